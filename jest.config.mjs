@@ -1,0 +1,13 @@
+// Unit tests import the TypeScript sources; scenario tests start child processes that load the built package.
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  transform: {
+    '^.+\\.m?ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/.matrix/', '<rootDir>/dist/'],
+  testTimeout: 60_000,
+};
