@@ -1,0 +1,138 @@
+/**
+ * Defaults, environment and validation of the options. Code wins over environment, environment over default. What is
+ * wrong in code is thrown; what is wrong in the environment is told to `warn` and ignored.
+ */
+import type { EventLoopInstrumentationConfig } from './types.ts';
+
+const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
+
+/** A value that is wrong: thrown where it came from code, logged where it came from the environment. */
+class BadOption {
+  constructor(
+    readonly ErrorClass: typeof TypeError | typeof RangeError,
+    readonly expected: string,
+  ) {}
+}
+
+interface Option<T> {
+  readonly fallback: T;
+  /** The value, or what is wrong with it. */
+  check(value: unknown): T | BadOption;
+  /** The environment's text as a value to check; absent where there is no environment variable. */
+  parse?(text: string): unknown;
+}
+
+function number(fallback: number, min: number, max: number, integer: boolean): Option<number> {
+  const expected = `${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`;
+  return {
+    fallback,
+    check(value) {
+      if (typeof value !== 'number') return new BadOption(TypeError, expected);
+      const ok = value >= min && value <= max && (!integer || Number.isInteger(value));
+      return ok ? value : new BadOption(RangeError, expected);
+    },
+    // Number('') is 0, and text that is no number has to stay what it is to be named in the message.
+    parse: (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)),
+  };
+}
+
+function boolean(fallback: boolean): Option<boolean> {
+  return {
+    fallback,
+    check: (value) => (typeof value === 'boolean' ? value : new BadOption(TypeError, 'true or false')),
+    parse: (text) => ({ true: true, false: false })[text.trim().toLowerCase()] ?? text,
+  };
+}
+
+function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
+  const expected = `one of ${values.map((v) => `'${v}'`).join(', ')}`;
+  return {
+    fallback,
+    check(value) {
+      if (typeof value !== 'string') return new BadOption(TypeError, expected);
+      return values.includes(value as T) ? (value as T) : new BadOption(RangeError, expected);
+    },
+    parse: (text) => text.trim().toLowerCase(),
+  };
+}
+
+function fn<T>(): Option<T | undefined> {
+  return {
+    fallback: undefined,
+    check: (value) => (typeof value === 'function' ? (value as T) : new BadOption(TypeError, 'a function')),
+  };
+}
+
+type Options = {
+  [K in keyof Required<EventLoopInstrumentationConfig>]: Option<EventLoopInstrumentationConfig[K]>;
+};
+
+const OPTIONS = {
+  enabled: boolean(true),
+  thresholdMillis: number(100, 1, 60_000, false),
+  lagIntervalMillis: number(20, 1, 1_000, true),
+  asyncHooks: oneOf('auto', 'auto', 'callbacks', 'promises', 'off'),
+  requireParentSpan: boolean(false),
+  maxSpansPerMinute: number(600, 0, 60_000, true),
+  blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
+} satisfies Options;
+
+/** Every option has its value. */
+export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, 'blockHook'>> &
+  Pick<EventLoopInstrumentationConfig, 'blockHook'>;
+
+/** The environment variable of an option: `thresholdMillis` is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
+export function environmentName(option: string): string {
+  return ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** How a bad value is shown: short, and never by running code of its own. */
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
+/**
+ * The options in force.
+ * @throws TypeError where a value in `config` has the wrong type, RangeError where it is out of range
+ */
+export function resolveConfig(
+  config: EventLoopInstrumentationConfig,
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+): ResolvedConfig {
+  if (typeof config !== 'object' || config === null) {
+    throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
+  }
+  // Unknown properties stay: they belong to InstrumentationConfig, of this version or another.
+  const resolved: Record<string, unknown> = { ...config };
+  for (const [name, option] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
+    const given = (config as Record<string, unknown>)[name];
+    resolved[name] = given === undefined ? fromEnvironment(name, option, env, warn) : option.check(given);
+    const value = resolved[name];
+    if (value instanceof BadOption) {
+      throw new value.ErrorClass(
+        `EventLoopInstrumentation: option ${name} is ${show(given)}, expected ${value.expected}`,
+      );
+    }
+    if (value === undefined) delete resolved[name];
+  }
+  return resolved as unknown as ResolvedConfig;
+}
+
+function fromEnvironment(
+  name: string,
+  option: Option<unknown>,
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+): unknown {
+  const variable = environmentName(name);
+  const text = option.parse === undefined ? undefined : env[variable];
+  // Empty is unset: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+  if (option.parse === undefined || text === undefined || text.trim() === '') return option.fallback;
+  const value = option.check(option.parse(text));
+  if (!(value instanceof BadOption)) return value;
+  warn(`${variable} is ${show(text)}, expected ${value.expected}; using ${show(option.fallback)}`);
+  return option.fallback;
+}

@@ -1,0 +1,57 @@
+/**
+ * Feeds the ledger from async_hooks: the begin and end of every outermost callback. Nothing is kept per resource.
+ *
+ * Cost above an empty hook: see `bench/README.md` (`npm run bench`).
+ */
+import { type AsyncHook, createHook, executionAsyncResource, type HookCallbacks } from 'node:async_hooks';
+import type { AsyncHooksMode } from '../types.ts';
+import { classify } from './async-resource.ts';
+import type { IterationLedger } from './iteration-ledger.ts';
+
+type HookOptions = HookCallbacks & { trackPromises?: boolean };
+
+/**
+ * Whether `createHook` honours `trackPromises: false` (Node.js 24.14 and 25.6; ignored before): seen by whether a hook that
+ * asks for no promises is told of one.
+ */
+export function canLeaveOutPromises(): boolean {
+  let sawPromise = false;
+  const options: HookOptions = {
+    init(_asyncId, type) {
+      if (type === 'PROMISE') sawPromise = true;
+    },
+    trackPromises: false,
+  };
+  const hook = createHook(options);
+  hook.enable();
+  Promise.resolve();
+  hook.disable();
+  return !sawPromise;
+}
+
+/** The hook of a ledger; not enabled yet. A throw in the ledger goes to `onError`: from a hook it would end the process. */
+export function createCallbackTimer(
+  ledger: IterationLedger,
+  mode: Exclude<AsyncHooksMode, 'off'>,
+  onError: (error: unknown) => void,
+): AsyncHook {
+  const options: HookOptions = {
+    // Hot. try/catch costs nothing here (measured), and is all that stands between a bug of ours and the host's life.
+    before() {
+      try {
+        if (ledger.enter()) ledger.before(classify(executionAsyncResource()));
+      } catch (error) {
+        onError(error);
+      }
+    },
+    after() {
+      try {
+        if (ledger.leave()) ledger.after();
+      } catch (error) {
+        onError(error);
+      }
+    },
+  };
+  if (mode === 'callbacks') options.trackPromises = false;
+  return createHook(options);
+}

@@ -1,0 +1,54 @@
+/** How much garbage was collected when: from `gc` performance entries, which Node.js delivers after the fact. */
+import { PerformanceObserver } from 'node:perf_hooks';
+
+/** Collections remembered. Blocks ask right after they ended, so this is far more than one needs. */
+const MAX_COLLECTIONS = 8192;
+
+export class GcMeter {
+  #starts: number[] = [];
+  #durations: number[] = [];
+  #observer: PerformanceObserver | undefined;
+
+  start(): void {
+    if (this.#observer !== undefined) return;
+    this.#observer = new PerformanceObserver((list) => this.#add(list.getEntries()));
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  stop(): void {
+    this.#observer?.disconnect();
+    this.#observer = undefined;
+    this.#starts = [];
+    this.#durations = [];
+  }
+
+  /** Takes in what Node.js has ready. Complete for all that ended before the current iteration's check phase began. */
+  collect(): void {
+    const entries = this.#observer?.takeRecords();
+    if (entries !== undefined) this.#add(entries);
+  }
+
+  /** Milliseconds of garbage collection between `start` and `end`, times of `performance.now()`. NaN while not started. */
+  within(start: number, end: number): number {
+    if (this.#observer === undefined) return Number.NaN;
+    let total = 0;
+    for (let i = this.#starts.length - 1; i >= 0; i--) {
+      const from = this.#starts[i] as number;
+      const until = from + (this.#durations[i] as number);
+      if (until <= start) break;
+      total += Math.max(0, Math.min(until, end) - Math.max(from, start));
+    }
+    return total;
+  }
+
+  #add(entries: readonly { startTime: number; duration: number }[]): void {
+    for (const { startTime, duration } of entries) {
+      this.#starts.push(startTime);
+      this.#durations.push(duration);
+    }
+    if (this.#starts.length > MAX_COLLECTIONS) {
+      this.#starts.splice(0, this.#starts.length - MAX_COLLECTIONS / 2);
+      this.#durations.splice(0, this.#durations.length - MAX_COLLECTIONS / 2);
+    }
+  }
+}

@@ -1,0 +1,360 @@
+/**
+ * The account of the event loop's time. The iteration is the unit: libuv counts iterations and the time it waits for
+ * events, so the busy time of an iteration is exact without polling and without a hook on every promise.
+ *
+ * Inside an iteration the ledger knows
+ *
+ * - a *callback*: from an outermost async_hooks `before` to its `after`;
+ * - a *task*: a callback and what drained after it (nextTicks, microtasks), until the next callback begins;
+ * - a *scope*: one call of the context manager's `with`;
+ * - a *stretch*: the busy time of one iteration, cut where the loop waited for events.
+ *
+ * Whenever one of them ends and has lasted at least the threshold, the parts of it that nobody reported yet are
+ * reported: each millisecond once, and by the innermost that reaches the threshold.
+ */
+import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { Clock } from '../clock.ts';
+import type { BlockKind } from '../types.ts';
+import { Blame, type Verdict } from './blame.ts';
+import { Claims } from './claims.ts';
+import { CpuMeter } from './cpu-meter.ts';
+
+/** What an outermost callback is to the ledger. */
+export const CALLBACK = 0;
+/** A nextTick: runs in the drain of the callback before it. */
+export const TICK = 1;
+/** A promise reaction, a queueMicrotask, or an AsyncResource entered from one: runs in a drain, is not counted. */
+export const REACTION = 2;
+export type CallbackClass = typeof CALLBACK | typeof TICK | typeof REACTION;
+
+/**
+ * Within this many milliseconds of a stretch's start the loop count is not read again: iterations that short are
+ * taken together, which can make a block at most this much longer than it was. Saves 40 ns a callback where
+ * iterations are short.
+ */
+export const ITERATION_GRAIN_MILLIS = 0.25;
+
+/** Votes on who holds the loop begin when a stretch is this share of the threshold old; callbacks vote this far apart. */
+const VOTE_SHARE = 0.05;
+/** How far apart CPU readings are, as a share of the threshold. */
+const CPU_SHARE = 0.1;
+
+/** A stretch of time that held the loop for at least the threshold. Times are values of `Clock.now()`. */
+export interface Block {
+  kind: BlockKind | undefined;
+  start: number;
+  end: number;
+  callbacks: number;
+  /** The context to blame, undefined where nobody could be seen. */
+  context: Context | undefined;
+  resourceType: string | undefined;
+  /** Milliseconds of CPU, NaN where Node.js cannot tell. */
+  cpu: number;
+  /** The block is this package's own work: it counts in metrics, and must not lead to a span (and so to more work). */
+  own: boolean;
+}
+
+/** What the ledger asks the outside, on cold paths only. */
+export interface Surroundings {
+  /** The active context. */
+  context(): Context;
+  /** Type of the async resource that is running. */
+  resourceType(): string | undefined;
+  /** Unix time at which a span started, NaN where unknown. */
+  spanStart(span: Span): number;
+}
+
+export class IterationLedger {
+  /** Milliseconds that scopes and callbacks have voted for so far. A scope takes note of it when it begins. */
+  voted = 0.5;
+
+  // Numbers only, each always a double or always a small integer, so that V8 updates them in place (no allocation).
+  #depth = 0;
+  #class: CallbackClass = CALLBACK;
+  #primed = false;
+  #callbacks = 0;
+  #taskFirstCallback = 0;
+  #loopCount = -1;
+  #callbackStart = Number.NaN;
+  #taskStart = Number.NaN;
+  #stretchStart = Number.NaN;
+  /** Idle time of the loop when the stretch started. */
+  #idle = Number.NaN;
+  /** Idle time that ended with the latest `before` which read it, and when. For the lag. */
+  #waited = Number.NaN;
+  #waitedAt = Number.NaN;
+  /** The last time the clock was read, by `before` or `after`. */
+  #seen = Number.NaN;
+  #votedBefore = 0.5;
+  #scopesVoteFrom = Number.POSITIVE_INFINITY;
+  #callbacksVoteFrom = Number.POSITIVE_INFINITY;
+  #ownWork = false;
+  #ownStart = Number.NaN;
+
+  readonly #threshold: number;
+  readonly #clock: Clock;
+  readonly #around: Surroundings;
+  readonly #onBlock: (block: Block) => void;
+  readonly #claims = new Claims();
+  readonly #blame: Blame;
+  readonly #cpu: CpuMeter;
+
+  constructor(
+    thresholdMillis: number,
+    clock: Clock,
+    surroundings: Surroundings,
+    onBlock: (block: Block) => void,
+  ) {
+    this.#threshold = thresholdMillis;
+    this.#clock = clock;
+    this.#around = surroundings;
+    this.#onBlock = onBlock;
+    this.#blame = new Blame(surroundings.spanStart);
+    this.#cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
+  }
+
+  /** The latest `before`, as a time of the clock. */
+  get callbackStart(): number {
+    return this.#callbackStart;
+  }
+
+  /** Whether a callback is known to be running. */
+  get inCallback(): boolean {
+    return this.#depth !== 0;
+  }
+
+  /** Hot. The beginning of an outermost callback. */
+  before(callbackClass: CallbackClass): void {
+    this.#class = callbackClass;
+    this.#votedBefore = this.voted;
+    if (callbackClass === REACTION) {
+      // No clock is read: nobody asks when a reaction started, `after` votes with what has passed since the last reading.
+      this.#callbackStart = this.#seen;
+      return;
+    }
+    const t = this.#clock.now();
+    if (callbackClass === CALLBACK) {
+      if (!(t - this.#stretchStart < ITERATION_GRAIN_MILLIS)) this.#turn(t);
+      if (t - this.#taskStart >= this.#threshold) this.#closeTask(t);
+      this.#taskStart = t;
+      this.#taskFirstCallback = this.#callbacks;
+    }
+    this.#callbacks++;
+    this.#callbackStart = t;
+    this.#seen = t;
+  }
+
+  /** Hot. Counts a `before`; true where it is an outermost one. */
+  enter(): boolean {
+    return this.#depth++ === 0;
+  }
+
+  /** Hot. Counts an `after`; true where it ends an outermost callback. */
+  leave(): boolean {
+    // Zero: the hook was enabled inside a callback, whose `before` nobody saw.
+    return this.#depth !== 0 && --this.#depth === 0;
+  }
+
+  /** Hot. The end of an outermost callback. */
+  after(): void {
+    const t = this.#clock.now();
+    this.#seen = t;
+    if (t - this.#callbackStart >= this.#threshold && this.#class !== REACTION) {
+      this.#claim('callback', this.#callbackStart, t, this.#callbacks - 1, this.#ambient(t));
+    } else if (t >= this.#callbacksVoteFrom) {
+      this.#voteCallback(t);
+    }
+  }
+
+  /** Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`. */
+  scope(context: Context, start: number, votedBefore: number): void {
+    const t = this.#clock.now();
+    if (t - start >= this.#threshold) {
+      this.#claim('callback', start, t, this.#callbacks - 1, {
+        context,
+        resourceType: this.#around.resourceType(),
+      });
+    } else if (t >= this.#scopesVoteFrom) {
+      // Each for its own time, less what the scopes inside it voted for.
+      this.#vote(start, t, t - start - (this.voted - votedBefore), context);
+    }
+  }
+
+  /** This package's own reporting begins: until {@link endOwnWork}, blocks count in metrics only. */
+  beginOwnWork(): void {
+    this.#ownWork = true;
+    this.#ownStart = this.#clock.now();
+  }
+
+  endOwnWork(): void {
+    const t = this.#clock.now();
+    if (t - this.#ownStart >= this.#threshold) {
+      this.#claim('callback', this.#ownStart, t, this.#callbacks - 1, undefined);
+    }
+    this.#ownWork = false;
+  }
+
+  /**
+   * For a callback of our own at the top of the stack: says that nothing else is running, so that a `before` or `after`
+   * lost to a `disable()` in the middle or a torn async stack cannot stop detection for longer than one beat.
+   */
+  resync(depth: 0 | 1): void {
+    this.#depth = depth;
+  }
+
+  /** How much of the time from `due` until the running callback the loop spent waiting for events. */
+  waitedSince(due: number): number {
+    if (this.#waitedAt !== this.#callbackStart) return 0;
+    return Math.min(this.#waited, this.#callbackStart - due);
+  }
+
+  /**
+   * Without hooks: the loop was held for `length` until now, by what nobody knows. What scopes reported of it is left
+   * out. With `length` 0: nothing was.
+   */
+  closeUnseen(length: number): void {
+    const t = this.#clock.now();
+    if (length >= this.#threshold && this.#primed) {
+      this.#claim(
+        undefined,
+        t - length,
+        t,
+        0,
+        this.#blame.verdict(t - length, t, this.#clock.epoch(t - length), this.#threshold),
+      );
+    }
+    this.#open(t, -1, 0);
+  }
+
+  /** Forgets everything, as before the first callback. */
+  reset(): void {
+    this.#depth = 0;
+    this.#primed = false;
+    this.#stretchStart = Number.NaN;
+    this.#taskStart = Number.NaN;
+    this.#callbackStart = Number.NaN;
+    this.#seen = Number.NaN;
+    this.#waitedAt = Number.NaN;
+    this.#scopesVoteFrom = Number.POSITIVE_INFINITY;
+    this.#callbacksVoteFrom = Number.POSITIVE_INFINITY;
+    this.#claims.clear();
+    this.#blame.clear();
+  }
+
+  /** A callback begins at `t`: has the loop turned, or waited, since the stretch began? */
+  #turn(t: number): void {
+    const loopCount = this.#clock.loopCount();
+    const sameIteration = loopCount === this.#loopCount;
+    // An iteration waits at most once. A wait shows as a gap between callbacks.
+    if (sameIteration && t - this.#seen < ITERATION_GRAIN_MILLIS && this.#primed) {
+      this.#cpu.sample(t);
+      return;
+    }
+    const idle = this.#clock.idle();
+    const waited = idle - this.#idle;
+    if (!this.#primed) {
+      // Startup is not a block. It ends with the first callback after the main script; in a worker thread, where
+      // `loopStart` may never be set, with the second iteration.
+      if (!this.#clock.loopStarted() && (this.#loopCount === -1 || sameIteration)) {
+        this.#loopCount = loopCount;
+        this.#stretchStart = t;
+        return;
+      }
+      this.#primed = true;
+    } else if (sameIteration && waited <= 0) {
+      this.#cpu.sample(t);
+      return;
+    } else {
+      this.#close(Math.max(this.#seen, t - waited));
+    }
+    this.#waited = waited;
+    this.#waitedAt = t;
+    this.#open(t, loopCount, idle);
+  }
+
+  #open(t: number, loopCount: number, idle: number): void {
+    this.#primed = true;
+    this.#loopCount = loopCount;
+    this.#idle = idle;
+    this.#stretchStart = t;
+    this.#taskStart = t;
+    this.#callbacks = 0;
+    this.#taskFirstCallback = 0;
+    this.#scopesVoteFrom = t + this.#threshold * VOTE_SHARE;
+    this.#callbacksVoteFrom = this.#scopesVoteFrom;
+    this.#claims.clear();
+    this.#blame.clear();
+    this.#cpu.open(t, idle);
+  }
+
+  /** The stretch ended at `end`. */
+  #close(end: number): void {
+    if (end - this.#taskStart >= this.#threshold) this.#closeTask(end);
+    const start = this.#stretchStart;
+    if (end - start >= this.#threshold) this.#claim('pile-up', start, end, 0, undefined);
+  }
+
+  /** The task ended at `end`: what is left of it drained after its callback. */
+  #closeTask(end: number): void {
+    this.#claim('microtasks', this.#taskStart, end, this.#taskFirstCallback, undefined);
+  }
+
+  /**
+   * Whom to blame for the callback that ends at `t`: its own context; where that has no span (an HTTP server's callback has
+   * none, its handler runs in a scope), the scope that was seen most.
+   */
+  #ambient(t: number): Verdict {
+    const context = this.#around.context();
+    const resourceType = this.#around.resourceType();
+    if (trace.getSpan(context) !== undefined) return { context, resourceType };
+    const start = this.#callbackStart;
+    const seen = this.#blame.verdict(start, t, this.#clock.epoch(start), this.#threshold);
+    return { context: seen?.context ?? context, resourceType };
+  }
+
+  /** A sample of what runs in a drain or a pile-up: stands for itself, or for its short neighbours since the latest vote. */
+  #voteCallback(t: number): void {
+    const step = this.#threshold * VOTE_SHARE;
+    const own = t - this.#callbackStart - (this.voted - this.#votedBefore);
+    const { lastVote } = this.#blame;
+    const weight = Math.max(own, Number.isNaN(lastVote) ? step : Math.min(t - lastVote, step));
+    this.#vote(this.#callbackStart, t, weight, this.#around.context());
+    this.#callbacksVoteFrom = t + step;
+  }
+
+  #vote(start: number, end: number, weight: number, context: Context): void {
+    this.voted += weight;
+    this.#blame.vote(start, end, weight, context, this.#around.resourceType());
+  }
+
+  #claim(
+    kind: BlockKind | undefined,
+    start: number,
+    end: number,
+    callbacksBefore: number,
+    blamed: Verdict | undefined,
+  ): void {
+    if (!this.#primed) return;
+    const threshold = this.#threshold;
+    this.#claims.claim(
+      Math.max(start, this.#stretchStart),
+      end,
+      threshold,
+      callbacksBefore,
+      this.#callbacks,
+      (from, to, callbacks) => {
+        const verdict = blamed ?? this.#blame.verdict(from, to, this.#clock.epoch(from), threshold);
+        this.#onBlock({
+          kind,
+          start: from,
+          end: to,
+          callbacks,
+          context: verdict?.context,
+          resourceType: verdict?.resourceType,
+          cpu: this.#cpu.between(from, to),
+          own: this.#ownWork,
+        });
+      },
+    );
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * From a block to its span, its metrics and the user's hook. Blocks are collected as they end and reported together, in an
+ * immediate of our own: exporters, span processors and hooks are user code, which must not run inside a handler, and
+ * garbage collection is told of only then.
+ */
+import { setImmediate } from 'node:timers';
+import { type Context, ROOT_CONTEXT, type Span, TraceFlags, type Tracer } from '@opentelemetry/api';
+import type { Clock } from '../clock.ts';
+import type { GcMeter } from '../detect/gc-meter.ts';
+import type { Block } from '../detect/iteration-ledger.ts';
+import type { OnceLogger } from '../once.ts';
+import { isTracingSuppressed } from '../otel.ts';
+import type { EventLoopBlock } from '../types.ts';
+import { parentOf, startBlockSpan } from './block-span.ts';
+import type { Instruments } from './instruments.ts';
+import { RateLimit } from './rate-limit.ts';
+
+/** Blocks that may wait to be reported. More than that in one iteration count in metrics, as the rate limit's do. */
+const MAX_PENDING = 1000;
+
+export interface ReporterOptions {
+  requireParentSpan: boolean;
+  maxSpansPerMinute: number;
+  blockHook: ((span: Span, block: EventLoopBlock) => void) | undefined;
+}
+
+export interface ReporterTargets {
+  tracer(): Tracer;
+  instruments(): Instruments;
+  /** Runs the reporting so that what it blocks counts as our own work. */
+  asOwnWork(work: () => void): void;
+}
+
+export class BlockReporter {
+  #pending: Block[] = [];
+  #scheduled = false;
+  readonly #rateLimit: RateLimit;
+
+  constructor(
+    private readonly options: ReporterOptions,
+    private readonly targets: ReporterTargets,
+    private readonly clock: Clock,
+    private readonly gc: GcMeter,
+    private readonly log: OnceLogger,
+  ) {
+    this.#rateLimit = new RateLimit(options.maxSpansPerMinute);
+  }
+
+  /** Takes a block. Reports it soon, outside user code. */
+  add(block: Block): void {
+    if (block.own) {
+      this.#count(block);
+    } else if (this.#pending.length >= MAX_PENDING) {
+      this.#count(block);
+      this.#suppress(block.context ?? ROOT_CONTEXT);
+    } else {
+      this.#pending.push(block);
+      this.#schedule();
+    }
+  }
+
+  /** Reports what is waiting. */
+  flush(): void {
+    this.#scheduled = false;
+    const blocks = this.#pending;
+    if (blocks.length === 0) return;
+    this.#pending = [];
+    this.targets.asOwnWork(() => {
+      this.#try('cannot read garbage collection times', () => this.gc.collect());
+      for (const block of blocks) {
+        this.#count(block);
+        this.#try('cannot report a block', () => this.#report(block));
+      }
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // Not unref'd: it runs in this iteration or the next, and a process that ends right after a block still reports it.
+    setImmediate(() => this.flush());
+  }
+
+  #count(block: Block): void {
+    this.#try('cannot record a metric', () =>
+      this.targets.instruments().block(block.end - block.start, block.kind, block.context ?? ROOT_CONTEXT),
+    );
+  }
+
+  #suppress(context: Context): void {
+    this.log.log('warn', 'more blocks than maxSpansPerMinute: the rest count in metrics only');
+    this.#try('cannot record a metric', () => this.targets.instruments().suppressed(context));
+  }
+
+  #report(block: Block): void {
+    const context = block.context ?? ROOT_CONTEXT;
+    if (isTracingSuppressed(context)) return;
+    const parent = parentOf(context);
+    if (parent === undefined && this.options.requireParentSpan) return;
+    const now = this.clock.now();
+    if (!this.#rateLimit.hasRoom(now)) {
+      const unsampled = parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
+      // An unsampled trace would have had no span in any case.
+      if (!unsampled) this.#suppress(context);
+      return;
+    }
+    const told = this.#describe(block);
+    const { span, endTime } = startBlockSpan(this.targets.tracer(), told, context);
+    if (span.isRecording()) {
+      this.#rateLimit.take(now);
+      this.#runHook(span, told);
+    }
+    span.end(endTime);
+  }
+
+  #describe(block: Block): EventLoopBlock {
+    const gcTime = this.gc.within(block.start, block.end);
+    return {
+      ...(block.kind !== undefined && { kind: block.kind }),
+      startTimeMillis: this.clock.epoch(block.start),
+      durationMillis: block.end - block.start,
+      callbacks: block.callbacks,
+      ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
+      ...(!Number.isNaN(block.cpu) && { cpuTimeMillis: block.cpu }),
+      ...(!Number.isNaN(gcTime) && { gcTimeMillis: gcTime }),
+    };
+  }
+
+  #runHook(span: Span, block: EventLoopBlock): void {
+    const { blockHook } = this.options;
+    if (blockHook === undefined) return;
+    const failed = (error: unknown) => this.log.log('error', 'blockHook threw; ignored', error);
+    try {
+      const result: unknown = blockHook(span, block);
+      // An async hook that rejects would end the process as an unhandled rejection.
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #try(message: string, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.log.log('error', message, error);
+    }
+  }
+}

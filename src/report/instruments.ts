@@ -1,0 +1,58 @@
+/** The three metric instruments. */
+import { type Attributes, type Context, type Meter, ROOT_CONTEXT, ValueType } from '@opentelemetry/api';
+import {
+  ATTR_EVENT_LOOP_BLOCK_KIND,
+  METRIC_EVENT_LOOP_BLOCK_DURATION,
+  METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
+  METRIC_EVENT_LOOP_LAG,
+} from '../semconv.ts';
+import type { BlockKind } from '../types.ts';
+
+// In seconds. Always given: the SDK's default buckets are made for milliseconds.
+// Lag is near zero in a healthy process, and health checks give up after some seconds.
+const LAG_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+// A block is at least the threshold long, which may be as little as 1 ms.
+const BLOCK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60];
+
+const KIND_ATTRIBUTES: Readonly<Record<BlockKind, Attributes>> = {
+  callback: { [ATTR_EVENT_LOOP_BLOCK_KIND]: 'callback' },
+  microtasks: { [ATTR_EVENT_LOOP_BLOCK_KIND]: 'microtasks' },
+  'pile-up': { [ATTR_EVENT_LOOP_BLOCK_KIND]: 'pile-up' },
+};
+const NO_ATTRIBUTES: Attributes = {};
+
+export interface Instruments {
+  lag(millis: number): void;
+  block(millis: number, kind: BlockKind | undefined, context: Context): void;
+  suppressed(context: Context): void;
+}
+
+export function createInstruments(meter: Meter): Instruments {
+  const lag = meter.createHistogram(METRIC_EVENT_LOOP_LAG, {
+    unit: 's',
+    description: 'How long an event arriving at a random moment waits for the event loop.',
+    valueType: ValueType.DOUBLE,
+    advice: { explicitBucketBoundaries: LAG_BUCKETS },
+  });
+  const blockDuration = meter.createHistogram(METRIC_EVENT_LOOP_BLOCK_DURATION, {
+    unit: 's',
+    description: 'Length of the blocks of the event loop that reached the threshold.',
+    valueType: ValueType.DOUBLE,
+    advice: { explicitBucketBoundaries: BLOCK_BUCKETS },
+  });
+  const blockSuppressed = meter.createCounter(METRIC_EVENT_LOOP_BLOCK_SUPPRESSED, {
+    unit: '{block}',
+    description: 'Blocks of the event loop whose span was held back by the rate limit.',
+    valueType: ValueType.INT,
+  });
+  return {
+    lag: (millis) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
+    block: (millis, kind, context) =>
+      blockDuration.record(
+        millis / 1000,
+        kind === undefined ? NO_ATTRIBUTES : KIND_ATTRIBUTES[kind],
+        context,
+      ),
+    suppressed: (context) => blockSuppressed.add(1, NO_ATTRIBUTES, context),
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * Every span, attribute and metric name this package emits, once. The names are a contract: dashboards and
+ * alerts are written against them, so a change here is a breaking change.
+ */
+
+/** Name of the span that stands for one block of the event loop. */
+export const SPAN_EVENT_LOOP_BLOCKED = 'event-loop-blocked';
+
+/** What held the loop: `callback`, `microtasks` or `pile-up` (see {@link BlockKind}). */
+export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
+/** How many callbacks ran in the block (promise reactions are not callbacks). */
+export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
+/** Seconds of CPU the blocked thread spent inside the block. */
+export const ATTR_EVENT_LOOP_BLOCK_CPU_TIME = 'event_loop.block.cpu_time';
+/** Seconds of garbage collection inside the block. */
+export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
+/** Type of the async resource whose callback held the loop, as `async_hooks` names it. */
+export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
+export const ATTR_THREAD_ID = 'thread.id';
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
+export const ATTR_THREAD_NAME = 'thread.name';
+
+/** Histogram, seconds: how long an event arriving at a random moment waits for the loop. */
+export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
+/** Histogram, seconds: length of every block that reached the threshold. */
+export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
+/** Counter: blocks whose span was held back by the rate limit. */
+export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';

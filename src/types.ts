@@ -1,0 +1,91 @@
+/** The public types: what a user configures, and what a user is given. */
+import type { Span } from '@opentelemetry/api';
+import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
+
+/**
+ * What held the event loop.
+ *
+ * - `callback`: one synchronous stretch: an I/O, timer, immediate or nextTick callback, an event listener, or one
+ *   context scope (`context.with`, `startActiveSpan`, a bound function).
+ * - `microtasks`: what drained after a callback: promise reactions (one long one or many short ones) and chains of
+ *   nextTicks.
+ * - `pile-up`: several callbacks of one loop iteration, none of which reaches the threshold alone.
+ */
+export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
+
+/** One block of the event loop, as `blockHook` is given it. Times are in milliseconds. */
+export interface EventLoopBlock {
+  /** Absent where it cannot be known: with `asyncHooks: 'off'`, outside every context scope. */
+  readonly kind?: BlockKind;
+  /** Unix time in milliseconds, with a fraction. */
+  readonly startTimeMillis: number;
+  /** Exact length of the block; the span is shorter where its parent started later than the block. */
+  readonly durationMillis: number;
+  /** How many callbacks ran in the block; promise reactions are not callbacks. */
+  readonly callbacks: number;
+  /** Type of the async resource whose callback held the loop, as `async_hooks` names it, where known. */
+  readonly asyncResourceType?: string;
+  /** CPU time the blocked thread spent inside the block. Needs `process.threadCpuUsage` (Node.js 22.19, 23.9). */
+  readonly cpuTimeMillis?: number;
+  /** Garbage collection inside the block. */
+  readonly gcTimeMillis?: number;
+}
+
+/** Which async_hooks the instrumentation listens to; see {@link EventLoopInstrumentationConfig.asyncHooks}. */
+export type AsyncHooksMode = 'callbacks' | 'promises' | 'off';
+
+/**
+ * Options of {@link EventLoopInstrumentation}. Each but `blockHook` can also be given as the environment variable
+ * `OTEL_INSTRUMENTATION_EVENT_LOOP_<OPTION>`, for example `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`.
+ * Code wins over environment, environment over default.
+ *
+ * A bad value in code is thrown by the constructor or by `setConfig`: a `TypeError` for a wrong type, a `RangeError`
+ * for a value out of range. A bad value in the environment is logged through `diag` and ignored.
+ */
+export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
+  /**
+   * `false` keeps the instrumentation off until its `enable()` is called, also when it is registered with `NodeSDK` or
+   * `registerInstrumentations`.
+   * @default true
+   */
+  enabled?: boolean;
+  /**
+   * The shortest block that is reported, in milliseconds, 1 to 60 000.
+   * @default 100
+   */
+  thresholdMillis?: number;
+  /**
+   * How often the lag is sampled, in whole milliseconds, 1 to 1 000.
+   * @default 20
+   */
+  lagIntervalMillis?: number;
+  /**
+   * Which async_hooks to listen to.
+   *
+   * - `'promises'`: callbacks and promise reactions: the context of every continuation is known.
+   * - `'callbacks'`: callbacks only, which makes an `await` hardly dearer, but the parent of a block that is made of
+   *   promise reactions stays unknown. Needs Node.js 24.14 or 25.6 (`trackPromises`); before that promise hooks cannot
+   *   be left out, and it is the same as `'promises'`.
+   * - `'off'`: no hooks: blocks come from context scopes and from the lateness of the lag timer, to within one
+   *   `lagIntervalMillis`.
+   * - `'auto'`: the cheapest that loses nothing: today `'promises'`.
+   * @default 'auto'
+   */
+  asyncHooks?: AsyncHooksMode | 'auto';
+  /**
+   * Make spans only for blocks with an active span to be the parent. Metrics count all blocks.
+   * @default false
+   */
+  requireParentSpan?: boolean;
+  /**
+   * Most spans in any 60 seconds, a whole number from 0 (metrics only) to 60 000. Blocks past it count in metrics only, and in
+   * `event_loop.block.suppressed`.
+   * @default 600
+   */
+  maxSpansPerMinute?: number;
+  /**
+   * Called with each span before it ends, to add attributes. What it throws is logged through `diag` and swallowed.
+   * Has no environment variable.
+   */
+  blockHook?: (span: Span, block: EventLoopBlock) => void;
+}

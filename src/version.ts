@@ -1,0 +1,3 @@
+/** The package's name and version, as telemetry scopes carry them. A test holds them against package.json. */
+export const PACKAGE_NAME = 'opentelemetry-instrumentation-event-loop';
+export const PACKAGE_VERSION = '0.1.0';
