@@ -1,0 +1,76 @@
+// The report as a whole: a waterfall for every endpoint with the health checks beside it, the endpoints side by side,
+// the lag histogram, and what to look at. Sections are parted by an empty line, and only by that.
+import { blocksOf } from '../telemetry-reader.mjs';
+import { healthLines } from './health-lines.mjs';
+import { lagChart } from './lag-chart.mjs';
+import { latencyTable } from './latency-table.mjs';
+import { millis, paint, plural, spread } from './style.mjs';
+import { waterfall, waterfallColumns } from './waterfall.mjs';
+
+/**
+ * @typedef {object} Phase what was seen while one endpoint was under load
+ * @property {import('../endpoints.mjs').Endpoint} endpoint
+ * @property {import('../telemetry-reader.mjs').Trace[]} traces of its requests
+ * @property {import('../telemetry-reader.mjs').Trace} trace the one of median length
+ * @property {number[]} health latencies of the health checks meanwhile, in milliseconds
+ */
+
+/**
+ * @param {{ phases: Phase[], lag: import('../telemetry-reader.mjs').Histogram }} result
+ * @param {number} width
+ */
+export function renderReport({ phases, lag }, width) {
+  const columns = waterfallColumns(
+    phases.map(({ trace }) => trace),
+    width,
+  );
+  const fullScale = Math.max(...phases.flatMap(({ health }) => health));
+  const sections = [
+    ...phases.map((phase) => [
+      endpointTitle(phase, width),
+      ...waterfall(phase.trace, columns),
+      ...(blocksOf(phase.trace).length === 0 ? [noBlock(phase)] : []),
+      ...healthLines(phase.health, fullScale, columns),
+    ]),
+    latencyTable(phases, width),
+    lagChart(lag, width),
+    whatToLookAt(phases),
+  ];
+  return sections.map((lines) => lines.join('\n')).join('\n\n');
+}
+
+function endpointTitle({ endpoint, traces, trace }, width) {
+  const mark = blocksOf(trace).length > 0 ? paint.block('●') : paint.good('●');
+  return spread(
+    ` ${mark} ${paint.title(endpoint.path)}${paint.dim(`  ${endpoint.does}`)}`,
+    paint.dim(traces.length === 1 ? 'the only trace' : `median of ${plural(traces.length, 'trace')}`),
+    width,
+  );
+}
+
+function noBlock({ traces }) {
+  const blocked = traces.filter((trace) => blocksOf(trace).length > 0).length;
+  return blocked > 0
+    ? ` ${paint.fair(`no block in this trace; ${blocked} of the ${traces.length} have one`)}`
+    : ` ${paint.good('no block')}${paint.dim(` in any of its ${plural(traces.length, 'trace')}`)}`;
+}
+
+/** Says only what this run has shown. */
+function whatToLookAt(phases) {
+  const held = phases.filter(({ trace }) => blocksOf(trace).length > 0);
+  const free = phases.filter(({ traces }) => traces.every((trace) => blocksOf(trace).length === 0));
+  const worst = (some) => paint.title(millis(Math.max(...some.flatMap(({ health }) => health))));
+  const lines = [];
+  if (held.length > 0) {
+    lines.push(
+      ` ${paint.title('Look at')} the ${paint.block('█ red bars')}: what held the loop, on the request that did it.`,
+      ` While those ${plural(held.length, 'endpoint')} ran, a health check took up to ${worst(held)}.`,
+    );
+  }
+  if (free.length > 0) {
+    lines.push(
+      ` While ${free.map(({ endpoint }) => endpoint.path).join(' and ')} ran, ${worst(free)} at most.`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,77 @@
+// One trace as a waterfall: a line per span, its bar where it was in the trace; the `event-loop-blocked` span stands out,
+// with what the instrumentation says about it on the line below.
+import { BLOCK_SPAN } from '../telemetry-reader.mjs';
+import { blockDetails } from './block-details.mjs';
+import { millis, padEnd, padStart, paint, plural, solidBar, truncate } from './style.mjs';
+
+const DURATION_WIDTH = 9;
+const WIDEST_LABEL = 44;
+const MAX_ROWS = 16;
+
+/**
+ * @typedef {{ label: number, bar: number, duration: number, total: number }} Columns
+ */
+
+/**
+ * Where the columns are, the same for all waterfalls of a report.
+ * @param {import('../telemetry-reader.mjs').Trace[]} traces
+ * @param {number} total
+ * @returns {Columns}
+ */
+export function waterfallColumns(traces, total) {
+  const widest = Math.max(
+    ...traces.flatMap(({ rows }) => rows).map(labelWidth),
+    '/healthcheck meanwhile'.length,
+  );
+  const label = Math.min(widest, WIDEST_LABEL, Math.floor(total * 0.42));
+  return { label, bar: total - 1 - label - 1 - DURATION_WIDTH, duration: DURATION_WIDTH, total };
+}
+
+const labelWidth = ({ span, depth }) => 2 * depth + span.name.length;
+
+/**
+ * @param {import('../telemetry-reader.mjs').Trace} trace
+ * @param {Columns} columns
+ * @returns {string[]}
+ */
+export function waterfall({ rows }, columns) {
+  const start = Math.min(...rows.map(({ span }) => span.start));
+  const end = Math.max(...rows.map(({ span }) => span.end));
+  const scale = {
+    start,
+    cellsPerMilli: columns.bar / Math.max(end - start, Number.EPSILON),
+    cells: columns.bar,
+  };
+
+  const lines = rows.slice(0, MAX_ROWS).flatMap((row) => {
+    const line = spanLine(row, scale, columns);
+    if (row.span.name !== BLOCK_SPAN) return [line];
+    const indent = trunks(row.last);
+    return [line, ` ${paint.dim(indent)}${blockDetails(row.span, columns.total - 1 - indent.length)}`];
+  });
+  const hidden = rows.length - MAX_ROWS;
+  return hidden > 0 ? [...lines, paint.dim(` … and ${plural(hidden, 'more span')}`)] : lines;
+}
+
+function spanLine({ span, depth, last }, scale, columns) {
+  const color = spanPaint(span, depth);
+  const branch = depth === 0 ? '' : trunks(last.slice(0, -1)) + (last.at(-1) ? '└ ' : '├ ');
+  const label = paint.dim(branch) + color(truncate(span.name, columns.label - branch.length));
+  const duration = padStart(color(millis(span.end - span.start)), columns.duration);
+  return ` ${padEnd(label, columns.label)} ${padEnd(color(bar(span, scale)), columns.bar)}${duration}`;
+}
+
+function spanPaint(span, depth) {
+  if (span.name === BLOCK_SPAN) return paint.block;
+  return depth === 0 ? paint.request : paint.inner;
+}
+
+const trunks = (last) => last.map((ended) => (ended ? '  ' : '│ ')).join('');
+
+/** Thin for an ordinary span, solid for a block: told apart without colours, too. */
+function bar(span, { start, cellsPerMilli, cells }) {
+  const from = Math.min(cells - 1, Math.round((span.start - start) * cellsPerMilli));
+  const length = Math.min(cells - from, (span.end - span.start) * cellsPerMilli);
+  const solid = span.name === BLOCK_SPAN;
+  return ' '.repeat(from) + (solid ? solidBar(length) : '━'.repeat(Math.max(1, Math.round(length))));
+}

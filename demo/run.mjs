@@ -1,0 +1,99 @@
+// `npm run demo`: starts the service, puts load on each of its endpoints, and shows what the service itself exported about
+// it. Ends with 0 when the report is complete, with 1 and a reason when telemetry is missing. The report goes to stdout,
+// progress to stderr.
+import { parseArgs } from 'node:util';
+import { driveAllEndpoints, matchTraces } from './measure.mjs';
+import { startOtlpReceiver } from './otlp-receiver.mjs';
+import { renderReport } from './report/index.mjs';
+import { lagChart } from './report/lag-chart.mjs';
+import { paint, reportWidth } from './report/style.mjs';
+import { printTraces, serveByHand } from './serve.mjs';
+import { startService } from './service-process.mjs';
+import { LAG_METRIC, readHistogram, readSpans, readTraces } from './telemetry-reader.mjs';
+import { missingTelemetry } from './verify.mjs';
+
+const USAGE = `npm run demo               about 20 seconds of load, then the report
+npm run demo -- --serve    keeps the service running for requests made by hand
+`;
+const DEADLINE_MILLIS = 180_000;
+
+/** @returns {{ serve?: boolean, help?: boolean }} */
+function readOptions() {
+  try {
+    return parseArgs({ options: { serve: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const write = (text) => process.stdout.write(text);
+
+function serviceEnvironment(receiver, exportIntervalMillis) {
+  return {
+    HOST: '127.0.0.1',
+    PORT: '0', // any free one
+    OTEL_SERVICE_NAME: 'event-loop-demo',
+    OTEL_TRACES_EXPORTER: 'otlp',
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_TIMEOUT: '2000', // how long the service tries to flush to a demo that is gone
+    OTEL_BSP_SCHEDULE_DELAY: String(exportIntervalMillis),
+    OTEL_METRIC_EXPORT_INTERVAL: '5000',
+  };
+}
+
+async function serve() {
+  const receiver = await startOtlpReceiver({ onTraces: printTraces(write) });
+  const service = await startService(serviceEnvironment(receiver, 200));
+  await Promise.race([serveByHand(service.url, write), service.exited]);
+  await stop(service, receiver);
+
+  const lag = readHistogram(receiver.metrics(), LAG_METRIC);
+  if (lag) write(`\n${lagChart(lag, reportWidth(process.stdout)).join('\n')}\n`);
+}
+
+/** Everything that was exported has come when this is done. */
+async function stop(service, receiver) {
+  try {
+    await service.stop();
+  } finally {
+    receiver.close();
+    if (service.errors()) process.stderr.write(`The service wrote to stderr:\n${service.errors()}\n`);
+  }
+}
+
+async function demo() {
+  const receiver = await startOtlpReceiver();
+  const service = await startService(serviceEnvironment(receiver, 1000));
+  const driven = await driveAllEndpoints(service.url).finally(() => stop(service, receiver));
+
+  const phases = matchTraces(driven, readTraces(readSpans(receiver.traces())));
+  const result = { phases, lag: readHistogram(receiver.metrics(), LAG_METRIC) };
+  const problems = missingTelemetry(result);
+  if (problems.length > 0) throw new Error(`telemetry is missing:\n- ${problems.join('\n- ')}`);
+  write(`\n${renderReport(result, reportWidth(process.stdout))}\n\n`);
+}
+
+function fail(error) {
+  process.stderr.write(`${paint.bad('The demo failed:')} ${error.message}\n`);
+  process.exit(1);
+}
+
+const options = readOptions();
+if (options.help) {
+  write(USAGE);
+} else if (options.serve) {
+  await serve().catch(fail);
+} else {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ]) {
+    process.once(signal, () => process.exit(code)); // the service dies with this process
+  }
+  setTimeout(() => fail(new Error(`not done after ${DEADLINE_MILLIS / 1000} s`)), DEADLINE_MILLIS).unref();
+  await demo().catch(fail);
+}

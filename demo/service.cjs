@@ -1,0 +1,100 @@
+// A small service with the endpoints of published event loop incidents. The five `/compute-*` endpoints do the
+// same work, hashing random strings, and differ only in how they get from one step of it to the next.
+// By itself: `OTEL_METRICS_EXPORTER=otlp PORT=3000 node --require ./demo/telemetry.cjs demo/service.cjs`
+const { createHash, randomUUID } = require('node:crypto');
+const timers = require('node:timers/promises');
+const { promisify } = require('node:util');
+const { trace } = require('@opentelemetry/api');
+const express = require('express');
+
+const app = express();
+const tracer = trace.getTracer('demo-service');
+const nextTick = promisify(process.nextTick);
+
+function hashRandomStrings(hash) {
+  for (let i = 0; i < 4000; i++) hash.update(randomUUID());
+}
+
+async function hashRandomStringsAsync(hash) {
+  hashRandomStrings(hash);
+}
+
+/** A positive whole number from the query string. */
+function count(value, fallback) {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? number : fallback;
+}
+
+app.get('/compute-sync', (req, res) => {
+  const hash = createHash('sha256');
+  for (let step = count(req.query.steps, 200); step > 0; step--) hashRandomStrings(hash);
+  res.json({ digest: hash.digest('hex') });
+});
+
+app.get('/compute-async', async (req, res) => {
+  const hash = createHash('sha256');
+  for (let step = count(req.query.steps, 200); step > 0; step--) await hashRandomStringsAsync(hash);
+  res.json({ digest: hash.digest('hex') });
+});
+
+app.get('/compute-with-next-tick', async (req, res) => {
+  const hash = createHash('sha256');
+  for (let step = count(req.query.steps, 200); step > 0; step--) {
+    hashRandomStrings(hash);
+    await nextTick();
+  }
+  res.json({ digest: hash.digest('hex') });
+});
+
+app.get('/compute-with-set-immediate', async (req, res) => {
+  const hash = createHash('sha256');
+  for (let step = count(req.query.steps, 200); step > 0; step--) {
+    hashRandomStrings(hash);
+    await timers.setImmediate();
+  }
+  res.json({ digest: hash.digest('hex') });
+});
+
+app.get('/compute-with-set-timeout', async (req, res) => {
+  const hash = createHash('sha256');
+  for (let step = count(req.query.steps, 200); step > 0; step--) {
+    hashRandomStrings(hash);
+    await timers.setTimeout(0);
+  }
+  res.json({ digest: hash.digest('hex') });
+});
+
+function readLogRows(howMany) {
+  return Array.from({ length: howMany }, (_, i) => ({
+    id: `row-${i}`,
+    parentId: `row-${Math.floor(i / 2)}`,
+    name: `operation ${i}`,
+  }));
+}
+
+function buildSpans(rows) {
+  return rows.map((row) => ({ ...row, parent: rows.find((other) => other.id === row.parentId) }));
+}
+
+app.get('/nested-loop', (req, res) => {
+  tracer.startActiveSpan('build spans from log rows', (span) => {
+    const spans = buildSpans(readLogRows(count(req.query.rows, 10_000)));
+    span.setAttribute('demo.rows', spans.length);
+    span.end();
+    res.json({ spans: spans.length });
+  });
+});
+
+app.post('/big-json', express.json({ limit: '200mb' }), (req, res) => {
+  res.json({ orders: req.body.length });
+});
+
+app.get('/healthcheck', (_req, res) => {
+  res.json({ status: 'ok' });
+});
+
+const server = app.listen(Number(process.env.PORT ?? 0), process.env.HOST ?? '127.0.0.1', (error) => {
+  if (error) throw error;
+  const { address, port } = server.address();
+  console.log(`listening on http://${address}:${port}`);
+});

@@ -1,0 +1,20 @@
+// Everything a service needs to see what blocks its event loop: preload this file with `node --require`.
+// Where the telemetry goes is up to the usual OTEL_* environment variables.
+const { NodeSDK } = require('@opentelemetry/sdk-node');
+const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+
+const sdk = new NodeSDK({
+  instrumentations: [
+    new HttpInstrumentation(),
+    new ExpressInstrumentation(),
+    new EventLoopInstrumentation({ thresholdMillis: 50 }),
+  ],
+});
+sdk.start();
+
+// `disconnect` comes when the demo that started this process lets go of it, or is gone.
+for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) {
+  process.once(event, () => sdk.shutdown().finally(() => process.exit(0)));
+}
