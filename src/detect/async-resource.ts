@@ -1,6 +1,13 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
 import { AsyncResource } from 'node:async_hooks';
+import { promisify } from 'node:util';
 import { CALLBACK, type CallbackClass, REACTION, TICK } from './iteration-ledger.ts';
+
+// Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js itself, whose ticks and
+// promises have to be known. A class and a promise made by Node.js lead to them.
+const NodeObject = Object.getPrototypeOf(AsyncResource.prototype).constructor as ObjectConstructor;
+const NodePromise = promisify((done: (error: null) => void) => done(null))()
+  .constructor as PromiseConstructor;
 
 /**
  * Hot: runs once per outermost callback, some 5 ns over `executionAsyncResource()` itself.
@@ -10,8 +17,9 @@ import { CALLBACK, type CallbackClass, REACTION, TICK } from './iteration-ledger
  */
 export function classify(resource: object): CallbackClass {
   const type = resource.constructor;
-  if (type === Object) return 'callback' in resource ? TICK : CALLBACK;
-  if (type === Promise || resource instanceof AsyncResource || resource instanceof Promise) {
+  if (type === Promise || type === NodePromise) return REACTION;
+  if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
+  if (resource instanceof AsyncResource || resource instanceof NodePromise || resource instanceof Promise) {
     return REACTION;
   }
   return CALLBACK;
@@ -23,6 +31,8 @@ export function classify(resource: object): CallbackClass {
  */
 const TYPES: Readonly<Record<string, string>> = {
   FSEvent: 'FSEVENTWRAP',
+  HTTPClientAsyncResource: 'HTTPCLIENTREQUEST',
+  HTTPServerAsyncResource: 'HTTPINCOMINGMESSAGE',
   HashJob: 'HASHREQUEST',
   PBKDF2Job: 'PBKDF2REQUEST',
   Pipe: 'PIPEWRAP',
@@ -45,7 +55,6 @@ const OWN_NAME = new Set(['Timeout', 'Immediate', 'TLSWrap', 'AsyncResource']);
 /** The async_hooks type of a resource, or undefined where it cannot be told. */
 export function resourceTypeOf(resource: object | undefined): string | undefined {
   if (resource === undefined) return undefined;
-  if ('type' in resource && typeof resource.type === 'string') return resource.type;
   const name = resource.constructor?.name;
   if (!name) return undefined;
   if (name === 'Object') return classify(resource) === TICK ? 'TickObject' : undefined;

@@ -72,8 +72,14 @@ export class ContextScopes {
         // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
         return original.apply(this, arguments as unknown as Parameters<With>);
       }
-      const { voted } = ledger;
-      const start = clock.now();
+      let voted = 0;
+      let start = 0;
+      try {
+        voted = ledger.voted;
+        start = clock.now();
+      } catch (error) {
+        onError(error);
+      }
       try {
         // Nearly all calls pass no arguments on to the function.
         // biome-ignore lint/complexity/noArguments: as above
@@ -82,7 +88,7 @@ export class ContextScopes {
         return original.apply(this, arguments as unknown as Parameters<With>);
       } finally {
         try {
-          ledger.scope(context, start, voted);
+          if (start > 0) ledger.scope(context, start, voted);
         } catch (error) {
           onError(error);
         }

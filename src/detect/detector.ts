@@ -76,20 +76,20 @@ export class Detector {
   }
 
   start(): void {
-    this.#ledger.reset();
+    this.#guard(() => this.#ledger.reset());
     this.watchContextManager();
     this.#guard(() => this.gc.start());
     // Not in the caller's context, which the timer would keep alive.
     this.#guard(() => context.with(ROOT_CONTEXT, () => this.#heartbeat.start()));
-    this.#hook?.enable();
+    this.#guard(() => this.#hook?.enable());
   }
 
   stop(): void {
-    this.#hook?.disable();
-    this.#heartbeat.stop();
-    this.#scopes.release();
+    this.#guard(() => this.#hook?.disable());
+    this.#guard(() => this.#heartbeat.stop());
+    this.#guard(() => this.#scopes.release());
     this.#guard(() => this.gc.stop());
-    this.#ledger.reset();
+    this.#guard(() => this.#ledger.reset());
   }
 
   /** The context manager may be set after us (NodeSDK does), and may be replaced at any time. */

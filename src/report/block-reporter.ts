@@ -65,20 +65,22 @@ export class BlockReporter {
     const blocks = this.#pending;
     if (blocks.length === 0) return;
     this.#pending = [];
-    this.targets.asOwnWork(() => {
-      this.#try('cannot read garbage collection times', () => this.gc.collect());
-      for (const block of blocks) {
-        this.#count(block);
-        this.#try('cannot report a block', () => this.#report(block));
-      }
-    });
+    this.#try('cannot report blocks', () =>
+      this.targets.asOwnWork(() => {
+        this.#try('cannot read garbage collection times', () => this.gc.collect());
+        for (const block of blocks) {
+          this.#count(block);
+          this.#try('cannot report a block', () => this.#report(block));
+        }
+      }),
+    );
   }
 
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     // Not unref'd: it runs in this iteration or the next, and a process that ends right after a block still reports it.
-    setImmediate(() => this.flush());
+    setImmediate(() => this.#try('cannot report blocks', () => this.flush()));
   }
 
   #count(block: Block): void {

@@ -1,0 +1,60 @@
+import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { Blame } from '../../src/detect/blame.ts';
+import { contextOf, nameOf } from './support/fake-loop.ts';
+
+const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+const blame = () => new Blame((span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN);
+
+test('the heaviest wins', () => {
+  const b = blame();
+  b.vote(0, 40, 40, contextOf('A'), 'Timeout');
+  b.vote(40, 100, 60, contextOf('B'), 'Immediate');
+  expect(nameOf(b.verdict(0, 100, 0, 100)?.context)).toBe('B');
+  expect(b.verdict(0, 100, 0, 100)?.resourceType).toBe('Immediate');
+});
+
+test('votes for contexts of the same span add up', () => {
+  const b = blame();
+  const request = contextOf('request');
+  for (let i = 0; i < 3; i++) b.vote(i * 30, i * 30 + 20, 20, request.setValue(Symbol(), i), 'PROMISE');
+  b.vote(90, 130, 40, contextOf('other'), 'PROMISE');
+  expect(nameOf(b.verdict(0, 130, 0, 100)?.context)).toBe('request');
+});
+
+test('an exporter at work is not taken for the span whose context it runs in', () => {
+  const b = blame();
+  const request = contextOf('request');
+  const exporting = request.setValue(SUPPRESS, true);
+  b.vote(10, 20, 10, exporting, undefined);
+  b.vote(0, 100, 90, request, undefined);
+  expect(b.verdict(0, 100, 0, 100)?.context).toBe(request);
+});
+
+test('nobody is blamed where most of the time was unseen', () => {
+  const b = blame();
+  b.vote(0, 49, 49, contextOf('A'), undefined);
+  expect(b.verdict(0, 100, 0, 50)).toBeUndefined();
+  b.vote(49, 50, 1, contextOf('A'), undefined);
+  expect(b.verdict(0, 100, 0, 50)).toBeDefined();
+});
+
+test('votes outside the block do not count', () => {
+  const b = blame();
+  b.vote(0, 500, 500, contextOf('before'), undefined);
+  b.vote(500, 600, 100, contextOf('in it'), undefined);
+  expect(nameOf(b.verdict(500, 600, 0, 100)?.context)).toBe('in it');
+});
+
+test('however many take part, memory is bounded and the heaviest is not lost', () => {
+  const b = blame();
+  for (let i = 0; i < 10_000; i++) b.vote(i, i + 1, i === 5000 ? 300 : 1, contextOf(`r${i}`), undefined);
+  expect(nameOf(b.verdict(0, 10_000, 0, 1)?.context)).toBe('r5000');
+});
+
+test('clear forgets all', () => {
+  const b = blame();
+  b.vote(0, 100, 100, ROOT_CONTEXT, undefined);
+  b.clear();
+  expect(b.verdict(0, 100, 0, 100)).toBeUndefined();
+  expect(b.lastVote).toBeNaN();
+});

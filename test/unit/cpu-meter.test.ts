@@ -1,0 +1,56 @@
+import { CpuMeter } from '../../src/detect/cpu-meter.ts';
+import { FakeClock } from './support/fake-clock.ts';
+
+function meter() {
+  const clock = new FakeClock();
+  const cpu = new CpuMeter(clock, 10);
+  cpu.open(clock.now(), clock.idle());
+  return { clock, cpu, start: clock.now() };
+}
+
+test('a block that computes, and one that waits in a synchronous call', () => {
+  const { clock, cpu, start } = meter();
+  clock.run(100);
+  expect(cpu.between(start, clock.now())).toBe(100);
+  clock.time += 300;
+  expect(cpu.between(start + 100, clock.now())).toBe(0);
+});
+
+test('a stretch that begins soon after the last reading counts what ran since, not what was waited', () => {
+  const { clock, cpu } = meter();
+  clock.run(3);
+  clock.wait(5);
+  cpu.open(clock.now(), clock.idle());
+  const start = clock.now();
+  clock.run(100);
+  expect(cpu.between(start, clock.now())).toBe(100);
+});
+
+test('a block in the middle of a stretch is told from readings near it', () => {
+  const { clock, cpu, start } = meter();
+  clock.time += 50;
+  cpu.sample(clock.now());
+  clock.run(50);
+  cpu.sample(clock.now());
+  clock.time += 50;
+  expect(cpu.between(start + 50, start + 100)).toBe(50);
+});
+
+test('readings are bounded', () => {
+  const { clock, cpu, start } = meter();
+  for (let i = 0; i < 10_000; i++) {
+    clock.run(20);
+    cpu.sample(clock.now());
+  }
+  expect(cpu.between(start, clock.now())).toBe(200_000);
+  expect(JSON.stringify(Object.values(cpu)).length).toBeLessThan(10_000);
+});
+
+test('NaN where Node.js cannot tell', () => {
+  const clock = new FakeClock();
+  clock.cpuTime = Number.NaN;
+  const cpu = new CpuMeter(clock, 10);
+  cpu.open(clock.now(), clock.idle());
+  clock.time += 100;
+  expect(cpu.between(1000, 1100)).toBeNaN();
+});

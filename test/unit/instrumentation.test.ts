@@ -1,0 +1,251 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { context, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { EventLoopInstrumentation } from '../../src/index.ts';
+import type { EventLoopInstrumentationConfig } from '../../src/types.ts';
+import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
+import { captureDiag } from './support/capturing-logger.ts';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
+
+const THRESHOLD = 30;
+const BLOCK = 60;
+
+const exporter = new InMemorySpanExporter();
+const created: EventLoopInstrumentation[] = [];
+const create = (config: EventLoopInstrumentationConfig = {}) => {
+  const instrumentation = new EventLoopInstrumentation({ thresholdMillis: THRESHOLD, ...config });
+  created.push(instrumentation);
+  return instrumentation;
+};
+
+beforeEach(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
+  );
+});
+
+afterEach(() => {
+  for (const instrumentation of created.splice(0)) instrumentation.disable();
+  exporter.reset();
+  context.disable();
+  trace.disable();
+  metrics.disable();
+  diag.disable();
+});
+
+const busy = (millis: number) => {
+  const end = performance.now() + millis;
+  while (performance.now() < end);
+};
+const turns = async (count: number) => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 2));
+};
+/** Blocks the loop in a callback of its own, lets it turn, and counts the spans. */
+async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<number> {
+  await turns(2);
+  await new Promise<void>((resolve) =>
+    setTimeout(() => {
+      action();
+      resolve();
+    }, 1),
+  );
+  await turns(3);
+  const count = exporter.getFinishedSpans().filter((s) => s.name === 'event-loop-blocked').length;
+  exporter.reset();
+  return count;
+}
+
+test('name and version are those of package.json', () => {
+  // In the test matrix the package is installed as a dependency: its own manifest is the one that counts.
+  const manifests = ['node_modules/opentelemetry-instrumentation-event-loop/package.json', 'package.json'];
+  const path = manifests.map((m) => join(__dirname, '../..', m)).find((m) => existsSync(m)) as string;
+  const packageJson = JSON.parse(readFileSync(path, 'utf8'));
+  expect(PACKAGE_NAME).toBe(packageJson.name);
+  expect(PACKAGE_VERSION).toBe(packageJson.version);
+});
+
+test('a bad option is thrown by the constructor', () => {
+  expect(() => create({ thresholdMillis: 0 })).toThrow(RangeError);
+});
+
+describe('enabled', () => {
+  test('by default, from the constructor on', async () => {
+    create();
+    expect(await blockedSpans()).toBe(1);
+  });
+
+  test('false stays off when it is registered, until enable() is called', async () => {
+    const instrumentation = create({ enabled: false });
+    const unregister = registerInstrumentations({ instrumentations: [instrumentation] });
+    expect(await blockedSpans()).toBe(0);
+    instrumentation.enable();
+    expect(await blockedSpans()).toBe(1);
+    unregister();
+    expect(await blockedSpans()).toBe(0);
+  });
+
+  test('false in the environment as well', async () => {
+    process.env['OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED'] = 'false';
+    const instrumentation = create();
+    delete process.env['OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED'];
+    registerInstrumentations({ instrumentations: [instrumentation] });
+    expect(await blockedSpans()).toBe(0);
+  });
+
+  test('a thousand times on and off leaves one detector, or none', async () => {
+    const instrumentation = create();
+    for (let i = 0; i < 1000; i++) {
+      instrumentation.disable();
+      instrumentation.disable();
+      instrumentation.enable();
+      instrumentation.enable();
+    }
+    expect(await blockedSpans()).toBe(1);
+    instrumentation.disable();
+    expect(await blockedSpans()).toBe(0);
+  });
+
+  test('on and off inside callbacks, in any order', async () => {
+    const instrumentation = create();
+    const flips = [
+      () => instrumentation.disable(),
+      () => instrumentation.enable(),
+      () => Promise.resolve().then(() => instrumentation.disable()),
+      () => process.nextTick(() => instrumentation.enable()),
+      () => context.with(ROOT_CONTEXT, () => instrumentation.disable()),
+      () => setImmediate(() => instrumentation.enable()),
+    ];
+    for (const flip of [...flips, ...flips]) await blockedSpans(flip);
+    instrumentation.enable();
+    expect(await blockedSpans()).toBe(1);
+  });
+
+  test('disable() puts the context manager back', () => {
+    const manager = new AsyncLocalStorageContextManager().enable();
+    context.disable();
+    context.setGlobalContextManager(manager);
+    const instrumentation = create();
+    expect(Object.hasOwn(manager, 'with')).toBe(true);
+    instrumentation.disable();
+    expect(Object.hasOwn(manager, 'with')).toBe(false);
+  });
+});
+
+describe('setConfig', () => {
+  test('puts options in force at once', async () => {
+    const instrumentation = create({ thresholdMillis: 10_000 });
+    expect(await blockedSpans()).toBe(0);
+    instrumentation.setConfig({ thresholdMillis: THRESHOLD });
+    expect(await blockedSpans()).toBe(1);
+    instrumentation.setConfig({ thresholdMillis: THRESHOLD, requireParentSpan: true });
+    expect(await blockedSpans()).toBe(0);
+    expect(instrumentation.getConfig()).toMatchObject({ thresholdMillis: THRESHOLD, asyncHooks: 'auto' });
+  });
+
+  test('throws on a bad option, and what was in force stays so', async () => {
+    const instrumentation = create();
+    expect(() => instrumentation.setConfig({ thresholdMillis: -1 })).toThrow(RangeError);
+    expect(instrumentation.getConfig().thresholdMillis).toBe(THRESHOLD);
+    expect(await blockedSpans()).toBe(1);
+  });
+
+  test('enables and disables where it says so', async () => {
+    const instrumentation = create({ enabled: false });
+    instrumentation.setConfig({ thresholdMillis: THRESHOLD });
+    expect(await blockedSpans()).toBe(0);
+    instrumentation.setConfig({ thresholdMillis: THRESHOLD, enabled: true });
+    expect(await blockedSpans()).toBe(1);
+    instrumentation.setConfig({ thresholdMillis: THRESHOLD, enabled: false });
+    expect(await blockedSpans()).toBe(0);
+  });
+});
+
+test('of two instances the one enabled last reports, and the other takes over: every block once', async () => {
+  const said = captureDiag();
+  const first = create();
+  const second = create();
+  expect(said.join()).toMatch(/warn: another EventLoopInstrumentation is enabled/);
+  expect(await blockedSpans()).toBe(1);
+  second.disable();
+  expect(await blockedSpans()).toBe(1);
+  second.enable();
+  first.disable();
+  expect(await blockedSpans()).toBe(1);
+  second.disable();
+  expect(await blockedSpans()).toBe(0);
+});
+
+test('the context manager is set later, and replaced: scopes give the parent', async () => {
+  context.disable();
+  create();
+  const tracer = trace.getTracer('test');
+  for (let i = 0; i < 2; i++) {
+    context.disable();
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    // A beat sees it.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    let parent = '';
+    await new Promise<void>((resolve) =>
+      setTimeout(() => {
+        tracer.startActiveSpan('parent', (span) => {
+          parent = span.spanContext().spanId;
+          busy(BLOCK);
+          span.end();
+        });
+        resolve();
+      }, 1),
+    );
+    await turns(3);
+    const spans = exporter.getFinishedSpans().filter((s) => s.name === 'event-loop-blocked');
+    expect(spans.map((s) => s.parentSpanContext?.spanId)).toEqual([parent]);
+    exporter.reset();
+  }
+});
+
+test('metrics: follows a meter provider that is set later, as a configuration file does', async () => {
+  create({ lagIntervalMillis: 1 });
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({
+    exporter: metricExporter,
+    exportIntervalMillis: 3_600_000,
+  });
+  const provider = new MeterProvider({ readers: [reader] });
+  metrics.setGlobalMeterProvider(provider);
+  const names = async () => {
+    await provider.forceFlush();
+    return (
+      metricExporter
+        .getMetrics()
+        .at(-1)
+        ?.scopeMetrics.flatMap((s) => s.metrics.map((m) => m.descriptor.name)) ?? []
+    );
+  };
+  // Looked at every 50 beats of 1 ms.
+  while (!(await names()).includes('event_loop.lag')) await turns(5);
+  await blockedSpans();
+  expect(await names()).toEqual(['event_loop.lag', 'event_loop.block.duration']);
+  await provider.shutdown();
+});
+
+test('metrics: a provider that was given stays, whatever becomes global', async () => {
+  const instrumentation = create({ lagIntervalMillis: 1 });
+  const given = { getMeter: jest.fn(() => metrics.getMeter('noop')) };
+  instrumentation.setMeterProvider(given);
+  const global = { getMeter: jest.fn(() => metrics.getMeter('noop')) };
+  metrics.setGlobalMeterProvider(global);
+  await turns(100);
+  expect(given.getMeter).toHaveBeenCalledTimes(1);
+  expect(global.getMeter).not.toHaveBeenCalledWith(
+    'opentelemetry-instrumentation-event-loop',
+    expect.anything(),
+  );
+});

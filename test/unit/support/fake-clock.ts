@@ -1,0 +1,51 @@
+import type { Clock } from '../../../src/clock.ts';
+
+/** Unix time at which the fake process began. */
+export const EPOCH = 1_700_000_000_000;
+
+/** A clock that stands still until told otherwise. */
+export class FakeClock implements Clock {
+  time = 1000;
+  idleTime = 500;
+  loops = 7;
+  started = true;
+  cpuTime = 200;
+  epochSyncs = 0;
+
+  now() {
+    return this.time;
+  }
+  idle() {
+    return this.idleTime;
+  }
+  loopCount() {
+    return this.loops;
+  }
+  loopStarted() {
+    return this.started;
+  }
+  cpu() {
+    return this.cpuTime;
+  }
+  epoch(time: number) {
+    return EPOCH + time;
+  }
+  syncEpoch() {
+    this.epochSyncs++;
+  }
+
+  /** JavaScript runs. */
+  run(millis: number) {
+    this.time += millis;
+    this.cpuTime += millis;
+  }
+  /** The loop waits for events. */
+  wait(millis: number) {
+    this.time += millis;
+    this.idleTime += millis;
+  }
+  /** The next iteration begins. */
+  turn() {
+    this.loops++;
+  }
+}

@@ -1,0 +1,110 @@
+import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import {
+  type Block,
+  CALLBACK,
+  type CallbackClass,
+  IterationLedger,
+  REACTION,
+  TICK,
+} from '../../../src/detect/iteration-ledger.ts';
+import { FakeClock } from './fake-clock.ts';
+
+const NAME = createContextKey('name');
+let spans = 0;
+
+/** A context with a span of its own. */
+export function contextOf(name: string, startEpoch?: number): Context {
+  const spanId = (++spans).toString(16).padStart(16, '0');
+  const span = trace.wrapSpanContext({ traceId: spanId.padStart(32, '0'), spanId, traceFlags: 1 }) as Span & {
+    startEpoch?: number;
+  };
+  if (startEpoch !== undefined) span.startEpoch = startEpoch;
+  return trace.setSpan(ROOT_CONTEXT.setValue(NAME, name), span);
+}
+
+export const nameOf = (context: Context | undefined) => context?.getValue(NAME) as string | undefined;
+
+/** A ledger on a fake clock, driven by what the loop does. */
+export class FakeLoop {
+  readonly clock = new FakeClock();
+  readonly blocks: Block[] = [];
+  readonly ledger: IterationLedger;
+  active: Context = ROOT_CONTEXT;
+  resourceType: string | undefined = 'Timeout';
+
+  constructor(readonly threshold = 100) {
+    this.ledger = new IterationLedger(
+      threshold,
+      this.clock,
+      {
+        context: () => this.active,
+        resourceType: () => this.resourceType,
+        spanStart: (span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
+      },
+      (block) => this.blocks.push(block),
+    );
+  }
+
+  /** Startup is over: the first callback has come, 1 ms ago. */
+  primed(): this {
+    this.callback(1);
+    return this.nextIteration(10);
+  }
+
+  /** Runs `body` (milliseconds, or what happens) as a callback in `context`. */
+  outermost(kind: CallbackClass, body: number | (() => void), context: Context = ROOT_CONTEXT): this {
+    const before = this.active;
+    this.active = context;
+    if (this.ledger.enter()) this.ledger.before(kind);
+    if (typeof body === 'number') this.clock.run(body);
+    else body();
+    if (this.ledger.leave()) this.ledger.after();
+    this.active = before;
+    return this;
+  }
+  callback(body: number | (() => void), context?: Context): this {
+    return this.outermost(CALLBACK, body, context);
+  }
+  tick(body: number | (() => void), context?: Context): this {
+    return this.outermost(TICK, body, context);
+  }
+  /** A promise reaction with promise hooks. */
+  reaction(body: number | (() => void), context?: Context): this {
+    return this.outermost(REACTION, body, context);
+  }
+  /** Promise reactions without promise hooks. */
+  unseen(millis: number): this {
+    this.clock.run(millis);
+    return this;
+  }
+  /** `body` inside the context manager's `with`. */
+  scope(context: Context, body: number | (() => void)): this {
+    const { voted } = this.ledger;
+    const start = this.clock.now();
+    const before = this.active;
+    this.active = context;
+    if (typeof body === 'number') this.clock.run(body);
+    else body();
+    this.active = before;
+    this.ledger.scope(context, start, voted);
+    return this;
+  }
+  nextIteration(waitMillis = 0): this {
+    this.clock.turn();
+    if (waitMillis > 0) this.clock.wait(waitMillis);
+    return this;
+  }
+  /** An empty callback in the next iteration: whatever was open is closed. */
+  settle(): Block[] {
+    this.nextIteration(5).callback(0);
+    return this.blocks;
+  }
+}
+
+/** A block in short: its kind, length, callbacks and the name of the context to blame. */
+export const summary = ({ kind, start, end, callbacks, context }: Block) => ({
+  kind,
+  length: end - start,
+  callbacks,
+  context: nameOf(context),
+});
