@@ -1,0 +1,49 @@
+// Arrivals at random (Poisson) moments from another thread, over a loop that is held now and then: what they waited is
+// the truth that the lag histogram has to tell.
+const { Worker } = require('node:worker_threads');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { eventLoopConfig, finish, note, startSdk, wait, work } = require('./support/telemetry.cjs');
+
+const ARRIVALS_PER_SECOND = 250;
+/** Held and free times in milliseconds: no multiple of the lag interval, or the beats would walk in step with them. */
+const HOLDS = [151, 1203, 149, 157, 153, 1199, 147, 163, 150, 1201, 155, 148];
+const FREE = [317, 211, 463, 389, 277, 431];
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+
+/** Sends what time it is, at random moments: sleeps without a loop, so that nothing is late but by the system's timer. */
+const arrivals = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  let due = performance.timeOrigin + performance.now();
+  for (;;) {
+    due += -Math.log(1 - Math.random()) / workerData.rate * 1000;
+    const early = due - (performance.timeOrigin + performance.now());
+    if (early > 0) Atomics.wait(sleep, 0, 0, early);
+    if (Atomics.load(workerData.stop, 0) === 1) break;
+    parentPort.postMessage(performance.timeOrigin + performance.now());
+  }
+`;
+
+async function main() {
+  await wait(100);
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(arrivals, { eval: true, workerData: { rate: ARRIVALS_PER_SECOND, stop } });
+  await new Promise((resolve) => worker.once('message', resolve));
+
+  const waits = [];
+  worker.on('message', (sent) => waits.push(performance.timeOrigin + performance.now() - sent));
+  // Drops what the histogram gathered before the first arrival.
+  await require('./support/telemetry.cjs').endPhase('before');
+  for (const [i, hold] of HOLDS.entries()) {
+    await wait(FREE[i % FREE.length]);
+    work(hold);
+  }
+  await wait(50);
+  Atomics.store(stop, 0, 1);
+  await new Promise((resolve) => worker.once('exit', resolve));
+  note('waits', waits);
+  await finish(sdk);
+}
+
+main();

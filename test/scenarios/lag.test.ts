@@ -1,0 +1,34 @@
+/** The lag histogram against what arrivals from another thread really waited. */
+import { type HistogramValue, runApp } from './support/run-app.ts';
+
+/** How far the share of waits below a bucket's boundary may be off: sampling noise of some thousand arrivals. */
+const SHARE_TOLERANCE = 0.04;
+const MEAN_TOLERANCE = 0.12;
+/** Below this the timers' whole milliseconds and the messages' own way weigh more than the loop. */
+const FINEST_BOUNDARY_SECONDS = 0.01;
+
+const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
+
+test.each(['promises', 'callbacks', 'off'] as const)(
+  'the lag histogram holds what Poisson arrivals waited (asyncHooks: %s)',
+  async (asyncHooks) => {
+    const run = await runApp('poisson-arrivals.cjs', { asyncHooks });
+    const waits = (run.notes['waits'] as number[]).map((millis) => millis / 1000);
+    const [lag] = run.metrics.filter((m) => m.name === 'event_loop.lag' && m.phase === 'end');
+    expect(lag?.unit).toBe('s');
+    const { buckets, count, sum: total } = lag?.value as HistogramValue;
+    expect(waits.length).toBeGreaterThan(1000);
+
+    for (const [i, boundary] of buckets.boundaries.entries()) {
+      if (boundary < FINEST_BOUNDARY_SECONDS) continue;
+      const told = sum(buckets.counts.slice(0, i + 1)) / count;
+      const truth = waits.filter((wait) => wait <= boundary).length / waits.length;
+      expect({ boundary, off: Math.abs(told - truth) < SHARE_TOLERANCE ? 'little' : told - truth }).toEqual({
+        boundary,
+        off: 'little',
+      });
+    }
+    const mean = sum(waits) / waits.length;
+    expect(Math.abs(total / count - mean) / mean).toBeLessThan(MEAN_TOLERANCE);
+  },
+);
