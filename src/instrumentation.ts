@@ -26,6 +26,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _log: OnceLogger;
   declare private _instruments: Instruments;
   declare private _detector: Detector | undefined;
+  /** A process that ends by itself right after a block: no further callback would close the last iteration. */
+  declare private _onBeforeExit: (() => void) | undefined;
   declare private _claimant: Claimant | undefined;
   declare private _globalMeterProvider: MeterProvider | undefined;
   declare private _followsGlobalMeter: boolean;
@@ -144,12 +146,19 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       this._log,
     );
     this._detector = detector;
+    this._onBeforeExit = () => {
+      detector.finish();
+      reporter.flush();
+    };
+    process.on('beforeExit', this._onBeforeExit);
     detector.start();
     // NodeSDK.start() enables us before it sets the context manager, in the same tick.
     process.nextTick(() => this._detector?.watchContextManager());
   }
 
   private _stop(): void {
+    if (this._onBeforeExit !== undefined) process.off('beforeExit', this._onBeforeExit);
+    this._onBeforeExit = undefined;
     this._detector?.stop();
     this._detector = undefined;
   }

@@ -47,7 +47,7 @@ export class CpuMeter {
     this.#interval *= 2;
   }
 
-  /** CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy. NaN where Node.js cannot tell. */
+  /** CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy. */
   between(start: number, end: number): number {
     this.#add(end, this.clock.cpu());
     return Math.max(0, Math.min(end - start, this.#at(end) - this.#at(start)));

@@ -10,6 +10,7 @@ import type { AsyncHooksMode } from '../types.ts';
 import { resourceTypeOf } from './async-resource.ts';
 import { canLeaveOutPromises, createCallbackTimer } from './callback-timer.ts';
 import { ContextScopes } from './context-scopes.ts';
+import { isDebuggerPause } from './debugger-pause.ts';
 import { GcMeter } from './gc-meter.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Block, IterationLedger } from './iteration-ledger.ts';
@@ -57,7 +58,9 @@ export class Detector {
           return start === undefined ? Number.NaN : hrTimeToMillis(start);
         },
       },
-      events.block,
+      (block) => {
+        if (!isDebuggerPause(block)) events.block(block);
+      },
     );
     this.#scopes = new ContextScopes(this.#ledger, clock, onError);
     this.#hook = this.mode === 'off' ? undefined : createCallbackTimer(this.#ledger, this.mode, onError);
@@ -98,6 +101,12 @@ export class Detector {
       const manager = currentContextManager();
       if (manager !== undefined) this.#scopes.watch(manager);
     });
+  }
+
+  /** The loop has run out of work: reports what no further callback would close. */
+  finish(): void {
+    if (this.mode === 'off') return;
+    this.#guard(() => this.#ledger.finish());
   }
 
   /** Blocks inside `work` are the package's own. */

@@ -48,7 +48,7 @@ export interface Block {
   /** The context to blame, undefined where nobody could be seen. */
   context: Context | undefined;
   resourceType: string | undefined;
-  /** Milliseconds of CPU, NaN where Node.js cannot tell. */
+  /** Milliseconds of CPU, as `Clock.cpu` counts it. */
   cpu: number;
   /** The block is this package's own work: it counts in metrics, and must not lead to a span (and so to more work). */
   own: boolean;
@@ -224,6 +224,15 @@ export class IterationLedger {
       );
     }
     this.#open(t, -1, 0);
+  }
+
+  /** The loop has run out of work: closes what no further callback would close. */
+  finish(): void {
+    if (!this.#primed) return;
+    const t = this.#clock.now();
+    const idle = this.#clock.idle();
+    this.#close(Math.max(this.#seen, t - (idle - this.#idle)));
+    this.#open(t, this.#clock.loopCount(), idle);
   }
 
   /** Forgets everything, as before the first callback. */

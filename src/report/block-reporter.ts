@@ -123,7 +123,7 @@ export class BlockReporter {
       durationMillis: block.end - block.start,
       callbacks: block.callbacks,
       ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
-      ...(!Number.isNaN(block.cpu) && { cpuTimeMillis: block.cpu }),
+      ...(this.clock.cpuIsOfThread && { cpuTimeMillis: block.cpu }),
       ...(!Number.isNaN(gcTime) && { gcTimeMillis: gcTime }),
     };
   }

@@ -107,8 +107,9 @@ test('a block is a span with explicit times and all its attributes', () => {
 });
 
 test('what is not known is left out', () => {
-  const { report, spans } = setUp();
-  report({ kind: undefined, resourceType: undefined, cpu: Number.NaN, context: undefined });
+  const { clock, report, spans } = setUp();
+  clock.cpuIsOfThread = false;
+  report({ kind: undefined, resourceType: undefined, context: undefined });
   expect(Object.keys(spans()[0]?.attributes ?? {}).sort()).toEqual([
     'event_loop.block.callbacks',
     'event_loop.block.gc_time',

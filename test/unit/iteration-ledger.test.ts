@@ -321,6 +321,16 @@ test('a lost after does not stop detection for longer than a beat', () => {
   expect(told(l).map((b) => b.length)).toContain(150);
 });
 
+test('the loop runs out of work: what was open is closed, without the time it waited last', () => {
+  const l = loop();
+  l.callback(1).reaction(150, contextOf('R'));
+  l.clock.wait(500);
+  l.ledger.finish();
+  expect(l.blocks.map(summary)).toEqual([{ kind: 'microtasks', length: 151, callbacks: 1, context: 'R' }]);
+  l.ledger.finish();
+  expect(l.blocks).toHaveLength(1);
+});
+
 test('reset forgets what was open', () => {
   const l = loop();
   l.callback(60).callback(60);

@@ -11,6 +11,7 @@ export class FakeClock implements Clock {
   started = true;
   cpuTime = 200;
   epochSyncs = 0;
+  cpuIsOfThread = true;
 
   now() {
     return this.time;

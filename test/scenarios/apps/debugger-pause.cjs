@@ -1,0 +1,23 @@
+// A service under the debugger: paused for a while inside a callback, and blocked for real.
+const inspector = require('node:inspector');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, block, eventLoopConfig, finish, startSdk, startTruth } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+
+async function main() {
+  inspector.open(0, '127.0.0.1', false);
+  process.stdout.write(`debugger ${inspector.url()}\n`);
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  await alone(() => {
+    const end = startTruth('pause');
+    // biome-ignore lint/suspicious/noDebugger: it is what the scenario is about
+    debugger;
+    end();
+  });
+  await alone(() => block('real', 200));
+  inspector.close();
+  await finish(sdk);
+}
+
+main();
