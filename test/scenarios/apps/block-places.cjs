@@ -1,0 +1,194 @@
+// Section B: the same synchronous work in every place that can hold it, each alone in its turn of the event loop.
+const { AsyncResource } = require('node:async_hooks');
+const dns = require('node:dns');
+const { EventEmitter, once } = require('node:events');
+const fs = require('node:fs');
+const path = require('node:path');
+const { Worker } = require('node:worker_threads');
+const { context, ROOT_CONTEXT, trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, block, eventLoopConfig, finish, startSdk, startTruth, work } = telemetry;
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const http = require('node:http');
+const { WebSocket } = require('ws');
+
+const BLOCK_MILLIS = 150; // of a threshold of 100
+const SHORT_MILLIS = 65;
+
+const tracer = trace.getTracer('block-places');
+
+/** Runs `start` in a span of this name, and waits until it has called `hold`, which is the block. */
+const inSpan = (label, start) =>
+  alone(
+    () =>
+      new Promise((resolve) => {
+        tracer.startActiveSpan(label, (span) => {
+          start(() => {
+            block(label, BLOCK_MILLIS);
+            span.end();
+            resolve();
+          });
+        });
+      }),
+  );
+
+/** Holds the loop in a span of this name, as a consumer of messages does. */
+const holdInSpan = (label, millis = BLOCK_MILLIS) =>
+  tracer.startActiveSpan(label, (span) => {
+    block(label, millis);
+    span.end();
+  });
+
+/** Calls `callback` in a timer that knows of no span. */
+const outsideOfSpans = (callback) => context.with(ROOT_CONTEXT, () => setTimeout(callback, 1));
+
+async function main() {
+  const upstream = new Worker(path.join(__dirname, 'support', 'upstream.cjs'));
+  const [port] = await once(upstream, 'message');
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  await once(socket, 'open');
+  // cold code is slow code: each kind of input and output once, before it counts
+  await new Promise((resolve) =>
+    http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', resolve)),
+  );
+  await dns.promises.lookup('localhost');
+
+  await inSpan('timer', (hold) => setTimeout(hold, 1));
+  await inSpan('immediate', (hold) => setImmediate(hold));
+  await inSpan('tick', (hold) => process.nextTick(hold));
+  await inSpan('queueMicrotask', (hold) => queueMicrotask(hold));
+  await inSpan('await', async (hold) => {
+    await null;
+    hold();
+  });
+  await inSpan('fs callback', (hold) => fs.readFile(__filename, hold));
+  await inSpan('fs promise', async (hold) => {
+    await fs.promises.readFile(__filename);
+    hold();
+  });
+  await inSpan('stream', (hold) => fs.createReadStream(__filename).once('data', hold));
+  await inSpan('dns callback', (hold) => dns.lookup('localhost', hold));
+  await inSpan('bound emitter', (hold) => {
+    const emitter = context.bind(context.active(), new EventEmitter()).on('job', hold);
+    outsideOfSpans(() => emitter.emit('job'));
+  });
+  await inSpan('HTTP client response', (hold) => {
+    http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', hold));
+  });
+  await inSpan('async resource', (hold) => {
+    const resource = new AsyncResource('Job');
+    outsideOfSpans(() => resource.runInAsyncScope(hold));
+  });
+  await inSpan('nested async resources', (hold) => {
+    const [outer, middle, inner] = ['Outer', 'Middle', 'Inner'].map((type) => new AsyncResource(type));
+    outsideOfSpans(() => {
+      outer.runInAsyncScope(() => middle.runInAsyncScope(() => inner.runInAsyncScope(hold)));
+    });
+  });
+
+  await alone(async () => {
+    socket.send('go');
+    await new Promise((resolve) => {
+      socket.once('message', () => {
+        holdInSpan('WebSocket message');
+        resolve();
+      });
+    });
+  });
+  await alone(async () => {
+    upstream.postMessage('go');
+    await new Promise((resolve) => {
+      upstream.once('message', () => {
+        holdInSpan('port message');
+        resolve();
+      });
+    });
+  });
+  await alone(async () => {
+    await null;
+    holdInSpan('span after an await');
+  });
+  await alone(() => block('no span', BLOCK_MILLIS));
+
+  // several blocks, and parts of blocks
+  await alone(() => {
+    holdInSpan('first of two spans');
+    holdInSpan('second of two spans');
+  });
+  await alone(() =>
+    tracer.startActiveSpan('outer half', (outer) => {
+      const end = startTruth('two nested spans');
+      work(SHORT_MILLIS);
+      tracer.startActiveSpan('inner half', (inner) => {
+        work(SHORT_MILLIS);
+        inner.end();
+      });
+      end();
+      outer.end();
+    }),
+  );
+  await alone(() => {
+    block('before a span', BLOCK_MILLIS);
+    holdInSpan('inside a span');
+    block('after a span', BLOCK_MILLIS);
+  });
+  await alone(() => {
+    holdInSpan('before a gap');
+    work(SHORT_MILLIS);
+    holdInSpan('after a gap');
+  });
+  await alone(
+    () =>
+      new Promise((resolve) => {
+        let fired = 0;
+        const timer = setInterval(() => {
+          fired++;
+          if (fired !== 2) holdInSpan(`interval ${fired}`);
+          if (fired === 3) resolve(clearInterval(timer));
+        }, 20);
+      }),
+  );
+  await alone(
+    () =>
+      new Promise((resolve) => {
+        tracer.startActiveSpan('ticks', (span) => {
+          let left = 100;
+          const end = startTruth('ticks');
+          const step = () => {
+            work(BLOCK_MILLIS / 100);
+            if (--left > 0) return process.nextTick(step);
+            end();
+            span.end();
+            resolve();
+          };
+          process.nextTick(step);
+        });
+      }),
+  );
+  await alone(
+    () =>
+      new Promise((resolve) => {
+        tracer.startActiveSpan('timers due together', (span) => {
+          let end;
+          for (let i = 1; i <= 10; i++) {
+            setTimeout(() => {
+              end ??= startTruth('timers due together');
+              work(BLOCK_MILLIS / 10);
+              if (i < 10) return;
+              end();
+              span.end();
+              resolve();
+            }, 1);
+          }
+        });
+      }),
+  );
+
+  socket.terminate();
+  await upstream.terminate();
+  await finish(sdk);
+}
+
+main();

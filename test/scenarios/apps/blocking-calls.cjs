@@ -1,0 +1,83 @@
+// Section B: what holds the loop without being a loop in the app's own code, each call alone in a span of its name.
+const { execSync } = require('node:child_process');
+const { pbkdf2Sync, randomBytes } = require('node:crypto');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { gzipSync } = require('node:zlib');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+
+const BLOCK_MILLIS = 150; // of a threshold of 75
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-calls-'));
+const file = path.join(folder, 'data');
+const row = { id: 12345, name: 'somebody', tags: ['new', 'paid'], nested: { amount: 12.5 } };
+const bytes = randomBytes(1 << 20);
+fs.writeFileSync(file, bytes);
+
+let modules = 0;
+/** A module of so many functions that nothing has loaded yet. */
+function makeModule(functions) {
+  const name = path.join(folder, `module-${++modules}.cjs`);
+  const lines = Array.from(
+    { length: functions },
+    (_, i) => `exports.f${i} = function (a) { return [a, ${i}, '${i}']; };`,
+  );
+  fs.writeFileSync(name, lines.join('\n'));
+  return name;
+}
+
+const repeat = (times, call) => {
+  for (let i = 0; i < times; i++) call();
+};
+
+/** Each with the size to begin with, by how much it grows, what is made before, and what holds the loop. */
+const calls = {
+  regex: { size: 18, grow: (n) => n + 1, run: (n) => /^(a+)+$/.test(`${'a'.repeat(n)}b`) },
+  'JSON.stringify': { size: 10_000, make: (n) => Array(n).fill(row), run: (rows) => JSON.stringify(rows) },
+  readFileSync: { size: 16, run: (n) => repeat(n, () => fs.readFileSync(file)) },
+  gzipSync: { size: 1, make: (n) => Buffer.concat(Array(n).fill(bytes)), run: (input) => gzipSync(input) },
+  pbkdf2Sync: { size: 10_000, run: (n) => pbkdf2Sync('secret', 'salt', n, 64, 'sha512') },
+  sort: {
+    size: 50_000,
+    make: (n) => Array.from({ length: n }, Math.random),
+    run: (list) => list.sort((a, b) => a - b),
+  },
+  require: { size: 5_000, make: makeModule, run: (name) => require(name) },
+  execSync: { size: BLOCK_MILLIS / 1e3, run: (seconds) => execSync(`sleep ${seconds}`) },
+};
+
+/** The argument with which this call takes long enough, twice. This runs before the first turn of the loop, so it is no block. */
+function calibrate({ size, grow = (n) => n * 2, make = (n) => n, run }) {
+  for (let n = size; ; n = grow(n)) {
+    const times = [make(n), make(n)].map((input) => {
+      const start = performance.now();
+      run(input);
+      return performance.now() - start;
+    });
+    if (Math.min(...times) >= BLOCK_MILLIS) return make(n);
+  }
+}
+
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 75 }))],
+});
+const tracer = trace.getTracer('blocking-calls');
+const inputs = Object.entries(calls).map(([name, call]) => [name, call.run, calibrate(call)]);
+
+async function main() {
+  for (const [name, run, input] of inputs) {
+    await alone(() =>
+      tracer.startActiveSpan(name, (span) => {
+        truthOf(name, () => run(input));
+        span.end();
+      }),
+    );
+  }
+  fs.rmSync(folder, { recursive: true });
+  await finish(sdk);
+}
+
+main();

@@ -1,0 +1,57 @@
+// A1 to A4: an Express service with a health check, and a computation in five styles, some of which hold the event loop.
+const { createServer } = require('node:http');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { eventLoopConfig, serve, startSdk, startTruth, work } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const express = require('express');
+
+const STEP_MILLIS = 0.2;
+
+const computeStep = () => work(STEP_MILLIS);
+async function computeStepAsync() {
+  computeStep();
+}
+
+const app = express();
+app.get('/healthcheck', (_request, response) => response.send('ok'));
+
+app.get('/compute-sync', (request, response) => {
+  const untilMillis = performance.now() + Number(request.query.millis);
+  const end = startTruth(`compute-sync ${request.query.millis}`);
+  while (performance.now() < untilMillis) computeStep();
+  end();
+  response.send('done');
+});
+
+app.get('/compute-async', async (request, response) => {
+  const untilMillis = performance.now() + Number(request.query.millis);
+  const end = startTruth(`compute-async ${request.query.millis}`);
+  while (performance.now() < untilMillis) await computeStepAsync();
+  end();
+  response.send('done');
+});
+
+/** The same, each next step scheduled by one of Node's own functions. */
+const computeWith = (name, schedule) => (request, response) => {
+  const untilMillis = performance.now() + Number(request.query.millis);
+  const end = startTruth(`${name} ${request.query.millis}`);
+  const step = () => {
+    if (performance.now() < untilMillis) {
+      computeStep();
+      schedule(step);
+    } else {
+      end();
+      response.send('done');
+    }
+  };
+  step();
+};
+app.get('/compute-with-next-tick', computeWith('compute-with-next-tick', process.nextTick));
+app.get('/compute-with-set-immediate', computeWith('compute-with-set-immediate', setImmediate));
+app.get(
+  '/compute-with-set-timeout',
+  computeWith('compute-with-set-timeout', (step) => setTimeout(step, 0)),
+);
+
+serve(createServer(app), sdk);

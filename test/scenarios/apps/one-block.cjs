@@ -1,0 +1,45 @@
+// Section D: one block, for whatever Node.js is told or loaded by. Argument: what is done to `Error` first.
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, block, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+
+const errors = {
+  'prepareStackTrace replaced'() {
+    Error.prepareStackTrace = (_error, frames) => frames;
+  },
+  'prepareStackTrace throwing'() {
+    Error.prepareStackTrace = () => {
+      throw new Error('no stack trace for you');
+    };
+  },
+  'stackTraceLimit zero'() {
+    Error.stackTraceLimit = 0;
+  },
+  'stackTraceLimit frozen'() {
+    Object.defineProperty(Error, 'stackTraceLimit', { value: 3, writable: false, configurable: false });
+  },
+  'Error frozen'() {
+    Object.freeze(Error);
+  },
+};
+
+async function main() {
+  errors[process.argv[2]]?.();
+  const before = [Error.prepareStackTrace, Error.stackTraceLimit];
+  await alone(() =>
+    trace.getTracer('one-block').startActiveSpan('job', (span) => {
+      block('job', 200);
+      span.end();
+    }),
+  );
+  const after = [Error.prepareStackTrace, Error.stackTraceLimit];
+  note(
+    'Error as it was',
+    before.every((value, i) => value === after[i]),
+  );
+  await finish(sdk);
+}
+
+main();

@@ -1,0 +1,38 @@
+// A10: an interval of 100 ms, a file read in flight, then one second of synchronous work.
+const fs = require('node:fs');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { block, endPhase, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const tracer = trace.getTracer('one-second');
+
+async function main() {
+  await wait(50);
+  const interval = tracer.startActiveSpan('interval', (span) => {
+    note('interval trace', span.spanContext().traceId);
+    const timer = setInterval(() => note('interval fired', true), 100);
+    return { timer, span };
+  });
+  await wait(250);
+  await endPhase('before');
+
+  const read = tracer.startActiveSpan('read', (span) => {
+    const promise = fs.promises.readFile(__filename);
+    return promise.then(() => span.end());
+  });
+  setTimeout(() => {
+    tracer.startActiveSpan('work', (span) => {
+      block('work', 1000);
+      span.end();
+    });
+  }, 1);
+  await read;
+  await wait(250);
+  await endPhase('work');
+  clearInterval(interval.timer);
+  interval.span.end();
+  await finish(sdk);
+}
+
+main();

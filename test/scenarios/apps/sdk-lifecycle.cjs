@@ -1,0 +1,73 @@
+// Section D: the instrumentation and the SDK do not come and go together. The argument says how.
+const { context, trace } = require('@opentelemetry/api');
+const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+
+const blockInSpan = (label) =>
+  alone(() =>
+    trace.getTracer('sdk-lifecycle').startActiveSpan(label, (span) => {
+      block(label, 150);
+      span.end();
+    }),
+  );
+
+/** A look at what changed underneath is taken on a beat. */
+const SEVERAL_BEATS_MILLIS = 100;
+
+const lifecycles = {
+  async 'SDK started late'() {
+    const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
+    await blockInSpan('without an SDK');
+    const sdk = startSdk({ instrumentations: [instrumentation] });
+    await wait(SEVERAL_BEATS_MILLIS);
+    await blockInSpan('with an SDK');
+    await finish(sdk);
+  },
+
+  async 'SDK never started'() {
+    new EventLoopInstrumentation(eventLoopConfig());
+    await blockInSpan('without an SDK');
+    await blockInSpan('still without an SDK');
+    note('finished', performance.timeOrigin + performance.now());
+  },
+
+  async 'SDK shut down'() {
+    const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+    await blockInSpan('with an SDK');
+    await finish(sdk);
+    await blockInSpan('after the SDK');
+    await wait(1500); // a second is how long it takes until the meter provider is looked at
+    await blockInSpan('long after the SDK');
+    note('finished', performance.timeOrigin + performance.now());
+  },
+
+  async 'not enabled'() {
+    const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ enabled: false }));
+    const sdk = startSdk({ instrumentations: [instrumentation] });
+    await blockInSpan('before enable');
+    instrumentation.enable();
+    await blockInSpan('after enable');
+    await finish(sdk);
+  },
+
+  async 'context manager replaced'() {
+    const first = new AsyncLocalStorageContextManager().enable();
+    const firstWith = first.with;
+    const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
+    const sdk = startSdk({ contextManager: first, instrumentations: [instrumentation] });
+    await blockInSpan('first manager');
+    context.disable();
+    const second = new AsyncLocalStorageContextManager().enable();
+    context.setGlobalContextManager(second);
+    await wait(SEVERAL_BEATS_MILLIS);
+    await blockInSpan('second manager');
+    note('first is left alone', first.with === firstWith);
+    context.disable();
+    await wait(SEVERAL_BEATS_MILLIS);
+    await alone(() => block('no manager', 150));
+    await finish(sdk);
+  },
+};
+
+lifecycles[process.argv[2]]();

@@ -1,0 +1,232 @@
+/**
+ * What every scenario app shares: the real SDK, and one record that holds both what the SDK exported and what the app
+ * itself knows to be true, as JSON lines in the file that SCENARIO_RECORD names. All writes are synchronous, so that
+ * nothing here waits, queues or is lost in a block, and so that recording is never what is measured.
+ */
+const fs = require('node:fs');
+const { performance } = require('node:perf_hooks');
+const { createInterface } = require('node:readline');
+const { setTimeout: wait } = require('node:timers/promises');
+const { threadId } = require('node:worker_threads');
+const { diag, DiagLogLevel, trace } = require('@opentelemetry/api');
+const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
+const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+const { AggregationTemporality, PeriodicExportingMetricReader } = require('@opentelemetry/sdk-metrics');
+const { NodeSDK } = require('@opentelemetry/sdk-node');
+const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
+
+/** Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn, idle. */
+const SETTLE_MILLIS = 25;
+const NEVER_BY_ITSELF_MILLIS = 3_600_000;
+
+const file = fs.openSync(process.env.SCENARIO_RECORD, 'a');
+
+function record(line) {
+  fs.writeSync(file, `${JSON.stringify({ ...line, pid: process.pid, thread: threadId })}\n`);
+}
+
+/** Adds one fact, for the test to read as `run.notes[name]`. */
+function note(name, value) {
+  record({ type: 'note', name, value });
+}
+
+// --- what is true ---------------------------------------------------------------------------------------------
+
+/** Starts to time what `label` stands for. The function it returns ends that, and records it with the span active at the start. */
+function startTruth(label) {
+  const span = trace.getActiveSpan()?.spanContext();
+  const start = performance.now();
+  return () => {
+    const end = performance.now();
+    record({
+      type: 'truth',
+      label,
+      startMillis: performance.timeOrigin + start,
+      endMillis: performance.timeOrigin + end,
+      durationMillis: end - start,
+      traceId: span?.traceId,
+      spanId: span?.spanId,
+    });
+  };
+}
+
+/** Runs a synchronous function once, and records how long it took. */
+function truthOf(label, work) {
+  const end = startTruth(label);
+  try {
+    return work();
+  } finally {
+    end();
+  }
+}
+
+const page = Buffer.alloc(16_384, 'event loop');
+let hash = 0;
+/** Some 15 microseconds of real work: FNV-1a. It allocates nothing, or collecting it would be a block of its own. */
+function hashSome() {
+  for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
+}
+
+/** Works until `millis` have passed, without recording anything. */
+function work(millis) {
+  const end = performance.now() + millis;
+  do hashSome();
+  while (performance.now() < end);
+}
+
+/** Holds the event loop for `millis`, and records that it did. */
+function block(label, millis) {
+  truthOf(label, () => work(millis));
+}
+
+// --- what is told ---------------------------------------------------------------------------------------------
+
+const epochMillis = ([seconds, nanos]) => seconds * 1e3 + nanos / 1e6;
+const millisBetween = (from, to) => (to[0] - from[0]) * 1e3 + (to[1] - from[1]) / 1e6;
+
+const recordingSpanExporter = {
+  export(spans, done) {
+    for (const span of spans) {
+      record({
+        type: 'span',
+        name: span.name,
+        kind: span.kind,
+        traceId: span.spanContext().traceId,
+        spanId: span.spanContext().spanId,
+        parentSpanId: span.parentSpanContext?.spanId,
+        startMillis: epochMillis(span.startTime),
+        endMillis: epochMillis(span.endTime),
+        durationMillis: millisBetween(span.startTime, span.endTime),
+        attributes: span.attributes,
+        links: span.links.length,
+        status: span.status,
+        scope: span.instrumentationScope.name,
+      });
+    }
+    done({ code: 0 });
+  },
+  async forceFlush() {},
+  async shutdown() {},
+};
+
+let phase = 'end';
+
+const recordingMetricExporter = {
+  export({ scopeMetrics }, done) {
+    for (const { scope, metrics } of scopeMetrics) {
+      for (const { descriptor, dataPoints } of metrics) {
+        for (const { attributes, value } of dataPoints) {
+          record({
+            type: 'metric',
+            phase,
+            scope: scope.name,
+            name: descriptor.name,
+            unit: descriptor.unit,
+            attributes,
+            value,
+          });
+        }
+      }
+    }
+    done({ code: 0 });
+  },
+  selectAggregationTemporality: () => AggregationTemporality.DELTA,
+  async forceFlush() {},
+  async shutdown() {},
+};
+
+const metricReader = new PeriodicExportingMetricReader({
+  exporter: recordingMetricExporter,
+  exportIntervalMillis: NEVER_BY_ITSELF_MILLIS,
+});
+
+/** Exports the metrics gathered since the last call, under this name. */
+async function endPhase(name) {
+  phase = name;
+  await metricReader.forceFlush();
+  phase = 'end';
+}
+
+const recordDiag =
+  (level) =>
+  (...args) =>
+    record({ type: 'diag', level, message: args.map(String).join(' ') });
+
+diag.setLogger(
+  { error: recordDiag('error'), warn: recordDiag('warn'), info() {}, debug() {}, verbose() {} },
+  DiagLogLevel.WARN,
+);
+
+const recordSpans = () => new SimpleSpanProcessor({ exporter: recordingSpanExporter });
+
+/** The options every app gives the instrumentation, unless it says otherwise. */
+const eventLoopConfig = (config) => ({
+  thresholdMillis: 100,
+  asyncHooks: process.env.SCENARIO_ASYNC_HOOKS ?? 'promises',
+  ...config,
+});
+
+/** Starts the real SDK with these instrumentations beside HTTP and Express; other options go to `NodeSDK` as they are. */
+function startSdk({ instrumentations = [], ...options } = {}) {
+  const sdk = new NodeSDK({
+    autoDetectResources: false,
+    spanProcessors: [recordSpans()],
+    metricReaders: [metricReader],
+    instrumentations: [...instrumentations, new HttpInstrumentation(), new ExpressInstrumentation()],
+    ...options,
+  });
+  sdk.start();
+  // the first span of a process is slow, and this is still before the first turn of the loop
+  if (!options.spanProcessors)
+    trace.getTracer('scenario').startActiveSpan('first span', (span) => span.end());
+  return sdk;
+}
+
+/** Lets the last blocks be reported, flushes, and says so. The process then has to end by itself. */
+async function finish(sdk) {
+  await wait(SETTLE_MILLIS);
+  await sdk.shutdown();
+  note('finished', performance.timeOrigin + performance.now());
+}
+
+// --- how a service is driven from outside ---------------------------------------------------------------------
+
+/** Serves until the test closes standard input. A line `phase <name>` there ends a phase of the metrics. */
+async function serve(server, sdk) {
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  process.stdout.write(`listening ${server.address().port}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    await endPhase(line.slice('phase '.length));
+    process.stdout.write(`${line}\n`);
+  }
+  server.close();
+  server.closeAllConnections();
+  await finish(sdk);
+}
+
+/** Runs `job` in a callback of its own, with the loop idle before and after it. */
+async function alone(job) {
+  await wait(SETTLE_MILLIS);
+  await new Promise((resolve, reject) => {
+    setTimeout(() => Promise.resolve(job()).then(resolve, reject), 1);
+  });
+  await wait(SETTLE_MILLIS);
+}
+
+module.exports = {
+  alone,
+  block,
+  endPhase,
+  eventLoopConfig,
+  finish,
+  note,
+  record,
+  recordSpans,
+  recordingSpanExporter,
+  serve,
+  startSdk,
+  startTruth,
+  truthOf,
+  wait,
+  work,
+};

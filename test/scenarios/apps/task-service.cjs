@@ -1,0 +1,18 @@
+// A11: each request costs 8 ms. 100 of them a second can be served; 200 a second cannot, without a single long callback.
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { block, eventLoopConfig, serve, startSdk } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const http = require('node:http');
+
+const TASK_MILLIS = 8;
+
+serve(
+  http.createServer((request, response) => {
+    // slow, so that the client has to open all of its connections
+    if (request.url === '/warm-up') return setTimeout(() => response.end('warm'), 300);
+    block('task', TASK_MILLIS);
+    response.end('done');
+  }),
+  sdk,
+);

@@ -1,0 +1,85 @@
+// Section D: callbacks that hold the loop and then throw, each followed by a block that does not.
+const { AsyncResource } = require('node:async_hooks');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+  wait,
+  work,
+} = require('./support/telemetry.cjs');
+
+const BLOCK_MILLIS = 150;
+const SHORT_MILLIS = 60; // of a threshold of 100
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const tracer = trace.getTracer('throwing');
+
+const throwInSpan = (label) =>
+  tracer.startActiveSpan(label, (span) => {
+    block(label, BLOCK_MILLIS);
+    span.end();
+    throw new Error(`thrown in ${label}`);
+  });
+
+const callbacks = {
+  timer: (callback) => setTimeout(callback, 1),
+  immediate: (callback) => setImmediate(callback),
+  tick: (callback) => process.nextTick(callback),
+  queueMicrotask: (callback) => queueMicrotask(callback),
+  'async resource': (callback) => setTimeout(() => new AsyncResource('Job').runInAsyncScope(callback), 1),
+  'nested async resources': (callback) =>
+    setTimeout(() => {
+      new AsyncResource('Outer').runInAsyncScope(() => new AsyncResource('Inner').runInAsyncScope(callback));
+    }, 1),
+  promise: (callback) => Promise.resolve().then(callback),
+};
+
+async function throwAndGoOn() {
+  const caught = [];
+  let onCaught = () => {};
+  const goOn = (error) => {
+    caught.push(error.message);
+    onCaught();
+  };
+  process.on('uncaughtException', goOn);
+  process.on('unhandledRejection', goOn);
+
+  await alone(() => {
+    try {
+      throwInSpan('handled');
+    } catch (error) {
+      caught.push(error.message);
+    }
+  });
+  for (const [name, schedule] of Object.entries(callbacks)) {
+    await alone(() => {
+      const handled = new Promise((resolve) => {
+        onCaught = resolve;
+      });
+      schedule(() => throwInSpan(name));
+      return handled;
+    });
+    // were the account of callbacks off by one now, these would be taken for one
+    await alone(() => work(SHORT_MILLIS));
+    await alone(() => work(SHORT_MILLIS));
+    await alone(() =>
+      tracer.startActiveSpan(`after ${name}`, (span) => {
+        block(`after ${name}`, BLOCK_MILLIS);
+        span.end();
+      }),
+    );
+  }
+  note('caught', caught);
+  await finish(sdk);
+}
+
+if (process.argv[2] === 'nobody catches') {
+  wait(50).then(() => setTimeout(() => throwInSpan('nobody catches'), 1));
+} else {
+  throwAndGoOn();
+}

@@ -1,0 +1,40 @@
+// A5: a recursive walk that gives the event loop a turn whenever it has had it for SLICE_MILLIS.
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, startSdk, startTruth, work } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({
+  instrumentations: [
+    new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: Number(process.env.THRESHOLD_MILLIS) })),
+  ],
+});
+
+const SLICE_MILLIS = Number(process.env.SLICE_MILLIS);
+const SLICES = 10;
+
+let slices = 0;
+let sliceStart = 0;
+let endSlice = () => {};
+
+function startSlice() {
+  sliceStart = performance.now();
+  endSlice = startTruth(`slice ${slices}`);
+}
+
+async function walk(depth) {
+  work(0.2);
+  if (performance.now() - sliceStart >= SLICE_MILLIS) {
+    endSlice();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (++slices < SLICES) startSlice();
+  }
+  for (let child = 0; child < 4 && depth > 0 && slices < SLICES; child++) await walk(depth - 1);
+}
+
+alone(() =>
+  trace.getTracer('walk').startActiveSpan('walk', async (span) => {
+    startSlice();
+    while (slices < SLICES) await walk(6);
+    span.end();
+  }),
+).then(() => finish(sdk));

@@ -1,0 +1,166 @@
+/** Section B of the scenarios: what else blocks the event loop, and where. */
+import {
+  type ExpectedBlock,
+  expectBlock,
+  expectBlockMetric,
+  expectBlocks,
+  expectQuietExit,
+  expectSoundBlocks,
+  lengthTolerance,
+  truthNamed,
+} from './support/expect-blocks.ts';
+import { giveSecondChance, sharedRun } from './support/noise.ts';
+import { type AsyncHooksMode, runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
+
+/** In the order in which the app runs them. */
+const PLACES: (ExpectedBlock & { resource?: string })[] = [
+  { truth: 'timer', kind: 'callback', resource: 'Timeout' },
+  { truth: 'immediate', kind: 'callback', resource: 'Immediate' },
+  { truth: 'tick', kind: 'callback', resource: 'TickObject' },
+  { truth: 'queueMicrotask', kind: 'microtasks' },
+  { truth: 'await', kind: 'microtasks', parent: 'continuation' },
+  { truth: 'fs callback', kind: 'callback', resource: 'FSREQCALLBACK' },
+  { truth: 'fs promise', kind: 'microtasks', parent: 'continuation' },
+  { truth: 'stream', kind: 'callback' },
+  { truth: 'dns callback', kind: 'callback', resource: 'GETADDRINFOREQWRAP' },
+  { truth: 'bound emitter', kind: 'callback', resource: 'Timeout' },
+  { truth: 'HTTP client response', kind: 'callback' },
+  { truth: 'async resource', kind: 'callback' },
+  { truth: 'nested async resources', kind: 'callback' },
+  { truth: 'WebSocket message', kind: 'callback' },
+  { truth: 'port message', kind: 'callback' },
+  { truth: 'span after an await', kind: 'callback' },
+  { truth: 'no span', kind: 'callback', parent: 'none', resource: 'Timeout' },
+  { truth: 'first of two spans', kind: 'callback' },
+  { truth: 'second of two spans', kind: 'callback' },
+  { truth: 'two nested spans', kind: 'callback' },
+  { truth: 'before a span', kind: 'callback', parent: 'none' },
+  { truth: 'inside a span', kind: 'callback' },
+  { truth: 'after a span', kind: 'callback', parent: 'none' },
+  { truth: 'before a gap', kind: 'callback' },
+  { truth: 'after a gap', kind: 'callback' },
+  { truth: 'interval 1', kind: 'callback' },
+  { truth: 'interval 3', kind: 'callback' },
+  { truth: 'ticks', kind: 'microtasks' },
+  { truth: 'timers due together', kind: 'pile-up', parent: 'active or none' },
+];
+
+describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
+  const lookAtRun = sharedRun(() => runApp('block-places.cjs', { asyncHooks }));
+
+  test.each(PLACES)('$truth: once, with its length and its parent', ({ resource, ...expected }) =>
+    lookAtRun((run) => {
+      const block = expectBlock(run, expected);
+      if (resource) expect(block.attributes['event_loop.async_resource.type']).toBe(resource);
+      if (expected.kind === 'callback') expect(block.attributes['event_loop.block.callbacks']).toBe(1);
+    }),
+  );
+
+  test('timers due together: all of the callbacks are counted', () =>
+    lookAtRun((run) => {
+      const block = expectBlock(run, {
+        truth: 'timers due together',
+        kind: 'pile-up',
+        parent: 'active or none',
+      });
+      const callbacks = Number(block.attributes['event_loop.block.callbacks']);
+      expect(callbacks).toBeGreaterThanOrEqual(10);
+      expect(callbacks).toBeLessThanOrEqual(12); // with the timers of SDK and instrumentation that may be due as well
+    }));
+
+  test('all of these: no other block in any trace', () =>
+    lookAtRun((run) => {
+      expectBlocks(run, PLACES);
+      expectBlockMetric(run);
+      expectQuietExit(run);
+    }));
+});
+
+describe('what holds the loop in a single call', () => {
+  const CALLS = [
+    'regex',
+    'JSON.stringify',
+    'readFileSync',
+    'gzipSync',
+    'pbkdf2Sync',
+    'sort',
+    'require',
+    'execSync',
+  ];
+  const lookAtRun = sharedRun(() => runApp('blocking-calls.cjs'));
+
+  test.each(CALLS)('%s', (truth) =>
+    lookAtRun((run) => {
+      expect(truthNamed(run, truth).durationMillis).toBeGreaterThan(75);
+      expectBlock(run, { truth, kind: 'callback' });
+    }),
+  );
+
+  test('all of these: no other block in any trace', () =>
+    lookAtRun((run) => {
+      expectBlocks(
+        run,
+        CALLS.map((truth) => ({ truth, kind: 'callback' })),
+      );
+      expectBlockMetric(run);
+      expectQuietExit(run);
+    }));
+});
+
+test('memory pressure: most of the block is told to be garbage collection', async () => {
+  const run = await runApp('memory-pressure.cjs');
+
+  expectBlocks(run, [{ truth: 'pressure', kind: 'callback' }]);
+  expectQuietExit(run);
+  const told = Number(run.blocks[0]?.attributes['event_loop.block.gc_time']) * 1e3;
+  const truth = Number(run.notes['gc millis']);
+  expect(truth).toBeGreaterThan(truthNamed(run, 'pressure').durationMillis / 2);
+  expect(Math.abs(told - truth)).toBeLessThan(lengthTolerance(truth));
+});
+
+test('a worker thread: its block is told by its own instrumentation, and not by the main thread', async () => {
+  const run = await runApp('worker-thread.cjs');
+
+  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
+  expectBlockMetric(run);
+  expectQuietExit(run);
+  expect(run.blocks[0]?.attributes['thread.id']).toBe(run.notes['worker thread']);
+});
+
+test.each(['exporter', 'batch exporter', 'onStart', 'onEnd', 'blockHook'])(
+  'a slow %s: the report of a block is not reported as a block, which would never end',
+  async (part) => {
+    const run = await runApp('own-work.cjs', { args: [part] });
+
+    expectQuietExit(run);
+    const own = run.truths.filter((truth) => truth.startMillis > truthNamed(run, 'job').endMillis);
+    const reported = own.slice(0, 1); // the one after `disable()`, if any, is not even counted
+    expect(reported.map((truth) => truth.label.startsWith(part))).toEqual([true]);
+    expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
+    expectBlockMetric(run, { count: 1, millis: reported[0]?.durationMillis ?? 0 });
+  },
+);
+
+test('without hooks: scopes are exact, and the rest is known to within a heartbeat', async () => {
+  /** `lagIntervalMillis`, and its timer's own lateness. */
+  const HEARTBEAT_TOLERANCE_MILLIS = 20 + 5;
+  const run = await runApp('block-without-hooks.cjs', { asyncHooks: 'off' });
+
+  expectQuietExit(run);
+  expectSoundBlocks(run);
+  expectBlockMetric(run);
+  expectBlock(run, { truth: 'in a scope', kind: 'callback' });
+  const truth = truthNamed(run, 'outside of scopes');
+  const other = run.blocks.filter(
+    (block) => Math.abs(block.endMillis - truth.endMillis) < HEARTBEAT_TOLERANCE_MILLIS,
+  );
+  expect(other.map((block) => 'event_loop.block.kind' in block.attributes)).toEqual([false]);
+  expect(Math.abs((other[0]?.durationMillis ?? 0) - truth.durationMillis)).toBeLessThan(
+    HEARTBEAT_TOLERANCE_MILLIS,
+  );
+  expect(run.blocks.length).toBe(2);
+});

@@ -1,0 +1,104 @@
+/** Section C of the scenarios: what looks like a blocked event loop, and is not one. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expectNothingReported, expectQuietExit, lagOf, truthNamed } from './support/expect-blocks.ts';
+import { giveSecondChance } from './support/noise.ts';
+import { type AsyncHooksMode, runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+const MODES: AsyncHooksMode[] = ['promises', 'callbacks', 'off'];
+
+/** How long everything here waits, works or sleeps. If that were taken for lag it would be about as much. */
+const QUIET_MILLIS = 1000;
+/** The lag of a loop that is free, on a machine that is not. */
+const FREE_LAG_MILLIS = 100;
+
+/** Answers everybody, after a while. */
+let slowServer: Server;
+let slowPort: string;
+
+beforeAll(async () => {
+  slowServer = createServer((socket) => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nlate';
+    setTimeout(() => socket.end(answer), QUIET_MILLIS);
+    socket.on('error', () => {});
+    socket.resume();
+  }).listen(0, '127.0.0.1');
+  await once(slowServer, 'listening');
+  slowPort = String((slowServer.address() as AddressInfo).port);
+});
+
+afterAll(() => slowServer.close());
+
+describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
+  test.each(['idle', 'busy but yielding'])('a process that is %s', async (scenario) => {
+    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario] });
+
+    expectNothingReported(run);
+    expectQuietExit(run);
+    expect(lagOf(run).count).toBeGreaterThan((QUIET_MILLIS / 20) * 0.8); // it was sampled all the time
+    expect(lagOf(run).meanMillis).toBeLessThan(10);
+    expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
+  });
+
+  test.each([
+    'waiting for a timer',
+    'waiting for a socket',
+    'waiting for an HTTP answer',
+    'waiting for a file',
+    'another thread waiting',
+    'another thread busy',
+  ])('%s', async (scenario) => {
+    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario], env: { SLOW_PORT: slowPort } });
+
+    expect(truthNamed(run, 'waited').durationMillis).toBeGreaterThan(QUIET_MILLIS / 2);
+    expectNothingReported(run);
+    expectQuietExit(run);
+    expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
+  });
+
+  test.each([
+    ['startup of a module', ['module']],
+    ['startup in ticks and microtasks', ['module', 'tick', 'microtask']],
+  ])('%s', async (scenario, truths) => {
+    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario] });
+
+    expect(run.truths.map((truth) => truth.label)).toEqual(truths);
+    expectNothingReported(run);
+    expectQuietExit(run);
+    expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
+  });
+
+  test('startup of an ES module with a top-level await', async () => {
+    const run = await runApp('quiet-startup.mjs', { asyncHooks });
+
+    expect(run.truths.map((truth) => truth.label)).toEqual(['module', 'after an await']);
+    expectNothingReported(run);
+    expectQuietExit(run);
+    expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
+  });
+
+  test('a process that is stopped and continued while its loop waits', async () => {
+    const run = await runApp('quiet.cjs', { asyncHooks, args: ['service'] }, async (app) => {
+      const url = `http://127.0.0.1:${await app.printed('listening ')}/`;
+      for (let i = 0; i < 3; i++) await (await fetch(url)).text();
+      app.child.stdin?.write('phase before\n');
+      await app.printed('phase before');
+      await wait(50); // nothing left to do: the loop waits
+      app.child.kill('SIGSTOP');
+      await wait(QUIET_MILLIS);
+      app.child.kill('SIGCONT');
+      await (await fetch(url)).text();
+      await wait(300); // at least one beat
+    });
+
+    expectNothingReported(run);
+    expectQuietExit(run);
+    expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
+  });
+});
+
+// Needs a clock of its own, on another thread.
+test.todo('a process that is stopped, starved or paused by a debugger inside of JavaScript');

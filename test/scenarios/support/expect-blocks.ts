@@ -1,0 +1,253 @@
+/** Compares the spans that a run exported with what its app knows to be true. */
+import {
+  EXIT_TOLERANCE_MILLIS,
+  type HistogramValue,
+  type Run,
+  type SpanLine,
+  type Truth,
+} from './run-app.ts';
+
+/** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
+export const LENGTH_TOLERANCE_RATIO = 0.02;
+/** And at least this: there the scheduler may give one slice of 4 ms to somebody else. */
+export const LENGTH_TOLERANCE_MILLIS = 6;
+/** Start and end are compared across two clocks, `Date.now()` and `performance.now()`, and a start may be moved to its parent's. */
+export const POSITION_TOLERANCE_MILLIS = 8;
+/** What reporting a block takes by itself, the first time, beside the slow part of it that an app measured. */
+const OWN_WORK_TOLERANCE_MILLIS = 20;
+/** The same duration as a span (two HrTimes) and as a measurement (a double). */
+const ROUNDING_MILLIS = 0.01;
+
+export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
+
+export interface ExpectedBlock {
+  /** Label of the truth, or of the first and the last truth that the block spans. */
+  truth: string | [first: string, last: string];
+  kind: BlockKind;
+  /**
+   * `active` (the default): the span that was active. `none`: a root span. `continuation`: the span that was active, but in
+   * promise reactions, whose context nobody sees without promise hooks: there it may be missing, yet never be another's. `active or none`: of a pile-up.
+   */
+  parent?: 'active' | 'none' | 'continuation' | 'active or none';
+}
+
+/** Whether this Node.js can leave promises out of async_hooks (`trackPromises`: 24.14, 25.6). */
+const nodeCanLeavePromisesOut = (() => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major >= 26 || (major === 25 && minor >= 6) || (major === 24 && minor >= 14);
+})();
+
+export function lengthTolerance(millis: number): number {
+  return Math.max(LENGTH_TOLERANCE_MILLIS, millis * LENGTH_TOLERANCE_RATIO);
+}
+
+/** The app ran to its end, at once, and neither it nor the package had anything to say. */
+export function expectQuietExit(run: Run): void {
+  expectExit(run);
+  const unheeded = run.asyncHooks === 'callbacks' && !nodeCanLeavePromisesOut;
+  expect(run.diags.map((line) => line.message)).toEqual(
+    unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
+  );
+}
+
+/** The app ran to its end, at once, and nothing was printed; something may have been logged. */
+export function expectExit(run: Run, code = 0): void {
+  expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
+    code,
+    signal: null,
+    stderr: '',
+  });
+  expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
+}
+
+/**
+ * Exactly these blocks were reported, in this order: each once, with its length, its kind and its parent, and no other block in any trace.
+ */
+export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
+  const blocks = expected.map((each) => expectBlock(run, each));
+  expect(run.blocks.map(describeBlock)).toEqual(blocks.map(describeBlock));
+  expectSoundBlocks(run);
+}
+
+/** What `truth` stands for was reported as one span, whatever else was. */
+export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
+  const [first, last] = [expected.truth].flat().map((label) => truthNamed(run, label)) as [
+    Truth,
+    Truth | undefined,
+  ];
+  const endMillis = (last ?? first).endMillis;
+  const durationMillis = endMillis - first.startMillis;
+  const overlapping = run.blocks.filter(
+    (block) =>
+      block.pid === first.pid &&
+      block.thread === first.thread &&
+      Math.min(block.endMillis, endMillis) - Math.max(block.startMillis, first.startMillis) >
+        POSITION_TOLERANCE_MILLIS,
+  );
+  if (overlapping.length !== 1) {
+    throw new Error(
+      `expected one block for ${describeTruth(first)}${last ? ` to ${describeTruth(last)}` : ''}, got ${overlapping.length}\n${tellRun(run, first)}`,
+    );
+  }
+  const block = overlapping[0] as SpanLine;
+  const truth = { ...first, endMillis, durationMillis };
+  expectLength(run, block, truth);
+
+  const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
+  const told = {
+    truth: expected.truth,
+    kind: block.attributes['event_loop.block.kind'],
+    parentSpanId: block.parentSpanId,
+    parentName: parent?.name,
+    traceId: block.parentSpanId && block.traceId,
+  };
+  const right = run.spans.find((span) => span.spanId === first.spanId);
+  const active = {
+    truth: expected.truth,
+    kind: expected.kind,
+    parentSpanId: first.spanId,
+    parentName: right?.name,
+    traceId: first.traceId,
+  };
+  const none = { ...active, parentSpanId: undefined, parentName: undefined, traceId: undefined };
+  const mayBeMissing =
+    expected.parent === 'active or none' ||
+    (expected.parent === 'continuation' && run.asyncHooks === 'callbacks' && nodeCanLeavePromisesOut);
+  if (expected.parent !== 'none') expect(first.spanId).toBeDefined(); // the app did have an active span
+  if (mayBeMissing) expect([active, none]).toContainEqual(told);
+  else expect(told).toEqual(expected.parent === 'none' ? none : active);
+  return block;
+}
+
+/** The span covers what the app measured, within the tolerances. */
+export function expectLength(run: Run, block: SpanLine, truth: Omit<Truth, 'pid' | 'thread'>): void {
+  const wrong =
+    Math.abs(block.durationMillis - truth.durationMillis) > lengthTolerance(truth.durationMillis) ||
+    Math.abs(block.startMillis - truth.startMillis) > POSITION_TOLERANCE_MILLIS;
+  if (wrong)
+    throw new Error(`${describeBlock(block)}\nis not ${describeTruth(truth)}\n${tellRun(run, block)}`);
+}
+
+const KNOWN_ATTRIBUTES = [
+  'event_loop.block.kind',
+  'event_loop.block.callbacks',
+  'event_loop.async_resource.type',
+  'event_loop.block.cpu_time',
+  'event_loop.block.gc_time',
+  'thread.id',
+  'thread.name',
+];
+
+/** What holds for all blocks of every run. */
+export function expectSoundBlocks(run: Run): void {
+  for (const block of run.blocks) {
+    const seconds = block.durationMillis / 1e3;
+    expect(block.kind).toBe(0); // INTERNAL
+    expect(block.status.code).toBe(0); // UNSET
+    expect(block.links).toBe(0);
+    expect(block.scope).toBe('opentelemetry-instrumentation-event-loop');
+    expect(Object.keys(block.attributes).filter((key) => !KNOWN_ATTRIBUTES.includes(key))).toEqual([]);
+    expect(block.attributes['thread.id']).toBe(block.thread);
+    expect(typeof block.attributes['thread.name']).toBe('string');
+    if (block.attributes['event_loop.block.kind'] === 'pile-up') {
+      expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThan(1);
+    }
+    const gcTime = Number(block.attributes['event_loop.block.gc_time'] ?? 0);
+    expect(gcTime).toBeGreaterThanOrEqual(0);
+    expect(gcTime).toBeLessThanOrEqual(seconds);
+
+    const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
+    if (block.parentSpanId) expect(parent).toBeDefined();
+    if (parent && parent.startMillis - block.startMillis > ROUNDING_MILLIS) {
+      throw new Error(
+        `a child that starts before its parent: ${describeBlock(block)}, ${parent.name}\n${tellRun(run)}`,
+      );
+    }
+  }
+  for (const [i, block] of run.blocks.entries()) {
+    for (const other of run.blocks.slice(i + 1)) {
+      if (other.pid !== block.pid || other.thread !== block.thread) continue;
+      const shared = block.endMillis - other.startMillis;
+      if (shared > POSITION_TOLERANCE_MILLIS) {
+        throw new Error(
+          `the same milliseconds twice: ${describeBlock(block)}, ${describeBlock(other)}\n${tellRun(run)}`,
+        );
+      }
+    }
+  }
+}
+
+/** The histogram of blocks holds the spans' durations, and beside them only these, whose spans are not made. */
+export function expectBlockMetric(
+  run: Run,
+  metricOnly: { count: number; millis: number } = { count: 0, millis: 0 },
+): void {
+  const points = run.metrics.filter((metric) => metric.name === 'event_loop.block.duration');
+  const values = points.map((point) => point.value as HistogramValue);
+  const sumMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
+  expect(values.reduce((sum, value) => sum + value.count, 0)).toBe(run.blocks.length + metricOnly.count);
+  const told = values.reduce((sum, value) => sum + value.sum * 1e3, 0);
+  // a span may be moved to its parent's start, the measurement is not
+  const tolerance =
+    run.blocks.length * POSITION_TOLERANCE_MILLIS + metricOnly.count * OWN_WORK_TOLERANCE_MILLIS;
+  expect(Math.abs(told - sumMillis - metricOnly.millis)).toBeLessThan(tolerance);
+  for (const point of points) expect(point.unit).toBe('s');
+}
+
+/** Nothing held the loop, as far as spans and the histogram of blocks can tell. */
+export function expectNothingReported(run: Run): void {
+  expect(run.blocks.map(describeBlock)).toEqual([]);
+  expect(run.metrics.filter((metric) => metric.name === 'event_loop.block.duration')).toEqual([]);
+}
+
+/** The lag samples of one phase of a run, in milliseconds. */
+export function lagOf(
+  run: Run,
+  phase = 'end',
+): { count: number; meanMillis: number; maxMillis: number; sumMillis: number } {
+  const points = run.metrics.filter((metric) => metric.name === 'event_loop.lag' && metric.phase === phase);
+  if (points.length !== 1) throw new Error(`expected one lag histogram for phase ${phase}\n${tellRun(run)}`);
+  const value = points[0]?.value as HistogramValue;
+  expect(points[0]?.unit).toBe('s');
+  return {
+    count: value.count,
+    meanMillis: (value.sum / value.count) * 1e3,
+    maxMillis: value.max * 1e3,
+    sumMillis: value.sum * 1e3,
+  };
+}
+
+export function truthNamed(run: Run, label: string): Truth {
+  const found = run.truths.filter((truth) => truth.label === label);
+  if (found.length !== 1)
+    throw new Error(`expected one truth ${label}, got ${found.length}\n${tellRun(run)}`);
+  return found[0] as Truth;
+}
+
+export function truthsNamed(run: Run, label: string): Truth[] {
+  return run.truths.filter((truth) => truth.label === label);
+}
+
+const from = (millis: number) => (millis % 1e6).toFixed(1);
+
+function describeTruth(truth: Omit<Truth, 'pid' | 'thread'>): string {
+  return `${truth.label}: ${truth.durationMillis.toFixed(1)} ms from ${from(truth.startMillis)} in span ${truth.spanId ?? 'none'}`;
+}
+
+export function describeBlock(block: SpanLine): string {
+  return `${block.attributes['event_loop.block.kind'] ?? 'block'}: ${block.durationMillis.toFixed(1)} ms from ${from(block.startMillis)} in span ${block.parentSpanId ?? 'none'} ${JSON.stringify(block.attributes)}`;
+}
+
+/** What a failure message says of the run: all of it, or what was about this time. */
+function tellRun(run: Run, around?: Truth | SpanLine): string {
+  const near = (line: Truth | SpanLine) => !around || Math.abs(line.startMillis - around.startMillis) < 500;
+  return [
+    'truths',
+    ...run.truths.filter(near).map((truth) => `  ${describeTruth(truth)}`),
+    'blocks',
+    ...run.blocks.filter(near).map((block) => `  ${describeBlock(block)}`),
+    'diag',
+    ...run.diags.map((line) => `  ${line.level} ${line.message}`),
+    run.stderr,
+  ].join('\n');
+}

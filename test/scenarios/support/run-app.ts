@@ -1,0 +1,246 @@
+/** Runs one scenario app in a child process, with the Node.js that runs the tests, and reads what it recorded. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const MAX_RUN_MILLIS = 40_000;
+/** How long a process may take from its last line of code to its end: the teardown of Node.js itself, on a busy machine. */
+export const EXIT_TOLERANCE_MILLIS = 500;
+
+export type AsyncHooksMode = 'promises' | 'callbacks' | 'off';
+
+interface Line {
+  pid: number;
+  thread: number;
+}
+
+export interface SpanLine extends Line {
+  name: string;
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startMillis: number;
+  endMillis: number;
+  durationMillis: number;
+  attributes: Record<string, string | number | boolean>;
+  links: number;
+  status: { code: number };
+  scope: string;
+}
+
+/** What an app measured itself, and the span that was active then. */
+export interface Truth extends Line {
+  label: string;
+  startMillis: number;
+  endMillis: number;
+  durationMillis: number;
+  traceId?: string;
+  spanId?: string;
+}
+
+export interface HistogramValue {
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
+  buckets: { boundaries: number[]; counts: number[] };
+}
+
+export interface MetricLine extends Line {
+  phase: string;
+  scope: string;
+  name: string;
+  unit: string;
+  attributes: Record<string, string>;
+  value: HistogramValue | number;
+}
+
+export interface DiagLine extends Line {
+  level: 'error' | 'warn';
+  message: string;
+}
+
+/** Everything one run left behind. */
+export interface Run {
+  asyncHooks: AsyncHooksMode;
+  spans: SpanLine[];
+  /** The spans named `event-loop-blocked`. */
+  blocks: SpanLine[];
+  truths: Truth[];
+  metrics: MetricLine[];
+  diags: DiagLine[];
+  notes: Record<string, unknown>;
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** From the app's note `finished` to the end of the process. */
+  exitDelayMillis: number;
+}
+
+export interface AppOptions {
+  args?: string[];
+  nodeArgs?: string[];
+  env?: Record<string, string>;
+  asyncHooks?: AsyncHooksMode;
+  /** Where the app lies, if not in `apps/`. */
+  file?: string;
+}
+
+export interface App {
+  child: ChildProcess;
+  /** Waits for a line on standard output, and gives what follows `prefix` in it. */
+  printed(prefix: string): Promise<string>;
+  /** Waits until something recorded satisfies the condition. */
+  recorded(condition: (run: Run) => boolean): Promise<Run>;
+}
+
+export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name);
+
+export function makeFolder(): string {
+  return mkdtempSync(path.join(tmpdir(), 'event-loop-scenario-'));
+}
+
+/**
+ * Runs an app to its end. `drive` is what happens to it meanwhile; an app that serves goes on until its standard input is
+ * closed, which happens when `drive` returns.
+ */
+export async function runApp(
+  name: string,
+  options: AppOptions = {},
+  drive?: (app: App) => Promise<void>,
+): Promise<Run> {
+  const { asyncHooks = 'promises' } = options;
+  const folder = makeFolder();
+  const record = path.join(folder, 'record.jsonl');
+  writeFileSync(record, '');
+  const child = spawn(
+    process.execPath,
+    [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
+    {
+      env: appEnvironment(record, asyncHooks, options.env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  child.stdin.on('error', () => {}); // the app may be gone before its input is closed
+  let endedAt = 0;
+  const closed = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('exit', () => {
+      endedAt = performance.timeOrigin + performance.now();
+    });
+    child.once('close', (code, signal) => resolve([code, signal]));
+    child.once('error', reject);
+  });
+
+  const snapshot = (code: number | null, signal: NodeJS.Signals | null): Run => {
+    const run = readRecord(record, asyncHooks, code, signal, output);
+    run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
+    return run;
+  };
+  const story = (what: string) =>
+    new Error(
+      `${name} ${what}\n--- standard output\n${output.stdout}\n--- standard error\n${output.stderr}\n--- record\n${readFileSync(record, 'utf8').slice(-4000)}`,
+    );
+  const app: App = {
+    child,
+    printed: (prefix) =>
+      polled(() => {
+        const line = output.stdout.split('\n').find((candidate) => candidate.startsWith(prefix));
+        return line === undefined ? undefined : line.slice(prefix.length).trim();
+      }),
+    recorded: (condition) =>
+      polled(() => {
+        const run = snapshot(null, null);
+        return condition(run) ? run : undefined;
+      }),
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(story(`has not ended after ${MAX_RUN_MILLIS} ms`)), MAX_RUN_MILLIS);
+  });
+  const goneEarly = closed.then(([code, signal]) => {
+    throw story(`ended (code ${code}, signal ${signal}) while it was still being driven`);
+  });
+  goneEarly.catch(() => {});
+  try {
+    if (drive) await Promise.race([drive(app), goneEarly, tooLong]);
+    child.stdin.end();
+    const [code, signal] = await Promise.race([closed, tooLong]);
+    return snapshot(code, signal);
+  } finally {
+    clearTimeout(timer);
+    child.kill('SIGKILL');
+    await closed.catch(() => {});
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  async function polled<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      const found = look();
+      if (found !== undefined) return found;
+      if (endedAt > 0) throw story('ended before what was waited for');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+/** Nothing of jest's own environment, nor of the OpenTelemetry settings of whoever runs the tests, reaches the app. */
+function appEnvironment(
+  record: string,
+  asyncHooks: AsyncHooksMode,
+  env: Record<string, string> = {},
+): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([key]) => !/^(OTEL_|NODE_|JEST_|SCENARIO_)/.test(key));
+  return {
+    ...Object.fromEntries(own),
+    OTEL_LOGS_EXPORTER: 'none',
+    SCENARIO_RECORD: record,
+    SCENARIO_ASYNC_HOOKS: asyncHooks,
+    ...env,
+  };
+}
+
+function readRecord(
+  record: string,
+  asyncHooks: AsyncHooksMode,
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  output: { stdout: string; stderr: string },
+): Run {
+  const run: Run = {
+    asyncHooks,
+    spans: [],
+    blocks: [],
+    truths: [],
+    metrics: [],
+    diags: [],
+    notes: {},
+    code,
+    signal,
+    ...output,
+    exitDelayMillis: Number.NaN,
+  };
+  const lines = readFileSync(record, 'utf8').split('\n');
+  lines.pop(); // after the last line break: nothing, or a line that is being written right now
+  for (const text of lines) {
+    const line = JSON.parse(text);
+    if (line.type === 'span') run.spans.push(line);
+    else if (line.type === 'truth') run.truths.push(line);
+    else if (line.type === 'metric') run.metrics.push(line);
+    else if (line.type === 'diag') run.diags.push(line);
+    else run.notes[line.name] = line.value;
+  }
+  run.blocks = run.spans.filter((span) => span.name === 'event-loop-blocked');
+  run.blocks.sort((a, b) => a.startMillis - b.startMillis);
+  return run;
+}

@@ -1,0 +1,426 @@
+/** Section D of the scenarios: what must be survived, by the process and by the instrumentation in it. */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { get } from 'node:http';
+import path from 'node:path';
+import {
+  type ExpectedBlock,
+  expectBlock,
+  expectBlockMetric,
+  expectBlocks,
+  expectExit,
+  expectQuietExit,
+  expectSoundBlocks,
+} from './support/expect-blocks.ts';
+import { giveSecondChance } from './support/noise.ts';
+import {
+  type AsyncHooksMode,
+  appFile,
+  EXIT_TOLERANCE_MILLIS,
+  makeFolder,
+  type Run,
+  runApp,
+} from './support/run-app.ts';
+
+giveSecondChance();
+
+const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
+const PACKAGE = 'opentelemetry-instrumentation-event-loop';
+const [NODE_MAJOR = 0] = process.versions.node.split('.').map(Number);
+
+const oneBlock: ExpectedBlock[] = [{ truth: 'job', kind: 'callback' }];
+const inCallbacks = (...truths: string[]): ExpectedBlock[] =>
+  truths.map((truth) => ({ truth, kind: 'callback' }));
+const withoutParent = (...truths: string[]): ExpectedBlock[] =>
+  truths.map((truth) => ({ truth, kind: 'callback', parent: 'none' }));
+const logged = (run: Run) => run.diags.filter((line) => line.message.startsWith(PACKAGE));
+
+describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
+  test('callbacks that throw: their blocks are reported, and so are the ones after them', async () => {
+    const places = [
+      'timer',
+      'immediate',
+      'tick',
+      'queueMicrotask',
+      'async resource',
+      'nested async resources',
+      'promise',
+    ];
+    const run = await runApp('throwing.cjs', { asyncHooks });
+
+    expect(run.notes['caught']).toEqual(['handled', ...places].map((place) => `thrown in ${place}`));
+    expectBlocks(run, inCallbacks('handled', ...places.flatMap((place) => [place, `after ${place}`])));
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test('toggling: a block is reported once, however often it was enabled and disabled before', async () => {
+    const run = await runApp('toggling.cjs', { asyncHooks });
+
+    expectBlocks(
+      run,
+      inCallbacks(
+        'before',
+        'after a thousand times',
+        'after a hundred turns',
+        'after toggling inside of callbacks',
+        'at the end',
+      ),
+    );
+    expectBlockMetric(run);
+    expectQuietExit(run);
+    expect(run.notes['with is restored']).toBe(true);
+  });
+
+  test('days of uptime: memory stays flat over 10 million async resources', async () => {
+    const FLAT_BYTES = 1 << 20;
+    const run = await runApp('uptime.cjs', { asyncHooks, nodeArgs: ['--expose-gc'] });
+
+    expect(run.notes['resources']).toBe(10_000_000);
+    expect(run.notes['heap growth']).toBeLessThan(FLAT_BYTES);
+    expectQuietExit(run);
+  });
+});
+
+test('an exception that nobody catches ends the process as it does without us', async () => {
+  const run = await runApp('throwing.cjs', { args: ['nobody catches'] });
+
+  expect(run.code).toBe(1);
+  expect(run.stderr).toMatch(/^Error: thrown in nobody catches$/m);
+});
+
+describe('telemetry that fails', () => {
+  test.each([
+    { part: 'onStart', spans: 0, logs: 1 },
+    { part: 'onEnd', spans: 2, logs: 1 },
+    { part: 'exporter', spans: 2, logs: 0 }, // the SDK logs it itself
+    { part: 'exporter that never answers', spans: 2, logs: 0 },
+    { part: 'blockHook', spans: 2, logs: 1 },
+    { part: 'async blockHook', spans: 2, logs: 1 },
+    { part: 'sampler', spans: 0, logs: 1 },
+    { part: 'sampler that drops', spans: 0, logs: 0 },
+  ])('$part: both blocks are counted, and the cause is logged once', async ({ part, spans, logs }) => {
+    const run = await runApp('hostile-telemetry.cjs', { args: [part] });
+
+    expectExit(run);
+    expect(run.notes['calls']).toBe(2);
+    if (spans > 0) {
+      expectBlocks(run, inCallbacks('first', 'second'));
+      expectBlockMetric(run);
+    } else {
+      expect(run.blocks).toEqual([]);
+      const millis = run.truths.reduce((sum, truth) => sum + truth.durationMillis, 0);
+      expectBlockMetric(run, { count: 2, millis });
+    }
+    expect(logged(run).length).toBe(logs);
+  });
+
+  test('context manager: a failing one is survived', async () => {
+    const run = await runApp('hostile-telemetry.cjs', { args: ['context manager'] });
+
+    expectExit(run);
+    expect(run.notes['calls']).toBeGreaterThan(0);
+    for (const truth of ['first', 'second']) expectBlock(run, { truth, kind: 'callback' });
+    expectSoundBlocks(run);
+    expect(logged(run).length).toBeLessThanOrEqual(3); // once per cause, not once per callback
+  });
+});
+
+describe('more than one of us', () => {
+  test('two instances: every block is reported once, by the one enabled last', async () => {
+    const run = await runApp('two-instances.cjs');
+
+    expectBlocks(run, withoutParent('both', 'second disabled', 'third enabled', 'first disabled'));
+    expectBlockMetric(run);
+    expectExit(run);
+    expect(run.notes['reports']).toEqual(['second', 'first', 'third', 'third']);
+    expect(logged(run).map((line) => line.level)).toEqual(['warn', 'warn']); // `second` and `third`, once each
+  });
+
+  test('two copies of the package: every block is reported once', async () => {
+    const run = await runApp('two-copies.mjs');
+
+    expect(run.notes['are two copies']).toBe(true);
+    expectBlocks(run, withoutParent('both', 'one disabled'));
+    expectBlockMetric(run);
+    expectExit(run);
+    expect(run.notes['reports']).toEqual(['import', 'require']);
+    expect(logged(run).map((line) => line.level)).toEqual(['warn']);
+  });
+});
+
+describe('an SDK that comes and goes', () => {
+  test('SDK started late: what blocks afterwards is reported', async () => {
+    const run = await runApp('sdk-lifecycle.cjs', { args: ['SDK started late'] });
+
+    expectBlocks(run, inCallbacks('with an SDK'));
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test('SDK never started: nothing is reported, and nothing happens', async () => {
+    const run = await runApp('sdk-lifecycle.cjs', { args: ['SDK never started'] });
+
+    expect(run.truths.length).toBe(2);
+    expect(run.spans).toEqual([]);
+    expectQuietExit(run);
+  });
+
+  test('SDK shut down: later blocks are lost, and nothing happens', async () => {
+    const run = await runApp('sdk-lifecycle.cjs', { args: ['SDK shut down'] });
+
+    expect(run.truths.length).toBe(3);
+    expectBlocks(run, inCallbacks('with an SDK'));
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test('enabled: false keeps it off, also under NodeSDK, until enable() is called', async () => {
+    const run = await runApp('sdk-lifecycle.cjs', { args: ['not enabled'] });
+
+    expect(run.truths.length).toBe(2);
+    expectBlocks(run, inCallbacks('after enable'));
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test('context manager replaced: parents come from the new one, and the old one is left alone', async () => {
+    const run = await runApp('sdk-lifecycle.cjs', { args: ['context manager replaced'] });
+
+    expectBlocks(run, [...inCallbacks('first manager', 'second manager'), ...withoutParent('no manager')]);
+    expectBlockMetric(run);
+    expectQuietExit(run);
+    expect(run.notes['first is left alone']).toBe(true);
+  });
+});
+
+describe('the end of a process', () => {
+  test('natural exit: nothing keeps the process alive', async () => {
+    const run = await runApp('exits.cjs', { args: ['natural exit'] });
+
+    expectQuietExit(run);
+    expect(run.blocks).toEqual([]);
+  });
+
+  test('natural exit right after a block: it is still reported', async () => {
+    const run = await runApp('exits.cjs', { args: ['natural exit right after a block'] });
+
+    expectBlocks(run, withoutParent('block'));
+    expectQuietExit(run);
+  });
+
+  test('a handler of beforeExit that blocks is not called again, which would never end', async () => {
+    const run = await runApp('exits.cjs', {
+      args: ['natural exit after a handler of beforeExit that blocks'],
+    });
+
+    expect(run.notes['beforeExit']).toBe(1);
+    expectQuietExit(run);
+  });
+
+  test.each(['process.exit right after a block', 'process.exit right after the SDK'])('%s', async (way) => {
+    const run = await runApp('exits.cjs', { args: [way] });
+
+    expectExit(run, 3);
+    expect(run.diags).toEqual([]);
+  });
+
+  test('SIGTERM that is handled: the block before it is reported', async () => {
+    const run = await runApp('exits.cjs', { args: ['SIGTERM that is handled'] }, async (app) => {
+      await app.printed('ready');
+      app.child.kill('SIGTERM');
+    });
+
+    expectBlocks(run, withoutParent('block'));
+    expectQuietExit(run);
+  });
+
+  test.each(['SIGTERM that nobody handles', 'SIGTERM in an endless loop'])(
+    '%s ends the process',
+    async (way) => {
+      let killedAt = 0;
+      const run = await runApp('exits.cjs', { args: [way] }, async (app) => {
+        await app.printed('ready');
+        killedAt = performance.now();
+        app.child.kill('SIGTERM');
+      });
+
+      expect(performance.now() - killedAt).toBeLessThan(EXIT_TOLERANCE_MILLIS);
+      expect([run.code, run.signal, run.stderr]).toEqual([null, 'SIGTERM', '']);
+    },
+  );
+});
+
+describe('what Node.js is told', () => {
+  const permission = NODE_MAJOR < 22 ? '--experimental-permission' : '--permission';
+
+  test.each([
+    [
+      '--permission',
+      [permission, '--allow-fs-read=*', '--allow-fs-write=*', '--disable-warning=ExperimentalWarning'],
+    ],
+    ['--disallow-code-generation-from-strings', ['--disallow-code-generation-from-strings']],
+    ['--frozen-intrinsics', ['--frozen-intrinsics', '--disable-warning=ExperimentalWarning']],
+    ['--enable-source-maps', ['--enable-source-maps']],
+    ['--stack-trace-limit=0', ['--stack-trace-limit=0']],
+    ['--unhandled-rejections=strict', ['--unhandled-rejections=strict']],
+  ])('%s', async (_name, nodeArgs) => {
+    const run = await runApp('one-block.cjs', { nodeArgs });
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test('NODE_OPTIONS', async () => {
+    const run = await runApp('one-block.cjs', {
+      env: { NODE_OPTIONS: '--enable-source-maps --stack-trace-limit=5 --max-old-space-size=300' },
+    });
+
+    expectBlocks(run, oneBlock);
+    expectQuietExit(run);
+  });
+
+  test.each([
+    'prepareStackTrace replaced',
+    'prepareStackTrace throwing',
+    'stackTraceLimit zero',
+    'stackTraceLimit frozen',
+    'Error frozen',
+  ])('%s: it stays as it was', async (what) => {
+    const run = await runApp('one-block.cjs', { args: [what] });
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    expectQuietExit(run);
+    expect(run.notes['Error as it was']).toBe(true);
+  });
+
+  test('--inspect with a client attached: it goes on, and nothing more is said at the end', async () => {
+    const run = await runApp('inspected.cjs', { nodeArgs: ['--inspect=127.0.0.1:0'] }, async (app) => {
+      const client = await Inspector.attach(await app.printed('inspector '));
+      await client.call('Runtime.enable');
+      await client.call('Debugger.enable');
+      app.child.stdin?.write('go\n');
+      await app.printed('blocked');
+      expect(await client.call('Runtime.evaluate', { expression: '6 * 7' })).toMatchObject({
+        result: { value: 42 },
+      });
+      await client.detach();
+    });
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    const nodesOwn = /^(Debugger listening on |For help, see: |Debugger attached\.|Debugger ending on )/;
+    const said = run.stderr.split('\n').filter((line) => line !== '' && !nodesOwn.test(line));
+    expect([run.code, said, run.diags]).toEqual([0, [], []]);
+    expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
+  });
+});
+
+describe('how it is loaded', () => {
+  test('as an ES module', async () => {
+    const run = await runApp('one-block.mjs');
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test.each(['cjs', 'esm'])('bundled by esbuild, with all of OpenTelemetry, as %s', async (format) => {
+    const folder = makeFolder();
+    const bundle = path.join(folder, format === 'cjs' ? 'bundle.cjs' : 'bundle.mjs');
+    const requireForEsm =
+      "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+    execFileSync(require.resolve('esbuild/bin/esbuild'), [
+      appFile(format === 'cjs' ? 'one-block.cjs' : 'one-block.mjs'),
+      '--bundle',
+      '--minify',
+      '--platform=node',
+      '--log-level=error',
+      `--format=${format}`,
+      `--outfile=${bundle}`,
+      ...(format === 'esm' ? [`--banner:js=${requireForEsm}`] : []),
+    ]);
+    const run = await runApp('one-block', { file: bundle });
+    rmSync(folder, { recursive: true });
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
+  test('in a cluster: each worker tells of its own block, and the primary of none', async () => {
+    const run = await runApp('cluster.cjs', {}, async (app) => {
+      const port = Number(await app.printed('listening '));
+      /** Connections go to the workers in turn. */
+      const send = (path: string) =>
+        new Promise((resolve, reject) => {
+          get({ host: '127.0.0.1', port, path, agent: false }, (response) =>
+            response.resume().on('end', resolve),
+          ).on('error', reject);
+        });
+      for (let i = 0; i < 6; i++) await send('/');
+      await Promise.all([send('/block'), send('/block')]);
+    });
+
+    for (const truth of ['worker 1', 'worker 2']) expectBlock(run, { truth, kind: 'callback' });
+    expect(run.blocks.length).toBe(2);
+    expect(run.blocks.map((block) => block.pid)).not.toContain(run.notes['primary']);
+    expectSoundBlocks(run);
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+});
+
+/** As much of a debugger as is needed here. */
+class Inspector {
+  readonly #socket: WebSocket;
+  #calls = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  static async attach(url: string): Promise<Inspector> {
+    const { WebSocket: Client } = require('ws') as { WebSocket: new (url: string) => WebSocket };
+    const socket = new Client(url);
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve, { once: true });
+      socket.addEventListener('error', reject, { once: true });
+    });
+    return new Inspector(socket);
+  }
+
+  call(method: string, params: object = {}): Promise<unknown> {
+    const id = ++this.#calls;
+    return new Promise((resolve) => {
+      const listener = ({ data }: { data: unknown }) => {
+        const message = JSON.parse(String(data));
+        if (message.id !== id) return;
+        this.#socket.removeEventListener('message', listener);
+        resolve(message.result);
+      };
+      this.#socket.addEventListener('message', listener);
+      this.#socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  async detach(): Promise<void> {
+    const closed = new Promise((resolve) => this.#socket.addEventListener('close', resolve, { once: true }));
+    this.#socket.close();
+    await closed;
+  }
+}
+
+/** The part of a WebSocket that is used here. */
+interface WebSocket {
+  addEventListener(
+    type: string,
+    listener: (event: { data: unknown }) => void,
+    options?: { once: boolean },
+  ): void;
+  removeEventListener(type: string, listener: (event: { data: unknown }) => void): void;
+  send(data: string): void;
+  close(): void;
+}
