@@ -1,0 +1,61 @@
+// Promises: medians with bootstrap intervals, the same for the same numbers on every run.
+
+const RESAMPLES = 2000;
+const CONFIDENCE = 0.95;
+
+/** @typedef {{ value: number, low: number, high: number }} Estimate value with its 95 % bootstrap interval */
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Median of one list; for paired measurements give the list of differences or of ratios.
+ * @param {number[]} values
+ * @returns {Estimate}
+ */
+export function estimate(values) {
+  const random = generator();
+  const medians = Array.from({ length: RESAMPLES }, () => median(resample(values, random)));
+  return { value: median(values), ...interval(medians) };
+}
+
+/**
+ * Ratio of the medians of two lists that are not paired.
+ * @param {number[]} values
+ * @param {number[]} base
+ * @returns {Estimate}
+ */
+export function ratioOfMedians(values, base) {
+  const random = generator();
+  const ratios = Array.from(
+    { length: RESAMPLES },
+    () => median(resample(values, random)) / median(resample(base, random)),
+  );
+  return { value: median(values) / median(base), ...interval(ratios) };
+}
+
+function interval(/** @type {number[]} */ values) {
+  const sorted = Float64Array.from(values).sort();
+  const tail = (1 - CONFIDENCE) / 2;
+  const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))];
+  return { low: at(tail), high: at(1 - tail) };
+}
+
+function resample(/** @type {number[]} */ values, /** @type {() => number} */ random) {
+  return values.map(() => values[Math.floor(random() * values.length)]);
+}
+
+/** Mulberry32 with a fixed seed: intervals do not change from print to print. */
+function generator() {
+  let state = 0x9e3779b9;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
