@@ -1,0 +1,70 @@
+// Promises: lock files that `npm ci` takes on every platform, whatever registry mirror they were made with.
+// `node .ci/complete-locks.mjs` after an `npm install` that npm made on a mirror without some platform packages.
+//
+// Tools such as swc, biome and rollup list one optional package per platform. npm writes into the lock only those that
+// the registry had; a mirror that is a few days behind has no newest Windows or macOS package. `npm ci` then refuses
+// the lock on all platforms ("Missing: @swc/core-darwin-arm64@ from lock file"). What is missing is no mystery: the
+// parent names the exact version, and the package's name says the platform. Only the checksum is left out.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const FOLDERS = ['.', 'test/matrix/legacy', 'test/matrix/modern', 'demo'];
+
+const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'win32'];
+const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64'];
+const EXACT = /^\d+\.\d+\.\d+/;
+
+for (const folder of FOLDERS) {
+  const file = join(ROOT, folder, 'package-lock.json');
+  if (!existsSync(file)) continue;
+  const lock = JSON.parse(readFileSync(file, 'utf8'));
+  const added = complete(lock.packages);
+  if (added > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  console.log(`${join(folder, 'package-lock.json')}: ${added} platform packages added`);
+}
+
+/** Adds what is missing to `packages`, the lock's flat map from folder to package, and keeps its order. */
+function complete(/** @type {Record<string, any>} */ packages) {
+  const missing = {};
+  for (const [parentPath, parent] of Object.entries(packages)) {
+    for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+      if (isInstalled(packages, parentPath, name)) continue;
+      const platform = platformOf(name);
+      if (!platform || !EXACT.test(version)) throw new Error(`cannot tell what ${name}@${version} is for`);
+      missing[`node_modules/${name}`] = {
+        version,
+        ...(parent.dev && { dev: true }),
+        optional: true,
+        ...platform,
+      };
+    }
+  }
+  const sorted = Object.entries({ ...packages, ...missing }).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  for (const path of Object.keys(packages)) delete packages[path];
+  Object.assign(packages, Object.fromEntries(sorted));
+  return Object.keys(missing).length;
+}
+
+/** Looks where Node would: beside the parent, then upwards. */
+function isInstalled(
+  /** @type {Record<string, any>} */ packages,
+  /** @type {string} */ parentPath,
+  /** @type {string} */ name,
+) {
+  for (let path = parentPath; ; path = path.slice(0, Math.max(0, path.lastIndexOf('/node_modules/')))) {
+    if (packages[`${path && `${path}/`}node_modules/${name}`]) return true;
+    if (path === '') return false;
+  }
+}
+
+/** `@rollup/rollup-linux-arm-musleabihf` is for Linux on 32-bit ARM with musl. */
+function platformOf(/** @type {string} */ name) {
+  const words = name.split(/[/-]/);
+  const os = SYSTEMS.find((system) => words.includes(system));
+  const cpu = PROCESSORS.find((processor) => words.includes(processor));
+  if (!os || !cpu) return undefined;
+  if (os !== 'linux') return { cpu: [cpu], os: [os] };
+  const libc = words.some((word) => word.startsWith('musl')) ? 'musl' : 'glibc';
+  return { cpu: [cpu], libc: [libc], os: [os] };
+}

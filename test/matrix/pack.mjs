@@ -1,0 +1,63 @@
+// Promises: the tarball that would be published, and that it holds nothing but what it should.
+// `node test/matrix/pack.mjs` packs what is in dist/ and also checks that nothing is missing.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { npm } from './npm.mjs';
+import { MATRIX, ROOT } from './paths.mjs';
+
+const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+const allowed = (/** @type {string} */ path) => REQUIRED.includes(path) || path.startsWith('dist/');
+
+/**
+ * @typedef {object} Tarball
+ * @property {string} path
+ * @property {string} integrity as npm writes it down for what it installs
+ * @property {string[]} files
+ * @property {number} size bytes, packed
+ */
+
+/**
+ * Packs the repository as it is; build first.
+ * @returns {Tarball}
+ * @throws {Error} names the files that have no business in the package
+ */
+export function pack() {
+  mkdirSync(MATRIX, { recursive: true });
+  const [entry] = JSON.parse(
+    npm(['pack', '--json', '--ignore-scripts', `--pack-destination=${MATRIX}`], ROOT),
+  );
+  const files = entry.files.map((/** @type {{ path: string }} */ file) => file.path);
+  const strangers = files.filter((/** @type {string} */ path) => !allowed(path));
+  if (strangers.length > 0) throw new Error(`the tarball must not hold ${strangers.join(', ')}`);
+  return { path: join(MATRIX, entry.filename), integrity: entry.integrity, files, size: entry.size };
+}
+
+/**
+ * @param {Tarball} tarball
+ * @returns {string[]} what must be in the tarball and is not: the fixed files, and each file package.json points to
+ */
+export function missingFiles({ files }) {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const promised = [manifest.main, manifest.module, manifest.types, ...leaves(manifest.exports)]
+    .filter((target) => target !== undefined)
+    .map((target) => target.replace(/^\.\//, ''));
+  return [...new Set([...REQUIRED, ...promised])].filter((path) => !files.includes(path));
+}
+
+/** @returns {string[]} */
+function leaves(/** @type {unknown} */ value) {
+  if (typeof value === 'string') return [value];
+  return Object.values(value ?? {}).flatMap(leaves);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const tarball = pack();
+  const missing = missingFiles(tarball);
+  for (const path of tarball.files) console.log(`  ${path}`);
+  console.log(`${tarball.files.length} files, ${(tarball.size / 1024).toFixed(1)} KiB packed`);
+  if (missing.length > 0) {
+    console.error(`missing from the tarball: ${missing.join(', ')}`);
+    process.exitCode = 1;
+  }
+}

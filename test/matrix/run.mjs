@@ -1,0 +1,105 @@
+// Promises: the same suite, against the packed tarball, on every supported Node.js and both OpenTelemetry lines,
+// one cell at a time; a table at the end; exit code 1 when anything failed.
+//
+//   npm run test:matrix                                    all cells
+//   npm run test:matrix -- --only 20-legacy,24-modern      some cells
+//   npm run test:matrix -- --only 24-modern -- -t regex    what follows the second `--` goes to jest
+//   npm run test:matrix -- --update-node                   newest releases of Node.js instead of those in .matrix/
+import { parseArgs } from 'node:util';
+import { chooseCells } from './cells.mjs';
+import { installNode } from './nodes.mjs';
+import { npm } from './npm.mjs';
+import { pack } from './pack.mjs';
+import { ROOT } from './paths.mjs';
+import { stageLine } from './stage.mjs';
+import { runSuite } from './suite.mjs';
+import { table } from './table.mjs';
+
+const { values: options, positionals: jestArguments } = parseArgs({
+  options: { only: { type: 'string' }, 'update-node': { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+
+const cells = chooseCells(options.only);
+npm(['run', 'build'], ROOT);
+const tarball = pack();
+console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}`);
+
+/** Each line is staged once, and a line that cannot be staged fails all of its cells with the same message. */
+const stages = new Map();
+const rows = [];
+for (const cell of cells) {
+  console.log(`\n== ${cell.id}`);
+  try {
+    rows.push(await runCell(cell));
+  } catch (error) {
+    console.log(`cannot run: ${error.message}`);
+    rows.push({ ok: false, columns: [cell.line, `${cell.node}`, '-', '-', '-', '-', '-', 'cannot run'] });
+  }
+}
+
+console.log();
+const head = ['line', 'Node.js', 'api / sdk', 'passed', 'failed', 'skipped', 'seconds', 'note'];
+console.log(
+  table(
+    head,
+    rows.map((row) => row.columns),
+  ),
+);
+process.exitCode = rows.every((row) => row.ok) ? 0 : 1;
+
+/** @param {import('./cells.mjs').Cell} cell */
+async function runCell(cell) {
+  const node = installNode(cell.node, { update: options['update-node'] });
+  const stage = stageOnce(cell.line);
+  console.log(`Node.js ${node.version}, OpenTelemetry SDK ${stage.sdkVersion}`);
+  console.log(
+    `checked: one @opentelemetry/api (${stage.apiVersion}); the package is the tarball, not a link`,
+  );
+
+  const result = await runSuite(cell, node, stage.folder, jestArguments);
+  for (const { name, message } of result.failures) console.log(`\nFAILED ${name}\n${readable(message)}`);
+  const note = noteOn(result);
+  console.log(
+    `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped${note && ` (${note})`}`,
+  );
+  console.log(`log: ${result.logFile}`);
+
+  const counts = [result.passed, result.failed, result.skipped].map(String);
+  const versions = [node.version, `${stage.apiVersion} / ${stage.sdkVersion}`];
+  return {
+    ok: result.status === 0 && result.failed === 0 && result.passed > 0,
+    columns: [cell.line, ...versions, ...counts, result.seconds.toFixed(1), note],
+  };
+}
+
+/** @param {Awaited<ReturnType<typeof runSuite>>} result */
+function noteOn({ status, failed, passed, leftBehind }) {
+  const notes = [];
+  if (passed + failed === 0) notes.push('no test ran');
+  if (status !== 0 && failed === 0) notes.push(`jest ended with ${status}`);
+  if (leftBehind) notes.push('left processes behind');
+  return notes.join(', ');
+}
+
+/** @param {string} line */
+function stageOnce(line) {
+  if (!stages.has(line)) {
+    try {
+      stages.set(line, stageLine(line, tarball));
+    } catch (error) {
+      stages.set(line, error);
+    }
+  }
+  const stage = stages.get(line);
+  if (stage instanceof Error) throw stage;
+  return stage;
+}
+
+/** Indented, without the frames of the test runner. @param {string} message */
+function readable(message) {
+  const lines = message
+    .split('\n')
+    .filter((line) => !/^\s+at .*(node_modules|<anonymous>|node:internal)/.test(line));
+  return lines.map((line) => `    ${line}`).join('\n');
+}
