@@ -19,6 +19,11 @@ export class CpuMeter {
     this.#interval = intervalMillis;
   }
 
+  /** How many readings are kept. */
+  get readings(): number {
+    return this.#times.length;
+  }
+
   /** A stretch begins at `t`, with the loop's idle time at `idle`. */
   open(t: number, idle: number): void {
     let cpu: number;
@@ -41,10 +46,6 @@ export class CpuMeter {
   sample(t: number): void {
     if (t - this.#lastTime < this.#interval) return;
     this.#add(t, this.clock.cpu());
-    if (this.#times.length < MAX_READINGS) return;
-    this.#times = this.#times.filter((_, i) => i % 2 === 0);
-    this.#cpus = this.#cpus.filter((_, i) => i % 2 === 0);
-    this.#interval *= 2;
   }
 
   /** CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy. */
@@ -58,6 +59,11 @@ export class CpuMeter {
     this.#times.push(t);
     this.#cpus.push(cpu);
     this.#lastTime = t;
+    if (this.#times.length <= MAX_READINGS) return;
+    const keep = (_: number, i: number, all: number[]) => i % 2 === 0 || i === all.length - 1;
+    this.#times = this.#times.filter(keep);
+    this.#cpus = this.#cpus.filter(keep);
+    this.#interval *= 2;
   }
 
   #at(t: number): number {

@@ -118,11 +118,6 @@ export class IterationLedger {
     return this.#callbackStart;
   }
 
-  /** Whether a callback is known to be running. */
-  get inCallback(): boolean {
-    return this.#depth !== 0;
-  }
-
   /** Hot. The beginning of an outermost callback. */
   before(callbackClass: CallbackClass): void {
     this.#class = callbackClass;
