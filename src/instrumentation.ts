@@ -106,7 +106,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
 
   override setMeterProvider(meterProvider: MeterProvider): void {
     // registerInstrumentations passes the global one where it is given none.
-    this._followsGlobalMeter = meterProvider === metrics.getMeterProvider();
+    this._globalMeterProvider = metrics.getMeterProvider();
+    this._followsGlobalMeter = meterProvider === this._globalMeterProvider;
     super.setMeterProvider(meterProvider);
   }
 

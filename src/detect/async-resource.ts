@@ -1,7 +1,7 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
 import { AsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
-import { CALLBACK, type CallbackClass, REACTION, TICK } from './iteration-ledger.ts';
+import { CALLBACK, type CallbackClass, REACTION, RESOURCE_SCOPE, TICK } from './iteration-ledger.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js itself, whose ticks and
 // promises have to be known. A class and a promise made by Node.js lead to them.
@@ -12,17 +12,17 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
 /**
  * Hot: runs once per outermost callback, some 5 ns over `executionAsyncResource()` itself.
  *
- * A nextTick's resource is a plain object with the callback in it. `AsyncResource` (queueMicrotask makes one) is entered
- * from JavaScript: at the outermost level that means from a promise reaction that no hook saw.
+ * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an AsyncResource with one. Any other
+ * AsyncResource is entered from JavaScript: at the outermost level that means from a reaction that no hook saw.
  */
 export function classify(resource: object): CallbackClass {
   const type = resource.constructor;
   if (type === Promise || type === NodePromise) return REACTION;
   if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
-  if (resource instanceof AsyncResource || resource instanceof NodePromise || resource instanceof Promise) {
-    return REACTION;
+  if (resource instanceof AsyncResource) {
+    return type === AsyncResource && 'callback' in resource ? REACTION : RESOURCE_SCOPE;
   }
-  return CALLBACK;
+  return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
 }
 
 /**

@@ -40,13 +40,16 @@ export function createCallbackTimer(
     before() {
       try {
         if (ledger.enter()) ledger.before(classify(executionAsyncResource()));
+        else ledger.beforeNested();
       } catch (error) {
         onError(error);
       }
     },
     after() {
       try {
-        if (ledger.leave()) ledger.after();
+        const depth = ledger.leave();
+        if (depth === 0) ledger.after();
+        else if (depth > 0) ledger.afterNested(depth);
       } catch (error) {
         onError(error);
       }

@@ -23,9 +23,14 @@ import { CpuMeter } from './cpu-meter.ts';
 export const CALLBACK = 0;
 /** A nextTick: runs in the drain of the callback before it. */
 export const TICK = 1;
-/** A promise reaction, a queueMicrotask, or an AsyncResource entered from one: runs in a drain, is not counted. */
+/** A promise reaction or a queueMicrotask: runs in a drain, is not counted. */
 export const REACTION = 2;
-export type CallbackClass = typeof CALLBACK | typeof TICK | typeof REACTION;
+/** An AsyncResource entered from a reaction that no hook sees: as REACTION, but known to be one synchronous stretch. */
+export const RESOURCE_SCOPE = 3;
+export type CallbackClass = typeof CALLBACK | typeof TICK | typeof REACTION | typeof RESOURCE_SCOPE;
+
+/** Nested callbacks are timed down to this depth; deeper ones count for the one around them. */
+const MAX_DEPTH = 32;
 
 /**
  * Within this many milliseconds of a stretch's start the loop count is not read again: iterations that short are
@@ -90,6 +95,8 @@ export class IterationLedger {
   #callbacksVoteFrom = Number.POSITIVE_INFINITY;
   #ownWork = false;
   #ownStart = Number.NaN;
+  readonly #nestedStarts = new Float64Array(MAX_DEPTH + 1).fill(Number.NaN);
+  readonly #nestedVoted = new Float64Array(MAX_DEPTH + 1);
 
   readonly #threshold: number;
   readonly #clock: Clock;
@@ -128,6 +135,10 @@ export class IterationLedger {
       return;
     }
     const t = this.#clock.now();
+    if (callbackClass === RESOURCE_SCOPE) {
+      this.#callbackStart = t;
+      return;
+    }
     if (callbackClass === CALLBACK) {
       if (!(t - this.#stretchStart < ITERATION_GRAIN_MILLIS)) this.#turn(t);
       if (t - this.#taskStart >= this.#threshold) this.#closeTask(t);
@@ -144,10 +155,30 @@ export class IterationLedger {
     return this.#depth++ === 0;
   }
 
-  /** Hot. Counts an `after`; true where it ends an outermost callback. */
-  leave(): boolean {
-    // Zero: the hook was enabled inside a callback, whose `before` nobody saw.
-    return this.#depth !== 0 && --this.#depth === 0;
+  /** Hot. Counts an `after`; how many callbacks are left around it, or -1 where its `before` was not seen. */
+  leave(): number {
+    // Zero: the hook was enabled inside a callback.
+    return this.#depth === 0 ? -1 : --this.#depth;
+  }
+
+  /** The beginning of a callback inside another one: `AsyncResource.runInAsyncScope`, an HTTP message on a TLS socket. */
+  beforeNested(): void {
+    const depth = this.#depth;
+    if (depth > MAX_DEPTH) return;
+    this.#nestedStarts[depth] = this.#clock.now();
+    this.#nestedVoted[depth] = this.voted;
+  }
+
+  /** The end of a callback inside `depth` others. A resource has a context of its own, so it is as good as a scope. */
+  afterNested(depth: number): void {
+    if (depth >= MAX_DEPTH) return;
+    const start = this.#nestedStarts[depth + 1] as number;
+    const t = this.#clock.now();
+    if (!(t - start >= this.#threshold) && !(t >= this.#scopesVoteFrom)) return;
+    const context = this.#around.context();
+    // Without a span of its own it is a part of what is around it.
+    if (trace.getSpan(context) !== undefined)
+      this.scope(context, start, this.#nestedVoted[depth + 1] as number);
   }
 
   /** Hot. The end of an outermost callback. */
@@ -155,7 +186,8 @@ export class IterationLedger {
     const t = this.#clock.now();
     this.#seen = t;
     if (t - this.#callbackStart >= this.#threshold && this.#class !== REACTION) {
-      this.#claim('callback', this.#callbackStart, t, this.#callbacks - 1, this.#ambient(t));
+      const callbacksBefore = this.#class === RESOURCE_SCOPE ? this.#callbacks : this.#callbacks - 1;
+      this.#claim('callback', this.#callbackStart, t, callbacksBefore, this.#ambient(t));
     } else if (t >= this.#callbacksVoteFrom) {
       this.#voteCallback(t);
     }

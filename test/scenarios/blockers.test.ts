@@ -31,6 +31,7 @@ const PLACES: (ExpectedBlock & { resource?: string })[] = [
   { truth: 'HTTP client response', kind: 'callback' },
   { truth: 'async resource', kind: 'callback' },
   { truth: 'nested async resources', kind: 'callback' },
+  { truth: 'pooled connection', kind: 'callback' },
   { truth: 'WebSocket message', kind: 'callback' },
   { truth: 'port message', kind: 'callback' },
   { truth: 'span after an await', kind: 'callback' },

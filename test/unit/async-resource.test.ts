@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import { classify, resourceTypeOf } from '../../src/detect/async-resource.ts';
-import { CALLBACK, REACTION, TICK } from '../../src/detect/iteration-ledger.ts';
+import { CALLBACK, REACTION, RESOURCE_SCOPE, TICK } from '../../src/detect/iteration-ledger.ts';
 
 /** What real async_hooks say of every resource whose callback runs meanwhile, beside what we say. */
 async function observe(work: () => Promise<unknown>) {
@@ -89,7 +89,7 @@ test('what runs in a drain', async () => {
     TickObject: [`${TICK} TickObject`],
     PROMISE: [`${REACTION} PROMISE`],
     Microtask: [`${REACTION} AsyncResource`],
-    Mine: [`${REACTION} AsyncResource`],
+    Mine: [`${RESOURCE_SCOPE} AsyncResource`],
   });
 });
 

@@ -117,6 +117,44 @@ describe('context scopes', () => {
   });
 });
 
+describe('an AsyncResource', () => {
+  test('inside a callback is a scope with the context it was made in', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(20);
+      l.resource(150, contextOf('resource'));
+    });
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'resource' }]);
+  });
+
+  test('without a span of its own is a part of the callback around it', () => {
+    const l = loop();
+    l.callback(() => l.resource(150), contextOf('callback'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'callback' }]);
+  });
+
+  test('in a reaction is a callback, whether hooks see the reaction or not', () => {
+    const context = contextOf('resource');
+    const seen = loop();
+    seen.callback(1).reaction(() => seen.resource(150, context));
+    const unseen = loop();
+    unseen.callback(1).unseen(2).resource(150, context);
+    for (const l of [seen, unseen]) {
+      expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'resource' }]);
+    }
+  });
+
+  test('entered again and again inside itself, deeper than is timed, is reported once', () => {
+    const l = loop();
+    const context = contextOf('deep');
+    const enter = (levels: number): void => {
+      l.resource(() => (levels === 0 ? l.clock.run(150) : enter(levels - 1)), context);
+    };
+    l.callback(() => enter(50));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'deep' }]);
+  });
+});
+
 describe('what drains after a callback', () => {
   test('one long promise reaction is microtasks, as long as the whole task', () => {
     const l = loop();
@@ -266,7 +304,7 @@ describe('what is not a block', () => {
   test('the rest of the callback in which detection was turned on', () => {
     const l = new FakeLoop();
     l.clock.run(300);
-    expect(l.ledger.leave()).toBe(false);
+    expect(l.ledger.leave()).toBe(-1);
     l.tick(1);
     expect(told(l)).toEqual([]);
   });
@@ -315,7 +353,7 @@ test('a lost after does not stop detection for longer than a beat', () => {
   // The beat's own callback: nested, as far as the ledger knows.
   expect(l.ledger.enter()).toBe(false);
   l.ledger.resync(1);
-  expect(l.ledger.leave()).toBe(true);
+  expect(l.ledger.leave()).toBe(0);
   l.ledger.after();
   l.callback(150);
   expect(told(l).map((b) => b.length)).toContain(150);

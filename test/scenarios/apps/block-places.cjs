@@ -87,6 +87,15 @@ async function main() {
       outer.runInAsyncScope(() => middle.runInAsyncScope(() => inner.runInAsyncScope(hold)));
     });
   });
+  await inSpan('pooled connection', (hold) => {
+    const query = new AsyncResource('Query');
+    const openedBy = (span) =>
+      setTimeout(() => {
+        query.runInAsyncScope(hold);
+        span.end();
+      }, 1);
+    context.with(ROOT_CONTEXT, () => tracer.startActiveSpan('another request', openedBy));
+  });
 
   await alone(async () => {
     socket.send('go');

@@ -5,6 +5,7 @@ import {
   type CallbackClass,
   IterationLedger,
   REACTION,
+  RESOURCE_SCOPE,
   TICK,
 } from '../../../src/detect/iteration-ledger.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -56,9 +57,12 @@ export class FakeLoop {
     const before = this.active;
     this.active = context;
     if (this.ledger.enter()) this.ledger.before(kind);
+    else this.ledger.beforeNested();
     if (typeof body === 'number') this.clock.run(body);
     else body();
-    if (this.ledger.leave()) this.ledger.after();
+    const depth = this.ledger.leave();
+    if (depth === 0) this.ledger.after();
+    else if (depth > 0) this.ledger.afterNested(depth);
     this.active = before;
     return this;
   }
@@ -71,6 +75,10 @@ export class FakeLoop {
   /** A promise reaction with promise hooks. */
   reaction(body: number | (() => void), context?: Context): this {
     return this.outermost(REACTION, body, context);
+  }
+  /** An AsyncResource, entered from whatever runs. */
+  resource(body: number | (() => void), context?: Context): this {
+    return this.outermost(RESOURCE_SCOPE, body, context);
   }
   /** Promise reactions without promise hooks. */
   unseen(millis: number): this {
