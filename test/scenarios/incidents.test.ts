@@ -199,7 +199,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       tags: ['new', 'paid'],
     };
     const body = (orders: number) => `[${Array(orders).fill(JSON.stringify(order)).join(',')}]`;
-    const big = body(120_000);
+    const big = body(200_000);
     const run = await runApp('big-payload.cjs', { asyncHooks }, async (app) => {
       const client = await Client.of(app);
       for (let i = 0; i < 3; i++) await client.send('/orders', body(100));

@@ -101,4 +101,4 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 });
 
 // Needs a clock of its own, on another thread.
-test.todo('a process that is stopped, starved or paused by a debugger inside of JavaScript');
+test.todo('a process that is stopped or starved inside of JavaScript');

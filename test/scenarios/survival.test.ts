@@ -1,8 +1,10 @@
 /** Section D of the scenarios: what must be survived, by the process and by the instrumentation in it. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
+import WebSocket, { type RawData } from 'ws';
 import {
   type ExpectedBlock,
   expectBlock,
@@ -383,44 +385,28 @@ class Inspector {
   }
 
   static async attach(url: string): Promise<Inspector> {
-    const { WebSocket: Client } = require('ws') as { WebSocket: new (url: string) => WebSocket };
-    const socket = new Client(url);
-    await new Promise((resolve, reject) => {
-      socket.addEventListener('open', resolve, { once: true });
-      socket.addEventListener('error', reject, { once: true });
-    });
+    const socket = new WebSocket(url);
+    await once(socket, 'open');
     return new Inspector(socket);
   }
 
   call(method: string, params: object = {}): Promise<unknown> {
     const id = ++this.#calls;
-    return new Promise((resolve) => {
-      const listener = ({ data }: { data: unknown }) => {
+    const answer = new Promise((resolve) => {
+      const listener = (data: RawData) => {
         const message = JSON.parse(String(data));
         if (message.id !== id) return;
-        this.#socket.removeEventListener('message', listener);
+        this.#socket.off('message', listener);
         resolve(message.result);
       };
-      this.#socket.addEventListener('message', listener);
-      this.#socket.send(JSON.stringify({ id, method, params }));
+      this.#socket.on('message', listener);
     });
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    return answer;
   }
 
   async detach(): Promise<void> {
-    const closed = new Promise((resolve) => this.#socket.addEventListener('close', resolve, { once: true }));
     this.#socket.close();
-    await closed;
+    await once(this.#socket, 'close');
   }
-}
-
-/** The part of a WebSocket that is used here. */
-interface WebSocket {
-  addEventListener(
-    type: string,
-    listener: (event: { data: unknown }) => void,
-    options?: { once: boolean },
-  ): void;
-  removeEventListener(type: string, listener: (event: { data: unknown }) => void): void;
-  send(data: string): void;
-  close(): void;
 }

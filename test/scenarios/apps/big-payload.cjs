@@ -28,6 +28,14 @@ const person = {
   },
   additionalProperties: false,
 };
+/** Each of the shapes is tried, and the last one fits. */
+const party = {
+  anyOf: [
+    { ...person, required: ['name', 'email', 'vat'] },
+    { ...person, required: ['name', 'email', 'licence'] },
+    person,
+  ],
+};
 const validate = new Ajv({ allErrors: true }).compile({
   type: 'array',
   items: {
@@ -35,8 +43,8 @@ const validate = new Ajv({ allErrors: true }).compile({
     required: ['id', 'buyer', 'seller', 'amount', 'tags'],
     properties: {
       id: { type: 'string', pattern: '^order-[0-9]+$' },
-      buyer: person,
-      seller: person,
+      buyer: party,
+      seller: party,
       amount: { type: 'number', minimum: 0 },
       tags: { type: 'array', items: { enum: ['new', 'paid', 'shipped'] }, uniqueItems: true },
     },

@@ -21,8 +21,8 @@ const ROUNDING_MILLIS = 0.01;
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
 export interface ExpectedBlock {
-  /** Label of the truth, or of the first and the last truth that the block spans. */
-  truth: string | [first: string, last: string];
+  /** Label of the truth. */
+  truth: string;
   kind: BlockKind;
   /**
    * `active` (the default): the span that was active. `none`: a root span. `continuation`: the span that was active, but in
@@ -71,56 +71,49 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
 
 /** What `truth` stands for was reported as one span, whatever else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
-  const [first, last] = [expected.truth].flat().map((label) => truthNamed(run, label)) as [
-    Truth,
-    Truth | undefined,
-  ];
-  const endMillis = (last ?? first).endMillis;
-  const durationMillis = endMillis - first.startMillis;
+  const truth = truthNamed(run, expected.truth);
   const overlapping = run.blocks.filter(
     (block) =>
-      block.pid === first.pid &&
-      block.thread === first.thread &&
-      Math.min(block.endMillis, endMillis) - Math.max(block.startMillis, first.startMillis) >
+      block.pid === truth.pid &&
+      block.thread === truth.thread &&
+      Math.min(block.endMillis, truth.endMillis) - Math.max(block.startMillis, truth.startMillis) >
         POSITION_TOLERANCE_MILLIS,
   );
   if (overlapping.length !== 1) {
     throw new Error(
-      `expected one block for ${describeTruth(first)}${last ? ` to ${describeTruth(last)}` : ''}, got ${overlapping.length}\n${tellRun(run, first)}`,
+      `expected one block for ${describeTruth(truth)}, got ${overlapping.length}\n${tellRun(run, truth)}`,
     );
   }
   const block = overlapping[0] as SpanLine;
-  const truth = { ...first, endMillis, durationMillis };
   expectLength(run, block, truth);
 
-  const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
+  const nameOf = (spanId?: string) => run.spans.find((span) => span.spanId === spanId)?.name;
   const told = {
     truth: expected.truth,
     kind: block.attributes['event_loop.block.kind'],
     parentSpanId: block.parentSpanId,
-    parentName: parent?.name,
+    parentName: nameOf(block.parentSpanId),
     traceId: block.parentSpanId && block.traceId,
   };
-  const right = run.spans.find((span) => span.spanId === first.spanId);
   const active = {
     truth: expected.truth,
     kind: expected.kind,
-    parentSpanId: first.spanId,
-    parentName: right?.name,
-    traceId: first.traceId,
+    parentSpanId: truth.spanId,
+    parentName: nameOf(truth.spanId),
+    traceId: truth.traceId,
   };
   const none = { ...active, parentSpanId: undefined, parentName: undefined, traceId: undefined };
   const mayBeMissing =
     expected.parent === 'active or none' ||
     (expected.parent === 'continuation' && run.asyncHooks === 'callbacks' && nodeCanLeavePromisesOut);
-  if (expected.parent !== 'none') expect(first.spanId).toBeDefined(); // the app did have an active span
+  expect(truth.spanId !== undefined).toBe(expected.parent !== 'none'); // the app did have an active span, or none
   if (mayBeMissing) expect([active, none]).toContainEqual(told);
   else expect(told).toEqual(expected.parent === 'none' ? none : active);
   return block;
 }
 
 /** The span covers what the app measured, within the tolerances. */
-export function expectLength(run: Run, block: SpanLine, truth: Omit<Truth, 'pid' | 'thread'>): void {
+function expectLength(run: Run, block: SpanLine, truth: Truth): void {
   const wrong =
     Math.abs(block.durationMillis - truth.durationMillis) > lengthTolerance(truth.durationMillis) ||
     Math.abs(block.startMillis - truth.startMillis) > POSITION_TOLERANCE_MILLIS;
@@ -230,7 +223,7 @@ export function truthsNamed(run: Run, label: string): Truth[] {
 
 const from = (millis: number) => (millis % 1e6).toFixed(1);
 
-function describeTruth(truth: Omit<Truth, 'pid' | 'thread'>): string {
+function describeTruth(truth: Truth): string {
   return `${truth.label}: ${truth.durationMillis.toFixed(1)} ms from ${from(truth.startMillis)} in span ${truth.spanId ?? 'none'}`;
 }
 

@@ -1,5 +1,6 @@
 /** Runs one scenario app in a child process, with the Node.js that runs the tests, and reads what it recorded. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -93,8 +94,6 @@ export interface App {
   child: ChildProcess;
   /** Waits for a line on standard output, and gives what follows `prefix` in it. */
   printed(prefix: string): Promise<string>;
-  /** Waits until something recorded satisfies the condition. */
-  recorded(condition: (run: Run) => boolean): Promise<Run>;
 }
 
 export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name);
@@ -141,27 +140,20 @@ export async function runApp(
     child.once('error', reject);
   });
 
-  const snapshot = (code: number | null, signal: NodeJS.Signals | null): Run => {
-    const run = readRecord(record, asyncHooks, code, signal, output);
-    run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
-    return run;
-  };
   const story = (what: string) =>
     new Error(
       `${name} ${what}\n--- standard output\n${output.stdout}\n--- standard error\n${output.stderr}\n--- record\n${readFileSync(record, 'utf8').slice(-4000)}`,
     );
   const app: App = {
     child,
-    printed: (prefix) =>
-      polled(() => {
+    async printed(prefix) {
+      for (;;) {
         const line = output.stdout.split('\n').find((candidate) => candidate.startsWith(prefix));
-        return line === undefined ? undefined : line.slice(prefix.length).trim();
-      }),
-    recorded: (condition) =>
-      polled(() => {
-        const run = snapshot(null, null);
-        return condition(run) ? run : undefined;
-      }),
+        if (line !== undefined) return line.slice(prefix.length).trim();
+        if (endedAt > 0) throw story(`ended and never printed ${prefix}`);
+        await Promise.race([once(child.stdout, 'data'), closed]);
+      }
+    },
   };
 
   let timer: NodeJS.Timeout | undefined;
@@ -176,21 +168,14 @@ export async function runApp(
     if (drive) await Promise.race([drive(app), goneEarly, tooLong]);
     child.stdin.end();
     const [code, signal] = await Promise.race([closed, tooLong]);
-    return snapshot(code, signal);
+    const run = readRecord(record, asyncHooks, code, signal, output);
+    run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
+    return run;
   } finally {
     clearTimeout(timer);
     child.kill('SIGKILL');
     await closed.catch(() => {});
     rmSync(folder, { recursive: true, force: true });
-  }
-
-  async function polled<T>(look: () => T | undefined): Promise<T> {
-    for (;;) {
-      const found = look();
-      if (found !== undefined) return found;
-      if (endedAt > 0) throw story('ended before what was waited for');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
   }
 }
 
