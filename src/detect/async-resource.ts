@@ -1,6 +1,7 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
 import { AsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
+import { type Context, context } from '@opentelemetry/api';
 import { CALLBACK, type CallbackClass, REACTION, RESOURCE_SCOPE, TICK } from './iteration-ledger.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js itself, whose ticks and
@@ -23,6 +24,15 @@ export function classify(resource: object): CallbackClass {
     return type === AsyncResource && 'callback' in resource ? REACTION : RESOURCE_SCOPE;
   }
   return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
+}
+
+/**
+ * The active context of the resource that is running, as it was while its callback ran. An AsyncResource puts the context back
+ * before `after` (Node.js 24 and later, where AsyncLocalStorage no longer rests on async_hooks), so it is entered again to be asked.
+ */
+export function contextOf(resource: object): Context {
+  if (!(resource instanceof AsyncResource)) return context.active();
+  return AsyncResource.prototype.runInAsyncScope.call(resource, () => context.active()) as Context;
 }
 
 /**

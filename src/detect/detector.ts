@@ -7,7 +7,7 @@ import { canCountIterations } from '../clock.ts';
 import type { OnceLogger } from '../once.ts';
 import { currentContextManager, hrTimeToMillis, spanStartTime } from '../otel.ts';
 import type { AsyncHooksMode } from '../types.ts';
-import { resourceTypeOf } from './async-resource.ts';
+import { contextOf, resourceTypeOf } from './async-resource.ts';
 import { canLeaveOutPromises, createCallbackTimer } from './callback-timer.ts';
 import { ContextScopes } from './context-scopes.ts';
 import { isDebuggerPause } from './debugger-pause.ts';
@@ -51,7 +51,7 @@ export class Detector {
       options.thresholdMillis,
       clock,
       {
-        context: () => context.active(),
+        context: () => contextOf(executionAsyncResource()),
         resourceType: () => resourceTypeOf(executionAsyncResource()),
         spanStart: (span) => {
           const start = spanStartTime(span);

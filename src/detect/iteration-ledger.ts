@@ -61,7 +61,7 @@ export interface Block {
 
 /** What the ledger asks the outside, on cold paths only. */
 export interface Surroundings {
-  /** The active context. */
+  /** The context of the async resource that is running; asked in its `after`. */
   context(): Context;
   /** Type of the async resource that is running. */
   resourceType(): string | undefined;
@@ -175,7 +175,7 @@ export class IterationLedger {
     const start = this.#nestedStarts[depth + 1] as number;
     const t = this.#clock.now();
     if (!(t - start >= this.#threshold) && !(t >= this.#scopesVoteFrom)) return;
-    const context = this.#around.context();
+    const context = this.#context();
     // Without a span of its own it is a part of what is around it.
     if (trace.getSpan(context) !== undefined)
       this.scope(context, start, this.#nestedVoted[depth + 1] as number);
@@ -340,12 +340,22 @@ export class IterationLedger {
    * none, its handler runs in a scope), the scope that was seen most.
    */
   #ambient(t: number): Verdict {
-    const context = this.#around.context();
+    const context = this.#context();
     const resourceType = this.#around.resourceType();
     if (trace.getSpan(context) !== undefined) return { context, resourceType };
     const start = this.#callbackStart;
     const seen = this.#blame.verdict(start, t, this.#clock.epoch(start), this.#threshold);
     return { context: seen?.context ?? context, resourceType };
+  }
+
+  /** The context of what has just ended. Asking may run a callback of its own: it is far too deep to count. */
+  #context(): Context {
+    this.#depth += MAX_DEPTH + 1;
+    try {
+      return this.#around.context();
+    } finally {
+      this.#depth -= MAX_DEPTH + 1;
+    }
   }
 
   /** A sample of what runs in a drain or a pile-up: stands for itself, or for its short neighbours since the latest vote. */
@@ -354,7 +364,7 @@ export class IterationLedger {
     const own = t - this.#callbackStart - (this.voted - this.#votedBefore);
     const { lastVote } = this.#blame;
     const weight = Math.max(own, Number.isNaN(lastVote) ? step : Math.min(t - lastVote, step));
-    this.#vote(this.#callbackStart, t, weight, this.#around.context());
+    this.#vote(this.#callbackStart, t, weight, this.#context());
     this.#callbacksVoteFrom = t + step;
   }
 

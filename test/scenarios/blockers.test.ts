@@ -96,7 +96,7 @@ describe('what holds the loop in a single call', () => {
 
   test.each(CALLS)('%s', (truth) =>
     lookAtRun((run) => {
-      expect(truthNamed(run, truth).durationMillis).toBeGreaterThan(75);
+      expect(truthNamed(run, truth).durationMillis).toBeGreaterThan(65);
       expectBlock(run, { truth, kind: 'callback' });
     }),
   );

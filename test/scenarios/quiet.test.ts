@@ -11,7 +11,7 @@ giveSecondChance();
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks', 'off'];
 
 /** How long everything here waits, works or sleeps. If that were taken for lag it would be about as much. */
-const QUIET_MILLIS = 1000;
+const QUIET_MILLIS = 700;
 /** The lag of a loop that is free, on a machine that is not. */
 const FREE_LAG_MILLIS = 100;
 

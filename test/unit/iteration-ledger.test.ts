@@ -155,6 +155,19 @@ describe('an AsyncResource', () => {
   });
 });
 
+test('asking for the context may itself run callbacks, which are not counted', () => {
+  const l = loop();
+  const context = contextOf('resource');
+  l.onContext = () => l.resource(0, context);
+  l.callback(() => l.resource(150, context)).callback(120, context);
+  l.callback(1).unseen(1).resource(130, context);
+  expect(told(l).map(({ length, callbacks }) => [length, callbacks])).toEqual([
+    [150, 1],
+    [120, 1],
+    [130, 1],
+  ]);
+});
+
 describe('what drains after a callback', () => {
   test('one long promise reaction is microtasks, as long as the whole task', () => {
     const l = loop();

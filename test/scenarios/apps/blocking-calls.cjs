@@ -9,7 +9,7 @@ const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
-const BLOCK_MILLIS = 150; // of a threshold of 75
+const BLOCK_MILLIS = 150; // of a threshold of 60
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-calls-'));
 const file = path.join(folder, 'data');
@@ -29,23 +29,25 @@ function makeModule(functions) {
   return name;
 }
 
-const repeat = (times, call) => {
-  for (let i = 0; i < times; i++) call();
+/** One file of a size that blocks this long would be bigger than a disk should be asked for. */
+const repeatFor = (millis, call) => {
+  const untilMillis = performance.now() + millis;
+  while (performance.now() < untilMillis) call();
 };
 
 /** Each with the size to begin with, by how much it grows, what is made before, and what holds the loop. */
 const calls = {
-  regex: { size: 18, grow: (n) => n + 1, run: (n) => /^(a+)+$/.test(`${'a'.repeat(n)}b`) },
-  'JSON.stringify': { size: 10_000, make: (n) => Array(n).fill(row), run: (rows) => JSON.stringify(rows) },
-  readFileSync: { size: 16, run: (n) => repeat(n, () => fs.readFileSync(file)) },
-  gzipSync: { size: 1, make: (n) => Buffer.concat(Array(n).fill(bytes)), run: (input) => gzipSync(input) },
-  pbkdf2Sync: { size: 10_000, run: (n) => pbkdf2Sync('secret', 'salt', n, 64, 'sha512') },
+  regex: { size: 22, grow: (n) => n + 1, run: (n) => /^(a+)+$/.test(`${'a'.repeat(n)}b`) },
+  'JSON.stringify': { size: 100_000, make: (n) => Array(n).fill(row), run: (rows) => JSON.stringify(rows) },
+  readFileSync: { size: BLOCK_MILLIS, run: (millis) => repeatFor(millis, () => fs.readFileSync(file)) },
+  gzipSync: { size: 2, make: (n) => Buffer.concat(Array(n).fill(bytes)), run: (input) => gzipSync(input) },
+  pbkdf2Sync: { size: 50_000, run: (n) => pbkdf2Sync('secret', 'salt', n, 64, 'sha512') },
   sort: {
     size: 50_000,
     make: (n) => Array.from({ length: n }, Math.random),
     run: (list) => list.sort((a, b) => a - b),
   },
-  require: { size: 5_000, make: makeModule, run: (name) => require(name) },
+  require: { size: 10_000, make: makeModule, run: (name) => require(name) },
   execSync: { size: BLOCK_MILLIS / 1e3, run: (seconds) => execSync(`sleep ${seconds}`) },
 };
 
@@ -62,7 +64,7 @@ function calibrate({ size, grow = (n) => n * 2, make = (n) => n, run }) {
 }
 
 const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 75 }))],
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 60 }))],
 });
 const tracer = trace.getTracer('blocking-calls');
 const inputs = Object.entries(calls).map(([name, call]) => [name, call.run, calibrate(call)]);

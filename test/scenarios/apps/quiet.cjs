@@ -17,7 +17,7 @@ const sdk = startSdk({
 const http = require('node:http');
 const net = require('node:net');
 
-const QUIET_MILLIS = 1000;
+const QUIET_MILLIS = 700;
 
 /** Runs this source in a worker thread, to its end. */
 const inThread = (source) => once(new Worker(source, { eval: true }), 'exit');

@@ -32,13 +32,18 @@ export class FakeLoop {
   readonly ledger: IterationLedger;
   active: Context = ROOT_CONTEXT;
   resourceType: string | undefined = 'Timeout';
+  /** What happens when the ledger asks for the context. */
+  onContext = (): void => {};
 
   constructor(readonly threshold = 100) {
     this.ledger = new IterationLedger(
       threshold,
       this.clock,
       {
-        context: () => this.active,
+        context: () => {
+          this.onContext();
+          return this.active;
+        },
         resourceType: () => this.resourceType,
         spanStart: (span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
       },
