@@ -4,6 +4,7 @@
 //   npm run test:matrix                                    all cells
 //   npm run test:matrix -- --only 20-legacy,24-modern      some cells
 //   npm run test:matrix -- --only 24-modern -- -t regex    what follows the second `--` goes to jest
+//   npm run test:matrix -- --repeat 20                     each cell so many times: what fails once is flaky
 //   npm run test:matrix -- --update-node                   newest releases of Node.js instead of those in .matrix/
 import { parseArgs } from 'node:util';
 import { chooseCells } from './cells.mjs';
@@ -11,15 +12,23 @@ import { installNode } from './nodes.mjs';
 import { npm } from './npm.mjs';
 import { pack } from './pack.mjs';
 import { ROOT } from './paths.mjs';
+import { sum } from './results.mjs';
 import { stageLine } from './stage.mjs';
 import { runSuite } from './suite.mjs';
 import { table } from './table.mjs';
 
 const { values: options, positionals: jestArguments } = parseArgs({
-  options: { only: { type: 'string' }, 'update-node': { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    repeat: { type: 'string', default: '1' },
+    'update-node': { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 
+const repeat = Number(options.repeat);
+if (!Number.isInteger(repeat) || repeat < 1)
+  throw new Error(`--repeat ${options.repeat}: a whole number from 1 on`);
 const cells = chooseCells(options.only);
 npm(['run', 'build'], ROOT);
 const tarball = pack();
@@ -57,18 +66,24 @@ async function runCell(cell) {
     `checked: one @opentelemetry/api (${stage.apiVersion}); the package is the tarball, not a link`,
   );
 
-  const result = await runSuite(cell, node, stage.folder, jestArguments);
-  for (const { name, message } of result.failures) console.log(`\nFAILED ${name}\n${readable(message)}`);
-  const note = noteOn(result);
-  console.log(
-    `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped${note && ` (${note})`}`,
-  );
-  console.log(`log: ${result.logFile}`);
+  const runs = [];
+  for (let i = 1; i <= repeat; i++) {
+    const run = await runSuite(cell, node, stage.folder, jestArguments);
+    for (const { name, message } of run.failures) console.log(`\nFAILED ${name}\n${readable(message)}`);
+    const about = noteOn(run);
+    console.log(
+      `${repeat > 1 ? `run ${i}: ` : ''}${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped${about && ` (${about})`}`,
+    );
+    runs.push({ ...run, note: about });
+  }
+  console.log(`log: ${runs[0].logFile}`);
 
+  const result = { ...sum(runs), seconds: runs.reduce((total, { seconds }) => total + seconds, 0) };
+  const note = [...new Set(runs.map((run) => run.note).filter(Boolean))].join(', ');
   const counts = [result.passed, result.failed, result.skipped].map(String);
   const versions = [node.version, `${stage.apiVersion} / ${stage.sdkVersion}`];
   return {
-    ok: result.status === 0 && result.failed === 0 && result.passed > 0,
+    ok: runs.every((run) => run.status === 0 && run.failed === 0 && run.passed > 0),
     columns: [cell.line, ...versions, ...counts, result.seconds.toFixed(1), note],
   };
 }
