@@ -1,5 +1,5 @@
 // Promises: the heap stays flat over ten million promises and a million timers with the instrumentation on, in each
-// `asyncHooks` mode; exit code 1 when it grows by more than MAX_GROWTH_BYTES. Needs the build: `npm run build` first.
+// `asyncHooks` mode, beside a process without it ('nothing'); exit code 1 when it grows by more than MAX_GROWTH_BYTES. Needs the build: `npm run build` first.
 //
 //   npm run bench:memory
 //   npm run bench:memory -- --mode promises --threshold 1
@@ -20,7 +20,7 @@ const AWAITS_AT_ONCE = 5_000;
 
 const { values: options } = parseArgs({
   options: {
-    mode: { type: 'string', multiple: true, default: ['callbacks', 'promises', 'off'] },
+    mode: { type: 'string', multiple: true, default: ['nothing', 'callbacks', 'promises', 'off'] },
     threshold: { type: 'string', default: '100' },
   },
 });
@@ -36,15 +36,11 @@ if (globalThis.gc === undefined || options.mode.length > 1) {
   await weigh(options.mode[0]);
 }
 
-/** @param {string} asyncHooks */
-async function weigh(asyncHooks) {
+/** @param {string} mode */
+async function weigh(mode) {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
-  const instrumentation = new EventLoopInstrumentation({
-    asyncHooks,
-    thresholdMillis: Number(options.threshold),
-  });
-  console.log(`\nNode.js ${process.versions.node}, asyncHooks: '${asyncHooks}'`);
+  const instrumentation = mode === 'nothing' ? undefined : await instrument(mode);
+  console.log(`\nNode.js ${process.versions.node}, ${mode === 'nothing' ? mode : `asyncHooks: '${mode}'`}`);
 
   // Compiled code, pools and histograms come into being once: not growth.
   await makePromises(MILLION);
@@ -60,10 +56,16 @@ async function weigh(asyncHooks) {
   const end = await heapUsed();
   print(`${TIMERS / MILLION} M timers`, end, start);
 
-  instrumentation.disable();
+  instrumentation?.disable();
   const flat = end - start <= MAX_GROWTH_BYTES;
   console.log(`${flat ? 'flat' : 'NOT FLAT'}: at most ${kib(MAX_GROWTH_BYTES)} KiB growth allowed`);
   if (!flat) process.exitCode = 1;
+}
+
+/** The built package, found by its own name as a user's import would. */
+async function instrument(/** @type {string} */ asyncHooks) {
+  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
+  return new EventLoopInstrumentation({ asyncHooks, thresholdMillis: Number(options.threshold) });
 }
 
 /** One promise per turn for the call, awaited in the context of a scope as a request's would be. */

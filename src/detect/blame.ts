@@ -15,6 +15,8 @@ const MIN_COVERAGE = 0.5;
 /** A span may start this much later than its block and still carry it: the callback's own preamble. */
 const MAX_LATE_MILLIS = 2;
 const MAX_LATE_SHARE = 0.02;
+/** Who ran for this share of a block is blamed although its span may have started later. */
+const DOMINANT_SHARE = 0.75;
 
 interface Vote {
   from: number;
@@ -79,8 +81,8 @@ export class Blame {
    * Who held the loop from `start` to `end` (Unix time of the start: `startEpoch`), or undefined where nobody was seen.
    *
    * The heaviest wins, except that a span which started long after the block cannot show it at its full length, a child
-   * must not start before its parent: then the heaviest that can is taken, if it weighs at least half as much. Where the
-   * winner would show less than `minimum` of the block, it is not blamed.
+   * must not start before its parent: unless it ran for most of the block, the heaviest that can is taken. Who would show less
+   * than `minimum` of the block is not blamed.
    */
   verdict(start: number, end: number, startEpoch: number, minimum: number): Verdict | undefined {
     const length = end - start;
@@ -108,9 +110,13 @@ export class Blame {
       return Number.isNaN(spanStart) ? 0 : spanStart - startEpoch;
     };
     const allowed = Math.max(MAX_LATE_MILLIS, length * MAX_LATE_SHARE);
-    const whole = candidates.find((c) => lateBy(c) <= allowed);
-    if (whole !== undefined && whole.weight * 2 >= heaviest.weight) return whole;
-    return length - lateBy(heaviest) >= minimum ? heaviest : whole;
+    const shows = (c: Candidate) => length - Math.max(0, lateBy(c));
+    const isWhole = (c: Candidate) => lateBy(c) <= allowed;
+    if (isWhole(heaviest)) return heaviest;
+    if (heaviest.weight >= length * DOMINANT_SHARE && shows(heaviest) >= minimum) return heaviest;
+    const whole = candidates.find(isWhole);
+    if (whole !== undefined) return whole;
+    return shows(heaviest) >= Math.max(minimum, length / 2) ? heaviest : undefined;
   }
 
   #compact(): void {

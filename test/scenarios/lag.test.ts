@@ -1,5 +1,5 @@
 /** The lag histogram against what arrivals from another thread really waited. */
-import { type HistogramValue, runApp } from './support/run-app.ts';
+import { type HistogramValue, type MetricLine, runApp } from './support/run-app.ts';
 
 /** How far the share of waits below a bucket's boundary may be off: sampling noise of some thousand arrivals. */
 const SHARE_TOLERANCE = 0.04;
@@ -14,9 +14,9 @@ test.each(['promises', 'callbacks', 'off'] as const)(
   async (asyncHooks) => {
     const run = await runApp('poisson-arrivals.cjs', { asyncHooks });
     const waits = (run.notes['waits'] as number[]).map((millis) => millis / 1000);
-    const [lag] = run.metrics.filter((m) => m.name === 'event_loop.lag' && m.phase === 'end');
-    expect(lag?.unit).toBe('s');
-    const { buckets, count, sum: total } = lag?.value as HistogramValue;
+    const [lag] = run.metrics.filter((m) => m.name === 'event_loop.lag' && m.phase === 'end') as [MetricLine];
+    expect(lag.unit).toBe('s');
+    const { buckets, count, sum: total } = lag.value as HistogramValue;
     expect(waits.length).toBeGreaterThan(1000);
 
     for (const [i, boundary] of buckets.boundaries.entries()) {

@@ -295,8 +295,12 @@ describe('blame for a pile-up', () => {
     expect(pileUp(loop(), Array(15).fill(8))).toEqual([{ length: 120, context: 'r0' }]);
   });
 
-  test('one that took far more is blamed although its span starts later', () => {
+  test('one that ran most of it is blamed although its span starts later', () => {
     expect(pileUp(loop(), [8, 99, 8])).toMatchObject([{ context: 'r1' }]);
+  });
+
+  test('one that ran longest of many is not: its span could not show the whole block', () => {
+    expect(pileUp(loop(), [8, 60, 90, 80, 70])).toMatchObject([{ context: 'r0' }]);
   });
 
   test('one that could show less than the threshold of the block is not blamed', () => {

@@ -1,8 +1,10 @@
 // A11: each request costs 8 ms. 100 of them a second can be served; 200 a second cannot, without a single long callback.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, serve, startSdk } = require('./support/telemetry.cjs');
+const { block, eventLoopConfig, note, serve, startSdk } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+/** A span cannot start before its parent; this is how long its block was. */
+const blockHook = (span, { durationMillis }) => note(`length ${span.spanContext().spanId}`, durationMillis);
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ blockHook }))] });
 const http = require('node:http');
 
 const TASK_MILLIS = 8;

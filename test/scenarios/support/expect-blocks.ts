@@ -1,4 +1,5 @@
 /** Compares the spans that a run exported with what its app knows to be true. */
+import { withoutSecondChance } from './noise.ts';
 import {
   EXIT_TOLERANCE_MILLIS,
   type HistogramValue,
@@ -45,17 +46,21 @@ export function lengthTolerance(millis: number): number {
 export function expectQuietExit(run: Run): void {
   expectExit(run);
   const unheeded = run.asyncHooks === 'callbacks' && !nodeCanLeavePromisesOut;
-  expect(run.diags.map((line) => line.message)).toEqual(
-    unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
-  );
+  withoutSecondChance(() => {
+    expect(run.diags.map((line) => line.message)).toEqual(
+      unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
+    );
+  });
 }
 
 /** The app ran to its end, at once, and nothing was printed; something may have been logged. */
 export function expectExit(run: Run, code = 0): void {
-  expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
-    code,
-    signal: null,
-    stderr: '',
+  withoutSecondChance(() => {
+    expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
+      code,
+      signal: null,
+      stderr: '',
+    });
   });
   expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
 }
@@ -64,9 +69,9 @@ export function expectExit(run: Run, code = 0): void {
  * Exactly these blocks were reported, in this order: each once, with its length, its kind and its parent, and no other block in any trace.
  */
 export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
+  expectSoundBlocks(run);
   const blocks = expected.map((each) => expectBlock(run, each));
   expect(run.blocks.map(describeBlock)).toEqual(blocks.map(describeBlock));
-  expectSoundBlocks(run);
 }
 
 /** What `truth` stands for was reported as one span, whatever else was. */
@@ -133,6 +138,10 @@ const KNOWN_ATTRIBUTES = [
 
 /** What holds for all blocks of every run. */
 export function expectSoundBlocks(run: Run): void {
+  withoutSecondChance(() => checkSoundBlocks(run));
+}
+
+function checkSoundBlocks(run: Run): void {
   for (const block of run.blocks) {
     const seconds = block.durationMillis / 1e3;
     expect(block.kind).toBe(0); // INTERNAL

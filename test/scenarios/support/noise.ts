@@ -4,9 +4,28 @@
  */
 import type { Run } from './run-app.ts';
 
-/** For the tests of the file that calls it. What failed the first time is printed. */
+const unforgiven: unknown[] = [];
+
+/**
+ * For the tests of the file that calls it. What failed the first time is printed. With SCENARIO_STRICT=1 there is no second
+ * chance: to measure, on a quiet machine, how often one is needed.
+ */
 export function giveSecondChance(): void {
+  if (process.env['SCENARIO_STRICT'] === '1') return;
   jest.retryTimes(1, { logErrorsBeforeRetry: true });
+  afterAll(() => {
+    if (unforgiven.length > 0) throw unforgiven[0];
+  });
+}
+
+/** What no noise can explain: once wrong is wrong, whatever the second chance says. */
+export function withoutSecondChance(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    unforgiven.push(error);
+    throw error;
+  }
 }
 
 /** One run that several tests look at. After a failure the next look is at a new one. */
