@@ -15,8 +15,8 @@ const MIN_COVERAGE = 0.5;
 /** A span may start this much later than its block and still carry it: the callback's own preamble. */
 const MAX_LATE_MILLIS = 2;
 const MAX_LATE_SHARE = 0.02;
-/** Who ran for this share of a block is blamed although its span may have started later. */
-const DOMINANT_SHARE = 0.75;
+/** A span that started later is blamed only if it still shows this share of the block. */
+const MIN_SHOWN = 0.75;
 
 interface Vote {
   from: number;
@@ -81,8 +81,8 @@ export class Blame {
    * Who held the loop from `start` to `end` (Unix time of the start: `startEpoch`), or undefined where nobody was seen.
    *
    * The heaviest wins, except that a span which started long after the block cannot show it at its full length, a child
-   * must not start before its parent: unless it ran for most of the block, the heaviest that can is taken. Who would show less
-   * than `minimum` of the block is not blamed.
+   * must not start before its parent: then the heaviest that can is taken, if it ran at least half as long. Else the heaviest
+   * after all, where it shows most of the block and no less than `minimum`.
    */
   verdict(start: number, end: number, startEpoch: number, minimum: number): Verdict | undefined {
     const length = end - start;
@@ -110,13 +110,13 @@ export class Blame {
       return Number.isNaN(spanStart) ? 0 : spanStart - startEpoch;
     };
     const allowed = Math.max(MAX_LATE_MILLIS, length * MAX_LATE_SHARE);
-    const shows = (c: Candidate) => length - Math.max(0, lateBy(c));
     const isWhole = (c: Candidate) => lateBy(c) <= allowed;
     if (isWhole(heaviest)) return heaviest;
-    if (heaviest.weight >= length * DOMINANT_SHARE && shows(heaviest) >= minimum) return heaviest;
-    const whole = candidates.find(isWhole);
+    const whole = candidates.find(
+      (c) => c.span && !c.suppressed && isWhole(c) && c.weight * 2 >= heaviest.weight,
+    );
     if (whole !== undefined) return whole;
-    return shows(heaviest) >= Math.max(minimum, length / 2) ? heaviest : undefined;
+    return length - lateBy(heaviest) >= Math.max(minimum, length * MIN_SHOWN) ? heaviest : undefined;
   }
 
   #compact(): void {

@@ -30,14 +30,14 @@ test('an exporter at work is not taken for the span whose context it runs in', (
   expect(b.verdict(0, 100, 0, 100)?.context).toBe(request);
 });
 
-test('nobody has a span from the beginning: the heaviest, if it can show half of the block, or nobody', () => {
+test('nobody has a span from the beginning: the heaviest, if it can show three quarters of the block, or nobody', () => {
   const late = blame();
   late.vote(0, 300, 30, contextOf('A', 120), undefined);
-  late.vote(300, 500, 220, contextOf('B', 240), undefined);
+  late.vote(300, 500, 220, contextOf('B', 120), undefined);
   expect(nameOf(late.verdict(0, 500, 0, 100)?.context)).toBe('B');
   const tooLate = blame();
   tooLate.vote(0, 300, 30, contextOf('A', 120), undefined);
-  tooLate.vote(300, 500, 220, contextOf('B', 260), undefined);
+  tooLate.vote(300, 500, 220, contextOf('B', 130), undefined);
   expect(tooLate.verdict(0, 500, 0, 100)).toBeUndefined();
 });
 

@@ -1,4 +1,4 @@
-import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { ITERATION_GRAIN_MILLIS } from '../../src/detect/iteration-ledger.ts';
 import { EPOCH } from './support/fake-clock.ts';
@@ -299,12 +299,31 @@ describe('blame for a pile-up', () => {
     expect(pileUp(loop(), [8, 99, 8])).toMatchObject([{ context: 'r1' }]);
   });
 
-  test('one that ran longest of many is not: its span could not show the whole block', () => {
-    expect(pileUp(loop(), [8, 60, 90, 80, 70])).toMatchObject([{ context: 'r0' }]);
+  test('one that ran longest of many is not where its span would hide more than a quarter', () => {
+    expect(pileUp(loop(), [40, 60, 70, 90, 50])).toMatchObject([{ context: undefined }]);
+    expect(pileUp(loop(), [50, 60, 70, 90, 50])).toMatchObject([{ context: 'r0' }]);
+  });
+
+  test('it is not put on whoever happened to run a moment at its beginning', () => {
+    const l = loop();
+    const old = contextOf('old request', EPOCH);
+    const exporting = old.setValue(createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'), true);
+    l.callback(() => {
+      l.clock.run(6);
+      l.scope(old, () => {
+        l.scope(exporting, 0.5);
+        l.clock.run(0.5);
+      });
+    });
+    for (let i = 0; i < 13; i++) {
+      const context = contextOf(`r${i}`, EPOCH + l.clock.now());
+      l.callback(() => l.scope(context, 8));
+    }
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', context: 'r0' }]);
   });
 
   test('one that could show less than the threshold of the block is not blamed', () => {
-    expect(pileUp(loop(), [6, 6, 6, 6, 6, 90])).toMatchObject([{ context: 'r0' }]);
+    expect(pileUp(loop(), [6, 6, 6, 6, 6, 90])).toMatchObject([{ context: undefined }]);
   });
 });
 
