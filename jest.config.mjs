@@ -10,4 +10,6 @@ export default {
   },
   modulePathIgnorePatterns: ['<rootDir>/.matrix/', '<rootDir>/dist/'],
   testTimeout: 60_000,
+  // Scenarios time real processes: two at once would hold each other up.
+  maxWorkers: 1,
 };

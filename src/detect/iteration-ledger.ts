@@ -369,6 +369,8 @@ export class IterationLedger {
   }
 
   #vote(start: number, end: number, weight: number, context: Context): void {
+    // Reporting runs in the contexts of spans that are long over.
+    if (this.#ownWork) return;
     this.voted += weight;
     this.#blame.vote(start, end, weight, context, this.#around.resourceType());
   }
