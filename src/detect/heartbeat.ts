@@ -7,6 +7,9 @@ import type { Clock } from '../clock.ts';
 import type { IterationLedger } from './iteration-ledger.ts';
 import { recordLag } from './lag.ts';
 
+/** Timers count whole milliseconds, and may be one late although nothing held the loop. */
+const TIMER_GRAIN_MILLIS = 2;
+
 export interface HeartbeatOptions {
   intervalMillis: number;
   thresholdMillis: number;
@@ -61,7 +64,7 @@ export class Heartbeat {
       // What the loop spent waiting after the due time is the timer's coarseness, or a stopped process: nobody else waited.
       recordLag(Math.max(0, lateness - Math.max(0, waited)), intervalMillis, record);
     } else if (!hooked) {
-      ledger.closeUnseen(0);
+      this.#close(0);
     }
     this.#idle = clock.idle();
     // Node.js re-arms the timer when this callback has ended.
@@ -76,7 +79,12 @@ export class Heartbeat {
     const busy = lateness + intervalMillis - idle;
     // A block began at some time in the interval before it was due: `busy` is its length or up to an interval more.
     const isBlock = busy >= thresholdMillis && lateness + intervalMillis / 2 >= thresholdMillis;
-    this.ledger.closeUnseen(isBlock ? busy : 0);
+    this.#close(isBlock ? busy : 0);
     return Math.max(0, idle - intervalMillis);
+  }
+
+  /** Nobody has held the loop for long before the next beat is due: until then a vote would be of no use, and cost. */
+  #close(length: number): void {
+    this.ledger.closeUnseen(length, this.options.intervalMillis + TIMER_GRAIN_MILLIS);
   }
 }

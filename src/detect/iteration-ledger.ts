@@ -237,9 +237,9 @@ export class IterationLedger {
 
   /**
    * Without hooks: the loop was held for `length` until now, by what nobody knows. What scopes reported of it is left
-   * out. With `length` 0: nothing was.
+   * out. With `length` 0: nothing was. Scopes vote again in `voteDelay` milliseconds.
    */
-  closeUnseen(length: number): void {
+  closeUnseen(length: number, voteDelay: number): void {
     const t = this.#clock.now();
     if (length >= this.#threshold && this.#primed) {
       this.#claim(
@@ -251,6 +251,7 @@ export class IterationLedger {
       );
     }
     this.#open(t, -1, 0);
+    this.#scopesVoteFrom = t + voteDelay;
   }
 
   /** The loop has run out of work: closes what no further callback would close. */

@@ -1,7 +1,8 @@
 import { Heartbeat } from '../../src/detect/heartbeat.ts';
-import { FakeLoop, summary } from './support/fake-loop.ts';
+import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
 const INTERVAL = 20;
+const busy = contextOf('busy');
 
 function setUp(hooked: boolean) {
   const loop = new FakeLoop(100);
@@ -75,6 +76,15 @@ describe('without hooks', () => {
     loop.nextIteration(10).scope(loop.active, 150).nextIteration();
     beat();
     expect(loop.blocks.map(({ kind }) => kind)).toEqual(['callback']);
+  });
+
+  test('the scope that ran most of it is blamed', () => {
+    const { loop, beat } = setUp(false);
+    loop.nextIteration(10);
+    for (let i = 0; i < 20; i++) loop.scope(busy, 6).scope(contextOf('other'), 2);
+    loop.nextIteration();
+    beat();
+    expect(loop.blocks.map(summary)).toMatchObject([{ kind: undefined, length: 160, context: 'busy' }]);
   });
 
   test('a busy loop that yields is none', () => {
