@@ -11,7 +11,7 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
   .constructor as PromiseConstructor;
 
 /**
- * Hot: runs once per outermost callback, some 5 ns over `executionAsyncResource()` itself.
+ * Hot: runs once per outermost callback; its cost is part of what `npm run bench` prints for one.
  *
  * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an AsyncResource with one. Any other
  * AsyncResource is entered from JavaScript: at the outermost level that means from a reaction that no hook saw.

@@ -36,7 +36,7 @@ export function createCallbackTimer(
   onError: (error: unknown) => void,
 ): AsyncHook {
   const options: HookOptions = {
-    // Hot. try/catch costs nothing here (measured), and is all that stands between a bug of ours and the host's life.
+    // Hot. try/catch is all that stands between a bug of ours and the host's life.
     before() {
       try {
         if (ledger.enter()) ledger.before(classify(executionAsyncResource()));
