@@ -6,18 +6,16 @@
 //   npm run bench -- --only "asyncHooks: 'callbacks'" --rounds 100 --json bench.json
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { printMachine } from './machine.mjs';
+import { interval } from './statistics.mjs';
 import { SUBJECTS } from './subjects.mjs';
 import { table } from './table.mjs';
 import { WORKLOADS } from './workloads.mjs';
 
 /** @import { Estimate } from './statistics.mjs' */
 
-/** One-minute load from which the numbers are not worth quoting: somebody else is at work. */
-const QUIET_LOAD = 0.5;
-const NOT_QUIET = ' (NOT QUIET: do not quote these numbers)';
 /** Off slices after the first enabling that are slower than those before it by more than this are pointed out. */
 const LASTING_EFFECT = 0.05;
 
@@ -26,23 +24,18 @@ const { values: options } = parseArgs({
     node: { type: 'string', multiple: true, default: [process.execPath] },
     only: { type: 'string', multiple: true },
     rounds: { type: 'string', default: '40' },
-    settle: { type: 'string', default: '60' },
+    settle: { type: 'string', default: '150' },
     json: { type: 'string' },
   },
 });
 
 const names = options.only ?? SUBJECTS.map((subject) => subject.name);
-const load = loadavg()[0];
-console.log(`${cpus()[0].model}, ${availableParallelism()} CPUs, ${process.platform} ${process.arch}`);
-console.log(
-  `${options.rounds} rounds; load before the run: ${load.toFixed(2)}${load < QUIET_LOAD ? '' : NOT_QUIET}`,
-);
+const machine = printMachine(`${options.rounds} rounds`);
 
 const results = options.node.map((path) => ({ path, subjects: names.map((name) => measure(path, name)) }));
 for (const { subjects } of results) print(subjects);
 
 if (options.json !== undefined) {
-  const machine = { cpu: cpus()[0].model, cpus: availableParallelism(), platform: process.platform, load };
   const report = { date: new Date().toISOString(), machine, rounds: Number(options.rounds), results };
   writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
@@ -76,10 +69,6 @@ function print(/** @type {any[]} */ subjects) {
   console.log('\nwhat stays after disable(): off slices after the first enabling / before it');
   const lasting = row(({ offAfterOverBefore: ratio }) => interval(ratio, 2) + (isLasting(ratio) ? ' !' : ''));
   console.log(table(['', ...columns], subjects.map(lasting)));
-}
-
-function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
-  return `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
 }
 
 function isLasting(/** @type {Estimate} */ { low }) {

@@ -13,6 +13,16 @@ export function median(values) {
 }
 
 /**
+ * The value that `share` of all are not above.
+ * @param {number[]} values
+ * @param {number} share
+ */
+export function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+}
+
+/**
  * Median of one list; for paired measurements give the list of differences or of ratios.
  * @param {number[]} values
  * @returns {Estimate}
@@ -20,7 +30,7 @@ export function median(values) {
 export function estimate(values) {
   const random = generator();
   const medians = Array.from({ length: RESAMPLES }, () => median(resample(values, random)));
-  return { value: median(values), ...interval(medians) };
+  return { value: median(values), ...bounds(medians) };
 }
 
 /**
@@ -35,10 +45,15 @@ export function ratioOfMedians(values, base) {
     { length: RESAMPLES },
     () => median(resample(values, random)) / median(resample(base, random)),
   );
-  return { value: median(values) / median(base), ...interval(ratios) };
+  return { value: median(values) / median(base), ...bounds(ratios) };
 }
 
-function interval(/** @type {number[]} */ values) {
+/** As it is printed: `1.2 [0.9, 1.4]`. */
+export function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
+  return `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+}
+
+function bounds(/** @type {number[]} */ values) {
   const sorted = Float64Array.from(values).sort();
   const tail = (1 - CONFIDENCE) / 2;
   const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))];

@@ -19,15 +19,31 @@ export const SUBJECTS = [
   { name: "asyncHooks: 'off'", prepare: () => instrumentation('off') },
 ];
 
+/**
+ * What is weighed in a whole service (`service.mjs`), each started already; nothing for a process without any of it.
+ * @type {Record<string, () => Promise<{ enable(): unknown, disable(): unknown } | undefined>>}
+ */
+export const SERVICE_SUBJECTS = {
+  nothing: async () => undefined,
+  'empty hook': async () => createHook({ before() {}, after() {}, trackPromises: false }).enable(),
+  "asyncHooks: 'off'": () => create({ asyncHooks: 'off' }),
+  'captureStack: false': () => create({ captureStack: false }),
+  defaults: () => create({}),
+};
+
 /** The floor: what Node.js itself charges for calling a hook that does nothing. */
 function emptyHook(/** @type {{ trackPromises?: boolean }} */ options) {
   const hook = createHook({ before() {}, after() {}, ...options });
   return { on: () => void hook.enable(), off: () => void hook.disable() };
 }
 
-/** The built package, found by its own name as a user's import would. */
 async function instrumentation(/** @type {'callbacks' | 'promises' | 'off'} */ asyncHooks) {
-  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
-  const subject = new EventLoopInstrumentation({ asyncHooks, enabled: false });
+  const subject = await create({ asyncHooks, enabled: false });
   return { on: () => subject.enable(), off: () => subject.disable() };
+}
+
+/** The built package, found by its own name as a user's import would. */
+async function create(/** @type {object} */ config) {
+  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
+  return new EventLoopInstrumentation(config);
 }

@@ -71,9 +71,11 @@ const OPTIONS = {
   enabled: boolean(true),
   thresholdMillis: number(100, 1, 60_000, false),
   lagIntervalMillis: number(20, 1, 1_000, true),
+  captureStack: boolean(true),
   asyncHooks: oneOf('auto', 'auto', 'callbacks', 'promises', 'off'),
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
+  unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
 } satisfies Options;
 

@@ -3,7 +3,9 @@ export { EventLoopInstrumentation } from './instrumentation.ts';
 export * from './semconv.ts';
 export type {
   AsyncHooksMode,
+  BlockingCode,
   BlockKind,
   EventLoopBlock,
   EventLoopInstrumentationConfig,
+  FunctionShare,
 } from './types.ts';

@@ -1,11 +1,13 @@
 /** The few things we ask of OpenTelemetry that its public API has no call for. Each has a way out where it is not there. */
 import {
+  type Attributes,
   type Context,
   type ContextManager,
   context,
   createContextKey,
   type HrTime,
   type Span,
+  trace,
 } from '@opentelemetry/api';
 
 /** The same registered symbol as `suppressTracing` of `@opentelemetry/core` uses, in both lines. */
@@ -27,21 +29,19 @@ export function spanStartTime(span: Span): HrTime | undefined {
   return Array.isArray(startTime) && startTime.length === 2 ? (startTime as HrTime) : undefined;
 }
 
-/** Unix milliseconds as HrTime: seconds and nanoseconds. */
-export function toHrTime(epochMillis: number): HrTime {
-  const seconds = Math.floor(epochMillis / 1000);
-  return [seconds, Math.min(999_999_999, Math.round((epochMillis - seconds * 1000) * 1e6))];
-}
-
-export function addMillis([seconds, nanos]: HrTime, millis: number): HrTime {
-  const total = nanos + Math.round(millis * 1e6);
-  return [seconds + Math.floor(total / 1e9), total % 1e9];
-}
-
-export function hrTimeToMillis([seconds, nanos]: HrTime): number {
-  return seconds * 1000 + nanos / 1e6;
-}
-
-export function isBefore(a: HrTime, b: HrTime): boolean {
-  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+/**
+ * Attributes of the resource that this span's SDK was given, else those of the global tracer provider; undefined where neither
+ * tells, or not yet.
+ */
+export function resourceAttributes(span: Span | undefined): Attributes | undefined {
+  type Resource = { attributes?: Attributes; asyncAttributesPending?: boolean };
+  type Provider = { getDelegate?(): Provider; _resource?: Resource; _config?: { resource?: Resource } };
+  const global = trace.getTracerProvider() as Provider;
+  const provider = global.getDelegate?.() ?? global;
+  const resource =
+    (span as { resource?: Resource } | undefined)?.resource ??
+    provider._resource ??
+    provider._config?.resource;
+  // The SDK logs an error where they are asked for too early.
+  return resource?.asyncAttributesPending === true ? undefined : resource?.attributes;
 }

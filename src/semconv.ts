@@ -17,6 +17,20 @@ export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
 /** Type of the async resource whose callback held the loop, as `async_hooks` names it. */
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
+/** `true` on the report of a block that has not ended; absent on all others. */
+export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
+/** How many times it was looked at what ran in the block. */
+export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
+/** Where there were three looks or more: who ran, and for what share, as in `hashRow 78%, formatRow 22%`. */
+export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
+
+// https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/
+export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
+export const ATTR_CODE_FILE_PATH = 'code.file.path';
+export const ATTR_CODE_LINE_NUMBER = 'code.line.number';
+export const ATTR_CODE_COLUMN_NUMBER = 'code.column.number';
+export const ATTR_CODE_STACKTRACE = 'code.stacktrace';
+
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
 export const ATTR_THREAD_ID = 'thread.id';
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */

@@ -13,6 +13,25 @@ import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
  */
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
+/** The code that held the loop. Positions are those of the source where the process runs with `--enable-source-maps`. */
+export interface BlockingCode {
+  /** As in a stack trace: `render`, `Report.render`, `new Report`; `<anonymous>` where nothing has a name. */
+  readonly functionName: string;
+  /** Path or URL; absent for code made by `eval` or `new Function`. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The whole stack, one frame a line, as V8 writes it. */
+  readonly stackTrace: string;
+}
+
+/** How much of a block a function was seen to run. */
+export interface FunctionShare {
+  readonly functionName: string;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
 /** One block of the event loop, as `blockHook` is given it. Times are in milliseconds. */
 export interface EventLoopBlock {
   /** Absent where it cannot be known: with `asyncHooks: 'off'`, outside every context scope. */
@@ -29,6 +48,12 @@ export interface EventLoopBlock {
   readonly cpuTimeMillis?: number;
   /** Garbage collection inside the block. */
   readonly gcTimeMillis?: number;
+  /** How many captures saw what ran in the block. */
+  readonly samples: number;
+  /** The function that most captures saw. Absent where none saw user code. */
+  readonly code?: BlockingCode;
+  /** Where there were three captures or more: the functions that ran, the heaviest first, at most five. */
+  readonly topFunctions?: readonly FunctionShare[];
 }
 
 /** Which async_hooks the instrumentation listens to; see {@link EventLoopInstrumentationConfig.asyncHooks}. */
@@ -60,15 +85,22 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    */
   lagIntervalMillis?: number;
   /**
+   * Capture the stack and the context of what blocks, while it blocks, through a thread that watches: the span names function, file
+   * and line, and the parent of a chain of promise reactions is known without promise hooks. Works on the main thread only.
+   * `false`: no thread is started.
+   * @default true
+   */
+  captureStack?: boolean;
+  /**
    * Which async_hooks to listen to.
    *
    * - `'promises'`: callbacks and promise reactions: the context of every continuation is known.
-   * - `'callbacks'`: callbacks only, which makes an `await` hardly dearer, but the parent of a block that is made of
-   *   promise reactions stays unknown. Needs Node.js 24.14 or 25.6 (`trackPromises`); before that promise hooks cannot
-   *   be left out, and it is the same as `'promises'`.
+   * - `'callbacks'`: callbacks only, which makes an `await` hardly dearer. The parent of a block that is made of promise reactions
+   *   comes from `captureStack`, and is unknown without it. Needs Node.js 24.14 or 25.6 (`trackPromises`); before that promise
+   *   hooks cannot be left out, and it is the same as `'promises'`.
    * - `'off'`: no hooks: blocks come from context scopes and from the lateness of the lag timer, to within one
    *   `lagIntervalMillis`.
-   * - `'auto'`: the cheapest that loses nothing: today `'promises'`.
+   * - `'auto'`: the cheapest that loses nothing: `'callbacks'` where Node.js has it and stacks can be captured, else `'promises'`.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode | 'auto';
@@ -83,6 +115,13 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    * @default 600
    */
   maxSpansPerMinute?: number;
+  /**
+   * A block that still runs after this many milliseconds is reported while it lasts, by the thread that `captureStack` starts: one
+   * line on stderr, and a span with `event_loop.block.unfinished` where the standard environment variables say that the process
+   * exports by OTLP. 0 turns it off, up to 3 600 000; never before the first capture, at 0.6 of the threshold.
+   * @default 5000
+   */
+  unfinishedAfterMillis?: number;
   /**
    * Called with each span before it ends, to add attributes. What it throws is logged through `diag` and swallowed.
    * Has no environment variable.

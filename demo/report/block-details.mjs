@@ -17,6 +17,7 @@ export function blockDetails(span, room) {
     attributes['event_loop.block.unfinished'] && paint.bad('unfinished'),
     paint.block(attributes['event_loop.block.kind'] ?? 'of unknown kind'),
     callbacks !== undefined && paint.dim(plural(callbacks, 'callback')),
+    severalFunctions(attributes),
     garbageCollection(span),
     offCpu(span),
     resource && paint.dim(resource),
@@ -34,10 +35,16 @@ export function blockDetails(span, room) {
 function codeLocation(attributes) {
   const name = attributes['code.function.name'];
   const file = attributes['code.file.path'];
-  if (!name && !file) return undefined;
+  if (!name) return undefined;
   const line = attributes['code.line.number'];
   const place = file && paint.code.underline(`${shortPath(file)}${line === undefined ? '' : `:${line}`}`);
-  return [name && paint.code(`${name}()`), place].filter(Boolean).join(' ');
+  return [paint.code(name.startsWith('<') ? name : `${name}()`), place].filter(Boolean).join(' ');
+}
+
+/** `hashRow 78%, formatRow 22%`: worth a word when it is more than one. */
+function severalFunctions(attributes) {
+  const functions = attributes['event_loop.block.top_functions'];
+  return functions?.includes(', ') && paint.code(functions);
 }
 
 /** Relative to the working directory where the file is below it. */

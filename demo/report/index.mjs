@@ -63,7 +63,8 @@ function whatToLookAt(phases) {
   const lines = [];
   if (held.length > 0) {
     lines.push(
-      ` ${paint.title('Look at')} the ${paint.block('█ red bars')}: what held the loop, on the request that did it.`,
+      ` ${paint.title('Look at')} the ${paint.block('█ red bars')}: what held the loop, on the request that did it,`,
+      ` and the function, file and line below them: who was seen running.`,
       ` While those ${plural(held.length, 'endpoint')} ran, a health check took up to ${worst(held)}.`,
     );
   }

@@ -10,6 +10,12 @@ const NodeObject = Object.getPrototypeOf(AsyncResource.prototype).constructor as
 const NodePromise = promisify((done: (error: null) => void) => done(null))()
   .constructor as PromiseConstructor;
 
+/** The classes of the latest two resources whose class alone says what they are, and what they are. */
+let recent: unknown;
+let recentClass: CallbackClass = CALLBACK;
+let older: unknown;
+let olderClass: CallbackClass = CALLBACK;
+
 /**
  * Hot: runs once per outermost callback; its cost is part of what `npm run bench` prints for one.
  *
@@ -18,11 +24,21 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
  */
 export function classify(resource: object): CallbackClass {
   const type = resource.constructor;
+  if (type === recent) return recentClass;
+  if (type === older) return olderClass;
   if (type === Promise || type === NodePromise) return REACTION;
   if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
-  if (resource instanceof AsyncResource) {
-    return type === AsyncResource && 'callback' in resource ? REACTION : RESOURCE_SCOPE;
-  }
+  if (type === AsyncResource) return 'callback' in resource ? REACTION : RESOURCE_SCOPE;
+  older = recent;
+  olderClass = recentClass;
+  recent = type;
+  recentClass = classifyByClass(resource);
+  return recentClass;
+}
+
+/** Up to three walks along a prototype chain. */
+function classifyByClass(resource: object): CallbackClass {
+  if (resource instanceof AsyncResource) return RESOURCE_SCOPE;
   return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
 }
 

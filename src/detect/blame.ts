@@ -5,6 +5,7 @@
  * Bounded: past {@link MAX_VOTES} those of one context are put together, and the lightest half is forgotten.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { WeightedSample } from '../capture/samples.ts';
 import { isTracingSuppressed } from '../otel.ts';
 
 const MAX_VOTES = 64;
@@ -35,7 +36,23 @@ export interface Verdict {
 interface Candidate extends Verdict {
   span: Span | undefined;
   suppressed: boolean;
+  /** Milliseconds it voted for. */
   weight: number;
+  /** Milliseconds that its samples stand for. */
+  sampled: number;
+}
+
+function candidateOf(candidates: Candidate[], context: Context, resourceType: string | undefined): Candidate {
+  const span = trace.getSpan(context);
+  // An exporter at work in a span's scope has that span in its context: it is not the span that ran.
+  const suppressed = isTracingSuppressed(context);
+  const known = candidates.find(
+    (c) => c.suppressed === suppressed && (span === undefined ? c.context === context : c.span === span),
+  );
+  if (known !== undefined) return known;
+  const candidate = { context, resourceType, span, suppressed, weight: 0, sampled: 0 };
+  candidates.push(candidate);
+  return candidate;
 }
 
 export class Blame {
@@ -83,22 +100,35 @@ export class Blame {
    * The heaviest wins, except that a span which started long after the block cannot show it at its full length, a child
    * must not start before its parent: then the heaviest that can is taken, if it ran at least half as long. Else the heaviest
    * after all, where it shows most of the block and no less than `minimum`.
+   *
+   * Votes are exact for what they saw. What nobody voted for (promise reactions without promise hooks) is shared out by the
+   * captures: each candidate gets what its samples stand for, less what it voted for itself.
    */
-  verdict(start: number, end: number, startEpoch: number, minimum: number): Verdict | undefined {
+  verdict(
+    start: number,
+    end: number,
+    startEpoch: number,
+    minimum: number,
+    samples: readonly WeightedSample[] = [],
+  ): Verdict | undefined {
     const length = end - start;
     const candidates: Candidate[] = [];
     let seen = this.#forgotten;
     for (const { from, until, weight, context, resourceType } of this.#votes) {
       if (until <= start || from >= end) continue;
       seen += weight;
-      const span = trace.getSpan(context);
-      // An exporter at work in a span's scope has that span in its context: it is not the span that ran.
-      const suppressed = isTracingSuppressed(context);
-      const known = candidates.find(
-        (c) => c.suppressed === suppressed && (span === undefined ? c.context === context : c.span === span),
-      );
-      if (known !== undefined) known.weight += weight;
-      else candidates.push({ context, resourceType, span, suppressed, weight });
+      candidateOf(candidates, context, resourceType).weight += weight;
+    }
+    for (const { weight, context, resourceType } of samples) {
+      candidateOf(candidates, context, resourceType).sampled += weight;
+    }
+    const missing = candidates.map((c) => Math.max(0, c.sampled - c.weight));
+    const allMissing = missing.reduce((sum, millis) => sum + millis, 0);
+    if (seen < length && allMissing > 0) {
+      for (const [i, candidate] of candidates.entries()) {
+        candidate.weight += ((missing[i] as number) / allMissing) * (length - seen);
+      }
+      seen = length;
     }
     if (seen < length * MIN_COVERAGE) return undefined;
     candidates.sort((a, b) => b.weight - a.weight);

@@ -24,6 +24,11 @@ export class Claims {
     return this.#claims.length;
   }
 
+  /** When the latest claim ended. */
+  get end(): number {
+    return this.#claims[this.#claims.length - 1]?.end ?? Number.NEGATIVE_INFINITY;
+  }
+
   clear(): void {
     if (this.#claims.length !== 0) this.#claims = [];
   }

@@ -19,7 +19,12 @@ const inspector = (() => {
   }
 })();
 
+/** Whether a debugger can be attached. */
+export function isInspected(): boolean {
+  return inspector?.url() !== undefined;
+}
+
 /** Whether a block was most likely a pause in the debugger. */
-export function isDebuggerPause({ start, end, cpu }: Block): boolean {
-  return cpu < (end - start) * MAX_CPU_SHARE && inspector?.url() !== undefined;
+export function isDebuggerPause({ start, end, cpu }: Pick<Block, 'start' | 'end' | 'cpu'>): boolean {
+  return cpu < (end - start) * MAX_CPU_SHARE && isInspected();
 }

@@ -1,11 +1,16 @@
 /** Puts the parts of detection together for one configuration, and turns them on and off as one. */
 import type { AsyncHook } from 'node:async_hooks';
 import { executionAsyncResource } from 'node:async_hooks';
+import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type CaptureTimes, captureTimes } from '../capture/capture-times.ts';
+import { Capturer } from '../capture/capturer.ts';
+import { Watchdog, whyNoCapture } from '../capture/watchdog.ts';
 import type { Clock } from '../clock.ts';
 import { canCountIterations } from '../clock.ts';
+import { hrTimeToMillis } from '../hr-time.ts';
 import type { OnceLogger } from '../once.ts';
-import { currentContextManager, hrTimeToMillis, spanStartTime } from '../otel.ts';
+import { currentContextManager, spanStartTime } from '../otel.ts';
 import type { AsyncHooksMode } from '../types.ts';
 import { contextOf, resourceTypeOf } from './async-resource.ts';
 import { canLeaveOutPromises, createCallbackTimer } from './callback-timer.ts';
@@ -14,11 +19,16 @@ import { isDebuggerPause } from './debugger-pause.ts';
 import { GcMeter } from './gc-meter.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Block, IterationLedger } from './iteration-ledger.ts';
+import { Pulse } from './pulse.ts';
+import { isStandstill } from './standstill.ts';
 
 export interface DetectorOptions {
   thresholdMillis: number;
   lagIntervalMillis: number;
   asyncHooks: AsyncHooksMode | 'auto';
+  captureStack: boolean;
+  unfinishedAfterMillis: number;
+  requireParentSpan: boolean;
 }
 
 export interface DetectorEvents {
@@ -28,16 +38,24 @@ export interface DetectorEvents {
   beat(): void;
 }
 
+/** For thresholds below, every callback is timed: the watchdog's timers count whole milliseconds. */
+const MIN_RELAXED_THRESHOLD_MILLIS = 20;
+
 /** Whether promises can be left out is a property of the Node.js that runs: asked once. */
 let promisesCanBeLeftOut: boolean | undefined;
 
 export class Detector {
   readonly gc = new GcMeter();
-  readonly mode: AsyncHooksMode;
+  readonly #options: DetectorOptions;
   readonly #ledger: IterationLedger;
+  readonly #watchdog: Watchdog | undefined;
+  readonly #capturer: Capturer;
   readonly #scopes: ContextScopes;
   readonly #heartbeat: Heartbeat;
-  readonly #hook: AsyncHook | undefined;
+  readonly #pulse: Pulse | undefined;
+  #mode: AsyncHooksMode;
+  #hook: AsyncHook | undefined;
+  #running = false;
 
   constructor(
     options: DetectorOptions,
@@ -45,10 +63,15 @@ export class Detector {
     events: DetectorEvents,
     private readonly log: OnceLogger,
   ) {
-    const onError = (error: unknown) => log.log('error', 'internal error; detection goes on', error);
-    this.mode = this.#resolveMode(options.asyncHooks);
+    const { thresholdMillis, lagIntervalMillis } = options;
+    this.#options = options;
+    const canCapture = this.#canCapture();
+    this.#mode = this.#resolveMode(canCapture);
+    const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
+    if (canCapture) this.#watchdog = this.#createWatchdog(times);
+    const marks = this.#watchdog?.memory.marks;
     this.#ledger = new IterationLedger(
-      options.thresholdMillis,
+      thresholdMillis,
       clock,
       {
         context: () => contextOf(executionAsyncResource()),
@@ -59,23 +82,36 @@ export class Detector {
         },
       },
       (block) => {
-        if (!isDebuggerPause(block)) events.block(block);
+        if (isDebuggerPause(block)) return;
+        if (marks !== undefined && isStandstill(block, marks, thresholdMillis)) return;
+        events.block(block);
       },
+      marks,
     );
-    this.#scopes = new ContextScopes(this.#ledger, clock, onError);
-    this.#hook = this.mode === 'off' ? undefined : createCallbackTimer(this.#ledger, this.mode, onError);
+    this.#capturer = new Capturer(this.#ledger, clock, options.requireParentSpan);
+    this.#scopes = new ContextScopes(this.#ledger, clock, this.#onError);
+    this.#hook = this.#createHook();
+    if (this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis) {
+      this.#pulse = new Pulse(times.pulseMillis);
+    }
     this.#heartbeat = new Heartbeat(this.#ledger, clock, {
-      intervalMillis: options.lagIntervalMillis,
-      thresholdMillis: options.thresholdMillis,
+      intervalMillis: lagIntervalMillis,
+      thresholdMillis,
       hooked: this.#hook !== undefined,
       record: events.lag,
       upkeep: () => {
         clock.syncEpoch();
         this.watchContextManager();
+        this.#watchdog?.beat(clock.now());
         events.beat();
       },
-      onError,
+      onError: this.#onError,
     });
+  }
+
+  /** Which hooks are in force. */
+  get mode(): AsyncHooksMode {
+    return this.#mode;
   }
 
   start(): void {
@@ -83,11 +119,21 @@ export class Detector {
     this.watchContextManager();
     this.#guard(() => this.gc.start());
     // Not in the caller's context, which the timer would keep alive.
-    this.#guard(() => context.with(ROOT_CONTEXT, () => this.#heartbeat.start()));
+    this.#guard(() =>
+      context.with(ROOT_CONTEXT, () => {
+        this.#heartbeat.start();
+        this.#pulse?.start();
+      }),
+    );
+    this.#guard(() => this.#watchdog?.start());
     this.#guard(() => this.#hook?.enable());
+    this.#running = true;
   }
 
   stop(): void {
+    this.#running = false;
+    this.#guard(() => this.#watchdog?.stop());
+    this.#guard(() => this.#pulse?.stop());
     this.#guard(() => this.#hook?.disable());
     this.#guard(() => this.#heartbeat.stop());
     this.#guard(() => this.#scopes.release());
@@ -119,7 +165,51 @@ export class Detector {
     }
   }
 
-  #resolveMode(wanted: AsyncHooksMode | 'auto'): AsyncHooksMode {
+  readonly #onError = (error: unknown): void => {
+    this.log.log('error', 'internal error; detection goes on', error);
+  };
+
+  #canCapture(): boolean {
+    if (!this.#options.captureStack) return false;
+    const reason = whyNoCapture();
+    // In a worker thread that is as documented.
+    if (reason !== undefined) this.log.log(isMainThread ? 'warn' : 'info', `captureStack is off: ${reason}`);
+    return reason === undefined;
+  }
+
+  #createWatchdog(times: CaptureTimes): Watchdog {
+    const { thresholdMillis, unfinishedAfterMillis } = this.#options;
+    return new Watchdog(
+      { ...times, unfinishedAfterMillis },
+      {
+        capture: (stretch, requestedAt) => this.#capturer.capture(stretch, requestedAt),
+        // Only where a promise reaction is not timed in any case, and where the watchdog has time enough to notice.
+        watching: (watches) =>
+          this.#ledger.relax(
+            watches && this.#mode === 'callbacks' && thresholdMillis >= MIN_RELAXED_THRESHOLD_MILLIS,
+          ),
+        lost: () => this.#onCaptureLost(),
+      },
+      this.log,
+    );
+  }
+
+  /** What captures told has to come from promise hooks now. */
+  #onCaptureLost(): void {
+    this.#ledger.relax(false);
+    if (this.#options.asyncHooks !== 'auto' || this.#mode !== 'callbacks') return;
+    this.#hook?.disable();
+    this.#mode = 'promises';
+    this.#hook = this.#createHook();
+    if (this.#running) this.#hook?.enable();
+  }
+
+  #createHook(): AsyncHook | undefined {
+    return this.#mode === 'off' ? undefined : createCallbackTimer(this.#ledger, this.#mode, this.#onError);
+  }
+
+  #resolveMode(canCapture: boolean): AsyncHooksMode {
+    const wanted = this.#options.asyncHooks;
     if (wanted === 'off') return 'off';
     if (!canCountIterations) {
       this.log.log(
@@ -128,13 +218,15 @@ export class Detector {
       );
       return 'off';
     }
-    if (wanted !== 'callbacks') return 'promises';
+    if (wanted === 'promises' || (wanted === 'auto' && !canCapture)) return 'promises';
     promisesCanBeLeftOut ??= canLeaveOutPromises();
     if (promisesCanBeLeftOut) return 'callbacks';
-    this.log.log(
-      'warn',
-      "asyncHooks 'callbacks' needs Node.js 24.14 or 25.6: promise hooks cannot be left out",
-    );
+    if (wanted === 'callbacks') {
+      this.log.log(
+        'warn',
+        "asyncHooks 'callbacks' needs Node.js 24.14 or 25.6: promise hooks cannot be left out",
+      );
+    }
     return 'promises';
   }
 

@@ -13,6 +13,9 @@
  * reported: each millisecond once, and by the innermost that reaches the threshold.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { Culprit } from '../capture/culprit.ts';
+import { Samples, type WeightedSample } from '../capture/samples.ts';
+import { createSharedMemory, Mark } from '../capture/shared-memory.ts';
 import type { Clock } from '../clock.ts';
 import type { BlockKind } from '../types.ts';
 import { Blame, type Verdict } from './blame.ts';
@@ -55,9 +58,16 @@ export interface Block {
   resourceType: string | undefined;
   /** Milliseconds of CPU, as `Clock.cpu` counts it. */
   cpu: number;
+  /** What captures saw inside it, in order of time. */
+  samples: WeightedSample[];
   /** The block is this package's own work: it counts in metrics, and must not lead to a span (and so to more work). */
   own: boolean;
 }
+
+/** What is known of a block that has not ended. */
+export type UnfinishedBlock = Pick<Block, 'start' | 'callbacks' | 'cpu' | 'resourceType'> & {
+  kind: BlockKind;
+};
 
 /** What the ledger asks the outside, on cold paths only. */
 export interface Surroundings {
@@ -103,6 +113,11 @@ export class IterationLedger {
   readonly #around: Surroundings;
   readonly #onBlock: (block: Block) => void;
   readonly #claims = new Claims();
+  readonly #samples = new Samples();
+  /** Shared with the watchdog, where there is one. */
+  readonly #marks: Float64Array;
+  /** Whether the watchdog says when callbacks have to be timed. */
+  #relaxed = false;
   readonly #blame: Blame;
   readonly #cpu: CpuMeter;
 
@@ -111,11 +126,13 @@ export class IterationLedger {
     clock: Clock,
     surroundings: Surroundings,
     onBlock: (block: Block) => void,
+    marks: Float64Array = createSharedMemory().marks,
   ) {
     this.#threshold = thresholdMillis;
     this.#clock = clock;
     this.#around = surroundings;
     this.#onBlock = onBlock;
+    this.#marks = marks;
     this.#blame = new Blame(surroundings.spanStart);
     this.#cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
   }
@@ -183,6 +200,8 @@ export class IterationLedger {
 
   /** Hot. The end of an outermost callback. */
   after(): void {
+    // Saves a clock read: a callback that the watchdog did not see grow old cannot have been long.
+    if (this.#relaxed && this.#marks[Mark.busyStretch] !== this.#stretchStart) return;
     const t = this.#clock.now();
     this.#seen = t;
     if (t - this.#callbackStart >= this.#threshold && this.#class !== REACTION) {
@@ -205,6 +224,59 @@ export class IterationLedger {
       // Each for its own time, less what the scopes inside it voted for.
       this.#vote(start, t, t - start - (this.voted - votedBefore), context);
     }
+  }
+
+  /**
+   * From now on the watchdog says when a stretch has grown old, and the ends of callbacks are timed only then. Where the watchdog
+   * itself had no CPU for half of the threshold, a long callback can only be guessed to have been one.
+   */
+  relax(relaxed: boolean): void {
+    this.#relaxed = relaxed;
+  }
+
+  /** Whether the stretch that began at `stretchStart` is what runs now: not the next one, nor the loop waiting for events. */
+  isRunning(stretchStart: number): boolean {
+    if (!this.#primed || this.#stretchStart !== stretchStart) return false;
+    // Without hooks a stretch is all that happened since a beat, and the loop may well have waited in it.
+    return this.#loopCount === -1 || this.#clock.idle() - this.#idle < ITERATION_GRAIN_MILLIS;
+  }
+
+  /** In the middle of whatever runs: this is what is running. */
+  sample(context: Context, culprit: Culprit | undefined, stackTrace: string): void {
+    // Without hooks and without user code, the loop may as well be waiting. With hooks that is known: Node.js itself runs, between
+    // two promise reactions for one, and whose they are is right.
+    if (this.#ownWork || (culprit === undefined && this.#loopCount === -1)) return;
+    this.#samples.add({
+      time: this.#clock.now(),
+      context,
+      resourceType: this.#around.resourceType(),
+      culprit,
+      stackTrace,
+    });
+  }
+
+  /** In the middle of a block: what is known of it so far. */
+  unfinished(): UnfinishedBlock {
+    const t = this.#clock.now();
+    let kind: BlockKind = 'pile-up';
+    let start = this.#stretchStart;
+    let callbacksBefore = 0;
+    if (this.#depth > 0 && this.#class !== REACTION && t - this.#callbackStart >= this.#threshold) {
+      kind = 'callback';
+      start = this.#callbackStart;
+      callbacksBefore = this.#callbacks - 1;
+    } else if (t - this.#taskStart >= this.#threshold) {
+      kind = 'microtasks';
+      start = this.#taskStart;
+      callbacksBefore = this.#taskFirstCallback;
+    }
+    return {
+      kind,
+      start: Math.max(start, this.#claims.end),
+      callbacks: Math.max(1, this.#callbacks - callbacksBefore),
+      cpu: this.#cpu.between(start, t),
+      resourceType: this.#around.resourceType(),
+    };
   }
 
   /** This package's own reporting begins: until {@link endOwnWork}, blocks count in metrics only. */
@@ -242,13 +314,7 @@ export class IterationLedger {
   closeUnseen(length: number, voteDelay: number): void {
     const t = this.#clock.now();
     if (length >= this.#threshold && this.#primed) {
-      this.#claim(
-        undefined,
-        t - length,
-        t,
-        0,
-        this.#blame.verdict(t - length, t, this.#clock.epoch(t - length), this.#threshold),
-      );
+      this.#claim(undefined, t - length, t, 0, undefined);
     }
     this.#open(t, -1, 0);
     this.#scopesVoteFrom = t + voteDelay;
@@ -276,6 +342,8 @@ export class IterationLedger {
     this.#callbacksVoteFrom = Number.POSITIVE_INFINITY;
     this.#claims.clear();
     this.#blame.clear();
+    this.#samples.clear();
+    this.#marks[Mark.stretchStart] = 0;
   }
 
   /** A callback begins at `t`: has the loop turned, or waited, since the stretch began? */
@@ -321,6 +389,8 @@ export class IterationLedger {
     this.#callbacksVoteFrom = this.#scopesVoteFrom;
     this.#claims.clear();
     this.#blame.clear();
+    this.#samples.clear();
+    this.#marks[Mark.stretchStart] = t;
     this.#cpu.open(t, idle);
   }
 
@@ -333,7 +403,10 @@ export class IterationLedger {
 
   /** The task ended at `end`: what is left of it drained after its callback. */
   #closeTask(end: number): void {
-    this.#claim('microtasks', this.#taskStart, end, this.#taskFirstCallback, undefined);
+    // Where nobody timed the callback's end: if nothing is known to have drained after it, it was the callback.
+    const isUntimed = this.#relaxed && this.#marks[Mark.busyStretch] !== this.#stretchStart;
+    const kind = isUntimed && this.#callbacks - this.#taskFirstCallback === 1 ? 'callback' : 'microtasks';
+    this.#claim(kind, this.#taskStart, end, this.#taskFirstCallback, undefined);
   }
 
   /**
@@ -345,8 +418,12 @@ export class IterationLedger {
     const resourceType = this.#around.resourceType();
     if (trace.getSpan(context) !== undefined) return { context, resourceType };
     const start = this.#callbackStart;
-    const seen = this.#blame.verdict(start, t, this.#clock.epoch(start), this.#threshold);
+    const seen = this.#verdict(start, t, this.#samples.within(start, t));
     return { context: seen?.context ?? context, resourceType };
+  }
+
+  #verdict(start: number, end: number, samples: WeightedSample[]): Verdict | undefined {
+    return this.#blame.verdict(start, end, this.#clock.epoch(start), this.#threshold, samples);
   }
 
   /** The context of what has just ended. Asking may run a callback of its own: it is far too deep to count. */
@@ -392,7 +469,8 @@ export class IterationLedger {
       callbacksBefore,
       this.#callbacks,
       (from, to, callbacks) => {
-        const verdict = blamed ?? this.#blame.verdict(from, to, this.#clock.epoch(from), threshold);
+        const samples = this.#samples.within(from, to);
+        const verdict = blamed ?? this.#verdict(from, to, samples);
         this.#onBlock({
           kind,
           start: from,
@@ -401,6 +479,7 @@ export class IterationLedger {
           context: verdict?.context,
           resourceType: verdict?.resourceType,
           cpu: this.#cpu.between(from, to),
+          samples,
           own: this.#ownWork,
         });
       },

@@ -12,8 +12,10 @@ import type { OnceLogger } from '../once.ts';
 import { isTracingSuppressed } from '../otel.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { parentOf, startBlockSpan } from './block-span.ts';
+import { seenCode } from './blocking-code.ts';
 import type { Instruments } from './instruments.ts';
 import { RateLimit } from './rate-limit.ts';
+import { withSourcePositions } from './source-positions.ts';
 
 /** Blocks that may wait to be reported. More than that in one iteration count in metrics, as the rate limit's do. */
 const MAX_PENDING = 1000;
@@ -85,7 +87,14 @@ export class BlockReporter {
 
   #count(block: Block): void {
     this.#try('cannot record a metric', () =>
-      this.targets.instruments().block(block.end - block.start, block.kind, block.context ?? ROOT_CONTEXT),
+      this.targets
+        .instruments()
+        .block(
+          block.end - block.start,
+          block.kind,
+          seenCode(block.samples).code?.functionName,
+          block.context ?? ROOT_CONTEXT,
+        ),
     );
   }
 
@@ -125,6 +134,7 @@ export class BlockReporter {
       ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
       ...(this.clock.cpuIsOfThread && { cpuTimeMillis: block.cpu }),
       ...(!Number.isNaN(gcTime) && { gcTimeMillis: gcTime }),
+      ...withSourcePositions(seenCode(block.samples)),
     };
   }
 

@@ -11,13 +11,21 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { addMillis, isBefore, spanStartTime, toHrTime } from '../otel.ts';
+import { addMillis, isBefore, toHrTime } from '../hr-time.ts';
+import { spanStartTime } from '../otel.ts';
 import {
+  ATTR_CODE_COLUMN_NUMBER,
+  ATTR_CODE_FILE_PATH,
+  ATTR_CODE_FUNCTION_NAME,
+  ATTR_CODE_LINE_NUMBER,
+  ATTR_CODE_STACKTRACE,
   ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE,
   ATTR_EVENT_LOOP_BLOCK_CALLBACKS,
   ATTR_EVENT_LOOP_BLOCK_CPU_TIME,
   ATTR_EVENT_LOOP_BLOCK_GC_TIME,
   ATTR_EVENT_LOOP_BLOCK_KIND,
+  ATTR_EVENT_LOOP_BLOCK_SAMPLES,
+  ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS,
   ATTR_THREAD_ID,
   ATTR_THREAD_NAME,
   SPAN_EVENT_LOOP_BLOCKED,
@@ -68,5 +76,19 @@ function attributesOf(block: EventLoopBlock): Attributes {
     attributes[ATTR_EVENT_LOOP_BLOCK_CPU_TIME] = block.cpuTimeMillis / 1000;
   }
   if (block.gcTimeMillis !== undefined) attributes[ATTR_EVENT_LOOP_BLOCK_GC_TIME] = block.gcTimeMillis / 1000;
+  if (block.samples > 0) attributes[ATTR_EVENT_LOOP_BLOCK_SAMPLES] = block.samples;
+  if (block.code !== undefined) {
+    const { functionName, file, line, column, stackTrace } = block.code;
+    attributes[ATTR_CODE_FUNCTION_NAME] = functionName;
+    if (file !== undefined) attributes[ATTR_CODE_FILE_PATH] = file;
+    if (line !== undefined) attributes[ATTR_CODE_LINE_NUMBER] = line;
+    if (column !== undefined) attributes[ATTR_CODE_COLUMN_NUMBER] = column;
+    attributes[ATTR_CODE_STACKTRACE] = stackTrace;
+  }
+  if (block.topFunctions !== undefined) {
+    attributes[ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS] = block.topFunctions
+      .map(({ functionName, share }) => `${functionName} ${Math.round(share * 100)}%`)
+      .join(', ');
+  }
   return attributes;
 }

@@ -1,6 +1,7 @@
 /** The three metric instruments. */
 import { type Attributes, type Context, type Meter, ROOT_CONTEXT, ValueType } from '@opentelemetry/api';
 import {
+  ATTR_CODE_FUNCTION_NAME,
   ATTR_EVENT_LOOP_BLOCK_KIND,
   METRIC_EVENT_LOOP_BLOCK_DURATION,
   METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
@@ -14,16 +15,20 @@ const LAG_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 // A block is at least the threshold long, which may be as little as 1 ms.
 const BLOCK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60];
 
-const KIND_ATTRIBUTES: Readonly<Record<BlockKind, Attributes>> = {
-  callback: { [ATTR_EVENT_LOOP_BLOCK_KIND]: 'callback' },
-  microtasks: { [ATTR_EVENT_LOOP_BLOCK_KIND]: 'microtasks' },
-  'pile-up': { [ATTR_EVENT_LOOP_BLOCK_KIND]: 'pile-up' },
-};
 const NO_ATTRIBUTES: Attributes = {};
+
+/** Every function name is a time series of its own: past this many, the rest are one. */
+const MAX_FUNCTION_NAMES = 100;
+const OTHER_FUNCTIONS = '_other';
 
 export interface Instruments {
   lag(millis: number): void;
-  block(millis: number, kind: BlockKind | undefined, context: Context): void;
+  block(
+    millis: number,
+    kind: BlockKind | undefined,
+    functionName: string | undefined,
+    context: Context,
+  ): void;
   suppressed(context: Context): void;
 }
 
@@ -45,12 +50,20 @@ export function createInstruments(meter: Meter): Instruments {
     description: 'Blocks of the event loop whose span was held back by the rate limit.',
     valueType: ValueType.INT,
   });
+  const functionNames = new Set<string>();
+  const bounded = (name: string) => {
+    if (functionNames.size < MAX_FUNCTION_NAMES) functionNames.add(name);
+    return functionNames.has(name) ? name : OTHER_FUNCTIONS;
+  };
   return {
     lag: (millis) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
-    block: (millis, kind, context) =>
+    block: (millis, kind, functionName, context) =>
       blockDuration.record(
         millis / 1000,
-        kind === undefined ? NO_ATTRIBUTES : KIND_ATTRIBUTES[kind],
+        {
+          ...(kind !== undefined && { [ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
+          ...(functionName !== undefined && { [ATTR_CODE_FUNCTION_NAME]: bounded(functionName) }),
+        },
         context,
       ),
     suppressed: (context) => blockSuppressed.add(1, NO_ATTRIBUTES, context),

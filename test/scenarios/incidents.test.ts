@@ -119,7 +119,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test('A2 compute-async: awaiting each step does not hide the block', async () => {
     const { run, probes } = await compute('compute-async', 400, asyncHooks);
 
-    expectBlocks(run, [{ truth: 'compute-async 400', kind: 'microtasks', parent: 'continuation' }]);
+    expectBlocks(run, [{ truth: 'compute-async 400', kind: 'microtasks' }]);
     expectBlockMetric(run);
     expectQuietExit(run);
     expect(Math.max(...probes)).toBeGreaterThan(300);
@@ -171,7 +171,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expect(run.truths.length).toBe(10);
     expectBlocks(
       run,
-      run.truths.map((truth) => ({ truth: truth.label, kind: 'microtasks', parent: 'continuation' })),
+      run.truths.map((truth) => ({ truth: truth.label, kind: 'microtasks' })),
     );
     expectBlockMetric(run);
     expectQuietExit(run);

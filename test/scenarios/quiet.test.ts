@@ -2,7 +2,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expectNothingReported, expectQuietExit, lagOf, truthNamed } from './support/expect-blocks.ts';
+import {
+  expectBlocks,
+  expectNothingReported,
+  expectQuietExit,
+  lagOf,
+  truthNamed,
+} from './support/expect-blocks.ts';
 import { giveSecondChance } from './support/noise.ts';
 import { type AsyncHooksMode, runApp } from './support/run-app.ts';
 
@@ -100,5 +106,38 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 });
 
-// Needs a clock of its own, on another thread.
-test.todo('a process that is stopped or starved inside of JavaScript');
+describe('a process that stands still inside of JavaScript', () => {
+  test.each(MODES)('stopped: no block, with asyncHooks %s', async (asyncHooks) => {
+    const run = await runApp('standstill.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
+      await app.printed('working');
+      app.child.kill('SIGSTOP');
+      await wait(QUIET_MILLIS);
+      app.child.kill('SIGCONT');
+    });
+
+    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(QUIET_MILLIS * 0.8); // it did stop in there
+    expectNothingReported(run);
+    expectQuietExit(run);
+  });
+
+  test('waiting in synchronous I/O is a block, with hardly any CPU', async () => {
+    const run = await runApp('standstill.cjs', { args: ['synchronous I/O'] });
+
+    expectBlocks(run, [{ truth: 'synchronous I/O', kind: 'callback', parent: 'none' }]);
+    expectQuietExit(run);
+    const cpuTime = run.blocks[0]?.attributes['event_loop.block.cpu_time'];
+    if (cpuTime !== undefined) expect(Number(cpuTime)).toBeLessThan(0.2 * (QUIET_MILLIS / 1e3));
+  });
+
+  test('work that the stop only makes longer is a block', async () => {
+    const run = await runApp('standstill.cjs', { args: ['stopped and busy'] }, async (app) => {
+      await app.printed('working');
+      app.child.kill('SIGSTOP');
+      await wait(QUIET_MILLIS);
+      app.child.kill('SIGCONT');
+    });
+
+    expectBlocks(run, [{ truth: 'stopped and busy', kind: 'callback', parent: 'none' }]);
+    expectQuietExit(run);
+  });
+});

@@ -1,7 +1,7 @@
 /** Section D of the scenarios: what must be survived, by the process and by the instrumentation in it. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import WebSocket, { type RawData } from 'ws';
@@ -196,6 +196,23 @@ describe('an SDK that comes and goes', () => {
   });
 });
 
+test('the watchdog killed: it comes back some times, then it is said once that there are no stacks any more', async () => {
+  const run = await runApp('watchdog-killed.cjs', { asyncHooks: 'auto' });
+
+  const truths = ['before', 'after the first death', 'after the last death', 'await after the last death'];
+  expectBlocks(
+    run,
+    truths.map((truth) => ({ truth, kind: truth.startsWith('await') ? 'microtasks' : 'callback' })),
+  );
+  expectBlockMetric(run);
+  expectExit(run);
+  const names = run.blocks.map((block) => block.attributes['code.function.name'] !== undefined);
+  expect(names).toEqual([true, true, false, false]);
+  expect(run.diags.map(({ message }) => message)).toEqual([
+    expect.stringContaining('captureStack is off: its watchdog thread has ended 4 times'),
+  ]);
+});
+
 describe('the end of a process', () => {
   test('natural exit: nothing keeps the process alive', async () => {
     const run = await runApp('exits.cjs', { args: ['natural exit'] });
@@ -219,6 +236,31 @@ describe('the end of a process', () => {
     expect(run.notes['beforeExit']).toBe(1);
     expectQuietExit(run);
   });
+
+  const EXIT_CODES: [string, number | null, NodeJS.Signals | null][] = [
+    ['natural exit from a block', 0, null],
+    ['process.exit in a block', 3, null],
+    ['process.exit out of a block', 3, null],
+    ['uncaught exception in a block', 1, null],
+    ['uncaught exception out of a block', 1, null],
+    ['SIGTERM in a block', null, 'SIGTERM'],
+    ['SIGTERM out of a block', null, 'SIGTERM'],
+  ];
+  // The default threshold is 100 ms: the first capture is made after 60. Ending there is the hardest moment.
+  test.each(EXIT_CODES)(
+    '%s, while its stack is captured: no delay, no message',
+    async (way, code, signal) => {
+      for (let millis = 59; millis <= 62; millis++) {
+        const run = await runApp('exits.cjs', { asyncHooks: 'auto', args: [way, String(millis)] });
+
+        expect([run.code, run.signal]).toEqual([code, signal]);
+        if (way.startsWith('uncaught'))
+          expect(run.stderr).toMatch(/^\S+exits\.cjs:\d+\n.*Error: on purpose\n.*\nNode\.js v\S+\n$/s);
+        else expect(run.stderr).toBe('');
+        expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
+      }
+    },
+  );
 
   test.each(['process.exit right after a block', 'process.exit right after the SDK'])('%s', async (way) => {
     const run = await runApp('exits.cjs', { args: [way] });
@@ -253,14 +295,51 @@ describe('the end of a process', () => {
   );
 });
 
+/** The function that blocked is named, whatever else is so. */
+function expectNamed(run: Run): void {
+  expect(run.blocks[0]?.attributes).toMatchObject({
+    'code.function.name': expect.stringMatching(/^(hashSome|work)$/),
+    'code.file.path': expect.stringMatching(/telemetry\.cjs$/),
+    'code.stacktrace': expect.stringContaining('one-block.cjs'),
+  });
+}
+
 describe('what Node.js is told', () => {
   const permission = NODE_MAJOR < 22 ? '--experimental-permission' : '--permission';
 
+  const permissions = [
+    permission,
+    '--allow-fs-read=*',
+    '--allow-fs-write=*',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
+  ];
+  // Captures need the inspector, which Node.js 24 can permit, and earlier ones cannot.
+  const INSPECTOR = process.allowedNodeEnvironmentFlags.has('--allow-inspector') ? ['--allow-inspector'] : [];
+
   test.each([
+    ['--permission', permissions, false],
+    ['--permission --allow-worker', [...permissions, '--allow-worker'], false],
     [
-      '--permission',
-      [permission, '--allow-fs-read=*', '--allow-fs-write=*', '--disable-warning=ExperimentalWarning'],
+      '--permission --allow-worker --allow-inspector',
+      [...permissions, '--allow-worker', ...INSPECTOR],
+      INSPECTOR.length > 0,
     ],
+  ])('%s', async (_name, nodeArgs, canCapture) => {
+    const run = await runApp('one-block.cjs', { nodeArgs });
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    expectExit(run);
+    expect(run.diags.map(({ message }) => message)).toEqual(
+      canCapture
+        ? []
+        : [expect.stringContaining('captureStack is off: the permission model does not allow the inspector')],
+    );
+    if (canCapture) expectNamed(run);
+  });
+
+  test.each([
     ['--disallow-code-generation-from-strings', ['--disallow-code-generation-from-strings']],
     ['--frozen-intrinsics', ['--frozen-intrinsics', '--disable-warning=ExperimentalWarning']],
     ['--enable-source-maps', ['--enable-source-maps']],
@@ -272,6 +351,7 @@ describe('what Node.js is told', () => {
     expectBlocks(run, oneBlock);
     expectBlockMetric(run);
     expectQuietExit(run);
+    expectNamed(run);
   });
 
   test('NODE_OPTIONS', async () => {
@@ -281,6 +361,7 @@ describe('what Node.js is told', () => {
 
     expectBlocks(run, oneBlock);
     expectQuietExit(run);
+    expectNamed(run);
   });
 
   test.each([
@@ -296,6 +377,7 @@ describe('what Node.js is told', () => {
     expectBlockMetric(run);
     expectQuietExit(run);
     expect(run.notes['Error as it was']).toBe(true);
+    expectNamed(run);
   });
 
   test('--inspect with a client attached: it goes on, and nothing more is said at the end', async () => {
@@ -350,6 +432,31 @@ describe('how it is loaded', () => {
     expectBlocks(run, oneBlock);
     expectBlockMetric(run);
     expectQuietExit(run);
+  });
+
+  test('bundled with a source map, and --enable-source-maps: positions are those of the source', async () => {
+    const folder = makeFolder();
+    const bundle = path.join(folder, 'bundle.cjs');
+    execFileSync(require.resolve('esbuild/bin/esbuild'), [
+      appFile('one-block.cjs'),
+      '--bundle',
+      '--minify-whitespace',
+      '--sourcemap',
+      '--platform=node',
+      '--log-level=error',
+      `--outfile=${bundle}`,
+    ]);
+    const run = await runApp('one-block', { file: bundle, nodeArgs: ['--enable-source-maps'] });
+    rmSync(folder, { recursive: true });
+
+    expectBlocks(run, oneBlock);
+    // Reading the map may be a block of our own, the first time: it counts in metrics.
+    expectQuietExit(run);
+    expectNamed(run);
+    // The line that loops: found in the source itself.
+    const source = readFileSync(appFile('support/telemetry.cjs'), 'utf8').split('\n');
+    const line = source[Number(run.blocks[0]?.attributes['code.line.number']) - 1];
+    expect(line).toMatch(/Math\.imul|hashSome|while \(performance/);
   });
 
   test('in a cluster: each worker tells of its own block, and the primary of none', async () => {

@@ -69,3 +69,44 @@ test('clear forgets all', () => {
   expect(b.verdict(0, 100, 0, 100)).toBeUndefined();
   expect(b.lastVote).toBeNaN();
 });
+
+describe('with captures', () => {
+  const sample = (context: ReturnType<typeof contextOf>, weight: number) => ({
+    time: 50,
+    context,
+    resourceType: undefined,
+    culprit: undefined,
+    stackTrace: '',
+    weight,
+  });
+
+  test('what nobody voted for is theirs', () => {
+    const b = blame();
+    b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
+    const chain = contextOf('chain');
+    expect(nameOf(b.verdict(0, 100, 0, 100, [sample(chain, 60), sample(chain, 40)])?.context)).toBe('chain');
+  });
+
+  test('votes are exact: a capture does not outweigh them', () => {
+    const b = blame();
+    const [a, c] = [contextOf('A'), contextOf('C')];
+    b.vote(0, 60, 60, a, undefined);
+    b.vote(60, 100, 40, c, undefined);
+    expect(nameOf(b.verdict(0, 100, 0, 100, [sample(c, 100)])?.context)).toBe('A');
+  });
+
+  test('the unseen part goes to those who voted for less than they were seen', () => {
+    const b = blame();
+    const [voter, unseen] = [contextOf('voter'), contextOf('unseen')];
+    b.vote(0, 45, 45, voter, undefined);
+    expect(nameOf(b.verdict(0, 100, 0, 100, [sample(voter, 45), sample(unseen, 55)])?.context)).toBe(
+      'unseen',
+    );
+  });
+
+  test('without a single one, most of a block unseen has nobody to blame', () => {
+    const b = blame();
+    b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
+    expect(b.verdict(0, 100, 0, 100, [])).toBeUndefined();
+  });
+});

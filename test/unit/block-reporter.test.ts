@@ -62,6 +62,7 @@ function setUp(options: Partial<ReporterOptions> = {}) {
         context: ROOT_CONTEXT,
         resourceType: 'Timeout',
         cpu: 140,
+        samples: [],
         own: false,
         ...block,
       });
@@ -169,6 +170,7 @@ test('own work gives metrics only, at once', () => {
     context: ROOT_CONTEXT,
     resourceType: undefined,
     cpu: 0,
+    samples: [],
     own: true,
   });
   expect(metrics).toEqual([['block', 100, 'callback']]);
@@ -223,6 +225,7 @@ test('blocks are reported in an immediate, outside the code that blocked', async
     context: ROOT_CONTEXT,
     resourceType: undefined,
     cpu: 0,
+    samples: [],
     own: false,
   });
   expect(spans()).toEqual([]);
@@ -248,6 +251,7 @@ describe('blockHook', () => {
       callbacks: 1,
       asyncResourceType: 'Timeout',
       cpuTimeMillis: 140,
+      samples: 0,
       gcTimeMillis: 12,
     });
     expect(spans()[0]?.attributes['team']).toBe('checkout');

@@ -14,9 +14,11 @@ const DEFAULTS = {
   enabled: true,
   thresholdMillis: 100,
   lagIntervalMillis: 20,
+  captureStack: true,
   asyncHooks: 'auto',
   requireParentSpan: false,
   maxSpansPerMinute: 600,
+  unfinishedAfterMillis: 5_000,
 };
 
 test('defaults', () => {
@@ -29,17 +31,21 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '50.5',
     OTEL_INSTRUMENTATION_EVENT_LOOP_LAG_INTERVAL_MILLIS: ' 10 ',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_CAPTURE_STACK: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: 'Callbacks',
     OTEL_INSTRUMENTATION_EVENT_LOOP_REQUIRE_PARENT_SPAN: 'TRUE',
     OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
   };
   expect(resolve({}, env)).toEqual({
     enabled: false,
     thresholdMillis: 50.5,
     lagIntervalMillis: 10,
+    captureStack: false,
     asyncHooks: 'callbacks',
     requireParentSpan: true,
     maxSpansPerMinute: 0,
+    unfinishedAfterMillis: 1500,
   });
   expect(resolve({ thresholdMillis: 7, asyncHooks: 'off', enabled: true }, env)).toMatchObject({
     thresholdMillis: 7,

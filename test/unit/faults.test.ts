@@ -1,6 +1,9 @@
 /** A throw anywhere in our own code leaves the host running: injected at every boundary, with the real hooks on. */
 import { context, diag, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { Capturer } from '../../src/capture/capturer.ts';
+import { Samples } from '../../src/capture/samples.ts';
+import { Watchdog } from '../../src/capture/watchdog.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { Blame } from '../../src/detect/blame.ts';
 import { Claims } from '../../src/detect/claims.ts';
@@ -9,6 +12,7 @@ import { CpuMeter } from '../../src/detect/cpu-meter.ts';
 import { GcMeter } from '../../src/detect/gc-meter.ts';
 import { Heartbeat } from '../../src/detect/heartbeat.ts';
 import { IterationLedger } from '../../src/detect/iteration-ledger.ts';
+import { Pulse } from '../../src/detect/pulse.ts';
 import { EventLoopInstrumentation } from '../../src/index.ts';
 import { BlockReporter } from '../../src/report/block-reporter.ts';
 import { RateLimit } from '../../src/report/rate-limit.ts';
@@ -29,6 +33,10 @@ const METHODS: [string, object, string][] = (
     [ContextScopes, 'ContextScopes'],
     [BlockReporter, 'BlockReporter'],
     [RateLimit, 'RateLimit'],
+    [Capturer, 'Capturer'],
+    [Samples, 'Samples'],
+    [Watchdog, 'Watchdog'],
+    [Pulse, 'Pulse'],
   ] as [{ prototype: object }, string][]
 ).flatMap(([{ prototype }, name]) =>
   Object.entries(Object.getOwnPropertyDescriptors(prototype))

@@ -9,8 +9,9 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
+import { Watchdog } from '../../src/capture/watchdog.ts';
 import { EventLoopInstrumentation } from '../../src/index.ts';
-import type { EventLoopInstrumentationConfig } from '../../src/types.ts';
+import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
@@ -248,4 +249,34 @@ test('metrics: a provider that was given stays, whatever becomes global', async 
     'opentelemetry-instrumentation-event-loop',
     expect.anything(),
   );
+});
+
+describe('captureStack, inside jest: the package lives in a realm of its own', () => {
+  /** The watchdog is started by the first beat, and takes a moment. */
+  const WATCHDOG_START_MILLIS = 400;
+  const settle = () => new Promise((resolve) => setTimeout(resolve, WATCHDOG_START_MILLIS));
+  /** The one block, by the hook: the exporter is emptied behind it. */
+  async function theBlock(config: EventLoopInstrumentationConfig) {
+    const told: EventLoopBlock[] = [];
+    create({ thresholdMillis: 60, ...config, blockHook: (_span, block) => told.push(block) });
+    await settle();
+    await blockedSpans(() => busy(150));
+    expect(told).toHaveLength(1);
+    return told[0];
+  }
+
+  test('the function that blocked is named', async () => {
+    const block = await theBlock({});
+    expect(block?.code).toMatchObject({ functionName: 'busy', file: __filename });
+    expect(block?.samples).toBeGreaterThanOrEqual(1);
+  });
+
+  test('false: it is not, and no thread is started', async () => {
+    const started = jest.spyOn(Watchdog.prototype, 'start');
+    const block = await theBlock({ captureStack: false });
+    expect(block?.samples).toBe(0);
+    expect(block).not.toHaveProperty('code');
+    expect(started).not.toHaveBeenCalled();
+    started.mockRestore();
+  });
 });

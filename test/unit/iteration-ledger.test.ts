@@ -1,6 +1,7 @@
 import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { ITERATION_GRAIN_MILLIS } from '../../src/detect/iteration-ledger.ts';
+import { Mark } from '../../src/capture/shared-memory.ts';
+import { ITERATION_GRAIN_MILLIS, type UnfinishedBlock } from '../../src/detect/iteration-ledger.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
 
@@ -512,5 +513,160 @@ describe('any sequence of events', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('captures', () => {
+  const culprit = { functionName: 'hash', file: '/app/hash.js', line: 1, column: 1 };
+  /** What the watchdog makes of the marks: the stretch that runs now. */
+  const stretchOf = (l: FakeLoop) => l.marks[Mark.stretchStart] as number;
+  const capture = (l: FakeLoop, name: string) =>
+    l.ledger.sample(contextOf(name), { ...culprit, functionName: name }, '');
+
+  test('belong to the block they were made in', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('A'), () => {
+        l.clock.run(60);
+        capture(l, 'a');
+        l.clock.run(60);
+      });
+      l.scope(contextOf('B'), () => {
+        l.clock.run(60);
+        capture(l, 'b');
+        l.clock.run(60);
+      });
+    });
+    const names = l.settle().map(({ samples }) => samples.map((s) => [s.culprit?.functionName, s.weight]));
+    expect(names).toEqual([[['a', 120]], [['b', 120]]]);
+  });
+
+  test('tell the parent of promise reactions that no hook sees', () => {
+    const l = loop();
+    l.callback(1).unseen(60);
+    capture(l, 'chain');
+    expect(told(l.unseen(60))).toEqual([{ kind: 'microtasks', length: 121, callbacks: 1, context: 'chain' }]);
+  });
+
+  test('are forgotten with the stretch', () => {
+    const l = loop();
+    l.callback(60);
+    capture(l, 'a');
+    l.nextIteration(5).callback(150);
+    expect(l.settle().map(({ samples }) => samples)).toEqual([[]]);
+  });
+
+  test('come too late for the stretch before, and for a loop that waits', () => {
+    const l = loop();
+    l.callback(50);
+    const first = stretchOf(l);
+    expect(l.ledger.isRunning(first)).toBe(true);
+    l.clock.wait(5);
+    expect(l.ledger.isRunning(first)).toBe(false);
+    l.nextIteration().callback(1);
+    expect(stretchOf(l)).not.toBe(first);
+    expect(l.ledger.isRunning(first)).toBe(false);
+    expect(l.ledger.isRunning(stretchOf(l))).toBe(true);
+  });
+
+  test('during startup there is nothing to capture', () => {
+    const l = new FakeLoop(100);
+    expect(stretchOf(l)).toBe(0);
+    l.clock.started = false;
+    l.callback(500);
+    expect(stretchOf(l)).toBe(0);
+  });
+
+  test.each([
+    [
+      'a callback',
+      (l: FakeLoop, look: () => void) =>
+        l.callback(() => {
+          l.clock.run(150);
+          look();
+        }),
+      'callback',
+    ],
+    [
+      'promise reactions',
+      (l: FakeLoop, look: () => void) => {
+        l.callback(10).unseen(150);
+        look();
+      },
+      'microtasks',
+    ],
+    [
+      'many callbacks',
+      (l: FakeLoop, look: () => void) => {
+        for (let i = 0; i < 5; i++) l.callback(40);
+        l.callback(() => look());
+      },
+      'pile-up',
+    ],
+  ])('what is known of a block that has not ended: %s', (_what, run, kind) => {
+    const l = loop();
+    let unfinished: UnfinishedBlock | undefined;
+    run(l, () => {
+      unfinished = l.ledger.unfinished();
+    });
+    expect(unfinished?.kind).toBe(kind);
+    expect(l.settle()[0]).toMatchObject({ kind, start: unfinished?.start });
+  });
+
+  test('an unfinished block begins where the one before it in the same callback ended', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('A'), 500);
+      const end = l.clock.now();
+      l.clock.run(200);
+      expect(l.ledger.unfinished().start).toBe(end);
+    });
+  });
+});
+
+describe('relaxed: the watchdog says when callbacks have to be timed', () => {
+  const relaxed = () => {
+    const l = loop();
+    l.ledger.relax(true);
+    return l;
+  };
+  /** The watchdog has seen the stretch grow old. */
+  const notice = (l: FakeLoop) => {
+    l.marks[Mark.busyStretch] = l.marks[Mark.stretchStart] as number;
+  };
+
+  test('a callback that it saw is timed to its end', () => {
+    const l = relaxed();
+    l.callback(() => {
+      l.clock.run(50);
+      notice(l);
+      l.clock.run(70);
+    }).unseen(30);
+    expect(told(l)).toMatchObject([{ kind: 'callback', length: 120 }]);
+  });
+
+  test('a callback that ended before it grew old is not, and the drain is told right', () => {
+    const l = relaxed();
+    l.callback(20).unseen(40);
+    notice(l);
+    l.unseen(60);
+    expect(told(l)).toMatchObject([{ kind: 'microtasks', length: 120 }]);
+  });
+
+  test('where the watchdog had no CPU, one callback alone is taken to have been the block', () => {
+    expect(told(relaxed().callback(150))).toMatchObject([{ kind: 'callback', length: 150 }]);
+  });
+
+  test('and ticks after it, to have been what drained', () => {
+    expect(told(relaxed().callback(20).tick(50).tick(60))).toMatchObject([
+      { kind: 'microtasks', length: 130 },
+    ]);
+  });
+
+  test('no clock is read in after', () => {
+    const l = relaxed();
+    const now = jest.spyOn(l.clock, 'now');
+    l.callback(1);
+    expect(now).toHaveBeenCalledTimes(1);
   });
 });

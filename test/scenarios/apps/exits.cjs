@@ -1,4 +1,5 @@
 // Section D: ways for a process to end. The argument says which.
+const { spawn } = require('node:child_process');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
 
@@ -66,5 +67,44 @@ const exits = {
     }, 100);
   },
 };
+
+/** From outside, as an orchestrator does. (`process.kill` of oneself runs Node's exit handlers first, and those of C++ only.) */
+function terminate() {
+  spawn('kill', ['-TERM', String(process.pid)]);
+  for (;;);
+}
+
+/** Ends somewhere in a block: before, while or after its stack is captured. */
+const inBlock = (end) => () =>
+  setTimeout(() => {
+    const untilMillis = performance.now() + Number(process.argv[3] ?? 60 + Math.random() * 100);
+    while (performance.now() < untilMillis);
+    ended();
+    end();
+  }, 100);
+
+Object.assign(exits, {
+  'process.exit in a block': inBlock(() => process.exit(3)),
+  'natural exit from a block': inBlock(() => {}),
+  'SIGTERM in a block': inBlock(terminate),
+  'uncaught exception in a block': inBlock(() => {
+    throw new Error('on purpose');
+  }),
+  'process.exit out of a block': () =>
+    setTimeout(() => {
+      ended();
+      process.exit(3);
+    }, 100),
+  'uncaught exception out of a block': () =>
+    setTimeout(() => {
+      ended();
+      throw new Error('on purpose');
+    }, 100),
+  'SIGTERM out of a block': () =>
+    setTimeout(() => {
+      ended();
+      terminate();
+    }, 100),
+});
 
 exits[process.argv[2]]();

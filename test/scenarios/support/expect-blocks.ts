@@ -19,6 +19,9 @@ const OWN_WORK_TOLERANCE_MILLIS = 20;
 /** The same duration as a span (two HrTimes) and as a measurement (a double). */
 const ROUNDING_MILLIS = 0.01;
 
+/** Captures of one block, and one for the report of an unfinished one. */
+const MAX_CAPTURES = 21;
+
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
 export interface ExpectedBlock {
@@ -26,10 +29,9 @@ export interface ExpectedBlock {
   truth: string;
   kind: BlockKind;
   /**
-   * `active` (the default): the span that was active. `none`: a root span. `continuation`: the span that was active, but in
-   * promise reactions, whose context nobody sees without promise hooks: there it may be missing, yet never be another's. `active or none`: of a pile-up.
+   * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a pile-up.
    */
-  parent?: 'active' | 'none' | 'continuation' | 'active or none';
+  parent?: 'active' | 'none' | 'active or none';
 }
 
 /** Whether this Node.js can leave promises out of async_hooks (`trackPromises`: 24.14, 25.6). */
@@ -108,11 +110,8 @@ export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
     traceId: truth.traceId,
   };
   const none = { ...active, parentSpanId: undefined, parentName: undefined, traceId: undefined };
-  const mayBeMissing =
-    expected.parent === 'active or none' ||
-    (expected.parent === 'continuation' && run.asyncHooks === 'callbacks' && nodeCanLeavePromisesOut);
   expect(truth.spanId !== undefined).toBe(expected.parent !== 'none'); // the app did have an active span, or none
-  if (mayBeMissing) expect([active, none]).toContainEqual(told);
+  if (expected.parent === 'active or none') expect([active, none]).toContainEqual(told);
   else expect(told).toEqual(expected.parent === 'none' ? none : active);
   return block;
 }
@@ -132,6 +131,13 @@ const KNOWN_ATTRIBUTES = [
   'event_loop.async_resource.type',
   'event_loop.block.cpu_time',
   'event_loop.block.gc_time',
+  'event_loop.block.samples',
+  'event_loop.block.top_functions',
+  'code.function.name',
+  'code.file.path',
+  'code.line.number',
+  'code.column.number',
+  'code.stacktrace',
   'thread.id',
   'thread.name',
 ];
@@ -158,6 +164,8 @@ function checkSoundBlocks(run: Run): void {
     expect(gcTime).toBeGreaterThanOrEqual(0);
     expect(gcTime).toBeLessThanOrEqual(seconds);
 
+    expectSoundCode(block);
+
     const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
     if (block.parentSpanId) expect(parent).toBeDefined();
     if (parent && parent.startMillis - block.startMillis > ROUNDING_MILLIS) {
@@ -176,6 +184,24 @@ function checkSoundBlocks(run: Run): void {
         );
       }
     }
+  }
+}
+
+/** Whoever is named was seen, and is user code: neither Node.js' own nor ours. */
+function expectSoundCode({ attributes }: SpanLine): void {
+  const name = attributes['code.function.name'];
+  if (name === undefined) {
+    expect(Object.keys(attributes).filter((key) => key.startsWith('code.'))).toEqual([]);
+    return;
+  }
+  expect(Number(attributes['event_loop.block.samples'])).toBeGreaterThanOrEqual(1);
+  expect(Number(attributes['event_loop.block.samples'])).toBeLessThanOrEqual(MAX_CAPTURES);
+  expect(String(attributes['code.file.path'])).not.toMatch(/^node:|[\\/]dist[\\/]index\.[cm]js$/);
+  expect(Number(attributes['code.line.number'])).toBeGreaterThanOrEqual(1);
+  expect(Number(attributes['code.column.number'])).toBeGreaterThanOrEqual(1);
+  expect(String(attributes['code.stacktrace'])).toMatch(/^ {4}at .+(\n {4}at .+)*$/);
+  if (Number(attributes['event_loop.block.samples']) >= 3) {
+    expect(String(attributes['event_loop.block.top_functions'])).toContain(`${name} `);
   }
 }
 

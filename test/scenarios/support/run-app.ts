@@ -9,7 +9,7 @@ const MAX_RUN_MILLIS = 40_000;
 /** How long a process may take from its last line of code to its end: the teardown of Node.js itself, on a busy machine. */
 export const EXIT_TOLERANCE_MILLIS = 500;
 
-export type AsyncHooksMode = 'promises' | 'callbacks' | 'off';
+export type AsyncHooksMode = 'auto' | 'promises' | 'callbacks' | 'off';
 
 interface Line {
   pid: number;

@@ -1,4 +1,5 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import { createSharedMemory } from '../../../src/capture/shared-memory.ts';
 import {
   type Block,
   CALLBACK,
@@ -30,6 +31,8 @@ export class FakeLoop {
   readonly clock = new FakeClock();
   readonly blocks: Block[] = [];
   readonly ledger: IterationLedger;
+  /** Shared with a watchdog, if there were one. */
+  readonly marks = createSharedMemory().marks;
   active: Context = ROOT_CONTEXT;
   resourceType: string | undefined = 'Timeout';
   /** What happens when the ledger asks for the context. */
@@ -48,6 +51,7 @@ export class FakeLoop {
         spanStart: (span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
       },
       (block) => this.blocks.push(block),
+      this.marks,
     );
   }
 

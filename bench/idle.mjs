@@ -1,0 +1,92 @@
+// Promises: what the instrumentation costs a service that nobody calls: CPU, memory, wake-ups, threads; see README.md.
+// Linux only (/proc). Needs the build: `npm run build` first.
+//
+//   npm run bench:idle
+//   npm run bench:idle -- --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { printMachine } from './machine.mjs';
+import { startService } from './service-client.mjs';
+import { median } from './statistics.mjs';
+import { table } from './table.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    node: { type: 'string', multiple: true, default: [process.execPath] },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '10' },
+    settle: { type: 'string', default: '20' },
+  },
+});
+const [rounds, seconds, settleSeconds] = [
+  Number(options.rounds),
+  Number(options.seconds),
+  Number(options.settle),
+];
+/** Of SERVICE_SUBJECTS. */
+const SUBJECTS = ['nothing', 'captureStack: false', 'defaults'];
+
+/** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Look percent of one core, MB, per second */
+
+printMachine(`${rounds} rounds of ${seconds} s, begun ${settleSeconds} s after the start`);
+for (const path of options.node) {
+  /** @type {Record<string, Look>[]} */
+  const looks = [];
+  for (let round = 0; round < rounds; round++) {
+    // At the same time: they hardly run, and live through the same seconds.
+    const pairs = SUBJECTS.map(async (subject) => [subject, await look(path, subject)]);
+    looks.push(Object.fromEntries(await Promise.all(pairs)));
+  }
+  console.log(`\n${path}: median [least, most]`);
+  console.log(
+    table(
+      ['', 'CPU, % of a core', 'more', 'RSS, MB', 'more', 'wake-ups/s', 'threads'],
+      SUBJECTS.map((subject) => row(subject, looks)),
+    ),
+  );
+}
+
+/** @returns {Promise<Look>} */
+async function look(/** @type {string} */ path, /** @type {string} */ subject) {
+  const service = await startService(path, subject);
+  await sleep(settleSeconds * 1000);
+  const before = await service.ask('read');
+  const switchesBefore = threads(service.pid);
+  await sleep(seconds * 1000);
+  const switches = threads(service.pid);
+  const after = await service.ask('read');
+  await service.stop();
+  const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+  return {
+    cpu: ((after.cpu - before.cpu) / 1000 / (after.at - before.at)) * 100,
+    rss: after.rss / 1e6,
+    wakeUps: (sum(switches) - sum(switchesBefore)) / seconds,
+    threads: switches.length,
+  };
+}
+
+/** Voluntary context switches of each thread: a thread makes one whenever it goes to sleep. */
+function threads(/** @type {number} */ pid) {
+  return readdirSync(`/proc/${pid}/task`).map((task) => {
+    const status = readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8');
+    return Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1]);
+  });
+}
+
+function row(/** @type {string} */ subject, /** @type {Record<string, Look>[]} */ looks) {
+  const cell = (/** @type {(look: Look, base: Look) => number} */ value, /** @type {number} */ digits) => {
+    const values = looks.map((look) => value(look[subject], look['nothing']));
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return `${median(values).toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+  };
+  return [
+    subject,
+    cell(({ cpu }) => cpu, 2),
+    cell(({ cpu }, base) => cpu - base.cpu, 2),
+    cell(({ rss }) => rss, 1),
+    cell(({ rss }, base) => rss - base.rss, 1),
+    cell(({ wakeUps }) => wakeUps, 0),
+    cell(({ threads }) => threads, 0),
+  ];
+}

@@ -1,0 +1,150 @@
+// Promises: captures of the built package, timed from outside it, in one fresh process; as JSON on stdout.
+// Started by capture.mjs: `node bench/measure-capture.mjs <blocks> <rounds>`.
+import diagnosticsChannel from 'node:diagnostics_channel';
+import { syncBuiltinESMExports } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import workerThreads from 'node:worker_threads';
+import { trace } from '@opentelemetry/api';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { estimate, median } from './statistics.mjs';
+
+/** Index in the package's shared memory (`src/capture/shared-memory.ts`): when the watchdog asked, by our own clock. */
+const CAPTURE_REQUESTED_AT = 4;
+const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
+const BLOCK_MILLIS = 150;
+const WARM_UP_BLOCKS = 10;
+const BLOCKS_PER_ROUND = 4;
+/** For the watchdog's thread to start or end. */
+const SETTLE_MILLIS = 400;
+const PAUSE_MILLIS = 30;
+/** As deep as a handler of a web framework is. */
+const STACK_DEPTH = 30;
+
+const CALIBRATION_STEPS = 1e8;
+
+const [blocks, rounds] = [Number(process.argv[2]), Number(process.argv[3])];
+
+/** @type {Float64Array | undefined} */
+let marks;
+/** How far the watchdog's idea of our clock is ahead of it. */
+let clockError = 0;
+let latencies = [];
+let lengths = [];
+watchCaptures();
+
+process.env.OTEL_METRICS_EXPORTER = 'none';
+process.env.OTEL_LOGS_EXPORTER = 'none';
+const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
+const instrumentation = new EventLoopInstrumentation();
+const onEnd = () => {};
+const done = async () => {};
+const processor = { onStart: onEnd, onEnd, forceFlush: done, shutdown: done };
+new NodeSDK({ spanProcessors: [processor], instrumentations: [instrumentation] }).start();
+
+const steps = calibrate();
+await sleep(SETTLE_MILLIS);
+await lengthsOf(WARM_UP_BLOCKS);
+[latencies, lengths] = [[], []];
+const blockMillis = median(await lengthsOf(blocks));
+const firstClockError = clockError;
+const captures = { latencies: [...latencies], lengths: [...lengths] };
+if (captures.lengths.length === 0) throw new Error('nothing was captured');
+
+const added = [];
+const perBlock = [];
+for (let round = 0; round < rounds; round++) {
+  /** @type {Record<string, number>} */
+  const length = {};
+  // Which one comes first changes from round to round, so that no drift favours either.
+  for (const captureStack of round % 2 === 0 ? [false, true] : [true, false]) {
+    instrumentation.setConfig({ captureStack });
+    await sleep(SETTLE_MILLIS);
+    lengths = [];
+    length[captureStack] = median(await lengthsOf(BLOCKS_PER_ROUND));
+    if (captureStack) perBlock.push(lengths.length / BLOCKS_PER_ROUND);
+  }
+  added.push((length.true - length.false) / perBlock[round]);
+}
+process.stdout.write(
+  JSON.stringify({
+    node: process.version,
+    blockMillis,
+    clockError: firstClockError,
+    ...captures,
+    perBlock: median(perBlock),
+    added: estimate(added),
+  }),
+);
+process.exit();
+
+/** Wraps what a capture has to come through: the channel that is published to, and the memory given to the thread. */
+function watchCaptures() {
+  const { channel } = diagnosticsChannel;
+  diagnosticsChannel.channel = (name) => {
+    const found = channel(name);
+    if (String(name).startsWith(CHANNEL_PREFIX) && !Object.hasOwn(found, 'publish')) {
+      found.publish = (message) => {
+        const start = performance.now();
+        Object.getPrototypeOf(found).publish.call(found, message);
+        lengths.push(performance.now() - start);
+        latencies.push(start - (marks[CAPTURE_REQUESTED_AT] - clockError));
+      };
+    }
+    return found;
+  };
+  workerThreads.Worker = class extends workerThreads.Worker {
+    constructor(code, options) {
+      super(code, options);
+      const data = options?.workerData;
+      if (data?.memory?.marks === undefined) return;
+      marks = data.memory.marks;
+      clockError = clockOrigin() - data.clockOrigin;
+    }
+  };
+  syncBuiltinESMExports();
+}
+
+/** `process.hrtime()` when `performance.now()` was 0, in milliseconds. */
+function clockOrigin() {
+  const [seconds, nanos] = process.hrtime();
+  return seconds * 1000 + nanos / 1e6 - performance.now();
+}
+
+/** Milliseconds of each of `count` blocks, all of the same work. */
+async function lengthsOf(/** @type {number} */ count) {
+  const tracer = trace.getTracer('bench');
+  const millis = [];
+  for (let i = 0; i < count; i++) {
+    await sleep(PAUSE_MILLIS);
+    millis.push(
+      tracer.startActiveSpan('block', (span) => {
+        const start = performance.now();
+        nest(STACK_DEPTH, steps);
+        span.end();
+        return performance.now() - start;
+      }),
+    );
+  }
+  return millis;
+}
+
+function nest(/** @type {number} */ depth, /** @type {number} */ count) {
+  return depth === 0 ? work(count) : nest(depth - 1, count) + 1;
+}
+
+function work(/** @type {number} */ count) {
+  let x = 1;
+  for (let i = 0; i < count; i++) x = Math.imul(x ^ i, 0x9e3779b1) ^ (x >>> 15);
+  return x;
+}
+
+/** Steps of work that take at least a block's time. */
+function calibrate() {
+  nest(STACK_DEPTH, CALIBRATION_STEPS);
+  const millis = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    nest(STACK_DEPTH, CALIBRATION_STEPS);
+    return performance.now() - start;
+  });
+  return Math.round((CALIBRATION_STEPS * BLOCK_MILLIS) / Math.min(...millis));
+}

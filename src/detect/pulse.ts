@@ -1,0 +1,20 @@
+/**
+ * A timer with nothing to do, for thresholds that the lag's timer is too slow for: that it fires is seen by the hooks, and says that
+ * nothing holds the loop.
+ */
+import { clearInterval, setInterval } from 'node:timers';
+
+export class Pulse {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly intervalMillis: number) {}
+
+  start(): void {
+    this.#timer ??= setInterval(() => {}, this.intervalMillis).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,41 @@
+// The process stands still, or waits, in the middle of JavaScript. The argument says which.
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, startSdk, truthOf, wait } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+
+/** A stop shows as a jump of the clock. */
+const STOPPED_MILLIS = 300;
+
+/** Works, a little at a time, until the process was stopped in the middle of it. */
+function workUntilStopped() {
+  let last = performance.now();
+  fs.writeSync(1, 'working\n');
+  for (;;) {
+    const now = performance.now();
+    if (now - last > STOPPED_MILLIS) return;
+    last = now;
+  }
+}
+
+const scenarios = {
+  /** The signal comes within a callback that would be too short to be a block. */
+  stopped: workUntilStopped,
+  'stopped and busy'() {
+    workUntilStopped();
+    for (const end = performance.now() + 200; performance.now() < end; );
+  },
+  'synchronous I/O'() {
+    execFileSync('sleep', ['0.7']);
+  },
+};
+
+async function main() {
+  await wait(300); // the watchdog has started
+  await alone(() => truthOf(process.argv[2], scenarios[process.argv[2]]));
+  await finish(sdk);
+}
+
+main();

@@ -1,0 +1,47 @@
+// A block that does not end, or takes very long to. The argument says which.
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, startSdk, truthOf, wait } = require('./support/telemetry.cjs');
+
+const sdk = startSdk({
+  serviceName: 'held',
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 500 }))],
+});
+
+function spinForEver() {
+  for (;;);
+}
+
+function spinLong() {
+  for (const end = performance.now() + 1500; performance.now() < end; );
+}
+
+function standInNativeCode() {
+  execFileSync('sleep', ['1.5']);
+}
+
+async function awaitForEver() {
+  for (let n = 0; ; n++) {
+    await null;
+    for (let i = 0; i < 1e5; i++) n = (n * 31 + i) % 1_000_003;
+  }
+}
+
+const scenarios = { spinForEver, spinLong, standInNativeCode, awaitForEver };
+
+async function main() {
+  await wait(200);
+  await alone(() =>
+    trace.getTracer('unfinished').startActiveSpan('job', async (span) => {
+      fs.writeSync(1, `job ${span.spanContext().traceId} ${span.spanContext().spanId}\n`);
+      if (process.argv[2] === 'awaitForEver') await awaitForEver();
+      truthOf('job', scenarios[process.argv[2]]);
+      span.end();
+    }),
+  );
+  await finish(sdk);
+}
+
+main();

@@ -1,0 +1,71 @@
+// Somebody ends the watchdog's thread, again and again.
+const { once } = require('node:events');
+const workerThreads = require('node:worker_threads');
+const { trace } = require('@opentelemetry/api');
+
+// Before the package is loaded: to get hold of its thread.
+const threads = [];
+workerThreads.Worker = class extends workerThreads.Worker {
+  constructor(...args) {
+    super(...args);
+    threads.push(this);
+  }
+};
+
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  startSdk,
+  startTruth,
+  wait,
+  work,
+} = require('./support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const tracer = trace.getTracer('watchdog-killed');
+const WARM_UP_MILLIS = 200;
+const DEATHS = 4;
+
+/** Waits until there is a thread of this number, and has begun to watch. */
+async function thread(n) {
+  while (threads.length <= n) await wait(10);
+  await wait(WARM_UP_MILLIS);
+  return threads[n];
+}
+
+const blockIn = (label) =>
+  alone(() =>
+    tracer.startActiveSpan(label, (span) => {
+      block(label, 200);
+      span.end();
+    }),
+  );
+
+async function main() {
+  await thread(0);
+  await blockIn('before');
+  for (let i = 0; i < DEATHS; i++) {
+    const current = await thread(i);
+    if (i === 1) await blockIn('after the first death');
+    const exited = once(current, 'exit');
+    current.terminate();
+    await exited;
+  }
+  await wait(WARM_UP_MILLIS);
+  await blockIn('after the last death');
+  await alone(() =>
+    tracer.startActiveSpan('await after the last death', async (span) => {
+      await null;
+      const end = startTruth('await after the last death');
+      for (const until = performance.now() + 200; performance.now() < until; ) await work(1);
+      end();
+      span.end();
+    }),
+  );
+  await finish(sdk);
+}
+
+main();

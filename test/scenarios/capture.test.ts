@@ -1,0 +1,84 @@
+/** Who held the loop: the function, file and line that ran, seen while they ran. */
+import { expectQuietExit } from './support/expect-blocks.ts';
+import { giveSecondChance } from './support/noise.ts';
+import { type AsyncHooksMode, type Run, runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+/** The labelled function is named in at least this share of blocks; the rest is where V8 could look only later. */
+const MIN_NAMED = 0.95;
+
+/** Every labelled span, and what its block was told to be. */
+function culpritsOf(run: Run) {
+  return run.spans
+    .filter((span) => span.attributes['culprit'] !== undefined)
+    .map((span) => {
+      const blocks = run.blocks.filter((block) => block.parentSpanId === span.spanId);
+      return {
+        blocker: span.name,
+        blocks: blocks.length,
+        wanted: span.attributes['culprit'],
+        named: blocks[0]?.attributes['code.function.name'],
+        file: blocks[0]?.attributes['code.file.path'],
+      };
+    });
+}
+
+/** Culprits that are not in the app itself. */
+const ELSEWHERE = new Map([
+  ['dependency', /left-padding/],
+  ['template alone', /ejs/],
+]);
+
+/** The blockers in parts, each a process of some 8 seconds. */
+const PARTS = ['1/3', '2/3', '3/3'];
+
+test.each<AsyncHooksMode>(['auto', 'promises'])(
+  'asyncHooks %s: the labelled blockers are named',
+  async (asyncHooks) => {
+    const culprits: ReturnType<typeof culpritsOf> = [];
+    for (const part of PARTS) {
+      const run = await runApp('culprits.cjs', { asyncHooks, args: [part] });
+      expectQuietExit(run);
+      culprits.push(...culpritsOf(run));
+    }
+
+    expect(culprits.length).toBeGreaterThanOrEqual(40);
+    expect(culprits.filter(({ blocks }) => blocks !== 1)).toEqual([]);
+    const wrong = culprits.filter(({ wanted, named }) => wanted !== named);
+    if (wrong.length > culprits.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
+    for (const { blocker, file } of culprits) {
+      expect(file).toMatch(ELSEWHERE.get(blocker) ?? /culprits\.cjs$/);
+    }
+  },
+);
+
+test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
+  'asyncHooks %s: captures let nothing run in the middle of what they look at',
+  async (asyncHooks) => {
+    const run = await runApp('uninterrupted.cjs', { asyncHooks });
+
+    expect(run.notes['intruders']).toBe(0);
+    const samples = run.blocks.map((block) => Number(block.attributes['event_loop.block.samples'] ?? 0));
+    expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15); // there was something to notice
+    expectQuietExit(run);
+  },
+);
+
+test('the block metric carries the function', async () => {
+  const run = await runApp('culprits.cjs', { asyncHooks: 'auto', args: ['loop,dependency'] });
+
+  const named = run.metrics
+    .filter(({ name }) => name === 'event_loop.block.duration')
+    .map(({ attributes }) => attributes['code.function.name']);
+  expect(named.sort()).toEqual(['hashMillions', 'padAll']);
+});
+
+test('captures in the middle of regular expressions change nothing of them', async () => {
+  const run = await runApp('regex.cjs', { asyncHooks: 'auto' });
+
+  expect(run.notes['wrong']).toBe(0);
+  const samples = run.blocks.map((block) => Number(block.attributes['event_loop.block.samples'] ?? 0));
+  expect(samples.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(50);
+  expectQuietExit(run);
+});

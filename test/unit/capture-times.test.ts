@@ -1,0 +1,49 @@
+import { CaptureSchedule, MAX_CAPTURES } from '../../src/capture/capture-schedule.ts';
+import { captureTimes } from '../../src/capture/capture-times.ts';
+
+describe('when a stretch is captured first', () => {
+  test.each([
+    // threshold, lag interval, hooked, pulse, busy, first capture
+    [100, 20, true, 20, 50, 60],
+    [1000, 20, true, 20, 500, 600],
+    [100, 1000, true, 59, 61, 61],
+    [10, 20, true, 5, 7, 7],
+    [5, 20, true, 2, 4, 4],
+    [1, 20, true, 1, 3, 3],
+    [10, 20, false, 20, 22, 22],
+  ])('threshold %d, lag %d, hooks %s', (threshold, lag, hooked, pulse, busy, capture) => {
+    const times = captureTimes(threshold, lag, hooked);
+    expect(times.pulseMillis).toBe(pulse);
+    expect(times.busyAfterMillis).toBe(busy);
+    expect(times.captureAfterMillis).toBe(capture);
+  });
+
+  test('never before it is surely busy, however the options are', () => {
+    for (let threshold = 1; threshold <= 300; threshold += 0.5) {
+      for (const lag of [1, 5, 20, 100, 1000]) {
+        const times = captureTimes(threshold, lag, true);
+        expect(times.captureAfterMillis).toBeGreaterThan(times.pulseMillis);
+        expect(times.pulseMillis).toBeLessThanOrEqual(lag);
+        expect(times.pulseMillis).toBeGreaterThanOrEqual(1);
+        if (threshold >= 10) expect(times.captureAfterMillis).toBeLessThan(threshold);
+      }
+    }
+  });
+});
+
+test('captures come closely at first, then ever less often, and not for ever', () => {
+  const schedule = new CaptureSchedule({ captureAfterMillis: 60, captureEveryMillis: 40 });
+  const ages: number[] = [];
+  while (schedule.due < Number.POSITIVE_INFINITY) {
+    ages.push(Math.round(schedule.due));
+    schedule.take(schedule.due);
+  }
+  expect(ages.slice(0, 5)).toEqual([60, 100, 140, 189, 255]);
+  expect(ages).toHaveLength(MAX_CAPTURES);
+});
+
+test('a capture that came late moves the next one', () => {
+  const schedule = new CaptureSchedule({ captureAfterMillis: 60, captureEveryMillis: 40 });
+  schedule.take(500);
+  expect(schedule.due).toBe(675);
+});
