@@ -1,4 +1,6 @@
 /** What is public, and nothing else. */
+import { markEndOfOwnCode } from './own-code.ts'; // first: see there
+
 export { EventLoopInstrumentation } from './instrumentation.ts';
 export * from './semconv.ts';
 export type {
@@ -9,3 +11,5 @@ export type {
   EventLoopInstrumentationConfig,
   FunctionShare,
 } from './types.ts';
+
+markEndOfOwnCode((whereAmI) => whereAmI()); // last: see there

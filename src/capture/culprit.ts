@@ -1,11 +1,6 @@
 /** Which frame of a stack says who holds the loop. */
 import type { Frame } from './stack.ts';
 
-const OWN_FOLDERS = [
-  '/node_modules/opentelemetry-instrumentation-event-loop/',
-  '\\node_modules\\opentelemetry-instrumentation-event-loop\\',
-];
-
 /** The function that was running: the name to tell, and where it was. */
 export interface Culprit {
   /** {@link ANONYMOUS} where neither it nor the function around it has a name. */
@@ -19,13 +14,8 @@ export interface Culprit {
 export const ANONYMOUS = '<anonymous>';
 
 /** Running code of the application or of a package, with a place to look at. */
-function isUserCode({ file, isAsync }: Frame): boolean {
-  return (
-    !isAsync &&
-    file !== undefined &&
-    !file.startsWith('node:') &&
-    !OWN_FOLDERS.some((own) => file.includes(own))
-  );
+function isUserCode({ file, isAsync, isOwn }: Frame): boolean {
+  return !isAsync && !isOwn && file !== undefined && !file.startsWith('node:');
 }
 
 /** `eval` and `new Function` without a source URL: user code, but without a place. */

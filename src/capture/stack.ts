@@ -9,17 +9,16 @@
  * one can free it under the outer (a crash, seen on Node.js 26 with a large one), and it would change the host's `RegExp.$1`.
  */
 import { runInNewContext } from 'node:vm';
+import { findOwnCode, type Place } from '../own-code.ts';
 
 /** One frame of a stack. */
-export interface Frame {
+export interface Frame extends Place {
   /** As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new Report`; undefined for an anonymous function. */
   readonly functionName: string | undefined;
-  /** Path or URL, as V8 has it; undefined for code without one: builtins, `eval`. */
-  readonly file: string | undefined;
-  readonly line: number | undefined;
-  readonly column: number | undefined;
   /** A caller that awaits what runs: not running code. */
   readonly isAsync: boolean;
+  /** Code of this package. */
+  readonly isOwn: boolean;
   /** It has only just been called: nothing of it ran yet. */
   readonly isAtEntry: boolean;
   /** A line of a stack trace, as V8 writes it. */
@@ -43,28 +42,48 @@ Error.prepareStackTrace = (_error, sites) => sites;
 }`;
 
 let capture: Capture | undefined;
+let isOwn: (place: Place) => boolean = () => false;
 
 /** Makes the realm, some 1 ms: to be called when there is time. {@link captureStack} does it otherwise. */
 export function prepareCapture(): void {
-  capture ??= runInNewContext(SOURCE, undefined, {
+  if (capture !== undefined) return;
+  capture = runInNewContext(SOURCE, undefined, {
     contextName: 'opentelemetry-instrumentation-event-loop',
     contextCodeGeneration: { strings: false, wasm: false },
   }) as Capture;
+  isOwn = findOwnCode(placeOfCaller);
+}
+
+function placeOfCaller(): Place | undefined {
+  const site = sitesBelow(placeOfCaller)[0];
+  return site && placeOf(site);
 }
 
 /** The frames of the running stack, innermost first, from the caller of this function; at most 64. */
 export function captureStack(): Frame[] {
   prepareCapture();
-  const sites = (capture as Capture)(captureStack);
-  return Array.isArray(sites) ? sites.map(toFrame) : [];
+  return sitesBelow(captureStack).map(toFrame);
 }
 
-function toFrame(site: NodeJS.CallSite): Frame {
+function sitesBelow(callee: (...args: never[]) => unknown): NodeJS.CallSite[] {
+  const sites = (capture as Capture)(callee);
+  return Array.isArray(sites) ? sites : [];
+}
+
+function placeOf(site: NodeJS.CallSite): Place {
   return {
-    functionName: functionNameOf(site),
     file: fileOf(site),
     line: site.getLineNumber() ?? undefined,
     column: site.getColumnNumber() ?? undefined,
+  };
+}
+
+function toFrame(site: NodeJS.CallSite): Frame {
+  const place = placeOf(site);
+  return {
+    functionName: functionNameOf(site),
+    ...place,
+    isOwn: isOwn(place),
     isAsync: (site as { isAsync?(): boolean }).isAsync?.() ?? false,
     isAtEntry: isAtEntry(site),
     text: String(site),

@@ -1,7 +1,10 @@
 /** Who held the loop: the function, file and line that ran, seen while they ran. */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
 import { expectQuietExit } from './support/expect-blocks.ts';
 import { giveSecondChance } from './support/noise.ts';
-import { type AsyncHooksMode, type Run, runApp } from './support/run-app.ts';
+import { type AsyncHooksMode, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
 
 giveSecondChance();
 
@@ -80,5 +83,33 @@ test('captures in the middle of regular expressions change nothing of them', asy
   expect(run.notes['wrong']).toBe(0);
   const samples = run.blocks.map((block) => Number(block.attributes['event_loop.block.samples'] ?? 0));
   expect(samples.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(50);
+  expectQuietExit(run);
+});
+
+/** Where the code of the package stands. */
+const LAYOUTS = ['installed', 'bundled', 'bundled and minified'];
+
+test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
+  const folder = makeFolder();
+  const file =
+    layout === 'installed' ? appFile('tiny-callbacks.cjs') : path.join(folder, 'dist', 'index.cjs');
+  if (layout !== 'installed') {
+    execFileSync(require.resolve('esbuild/bin/esbuild'), [
+      appFile('tiny-callbacks.cjs'),
+      '--bundle',
+      '--platform=node',
+      '--log-level=error',
+      `--outfile=${file}`,
+      ...(layout === 'bundled' ? [] : ['--minify', '--keep-names']),
+    ]);
+  }
+  const run = await runApp('tiny-callbacks.cjs', { asyncHooks: 'auto', file });
+  rmSync(folder, { recursive: true });
+
+  expect(run.blocks.length).toBeGreaterThanOrEqual(10);
+  for (const { attributes } of run.blocks) {
+    expect(attributes['code.function.name']).toBe('tinyCallback');
+    expect(attributes['event_loop.block.top_functions']).toBe('tinyCallback 100%');
+  }
   expectQuietExit(run);
 });

@@ -11,6 +11,7 @@ const frame = (
   line: 10,
   column: 5,
   isAsync: false,
+  isOwn: false,
   isAtEntry: false,
   text: `${functionName} (${file}:10:5)`,
   ...more,
@@ -36,9 +37,9 @@ test('nobody, where only Node.js runs', () => {
 });
 
 test('a dependency is somebody, this package is nobody', () => {
-  const own = '/app/node_modules/opentelemetry-instrumentation-event-loop/dist/index.mjs';
+  const own = frame('wrapper', '/app/bundle.js', { isOwn: true });
   expect(nameOf([frame('pad', '/app/node_modules/pad/index.js'), frame('main', '/app/main.js')])).toBe('pad');
-  expect(nameOf([frame('wrapper', own), frame('main', '/app/main.js')])).toBe('main');
+  expect(nameOf([own, frame('main', '/app/main.js')])).toBe('main');
 });
 
 test('who only awaits what runs is not running', () => {

@@ -1,0 +1,50 @@
+import { findOwnCode, markEndOfOwnCode, type Place } from '../../src/own-code.ts';
+
+/** Where the bookmarks stand: the answers of the one who asks, first and last. */
+const bookmarksAt = (first: Place | undefined, last: Place | undefined) => {
+  const answers = [first, last];
+  return findOwnCode(() => answers.shift());
+};
+const at = (line: number, column: number, file = '/app/bundle.js'): Place => ({ file, line, column });
+
+test('without an end nothing is own', () => {
+  expect(bookmarksAt(at(1, 1), at(100, 1))(at(50, 1))).toBe(false);
+});
+
+describe('from the first bookmark to the last', () => {
+  beforeAll(() => markEndOfOwnCode((whereAmI) => whereAmI()));
+
+  test.each([
+    [at(9, 99), false],
+    [at(10, 4), false],
+    [at(10, 5), true],
+    [at(11, 1), true],
+    [at(20, 30), true],
+    [at(20, 31), false],
+    [at(21, 1), false],
+    [at(15, 1, '/app/other.js'), false],
+    [{ file: undefined, line: undefined, column: undefined }, false],
+  ])('%j: %s', (place, isOwn) => {
+    expect(bookmarksAt(at(10, 5), at(20, 30))(place)).toBe(isOwn);
+  });
+
+  test('in one line, as a minifier leaves it', () => {
+    const isOwn = bookmarksAt(at(1, 5000), at(1, 90_000));
+    expect([at(1, 4999), at(1, 5000), at(1, 90_000), at(1, 90_001)].map(isOwn)).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('nothing is, where it is in two files: what stands between is not known', () => {
+    expect(bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js'))).toBe(false);
+  });
+
+  test('nothing is, where places cannot be told', () => {
+    expect(bookmarksAt(undefined, undefined)(at(1, 1))).toBe(false);
+    const nowhere: Place = { file: undefined, line: undefined, column: undefined };
+    expect(bookmarksAt(nowhere, nowhere)(nowhere)).toBe(false);
+  });
+});
