@@ -1,7 +1,7 @@
 /** The lag histogram against what arrivals from another thread really waited. */
 import { type HistogramValue, type MetricLine, runApp } from './support/run-app.ts';
 
-/** How far the share of waits below a bucket's boundary may be off: sampling noise of some thousand arrivals. */
+/** How far the share of waits below a boundary may be off. Chance moves it by 0.5 points, timers a whole millisecond late by 0.7. */
 const SHARE_TOLERANCE = 0.04;
 const MEAN_TOLERANCE = 0.12;
 /** Below this the timers' whole milliseconds and the messages' own way weigh more than the loop. */
@@ -17,7 +17,7 @@ test.each(['promises', 'callbacks', 'off'] as const)(
     const [lag] = run.metrics.filter((m) => m.name === 'event_loop.lag' && m.phase === 'end') as [MetricLine];
     expect(lag.unit).toBe('s');
     const { buckets, count, sum: total } = lag.value as HistogramValue;
-    expect(waits.length).toBeGreaterThan(1000);
+    expect(waits.length).toBeGreaterThan(5000);
 
     for (const [i, boundary] of buckets.boundaries.entries()) {
       if (boundary < FINEST_BOUNDARY_SECONDS) continue;
