@@ -8,8 +8,10 @@ export type {
   BlockingCode,
   BlockKind,
   EventLoopBlock,
+  EventLoopHealth,
   EventLoopInstrumentationConfig,
   FunctionShare,
 } from './types.ts';
+export { EventLoopSpanProcessor } from './victims/event-loop-span-processor.ts';
 
 markEndOfOwnCode((whereAmI) => whereAmI()); // last: see there

@@ -1,15 +1,23 @@
 /** EventLoopInstrumentation: lifecycle and wiring only. */
-import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
+import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { Detector } from './detect/detector.ts';
+import {
+  DEFAULT_HEALTH_WINDOW_MILLIS,
+  Health,
+  MAX_HEALTH_WINDOW_MILLIS,
+  MIN_HEALTH_WINDOW_MILLIS,
+  UNKNOWN_HEALTH,
+} from './health.ts';
 import { OnceLogger } from './once.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
-import type { EventLoopInstrumentationConfig } from './types.ts';
+import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
+import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './victims/stalls.ts';
 
 /** How often the global meter provider is looked at, in beats: a second at the default interval. */
 const BEATS_PER_PROVIDER_CHECK = 50;
@@ -26,6 +34,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _log: OnceLogger;
   declare private _instruments: Instruments;
   declare private _detector: Detector | undefined;
+  declare private _health: Health | undefined;
+  declare private _blockSource: BlockSource | undefined;
   /** A process that ends by itself right after a block: no further callback would close the last iteration. */
   declare private _onBeforeExit: (() => void) | undefined;
   declare private _claimant: Claimant | undefined;
@@ -111,6 +121,23 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     super.setMeterProvider(meterProvider);
   }
 
+  /**
+   * How the event loop fares, for health checks and load shedding. What is going on counts as well: while the loop is held, the lag
+   * grows from one call to the next. All 0 where this instrumentation is not the enabled one. Some 1 µs.
+   * @param windowMillis the time looked back on, 100 to 10 000 milliseconds: short for shedding load, which has to react at once; for
+   *   a health check at least as long as the time between two of them
+   * @throws RangeError where the window is out of range
+   */
+  health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
+    if (!(windowMillis >= MIN_HEALTH_WINDOW_MILLIS && windowMillis <= MAX_HEALTH_WINDOW_MILLIS)) {
+      throw new RangeError(
+        `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ${MAX_HEALTH_WINDOW_MILLIS}, got ${windowMillis}`,
+      );
+    }
+    if (this._detector === undefined || this._health === undefined) return UNKNOWN_HEALTH;
+    return this._health.read(windowMillis, this._detector.overdue());
+  }
+
   protected override _updateMetricInstruments(): void {
     this._instruments = createInstruments(this.meter);
   }
@@ -118,13 +145,24 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   private _start(): void {
     const config = this.getConfig() as ResolvedConfig;
     const clock = new SystemClock();
+    const health = new Health(clock, config.lagIntervalMillis);
+    const stalls = stallsOfThread();
     let beats = 0;
     const detector: Detector = new Detector(
       config,
       clock,
       {
-        block: (block) => reporter.add(block),
-        lag: (millis) => this._instruments.lag(millis),
+        block: (block) => {
+          health.block(block.end - block.start);
+          const ended = inUnixTime(block, clock);
+          const bystanders = this._bystandersOf(ended);
+          const link = reporter.add(block, bystanders?.stalledSpans);
+          if (bystanders !== undefined) stalls.add(ended, bystanders, () => link?.spanContext());
+        },
+        lag: (millis) => {
+          health.lag(millis);
+          this._instruments.lag(millis);
+        },
         beat: () => {
           if (++beats % BEATS_PER_PROVIDER_CHECK === 0) this._followGlobalMeter();
         },
@@ -147,6 +185,15 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       this._log,
     );
     this._detector = detector;
+    this._health = health;
+    this._blockSource = {
+      runningPileUp: () => {
+        const pileUp = detector.runningPileUp();
+        return pileUp && inUnixTime(pileUp, clock);
+      },
+      entrySpanEnded: (stallMillis) => this._instruments.stall(stallMillis),
+    };
+    stalls.setSource(this._blockSource);
     this._onBeforeExit = () => {
       detector.finish();
       reporter.flush();
@@ -160,8 +207,20 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   private _stop(): void {
     if (this._onBeforeExit !== undefined) process.off('beforeExit', this._onBeforeExit);
     this._onBeforeExit = undefined;
+    if (this._blockSource !== undefined) stallsOfThread().clearSource(this._blockSource);
+    this._blockSource = undefined;
+    this._health = undefined;
     this._detector?.stop();
     this._detector = undefined;
+  }
+
+  private _bystandersOf(block: EndedBlock): Bystanders | undefined {
+    try {
+      return stallsOfThread().bystandersOf(block);
+    } catch (error) {
+      this._log.log('error', 'cannot tell which spans were stalled', error);
+      return undefined;
+    }
   }
 
   /** A meter, unlike a tracer, does not follow a provider that is set later, and nobody tells us when a configuration file sets one. */
@@ -171,4 +230,11 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._globalMeterProvider = provider;
     if (this._followsGlobalMeter) super.setMeterProvider(provider);
   }
+}
+
+function inUnixTime<Timed extends { start: number; end: number; context: Context | undefined }>(
+  { start, end, context }: Timed,
+  clock: SystemClock,
+) {
+  return { start: clock.epoch(start), end: clock.epoch(end), context };
 }

@@ -7,6 +7,7 @@ import {
   createContextKey,
   type HrTime,
   type Span,
+  type SpanContext,
   trace,
 } from '@opentelemetry/api';
 
@@ -27,6 +28,16 @@ export function currentContextManager(): ContextManager | undefined {
 export function spanStartTime(span: Span): HrTime | undefined {
   const { startTime } = span as { startTime?: unknown };
   return Array.isArray(startTime) && startTime.length === 2 ? (startTime as HrTime) : undefined;
+}
+
+/** The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another implementation. */
+export function parentSpanContextOf(span: Span): SpanContext | undefined {
+  return (span as { parentSpanContext?: SpanContext }).parentSpanContext;
+}
+
+/** Name of the instrumentation that made a span of the SDK (2.0 and later). */
+export function instrumentationScopeOf(span: Span): string | undefined {
+  return (span as { instrumentationScope?: { name?: string } }).instrumentationScope?.name;
 }
 
 /**

@@ -24,6 +24,18 @@ export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 /** Where there were three looks or more: who ran, and for what share, as in `hashRow 78%, formatRow 22%`. */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
+/** On the span of a block: how many other spans had not ended when it did. Needs `EventLoopSpanProcessor`. */
+export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
+
+/** On any span: seconds in which it was open while something else held the loop. Needs `EventLoopSpanProcessor`. */
+export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
+/** `true` where more blocks fell into the span than are remembered: it was stalled for longer than is told. */
+export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
+/** On a link: what it leads to. */
+export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
+/** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the block that the span waited longest for. */
+export const LINK_TYPE_CULPRIT = 'culprit';
+
 // https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
 export const ATTR_CODE_FILE_PATH = 'code.file.path';
@@ -42,3 +54,5 @@ export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
 export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 /** Counter: blocks whose span was held back by the rate limit. */
 export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
+/** Histogram, seconds: how long each entry span (SERVER, CONSUMER) was stalled, 0 included. Needs `EventLoopSpanProcessor`. */
+export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';

@@ -48,12 +48,26 @@ export interface EventLoopBlock {
   readonly cpuTimeMillis?: number;
   /** Garbage collection inside the block. */
   readonly gcTimeMillis?: number;
+  /** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
+  readonly stalledSpans?: number;
   /** How many captures saw what ran in the block. */
   readonly samples: number;
   /** The function that most captures saw. Absent where none saw user code. */
   readonly code?: BlockingCode;
   /** Where there were three captures or more: the functions that ran, the heaviest first, at most five. */
   readonly topFunctions?: readonly FunctionShare[];
+}
+
+/** How the event loop fares, over the last seconds: what `health()` returns. */
+export interface EventLoopHealth {
+  /** How long an event arriving at a random moment of the window had to wait for the loop, on average, in milliseconds. */
+  readonly lagMillis: number;
+  /** The longest that any event had to wait, in milliseconds. */
+  readonly maxLagMillis: number;
+  /** The share of time in which the loop was not waiting for events, 0 to 1. */
+  readonly utilization: number;
+  /** Milliseconds spent in blocks (`thresholdMillis` or longer) that ended in the window; at most its length. */
+  readonly blockedMillis: number;
 }
 
 /** Which async_hooks the instrumentation listens to; see {@link EventLoopInstrumentationConfig.asyncHooks}. */

@@ -18,7 +18,7 @@ import { ContextScopes } from './context-scopes.ts';
 import { isDebuggerPause } from './debugger-pause.ts';
 import { GcMeter } from './gc-meter.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { type Block, IterationLedger } from './iteration-ledger.ts';
+import { type Block, IterationLedger, type RunningPileUp } from './iteration-ledger.ts';
 import { Pulse } from './pulse.ts';
 import { isStandstill } from './standstill.ts';
 
@@ -139,6 +139,16 @@ export class Detector {
     this.#guard(() => this.#scopes.release());
     this.#guard(() => this.gc.stop());
     this.#guard(() => this.#ledger.reset());
+  }
+
+  /** The pile-up that is under way, where it has reached the threshold. */
+  runningPileUp(): RunningPileUp | undefined {
+    return this.#ledger.runningPileUp();
+  }
+
+  /** Milliseconds since the next sample of the lag was due; 0 where it is not yet. */
+  overdue(): number {
+    return this.#heartbeat.overdue();
   }
 
   /** The context manager may be set after us (NodeSDK does), and may be replaced at any time. */

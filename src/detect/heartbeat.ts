@@ -51,6 +51,11 @@ export class Heartbeat {
     this.#timer = undefined;
   }
 
+  /** Milliseconds since the next beat was due; 0 where it is not yet. */
+  overdue(): number {
+    return Math.max(0, this.clock.now() - this.#due) || 0;
+  }
+
   /** One beat of the timer; public for tests. */
   beat(): void {
     const { ledger, clock } = this;

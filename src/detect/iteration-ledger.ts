@@ -69,6 +69,9 @@ export type UnfinishedBlock = Pick<Block, 'start' | 'callbacks' | 'cpu' | 'resou
   kind: BlockKind;
 };
 
+/** A pile-up that has not ended, up to the running callback. */
+export type RunningPileUp = Pick<Block, 'start' | 'end' | 'context'>;
+
 /** What the ledger asks the outside, on cold paths only. */
 export interface Surroundings {
   /** The context of the async resource that is running; asked in its `after`. */
@@ -277,6 +280,18 @@ export class IterationLedger {
       cpu: this.#cpu.between(start, t),
       resourceType: this.#around.resourceType(),
     };
+  }
+
+  /**
+   * What piled up in this iteration before the running callback, where that has reached the threshold and nobody reported it. The
+   * running callback, with what drains after it, is not in it.
+   */
+  runningPileUp(): RunningPileUp | undefined {
+    const end = this.#taskStart;
+    if (!(end - this.#stretchStart >= this.#threshold)) return undefined;
+    const start = Math.max(this.#stretchStart, this.#claims.end);
+    if (end - start < this.#threshold) return undefined;
+    return { start, end, context: this.#verdict(start, end, this.#samples.within(start, end))?.context };
   }
 
   /** This package's own reporting begins: until {@link endOwnWork}, blocks count in metrics only. */

@@ -4,15 +4,24 @@
  * garbage collection is told of only then.
  */
 import { setImmediate } from 'node:timers';
-import { type Context, ROOT_CONTEXT, type Span, TraceFlags, type Tracer } from '@opentelemetry/api';
+import {
+  type Context,
+  type HrTime,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  TraceFlags,
+  type Tracer,
+} from '@opentelemetry/api';
 import type { Clock } from '../clock.ts';
 import type { GcMeter } from '../detect/gc-meter.ts';
 import type { Block } from '../detect/iteration-ledger.ts';
 import type { OnceLogger } from '../once.ts';
 import { isTracingSuppressed } from '../otel.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { parentOf, startBlockSpan } from './block-span.ts';
-import { seenCode } from './blocking-code.ts';
+import { BlockLink } from './block-link.ts';
+import { attributesOf, parentOf, startBlockSpan } from './block-span.ts';
+import { type SeenCode, seenCode } from './blocking-code.ts';
 import type { Instruments } from './instruments.ts';
 import { RateLimit } from './rate-limit.ts';
 import { withSourcePositions } from './source-positions.ts';
@@ -33,8 +42,18 @@ export interface ReporterTargets {
   asOwnWork(work: () => void): void;
 }
 
+/** A block that waits to be reported. */
+interface PendingBlock {
+  readonly block: Block;
+  readonly stalledSpans: number | undefined;
+  readonly link: BlockLink;
+  /** Its span, once it has been asked for; undefined where it may have none. */
+  started?: { readonly span: Span; readonly endTime: HrTime } | undefined;
+  asked: boolean;
+}
+
 export class BlockReporter {
-  #pending: Block[] = [];
+  #pending: PendingBlock[] = [];
   #scheduled = false;
   readonly #rateLimit: RateLimit;
 
@@ -48,17 +67,26 @@ export class BlockReporter {
     this.#rateLimit = new RateLimit(options.maxSpansPerMinute);
   }
 
-  /** Takes a block. Reports it soon, outside user code. */
-  add(block: Block): void {
+  /**
+   * Takes a block. Reports it soon, outside user code.
+   * @param stalledSpans how many other spans had not ended, where that is known
+   * @returns what leads to its span; undefined where it gets none
+   */
+  add(block: Block, stalledSpans?: number): BlockLink | undefined {
     if (block.own) {
       this.#count(block);
-    } else if (this.#pending.length >= MAX_PENDING) {
+      return undefined;
+    }
+    if (this.#pending.length >= MAX_PENDING) {
       this.#count(block);
       this.#suppress(block.context ?? ROOT_CONTEXT);
-    } else {
-      this.#pending.push(block);
-      this.#schedule();
+      return undefined;
     }
+    const link = new BlockLink(() => this.#spanContextOf(pending));
+    const pending: PendingBlock = { block, stalledSpans, link, asked: false };
+    this.#pending.push(pending);
+    this.#schedule();
+    return link;
   }
 
   /** Reports what is waiting. */
@@ -70,9 +98,10 @@ export class BlockReporter {
     this.#try('cannot report blocks', () =>
       this.targets.asOwnWork(() => {
         this.#try('cannot read garbage collection times', () => this.gc.collect());
-        for (const block of blocks) {
-          this.#count(block);
-          this.#try('cannot report a block', () => this.#report(block));
+        for (const pending of blocks) {
+          this.#count(pending.block);
+          this.#try('cannot report a block', () => this.#report(pending));
+          this.#try('cannot report a block', () => pending.link.settle());
         }
       }),
     );
@@ -103,29 +132,64 @@ export class BlockReporter {
     this.#try('cannot record a metric', () => this.targets.instruments().suppressed(context));
   }
 
-  #report(block: Block): void {
-    const context = block.context ?? ROOT_CONTEXT;
-    if (isTracingSuppressed(context)) return;
-    const parent = parentOf(context);
-    if (parent === undefined && this.options.requireParentSpan) return;
-    const now = this.clock.now();
-    if (!this.#rateLimit.hasRoom(now)) {
-      const unsampled = parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
-      // An unsampled trace would have had no span in any case.
-      if (!unsampled) this.#suppress(context);
-      return;
-    }
-    const told = this.#describe(block);
-    const { span, endTime } = startBlockSpan(this.targets.tracer(), told, context);
+  #report(pending: PendingBlock): void {
+    const isEarly = pending.asked;
+    const told = this.#describe(pending);
+    const started = this.#start(pending, told);
+    if (started === undefined) return;
+    const { span, endTime } = started;
     if (span.isRecording()) {
-      this.#rateLimit.take(now);
+      if (isEarly) span.setAttributes(attributesOf(told));
+      // Before the span ends: then it does not record any more.
+      this.#try('cannot report a block', () => pending.link.settle());
       this.#runHook(span, told);
     }
     span.end(endTime);
   }
 
-  #describe(block: Block): EventLoopBlock {
+  /** For a span that ends before the block is reported. What is found out only then, garbage collection for one, is added later. */
+  #spanContextOf(pending: PendingBlock): SpanContext | undefined {
+    let spanContext: SpanContext | undefined;
+    this.#try('cannot report a block', () => {
+      const { block, stalledSpans } = pending;
+      const started = pending.asked
+        ? pending.started
+        : this.#start(pending, this.#known(block, stalledSpans, seenCode(block.samples)));
+      if (started?.span.isRecording() === true) spanContext = started.span.spanContext();
+    });
+    return spanContext;
+  }
+
+  /** Starts the span, unless that was done or it may have none. */
+  #start(pending: PendingBlock, told: EventLoopBlock): PendingBlock['started'] {
+    if (pending.asked) return pending.started;
+    pending.asked = true;
+    const context = pending.block.context ?? ROOT_CONTEXT;
+    if (isTracingSuppressed(context)) return undefined;
+    const parent = parentOf(context);
+    if (parent === undefined && this.options.requireParentSpan) return undefined;
+    const now = this.clock.now();
+    if (!this.#rateLimit.hasRoom(now)) {
+      const unsampled = parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
+      // An unsampled trace would have had no span in any case.
+      if (!unsampled) this.#suppress(context);
+      return undefined;
+    }
+    pending.started = startBlockSpan(this.targets.tracer(), told, context);
+    if (pending.started.span.isRecording()) this.#rateLimit.take(now);
+    return pending.started;
+  }
+
+  #describe({ block, stalledSpans }: PendingBlock): EventLoopBlock {
     const gcTime = this.gc.within(block.start, block.end);
+    return {
+      ...this.#known(block, stalledSpans, withSourcePositions(seenCode(block.samples))),
+      ...(!Number.isNaN(gcTime) && { gcTimeMillis: gcTime }),
+    };
+  }
+
+  /** What is known as soon as the block has ended. */
+  #known(block: Block, stalledSpans: number | undefined, seen: SeenCode): EventLoopBlock {
     return {
       ...(block.kind !== undefined && { kind: block.kind }),
       startTimeMillis: this.clock.epoch(block.start),
@@ -133,8 +197,8 @@ export class BlockReporter {
       callbacks: block.callbacks,
       ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
       ...(this.clock.cpuIsOfThread && { cpuTimeMillis: block.cpu }),
-      ...(!Number.isNaN(gcTime) && { gcTimeMillis: gcTime }),
-      ...withSourcePositions(seenCode(block.samples)),
+      ...(stalledSpans !== undefined && { stalledSpans }),
+      ...seen,
     };
   }
 

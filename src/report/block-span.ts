@@ -25,6 +25,7 @@ import {
   ATTR_EVENT_LOOP_BLOCK_GC_TIME,
   ATTR_EVENT_LOOP_BLOCK_KIND,
   ATTR_EVENT_LOOP_BLOCK_SAMPLES,
+  ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS,
   ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS,
   ATTR_THREAD_ID,
   ATTR_THREAD_NAME,
@@ -62,7 +63,8 @@ export function startBlockSpan(tracer: Tracer, block: EventLoopBlock, context: C
   return { span, endTime };
 }
 
-function attributesOf(block: EventLoopBlock): Attributes {
+/** What is told of a block on its span. */
+export function attributesOf(block: EventLoopBlock): Attributes {
   const attributes: Attributes = {
     [ATTR_EVENT_LOOP_BLOCK_CALLBACKS]: block.callbacks,
     [ATTR_THREAD_ID]: threadId,
@@ -76,6 +78,7 @@ function attributesOf(block: EventLoopBlock): Attributes {
     attributes[ATTR_EVENT_LOOP_BLOCK_CPU_TIME] = block.cpuTimeMillis / 1000;
   }
   if (block.gcTimeMillis !== undefined) attributes[ATTR_EVENT_LOOP_BLOCK_GC_TIME] = block.gcTimeMillis / 1000;
+  if (block.stalledSpans !== undefined) attributes[ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS] = block.stalledSpans;
   if (block.samples > 0) attributes[ATTR_EVENT_LOOP_BLOCK_SAMPLES] = block.samples;
   if (block.code !== undefined) {
     const { functionName, file, line, column, stackTrace } = block.code;

@@ -1,4 +1,4 @@
-/** The three metric instruments. */
+/** The metric instruments. */
 import { type Attributes, type Context, type Meter, ROOT_CONTEXT, ValueType } from '@opentelemetry/api';
 import {
   ATTR_CODE_FUNCTION_NAME,
@@ -6,6 +6,7 @@ import {
   METRIC_EVENT_LOOP_BLOCK_DURATION,
   METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
   METRIC_EVENT_LOOP_LAG,
+  METRIC_EVENT_LOOP_STALL_DURATION,
 } from '../semconv.ts';
 import type { BlockKind } from '../types.ts';
 
@@ -14,6 +15,9 @@ import type { BlockKind } from '../types.ts';
 const LAG_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 // A block is at least the threshold long, which may be as little as 1 ms.
 const BLOCK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60];
+
+// Most requests wait for nobody; those that do wait for a block.
+const STALL_BUCKETS = [0, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const NO_ATTRIBUTES: Attributes = {};
 
@@ -30,6 +34,7 @@ export interface Instruments {
     context: Context,
   ): void;
   suppressed(context: Context): void;
+  stall(millis: number): void;
 }
 
 export function createInstruments(meter: Meter): Instruments {
@@ -50,6 +55,13 @@ export function createInstruments(meter: Meter): Instruments {
     description: 'Blocks of the event loop whose span was held back by the rate limit.',
     valueType: ValueType.INT,
   });
+  const stallDuration = meter.createHistogram(METRIC_EVENT_LOOP_STALL_DURATION, {
+    unit: 's',
+    description:
+      'How long each entry span (SERVER, CONSUMER) was stalled by blocks of the event loop that it did not cause.',
+    valueType: ValueType.DOUBLE,
+    advice: { explicitBucketBoundaries: STALL_BUCKETS },
+  });
   const functionNames = new Set<string>();
   const bounded = (name: string) => {
     if (functionNames.size < MAX_FUNCTION_NAMES) functionNames.add(name);
@@ -67,5 +79,6 @@ export function createInstruments(meter: Meter): Instruments {
         context,
       ),
     suppressed: (context) => blockSuppressed.add(1, NO_ATTRIBUTES, context),
+    stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
   };
 }

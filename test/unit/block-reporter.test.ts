@@ -321,3 +321,77 @@ describe('trouble with user code is logged once, and costs no other block', () =
 test('no global context manager was set', () => {
   expect(context.active()).toBe(ROOT_CONTEXT);
 });
+
+describe('a span that ends before the block is reported', () => {
+  const block = (context: Context): Block => ({
+    kind: 'callback',
+    start: 2000,
+    end: 2150,
+    callbacks: 1,
+    context,
+    resourceType: undefined,
+    cpu: 140,
+    samples: [],
+    own: false,
+  });
+
+  test('has the span started, which is completed when the block is reported', () => {
+    const { reporter, spans } = setUp();
+    const parent = parentAt(EPOCH + 1000);
+    const link = reporter.add(block(parent.context), 3);
+    const early = link?.spanContext();
+    expect(early?.traceId).toBe(parent.span.spanContext().traceId);
+    expect(link?.spanContext()).toBe(early);
+    expect(spans()).toEqual([]);
+    reporter.flush();
+    const [span] = spans();
+    expect(spans()).toHaveLength(1);
+    expect(span?.spanContext().spanId).toBe(early?.spanId);
+    expect(length(span as ReadableSpan)).toBeCloseTo(150);
+    expect(span?.attributes).toMatchObject({
+      'event_loop.block.stalled_spans': 3,
+      'event_loop.block.gc_time': 0.012,
+    });
+  });
+
+  test('afterwards the link leads to the same span, and holds on to nothing else', () => {
+    const { reporter, spans } = setUp();
+    const link = reporter.add(block(parentAt(EPOCH + 1000).context));
+    reporter.flush();
+    expect(link?.spanContext()?.spanId).toBe(spans()[0]?.spanContext().spanId);
+  });
+
+  test.each([
+    ['suppressed', {}, () => ROOT_CONTEXT.setValue(SUPPRESS, true)],
+    ['without a parent that is required', { requireParentSpan: true }, () => ROOT_CONTEXT],
+    ['past the rate limit', { maxSpansPerMinute: 0 }, () => ROOT_CONTEXT],
+    [
+      'unsampled',
+      {},
+      () =>
+        trace.setSpan(
+          ROOT_CONTEXT,
+          trace.wrapSpanContext({
+            traceId: 'a'.repeat(32),
+            spanId: 'b'.repeat(16),
+            traceFlags: TraceFlags.NONE,
+          }),
+        ),
+    ],
+  ])('a block that is %s has none to link to', (_what, options, context) => {
+    const { reporter, spans, metrics } = setUp(options);
+    const link = reporter.add(block(context()));
+    expect(link?.spanContext()).toBeUndefined();
+    reporter.flush();
+    expect(link?.spanContext()).toBeUndefined();
+    expect(spans()).toEqual([]);
+    expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
+      'maxSpansPerMinute' in options ? 1 : 0,
+    );
+  });
+
+  test('own work has no link', () => {
+    const { reporter } = setUp();
+    expect(reporter.add({ ...block(ROOT_CONTEXT), own: true })).toBeUndefined();
+  });
+});

@@ -21,7 +21,7 @@ function setUp(hooked: boolean) {
   const beat = () => (hooked ? loop.callback(() => heartbeat.beat()) : heartbeat.beat());
   loop.nextIteration();
   beat();
-  return { loop, lags, beat, errors, upkeeps: () => upkeeps };
+  return { loop, heartbeat, lags, beat, errors, upkeeps: () => upkeeps };
 }
 
 describe.each([true, false])('with hooks: %p', (hooked) => {
@@ -48,6 +48,16 @@ describe.each([true, false])('with hooks: %p', (hooked) => {
     loop.nextIteration(15).callback(65).nextIteration();
     beat();
     expect(lags).toEqual([60, 40, 20]);
+  });
+
+  test('between beats it tells how late the next one is', () => {
+    const { loop, heartbeat, beat } = setUp(hooked);
+    loop.clock.run(INTERVAL - 1);
+    expect(heartbeat.overdue()).toBe(0);
+    loop.clock.run(51);
+    expect(heartbeat.overdue()).toBe(50);
+    beat();
+    expect(heartbeat.overdue()).toBe(0);
   });
 
   test('a process that is stopped while it waits has no lag', () => {

@@ -1,4 +1,4 @@
-import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { Mark } from '../../src/capture/shared-memory.ts';
 import { ITERATION_GRAIN_MILLIS, type UnfinishedBlock } from '../../src/detect/iteration-ledger.ts';
@@ -279,6 +279,44 @@ describe('iterations', () => {
     for (let i = 0; i < 10; i++) l.callback(ITERATION_GRAIN_MILLIS / 100).nextIteration();
     l.callback(150, contextOf('C'));
     expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'C' }]);
+  });
+});
+
+describe('a pile-up under way', () => {
+  /** Asked in a callback of its own. */
+  const underWay = (l: FakeLoop, context?: Context) => {
+    let seen: ReturnType<typeof l.ledger.runningPileUp>;
+    l.callback(() => {
+      l.clock.run(30);
+      seen = l.ledger.runningPileUp();
+    }, context);
+    return seen && { length: seen.end - seen.start, context: nameOf(seen.context) };
+  };
+  const a = contextOf('a');
+
+  test('is what ran before the running callback, and who ran it', () => {
+    const l = loop();
+    for (let i = 0; i < 15; i++) l.callback(8, a);
+    expect(underWay(l)).toEqual({ length: 120, context: 'a' });
+  });
+
+  test('is none below the threshold, with the running callback or without', () => {
+    const l = loop();
+    for (let i = 0; i < 12; i++) l.callback(8, a);
+    expect(underWay(l)).toBeUndefined();
+  });
+
+  test('is none where it was reported', () => {
+    const l = loop().callback(150, a).callback(20, a);
+    expect(underWay(l)).toBeUndefined();
+    expect(l.blocks).toHaveLength(1);
+  });
+
+  test('is none in the next iteration', () => {
+    const l = loop();
+    for (let i = 0; i < 15; i++) l.callback(8, a);
+    l.nextIteration(1);
+    expect(underWay(l)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,123 @@
+/**
+ * Where blocks and spans meet: the instrumentation tells of blocks, span processors tell of spans. One for each thread, found under a
+ * registered symbol, so that it does not matter which copy of the package, ESM or CommonJS, either of them came from.
+ */
+import type { Context, Span, SpanContext } from '@opentelemetry/api';
+import { trace } from '@opentelemetry/api';
+import type { OpenSpans } from './open-spans.ts';
+import { RecentBlocks, type Stall } from './recent-blocks.ts';
+
+/** A pile-up that has not ended: what ran in this iteration before the running callback. Unix times in milliseconds. */
+export interface RunningPileUp {
+  readonly start: number;
+  readonly end: number;
+  readonly context: Context | undefined;
+}
+
+/** What the active instrumentation answers and is told. */
+export interface BlockSource {
+  /** The pile-up that is under way, where it has reached the threshold. Hot. */
+  runningPileUp(): RunningPileUp | undefined;
+  /** An entry span (SERVER, CONSUMER) has ended. */
+  entrySpanEnded(stallMillis: number): void;
+}
+
+/** A block that has just ended. Unix times in milliseconds. */
+export interface EndedBlock {
+  readonly start: number;
+  readonly end: number;
+  readonly context: Context | undefined;
+}
+
+/** Who was around a block. */
+export interface Bystanders {
+  /** Ids of the spans that held the loop. */
+  readonly culprits: ReadonlySet<string>;
+  /** How many other spans had not ended. */
+  readonly stalledSpans: number;
+}
+
+export class Stalls {
+  readonly #blocks = new RecentBlocks();
+  readonly #openSpans = new Set<OpenSpans>();
+  #source: BlockSource | undefined;
+
+  /** A processor has come. */
+  watch(openSpans: OpenSpans): void {
+    this.#openSpans.add(openSpans);
+  }
+
+  /** A processor was shut down. */
+  unwatch(openSpans: OpenSpans): void {
+    this.#openSpans.delete(openSpans);
+  }
+
+  setSource(source: BlockSource): void {
+    this.#source = source;
+  }
+
+  clearSource(source: BlockSource): void {
+    if (this.#source === source) this.#source = undefined;
+  }
+
+  /** Who was around a block that has just ended; undefined where no processor tells of spans. */
+  bystandersOf({ end, context }: EndedBlock): Bystanders | undefined {
+    if (this.#openSpans.size === 0) return undefined;
+    const culprits = this.#culpritsIn(context);
+    let stalledSpans = 0;
+    for (const openSpans of this.#openSpans) {
+      // Two processors of one provider are told of the same spans.
+      stalledSpans = Math.max(stalledSpans, openSpans.countWaiting(end, culprits));
+    }
+    return { culprits, stalledSpans };
+  }
+
+  /** From now on spans that end may be found to have waited for this block. */
+  add(block: EndedBlock, { culprits }: Bystanders, spanContext: () => SpanContext | undefined): void {
+    this.#blocks.add({ start: block.start, end: block.end, culprits, spanContext });
+  }
+
+  /** Hot: what a span waited, or undefined where it surely did not. Unix times in milliseconds. */
+  stallOf(span: Span, start: number, end: number): Stall | undefined {
+    const pileUp = this.#source?.runningPileUp();
+    if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
+    const { spanId } = span.spanContext();
+    const stall = this.#blocks.stallOf(spanId, start, end);
+    if (pileUp === undefined) return stall;
+    const more = Math.min(end, pileUp.end) - Math.max(start, pileUp.start);
+    if (!(more > 0) || this.#culpritsIn(pileUp.context).has(spanId)) return stall;
+    return {
+      ...stall,
+      millis: stall.millis + more,
+      // A pile-up that has not ended has no span that a link could lead to.
+      ...(more > stall.longestMillis && { longest: undefined, longestMillis: more }),
+    };
+  }
+
+  /** An entry span has ended, stalled or not. */
+  entrySpanEnded(stallMillis: number): void {
+    this.#source?.entrySpanEnded(stallMillis);
+  }
+
+  #culpritsIn(context: Context | undefined): Set<string> {
+    const ids = new Set<string>();
+    const span = context && trace.getSpan(context);
+    if (span !== undefined) for (const openSpans of this.#openSpans) openSpans.addAncestry(span, ids);
+    return ids;
+  }
+}
+
+const KEY = Symbol.for('opentelemetry-instrumentation-event-loop.stalls.v1');
+/** Used where nothing can be put on globalThis (frozen): then only this copy's instances meet. */
+const own = new Stalls();
+
+/** Those of this thread. */
+export function stallsOfThread(): Stalls {
+  const holder = globalThis as { [KEY]?: unknown };
+  try {
+    if (holder[KEY] === undefined) Object.defineProperty(holder, KEY, { value: own, configurable: true });
+    return holder[KEY] as Stalls;
+  } catch {
+    return own;
+  }
+}

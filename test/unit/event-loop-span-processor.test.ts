@@ -1,0 +1,285 @@
+import {
+  type Context,
+  type HrTime,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { toHrTime } from '../../src/hr-time.ts';
+import {
+  type EndingSpan,
+  EventLoopSpanProcessor,
+  MIN_LINKED_STALL_MILLIS,
+} from '../../src/victims/event-loop-span-processor.ts';
+import { MAX_OPEN_SPANS } from '../../src/victims/open-spans.ts';
+import { MAX_RECENT_BLOCKS } from '../../src/victims/recent-blocks.ts';
+import { type RunningPileUp, Stalls, stallsOfThread } from '../../src/victims/stalls.ts';
+import { captureDiag } from './support/capturing-logger.ts';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
+
+/** Unix time. Each test has an hour of its own: blocks are remembered from one to the next. */
+let now = 1_700_000_000_000;
+
+interface LikeAnyProcessor {
+  onStart(span: Span, context: Context): void;
+  onEnding?(span: Span): void;
+  onEnd(span: EndingSpan): void;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/** As an SDK before 2.2 has it: without `onEnding`. */
+const older = (processor: EventLoopSpanProcessor): LikeAnyProcessor => ({
+  onStart: (span, context) => processor.onStart(span, context),
+  onEnd: (span) => processor.onEnd(span),
+  forceFlush: () => processor.forceFlush(),
+  shutdown: () => processor.shutdown(),
+});
+
+class Scene {
+  readonly start = now;
+  readonly said = captureDiag();
+  readonly stalls = stallsOfThread();
+  readonly exporter = new InMemorySpanExporter();
+  readonly provider: InstanceType<typeof TracerProvider>;
+  readonly processor = new EventLoopSpanProcessor();
+  readonly entrySpans: number[] = [];
+  pileUp: RunningPileUp | undefined;
+  readonly source = {
+    runningPileUp: () => this.pileUp,
+    entrySpanEnded: (millis: number) => this.entrySpans.push(millis),
+  };
+
+  constructor(wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor) {
+    const spanProcessors = [
+      wrap(this.processor),
+      new SimpleSpanProcessor({ exporter: this.exporter }),
+    ] as never[];
+    this.provider = new TracerProvider({ spanProcessors });
+    this.stalls.setSource(this.source);
+    now += 3_600_000;
+  }
+
+  at(millis: number): HrTime {
+    return toHrTime(this.start + millis);
+  }
+
+  startSpan(name: string, millis: number, parent?: Span, kind = SpanKind.INTERNAL): Span {
+    const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+    return this.provider.getTracer('app').startSpan(name, { startTime: this.at(millis), kind }, context);
+  }
+
+  /** A block that has just ended; returns how many spans it found waiting. */
+  block(start: number, end: number, culprit?: Span, spanContext?: SpanContext): number | undefined {
+    const context = culprit && trace.setSpan(ROOT_CONTEXT, culprit);
+    const block = { start: this.start + start, end: this.start + end, context };
+    const bystanders = this.stalls.bystandersOf(block);
+    if (bystanders !== undefined) this.stalls.add(block, bystanders, () => spanContext);
+    return bystanders?.stalledSpans;
+  }
+
+  /** Ends it, and gives what was exported. */
+  end(span: Span, millis: number) {
+    span.end(this.at(millis));
+    const { spanId } = span.spanContext();
+    const exported = this.exporter.getFinishedSpans().find((s) => s.spanContext().spanId === spanId);
+    return {
+      stall: exported?.attributes['event_loop.stall.duration'],
+      incomplete: exported?.attributes['event_loop.stall.incomplete'],
+      links: exported?.links,
+    };
+  }
+}
+
+const scenes: Scene[] = [];
+const scene = (...args: ConstructorParameters<typeof Scene>) => {
+  const made = new Scene(...args);
+  scenes.push(made);
+  return made;
+};
+afterEach(async () => {
+  for (const { provider, stalls, source } of scenes.splice(0)) {
+    await provider.shutdown();
+    stalls.clearSource(source);
+  }
+});
+
+const someSpan = (id: string): SpanContext => ({
+  traceId: id.repeat(32),
+  spanId: id.repeat(16),
+  traceFlags: TraceFlags.SAMPLED,
+});
+
+describe.each([
+  ['onEnding', undefined],
+  ['an SDK without onEnding', older],
+] as const)('with %s', (_name, wrap) => {
+  test('a span that waited for another one is told how long, and whom for', () => {
+    const s = scene(wrap);
+    const culprit = s.startSpan('culprit', 0);
+    const victim = s.startSpan('victim', 50);
+    s.block(100, 400, culprit, someSpan('a'));
+    expect(s.end(victim, 450)).toEqual({
+      stall: 0.3,
+      incomplete: undefined,
+      links: [{ context: someSpan('a'), attributes: { 'event_loop.link.type': 'culprit' } }],
+    });
+    expect(s.end(culprit, 500)).toMatchObject({ stall: undefined, links: [] });
+  });
+
+  test('a span that nobody held up is left as it is', () => {
+    const s = scene(wrap);
+    s.block(100, 400);
+    const span = s.startSpan('later', 400);
+    expect(s.end(span, 500)).toEqual({ stall: undefined, incomplete: undefined, links: [] });
+  });
+});
+
+test('those around the culprit are no victims, those beside and below it are', () => {
+  const s = scene();
+  const server = s.startSpan('server', 0);
+  const middleware = s.startSpan('middleware', 1, server);
+  const handler = s.startSpan('handler', 2, middleware);
+  const query = s.startSpan('query', 3, handler);
+  const beside = s.startSpan('beside', 3, server);
+  expect(s.block(100, 300, handler)).toBe(2);
+  expect(s.end(query, 310).stall).toBe(0.2);
+  expect(s.end(beside, 310).stall).toBe(0.2);
+  for (const around of [handler, middleware, server]) expect(s.end(around, 320).stall).toBeUndefined();
+});
+
+test('those around the culprit are found where it, or what lies between, has ended', () => {
+  const s = scene();
+  const server = s.startSpan('server', 0);
+  const middleware = s.startSpan('middleware', 1, server);
+  const handler = s.startSpan('handler', 2, middleware);
+  s.end(middleware, 50);
+  s.block(100, 300, handler);
+  s.end(handler, 310);
+  s.block(400, 600, handler);
+  expect(s.end(server, 700).stall).toBeUndefined();
+});
+
+test('a remote parent ends the search', () => {
+  const s = scene();
+  const remote = trace.wrapSpanContext({ ...someSpan('b'), isRemote: true });
+  const server = s.startSpan('server', 0, remote);
+  s.block(100, 300, server);
+  expect(s.end(server, 400).stall).toBeUndefined();
+});
+
+test('blocks add up, the link leads to the one that was waited longest for', () => {
+  const s = scene();
+  const victim = s.startSpan('victim', 1900);
+  s.block(1000, 2000, undefined, someSpan('a'));
+  s.block(2100, 2400, undefined, someSpan('b'));
+  const { stall, links } = s.end(victim, 3000);
+  expect(stall).toBe(0.4);
+  expect(links?.map(({ context }) => context)).toEqual([someSpan('b')]);
+});
+
+test.each([
+  [MIN_LINKED_STALL_MILLIS, 1],
+  [MIN_LINKED_STALL_MILLIS - 1, 0],
+])('a stall of %d ms: %d links', (millis, links) => {
+  const s = scene();
+  const victim = s.startSpan('victim', 100 - millis);
+  s.block(0, 100, undefined, someSpan('a'));
+  const told = s.end(victim, 200);
+  expect(told.stall).toBe(millis / 1000);
+  expect(told.links).toHaveLength(links);
+});
+
+test('a block without a span is told without a link', () => {
+  const s = scene();
+  const victim = s.startSpan('victim', 0);
+  s.block(100, 300, undefined, undefined);
+  expect(s.end(victim, 400)).toMatchObject({ stall: 0.2, links: [] });
+});
+
+test('a pile-up that is still under way counts, but for who makes it', () => {
+  const s = scene();
+  const culprit = s.startSpan('culprit', 0);
+  const victim = s.startSpan('victim', 50);
+  s.block(0, 100, undefined, someSpan('a'));
+  s.pileUp = { start: s.start + 110, end: s.start + 360, context: trace.setSpan(ROOT_CONTEXT, culprit) };
+  // It waited longest for what has no span yet.
+  expect(s.end(victim, 380)).toMatchObject({ stall: 0.3, links: [] });
+  expect(s.end(culprit, 390)).toMatchObject({ stall: 0.1, links: [{ context: someSpan('a') }] });
+  expect(s.end(s.startSpan('later', 370), 380).stall).toBeUndefined();
+});
+
+test('blocks are no victims of each other', () => {
+  const s = scene();
+  const tracer = s.provider.getTracer('opentelemetry-instrumentation-event-loop');
+  const span = tracer.startSpan('event-loop-blocked', { startTime: s.at(0) });
+  expect(s.block(0, 300)).toBe(0);
+  expect(s.end(span, 300).stall).toBeUndefined();
+});
+
+test('the metric is told of entry spans, stalled or not', () => {
+  const s = scene();
+  s.end(s.startSpan('fast', 0, undefined, SpanKind.SERVER), 10);
+  const consumer = s.startSpan('slow', 0, undefined, SpanKind.CONSUMER);
+  s.block(100, 300);
+  s.end(consumer, 400);
+  for (const kind of [SpanKind.CLIENT, SpanKind.PRODUCER, SpanKind.INTERNAL]) {
+    s.end(s.startSpan('other', 0, undefined, kind), 400);
+  }
+  expect(s.entrySpans).toEqual([0, 200]);
+});
+
+test('more blocks than are remembered: it is admitted', () => {
+  const s = scene();
+  const victim = s.startSpan('victim', 0);
+  for (let i = 0; i <= MAX_RECENT_BLOCKS; i++) s.block(i * 20, i * 20 + 10);
+  const { stall, incomplete } = s.end(victim, 1e6);
+  expect(stall).toBeCloseTo(MAX_RECENT_BLOCKS * 0.01);
+  expect(incomplete).toBe(true);
+});
+
+test('spans that never end are bounded, and are told all the same when they do', () => {
+  const s = scene();
+  const first = s.startSpan('first', 0);
+  for (let i = 0; i < MAX_OPEN_SPANS; i++) s.startSpan('never ended', 1);
+  expect(s.block(100, 300)).toBe(MAX_OPEN_SPANS);
+  expect(s.end(first, 400).stall).toBe(0.2);
+});
+
+test('without an instrumentation, and after the shutdown: nothing', async () => {
+  const s = scene();
+  s.stalls.clearSource(s.source);
+  const span = s.startSpan('span', 0, undefined, SpanKind.SERVER);
+  expect(s.end(span, 100)).toMatchObject({ stall: undefined, links: [] });
+  expect(s.entrySpans).toEqual([]);
+  await s.provider.shutdown();
+  expect(s.block(0, 300)).toBeUndefined();
+});
+
+test('two processors of one provider count a span once', () => {
+  const s = scene();
+  const second = new EventLoopSpanProcessor();
+  const span = s.startSpan('span', 0);
+  second.onStart(span, ROOT_CONTEXT);
+  expect(s.block(100, 300)).toBe(1);
+  return second.shutdown();
+});
+
+test('trouble is said once, and reaches nobody', () => {
+  const s = scene();
+  s.source.runningPileUp = () => {
+    throw new Error('broken');
+  };
+  s.end(s.startSpan('one', 0), 10);
+  s.end(s.startSpan('two', 0), 10);
+  expect(s.said).toEqual(['error: cannot tell how long a span was stalled']);
+});
+
+test('copies of the package meet', () => {
+  expect(stallsOfThread()).toBe(stallsOfThread());
+  const key = Symbol.for('opentelemetry-instrumentation-event-loop.stalls.v1');
+  expect((globalThis as { [key]?: unknown })[key]).toBeInstanceOf(Stalls);
+});

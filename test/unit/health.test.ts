@@ -1,0 +1,98 @@
+import { recordLag } from '../../src/detect/lag.ts';
+import { Health } from '../../src/health.ts';
+import { FakeClock } from './support/fake-clock.ts';
+
+const INTERVAL = 20;
+
+/** A loop that beats on time, unless it is held. */
+class Beats {
+  readonly clock = new FakeClock();
+  readonly health = new Health(this.clock, INTERVAL);
+
+  idle(millis: number): this {
+    for (let passed = 0; passed < millis; passed += INTERVAL) {
+      this.clock.wait(INTERVAL);
+      this.health.lag(0);
+    }
+    return this;
+  }
+  /** Held, from the time of a beat on. */
+  held(millis: number): this {
+    this.clock.run(millis);
+    recordLag(millis - INTERVAL, INTERVAL, (lag) => this.health.lag(lag));
+    this.health.block(millis);
+    return this;
+  }
+}
+
+test('nothing happened yet', () => {
+  expect(new Beats().health.read(5000, 0)).toEqual({
+    lagMillis: 0,
+    maxLagMillis: 0,
+    utilization: 0,
+    blockedMillis: 0,
+  });
+});
+
+test('an idle loop', () => {
+  const { health } = new Beats().idle(10_000);
+  expect(health.read(5000, 0)).toEqual({ lagMillis: 0, maxLagMillis: 0, utilization: 0, blockedMillis: 0 });
+});
+
+test('one second in an idle loop shows in full, which a mean does not', () => {
+  const { health } = new Beats().idle(3000).held(1000).idle(3000);
+  const { lagMillis, maxLagMillis, utilization, blockedMillis } = health.read(5000, 0);
+  expect(maxLagMillis).toBe(980);
+  expect(blockedMillis).toBe(1000);
+  // 980, 960, ... 20 beside some 200 beats on time.
+  expect(lagMillis).toBeGreaterThan(80);
+  expect(lagMillis).toBeLessThan(110);
+  expect(utilization).toBeCloseTo(0.2, 1);
+});
+
+test('it is over when it has left the window', () => {
+  const { health } = new Beats().idle(1000).held(1000).idle(5200);
+  expect(health.read(5000, 0)).toEqual({ lagMillis: 0, maxLagMillis: 0, utilization: 0, blockedMillis: 0 });
+  expect(health.read(10_000, 0).maxLagMillis).toBe(980);
+});
+
+test('longer than the window: utilization is full, and no more than the window was blocked', () => {
+  const { health } = new Beats().idle(1000).held(8000);
+  expect(health.read(5000, 0)).toMatchObject({ maxLagMillis: 7980, blockedMillis: 5000 });
+  expect(health.read(5000, 0).utilization).toBeGreaterThan(0.98);
+});
+
+test('what is going on counts: a beat that is due and does not come', () => {
+  const beats = new Beats().idle(1000);
+  beats.clock.run(220);
+  const { lagMillis, maxLagMillis } = beats.health.read(500, 200);
+  expect(maxLagMillis).toBe(200);
+  // Ten who waited 20 to 200, on average 110, beside those of the half second before who waited for nothing.
+  expect(lagMillis).toBeGreaterThan(30);
+  expect(beats.health.read(500, 0).maxLagMillis).toBe(0); // nothing of it was kept
+});
+
+test('a window of its own for each question', () => {
+  const { health } = new Beats().idle(1000).held(300).idle(1000);
+  expect(health.read(500, 0).maxLagMillis).toBe(0);
+  expect(health.read(2000, 0).maxLagMillis).toBe(280);
+});
+
+test('half busy', () => {
+  const beats = new Beats();
+  for (let i = 0; i < 500; i++) {
+    beats.clock.run(10);
+    beats.clock.wait(10);
+    beats.health.lag(0);
+  }
+  expect(beats.health.read(5000, 0).utilization).toBeCloseTo(0.5, 2);
+});
+
+test('memory is used again: a day of beats, and the last second counts', () => {
+  const beats = new Beats();
+  for (let i = 0; i < 10_000; i++) {
+    beats.clock.wait(8640);
+    beats.health.lag(i % 2 === 0 ? 500 : 1);
+  }
+  expect(beats.health.read(1000, 0)).toMatchObject({ lagMillis: 1, maxLagMillis: 1 });
+});
