@@ -25,7 +25,7 @@ const [rounds, seconds, settleSeconds] = [
   Number(options.settle),
 ];
 /** Of SERVICE_SUBJECTS. */
-const SUBJECTS = ['nothing', 'captureStack: false', 'defaults'];
+const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
 
 /** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Look percent of one core, MB, per second */
 

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 /**
  * @param {string} path of Node.js
  * @param {string} subject one of SERVICE_SUBJECTS
+ * @param {string[]} [execArgv] options of Node.js
  */
-export async function startService(path, subject) {
-  const child = fork(join(import.meta.dirname, 'service.mjs'), [subject], { execPath: path, execArgv: [] });
+export async function startService(path, subject, execArgv = []) {
+  const child = fork(join(import.meta.dirname, 'service.mjs'), [subject], { execPath: path, execArgv });
   const [port] = await once(child, 'message');
   return {
     pid: /** @type {number} */ (child.pid),

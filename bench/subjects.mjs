@@ -27,9 +27,16 @@ export const SERVICE_SUBJECTS = {
   nothing: async () => undefined,
   'empty hook': async () => createHook({ before() {}, after() {}, trackPromises: false }).enable(),
   "asyncHooks: 'off'": () => create({ asyncHooks: 'off' }),
+  'a 20 ms timer': async () => timer(20),
   'captureStack: false': () => create({ captureStack: false }),
   defaults: () => create({}),
 };
+
+/** The floor of what is sampled so often: what the timer alone takes. */
+function timer(/** @type {number} */ millis) {
+  const beat = setInterval(() => {}, millis).unref();
+  return { enable: () => beat.refresh(), disable: () => clearInterval(beat) };
+}
 
 /** The floor: what Node.js itself charges for calling a hook that does nothing. */
 function emptyHook(/** @type {{ trackPromises?: boolean }} */ options) {

@@ -35,6 +35,27 @@ export async function keepBusy(request, { requests, thinkMillis, onAnswer }) {
 }
 
 /**
+ * Requests at a steady rate beside the load: those who have to wait when something else holds the loop.
+ * @param {string} url
+ * @param {number} intervalMillis
+ * @returns {{ end(): Promise<void> }} `end` waits for all answers
+ */
+export function startBystanders(url, intervalMillis) {
+  const answers = [];
+  const timer = setInterval(() => {
+    const answer = send({ url, method: 'GET' });
+    answer.catch(() => {}); // looked at in the end
+    answers.push(answer);
+  }, intervalMillis);
+  return {
+    async end() {
+      clearInterval(timer);
+      await Promise.all(answers);
+    },
+  };
+}
+
+/**
  * @param {string} url
  * @param {number} intervalMillis
  * @returns {{ sent(): number, end(): void, latencies(): Promise<number[]> }} `latencies` waits for the answers to what was

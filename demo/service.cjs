@@ -9,6 +9,7 @@ const express = require('express');
 
 const app = express();
 const tracer = trace.getTracer('demo-service');
+const QUERY_MILLIS = 40;
 const nextTick = promisify(process.nextTick);
 
 function hashRandomStrings(hash) {
@@ -87,6 +88,15 @@ app.get('/nested-loop', (req, res) => {
 
 app.post('/big-json', express.json({ limit: '200mb' }), (req, res) => {
   res.json({ orders: req.body.length });
+});
+
+/** Waits for its database, and does next to nothing itself. */
+app.get('/orders', async (_req, res) => {
+  await tracer.startActiveSpan('query orders', async (span) => {
+    await timers.setTimeout(QUERY_MILLIS);
+    span.end();
+  });
+  res.json([]);
 });
 
 app.get('/healthcheck', (_req, res) => {

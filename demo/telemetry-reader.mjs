@@ -2,6 +2,7 @@
 // Shows what was exported and invents nothing; what is not there is undefined or empty.
 
 export const BLOCK_SPAN = 'event-loop-blocked';
+export const STALL_ATTRIBUTE = 'event_loop.stall.duration';
 export const LAG_METRIC = 'event_loop.lag';
 
 /**
@@ -13,6 +14,7 @@ export const LAG_METRIC = 'event_loop.lag';
  * @property {number} start epoch milliseconds
  * @property {number} end epoch milliseconds
  * @property {Record<string, unknown>} attributes
+ * @property {{ traceId: string, spanId: string }[]} links
  *
  * @typedef {object} Trace
  * @property {Span} root
@@ -52,6 +54,7 @@ export function readSpans(requests) {
       start: millis(span.startTimeUnixNano),
       end: millis(span.endTimeUnixNano),
       attributes: plainAttributes(span.attributes),
+      links: (span.links ?? []).map(({ traceId, spanId }) => ({ traceId, spanId })),
     }));
 }
 
@@ -94,6 +97,13 @@ export function requestPath({ root }) {
 /** @returns {Span[]} */
 export const blocksOf = (trace) =>
   trace.rows.map((row) => row.span).filter((span) => span.name === BLOCK_SPAN);
+
+/** The spans of a trace that were stalled: for how many seconds, and for whom. */
+export const stallsOf = (trace) =>
+  trace.rows
+    .map((row) => row.span)
+    .filter((span) => span.attributes[STALL_ATTRIBUTE] > 0)
+    .map(({ attributes, links }) => ({ seconds: attributes[STALL_ATTRIBUTE], links }));
 
 /** @returns {Histogram | undefined} the newest cumulative state of a histogram */
 export function readHistogram(requests, name) {

@@ -1,11 +1,20 @@
 // Everything a service needs to see what blocks its event loop: preload this file with `node --require`.
 // Where the telemetry goes is up to the usual OTEL_* environment variables.
+const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
+const { BatchSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const {
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+} = require('opentelemetry-instrumentation-event-loop');
 
 const sdk = new NodeSDK({
+  spanProcessors: [
+    new EventLoopSpanProcessor(),
+    new BatchSpanProcessor({ exporter: new OTLPTraceExporter() }),
+  ],
   instrumentations: [
     new HttpInstrumentation(),
     new ExpressInstrumentation(),

@@ -6,8 +6,8 @@ import { BLOCK_SPAN, blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
  * @returns {string[]} empty when all is there
  */
 export function missingTelemetry({ phases, lag }) {
-  const problems = phases.flatMap(({ endpoint, traces }) => {
-    const problem = problemOf(endpoint, traces);
+  const problems = phases.flatMap(({ endpoint, traces, victims }) => {
+    const problem = problemOf(endpoint, traces, victims);
     return problem === undefined ? [] : [`${endpoint.method} ${endpoint.path}: ${problem}`];
   });
   if (!lag) problems.push(`the metric ${LAG_METRIC} was not exported`);
@@ -17,14 +17,16 @@ export function missingTelemetry({ phases, lag }) {
 /**
  * @param {import('./endpoints.mjs').Endpoint} endpoint
  * @param {import('./telemetry-reader.mjs').Trace[]} traces
+ * @param {import('./telemetry-reader.mjs').Trace[]} victims
  */
-function problemOf({ culprit }, traces) {
+function problemOf({ culprit }, traces, victims) {
   if (traces.length === 0) return 'no trace of its requests was exported';
   if (culprit === undefined) return undefined;
   const blocks = traces.flatMap(blocksOf);
   if (blocks.length === 0) {
     return `it holds the loop, but none of its ${traces.length} traces has an ${BLOCK_SPAN} span`;
   }
+  if (victims.length === 0) return 'it holds the loop, but no other request is linked to one of its blocks';
   const named = blocks.filter((block) => names(block, culprit));
   // Not all: on a busy machine a block may begin or end with something else that takes as long as the threshold.
   if (named.length > blocks.length / 2) return undefined;

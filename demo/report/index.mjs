@@ -12,6 +12,8 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
  * @property {import('../endpoints.mjs').Endpoint} endpoint
  * @property {import('../telemetry-reader.mjs').Trace[]} traces of its requests
  * @property {import('../telemetry-reader.mjs').Trace} trace the one of median length
+ * @property {import('../telemetry-reader.mjs').Trace[]} victims of requests that had to wait for one of its blocks
+ * @property {import('../telemetry-reader.mjs').Trace | undefined} victim the one that waited longest for `trace`
  * @property {number[]} health latencies of the health checks meanwhile, in milliseconds
  */
 
@@ -21,14 +23,14 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
  */
 export function renderReport({ phases, lag }, width) {
   const columns = waterfallColumns(
-    phases.map(({ trace }) => trace),
+    phases.flatMap(({ trace, victim }) => (victim === undefined ? [trace] : [trace, victim])),
     width,
   );
   const fullScale = Math.max(...phases.flatMap(({ health }) => health));
   const sections = [
     ...phases.map((phase) => [
       endpointTitle(phase, width),
-      ...waterfall(phase.trace, columns),
+      ...waterfall(phase.trace, phase.victim, columns),
       ...(blocksOf(phase.trace).length === 0 ? [noBlock(phase)] : []),
       ...healthLines(phase.health, fullScale, columns),
     ]),
@@ -65,6 +67,7 @@ function whatToLookAt(phases) {
     lines.push(
       ` ${paint.title('Look at')} the ${paint.block('█ red bars')}: what held the loop, on the request that did it,`,
       ` and the function, file and line below them: who was seen running.`,
+      ` ${paint.victim('Stalled')} is what another request says that had to wait for it: its span links to the block.`,
       ` While those ${plural(held.length, 'endpoint')} ran, a health check took up to ${worst(held)}.`,
     );
   }

@@ -1,6 +1,6 @@
 // One trace as a waterfall: a line per span, its bar where it was in the trace; the `event-loop-blocked` span stands out,
 // with what the instrumentation says about it on the line below.
-import { BLOCK_SPAN } from '../telemetry-reader.mjs';
+import { BLOCK_SPAN, STALL_ATTRIBUTE } from '../telemetry-reader.mjs';
 import { blockDetails } from './block-details.mjs';
 import { millis, padEnd, padStart, paint, plural, solidBar, truncate } from './style.mjs';
 
@@ -31,26 +31,42 @@ const labelWidth = ({ span, depth }) => 2 * depth + span.name.length;
 
 /**
  * @param {import('../telemetry-reader.mjs').Trace} trace
+ * @param {import('../telemetry-reader.mjs').Trace | undefined} victim one that had to wait for it: shown below, on the same scale
  * @param {Columns} columns
  * @returns {string[]}
  */
-export function waterfall({ rows }, columns) {
-  const start = Math.min(...rows.map(({ span }) => span.start));
-  const end = Math.max(...rows.map(({ span }) => span.end));
+export function waterfall(trace, victim, columns) {
+  const spans = [trace, victim].flatMap((each) => each?.rows ?? []).map(({ span }) => span);
+  const start = Math.min(...spans.map((span) => span.start));
+  const end = Math.max(...spans.map((span) => span.end));
   const scale = {
     start,
     cellsPerMilli: columns.bar / Math.max(end - start, Number.EPSILON),
     cells: columns.bar,
   };
 
+  const lines = traceLines(trace, scale, columns);
+  return victim === undefined ? lines : [...lines, ...traceLines(victim, scale, columns)];
+}
+
+function traceLines({ rows }, scale, columns) {
   const lines = rows.slice(0, MAX_ROWS).flatMap((row) => {
     const line = spanLine(row, scale, columns);
-    if (row.span.name !== BLOCK_SPAN) return [line];
     const indent = trunks(row.last);
-    return [line, ` ${paint.dim(indent)}${blockDetails(row.span, columns.total - 1 - indent.length)}`];
+    const details = detailsOf(row.span, columns.total - 1 - indent.length);
+    return details === undefined ? [line] : [line, ` ${paint.dim(indent)}${details}`];
   });
   const hidden = rows.length - MAX_ROWS;
   return hidden > 0 ? [...lines, paint.dim(` … and ${plural(hidden, 'more span')}`)] : lines;
+}
+
+function detailsOf(span, room) {
+  if (span.name === BLOCK_SPAN) return blockDetails(span, room);
+  const stall = span.attributes[STALL_ATTRIBUTE];
+  // Where there are several, the innermost says it best; it is the one with a link in any case.
+  return stall > 0 && span.links.length > 0
+    ? paint.victim(`stalled ${millis(stall * 1000)} by what held the loop`)
+    : undefined;
 }
 
 function spanLine({ span, depth, last }, scale, columns) {

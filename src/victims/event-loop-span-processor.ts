@@ -8,7 +8,6 @@ import {
   type SpanContext,
   SpanKind,
 } from '@opentelemetry/api';
-import { hrTimeToMillis } from '../hr-time.ts';
 import { OnceLogger } from '../once.ts';
 import {
   ATTR_EVENT_LOOP_LINK_TYPE,
@@ -71,7 +70,6 @@ export class EventLoopSpanProcessor {
   /** Hot, for every span: see the cost in `bench/README.md`. */
   onEnding(span: Span): void {
     try {
-      this.#open.delete(span);
       this.#endingIsCalled = true;
       this.#tell(span as Span & EndingSpan, (attributes, link) => {
         span.setAttributes(attributes);
@@ -85,7 +83,6 @@ export class EventLoopSpanProcessor {
   onEnd(span: EndingSpan): void {
     try {
       if (this.#endingIsCalled) return;
-      this.#open.delete(span as EndingSpan & Span);
       this.#tell(span as EndingSpan & Span, (attributes, link) => {
         Object.assign(span.attributes, attributes);
         if (link !== undefined) span.links.push(link);
@@ -103,9 +100,10 @@ export class EventLoopSpanProcessor {
   }
 
   #tell(span: Span & EndingSpan, put: (attributes: Attributes, link: Link | undefined) => void): void {
-    const stall = this.#stalls.stallOf(span, hrTimeToMillis(span.startTime), hrTimeToMillis(span.endTime));
-    const isEntry = span.kind === SpanKind.SERVER || span.kind === SpanKind.CONSUMER;
-    if (isEntry) this.#stalls.entrySpanEnded(stall?.millis ?? 0);
+    const stall = this.#stalls.stallOf(span);
+    if (span.kind === SpanKind.SERVER || span.kind === SpanKind.CONSUMER) {
+      this.#stalls.entrySpanEnded(stall?.millis ?? 0);
+    }
     if (stall === undefined || !(stall.millis > 0) || isBlockSpan(span)) return;
     const attributes: Attributes = { [ATTR_EVENT_LOOP_STALL_DURATION]: stall.millis / 1000 };
     if (stall.incomplete) attributes[ATTR_EVENT_LOOP_STALL_INCOMPLETE] = true;

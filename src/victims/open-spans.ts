@@ -1,38 +1,50 @@
 /** The spans that have started and not ended: who may be waiting while the loop is held, and who is around whom. */
-
-import type { Context } from '@opentelemetry/api';
-import { type Span, trace } from '@opentelemetry/api';
+import { type Context, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../hr-time.ts';
 import { instrumentationScopeOf, parentSpanContextOf, spanStartTime } from '../otel.ts';
 import { PACKAGE_NAME } from '../version.ts';
 
-/** Spans that are never ended must not pile up: past this many, the oldest are forgotten. */
+/** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
+/** With fewer spans than this it is not worth looking for those that have ended. */
+const MIN_SWEPT = 256;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
+/**
+ * A span is added when it starts, and not taken out when it ends: those that have ended are swept out together, when they may be half
+ * of all or when a block asks. A Map, from which each is taken out by itself, is three times as dear.
+ */
 export class OpenSpans {
-  /** Each with the span around it, also where that has ended. In the order of their start. */
-  readonly #parents = new Map<Span, Span | undefined>();
+  /** In the order of their start. */
+  #spans: Span[] = [];
+  /** Of each span the one around it, also where that has ended. */
+  #parents: (Span | undefined)[] = [];
+  #sweepAt = MIN_SWEPT;
 
-  /** Hot: 60 ns with {@link delete}. */
+  /** Hot. */
   add(span: Span, parentContext: Context): void {
-    this.#parents.set(span, trace.getSpan(parentContext));
-    if (this.#parents.size > MAX_OPEN_SPANS) {
-      for (const oldest of this.#parents.keys()) {
-        this.#parents.delete(oldest);
-        break;
-      }
-    }
-  }
-
-  /** Hot. Whether it was open. */
-  delete(span: Span): boolean {
-    return this.#parents.delete(span);
+    if (this.#spans.length >= this.#sweepAt) this.#sweep();
+    this.#spans.push(span);
+    this.#parents.push(trace.getSpan(parentContext));
   }
 
   clear(): void {
-    this.#parents.clear();
+    this.#spans = [];
+    this.#parents = [];
+    this.#sweepAt = MIN_SWEPT;
+  }
+
+  /** Spans that were open at `time` (Unix time in milliseconds), without `culprits` and without blocks. */
+  countWaiting(time: number, culprits: ReadonlySet<string>): number {
+    this.#sweep();
+    let count = 0;
+    for (const span of this.#spans) {
+      if (culprits.has(span.spanContext().spanId) || isBlockSpan(span)) continue;
+      const start = spanStartTime(span);
+      if (start === undefined || hrTimeToMillis(start) < time) count++;
+    }
+    return count;
   }
 
   /** Adds the ids of a span and of those around it, as far as they began in this process. */
@@ -47,33 +59,34 @@ export class OpenSpans {
     const parent = outermost && parentSpanContextOf(outermost);
     if (parent === undefined || parent.isRemote === true || ids.has(parent.spanId)) return;
     // What was around it has ended. The request it belongs to may have not.
-    for (const [open, around] of this.#parents) {
+    for (const [i, open] of this.#spans.entries()) {
+      const around = this.#parents[i];
       const isLocalRoot = around === undefined || around.spanContext().isRemote === true;
       const { traceId, spanId } = open.spanContext();
       if (isLocalRoot && traceId === parent.traceId) ids.add(spanId);
     }
   }
 
-  /** The span around a span, where either is open. */
+  /** The span around a span, where either is known here. */
   #parentOf(span: Span): Span | undefined {
-    if (this.#parents.has(span)) return this.#parents.get(span);
+    const index = this.#spans.lastIndexOf(span);
+    if (index !== -1) return this.#parents[index];
     const id = parentSpanContextOf(span)?.spanId;
-    if (id === undefined) return undefined;
-    for (const open of this.#parents.keys()) {
-      if (open.spanContext().spanId === id) return open;
-    }
-    return undefined;
+    return id === undefined ? undefined : this.#spans.find((open) => open.spanContext().spanId === id);
   }
 
-  /** Spans that were open at `time` (Unix time in milliseconds), without `culprits` and without blocks. */
-  countWaiting(time: number, culprits: ReadonlySet<string>): number {
-    let count = 0;
-    for (const span of this.#parents.keys()) {
-      if (culprits.has(span.spanContext().spanId) || isBlockSpan(span)) continue;
-      const start = spanStartTime(span);
-      if (start === undefined || hrTimeToMillis(start) < time) count++;
+  #sweep(): void {
+    const spans: Span[] = [];
+    const parents: (Span | undefined)[] = [];
+    for (const [i, span] of this.#spans.entries()) {
+      if (!span.isRecording()) continue;
+      spans.push(span);
+      parents.push(this.#parents[i]);
     }
-    return count;
+    const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
+    this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
+    this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
+    this.#sweepAt = Math.min(MAX_OPEN_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
   }
 }
 

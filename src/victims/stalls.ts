@@ -2,8 +2,8 @@
  * Where blocks and spans meet: the instrumentation tells of blocks, span processors tell of spans. One for each thread, found under a
  * registered symbol, so that it does not matter which copy of the package, ESM or CommonJS, either of them came from.
  */
-import type { Context, Span, SpanContext } from '@opentelemetry/api';
-import { trace } from '@opentelemetry/api';
+import { type Context, type HrTime, type Span, type SpanContext, trace } from '@opentelemetry/api';
+import { hrTimeToMillis } from '../hr-time.ts';
 import type { OpenSpans } from './open-spans.ts';
 import { RecentBlocks, type Stall } from './recent-blocks.ts';
 
@@ -27,6 +27,12 @@ export interface EndedBlock {
   readonly start: number;
   readonly end: number;
   readonly context: Context | undefined;
+}
+
+/** A span of the SDK. */
+export interface TimedSpan {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
 }
 
 /** Who was around a block. */
@@ -77,10 +83,12 @@ export class Stalls {
     this.#blocks.add({ start: block.start, end: block.end, culprits, spanContext });
   }
 
-  /** Hot: what a span waited, or undefined where it surely did not. Unix times in milliseconds. */
-  stallOf(span: Span, start: number, end: number): Stall | undefined {
+  /** Hot: what a span that ends waited, or undefined where it surely did not. */
+  stallOf(span: Span & TimedSpan): Stall | undefined {
     const pileUp = this.#source?.runningPileUp();
+    const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
+    const end = hrTimeToMillis(span.endTime);
     const { spanId } = span.spanContext();
     const stall = this.#blocks.stallOf(spanId, start, end);
     if (pileUp === undefined) return stall;

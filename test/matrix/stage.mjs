@@ -9,7 +9,7 @@ import { lineFolder, PACKAGE_NAME, ROOT, stageFolder } from './paths.mjs';
 /** @import { Tarball } from './pack.mjs' */
 
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
-const SUITE = ['src', 'test', 'jest.config.mjs', 'tsconfig.json'];
+const SUITE = ['src', 'test', 'examples', 'jest.config.mjs', 'tsconfig.json'];
 const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
@@ -72,7 +72,7 @@ function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball}
 function checkImports(/** @type {string} */ folder, /** @type {string} */ line) {
   const listed = new Set([PACKAGE_NAME, ...Object.keys(readJson(join(folder, 'package.json')).dependencies)]);
   const strangers = [];
-  for (const path of [...codeFiles(join(folder, 'src')), ...codeFiles(join(folder, 'test'))]) {
+  for (const path of ['src', 'test', 'examples'].flatMap((name) => [...codeFiles(join(folder, name))])) {
     for (const name of importedPackages(readFileSync(path, 'utf8'))) {
       if (!listed.has(name)) strangers.push(`\n  ${name}, imported by ${relative(folder, path)}`);
     }

@@ -245,8 +245,16 @@ test('spans that never end are bounded, and are told all the same when they do',
   const s = scene();
   const first = s.startSpan('first', 0);
   for (let i = 0; i < MAX_OPEN_SPANS; i++) s.startSpan('never ended', 1);
-  expect(s.block(100, 300)).toBe(MAX_OPEN_SPANS);
+  expect(s.block(100, 300)).toBe(MAX_OPEN_SPANS / 2 + 1);
   expect(s.end(first, 400).stall).toBe(0.2);
+});
+
+test('spans that have ended are let go of', () => {
+  const s = scene();
+  for (let i = 0; i < MAX_OPEN_SPANS * 3; i++) s.startSpan('short', 1).end(s.at(2));
+  const open = s.startSpan('open', 50);
+  expect(s.block(100, 300)).toBe(1);
+  expect(s.end(open, 400).stall).toBe(0.2);
 });
 
 test('without an instrumentation, and after the shutdown: nothing', async () => {

@@ -1,9 +1,15 @@
 // A1 to A4: an Express service with a health check, and a computation in five styles, some of which hold the event loop.
 const { createServer } = require('node:http');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, serve, startSdk, startTruth, work } = require('./support/telemetry.cjs');
+const {
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+} = require('opentelemetry-instrumentation-event-loop');
+const { eventLoopConfig, serve, startSdk, startTruth, wait, work } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
+  processors: process.argv.includes('stalls') ? [new EventLoopSpanProcessor()] : [],
+});
 const express = require('express');
 
 const STEP_MILLIS = 0.2;
@@ -15,6 +21,13 @@ async function computeStepAsync() {
 
 const app = express();
 app.get('/healthcheck', (_request, response) => response.send('ok'));
+
+/** Asks a dependency how it is, which takes its time. */
+const DEPENDENCY_MILLIS = 40;
+app.get('/readiness', async (_request, response) => {
+  await wait(DEPENDENCY_MILLIS);
+  response.send('ok');
+});
 
 app.get('/compute-sync', (request, response) => {
   const untilMillis = performance.now() + Number(request.query.millis);

@@ -26,7 +26,7 @@ export interface SpanLine extends Line {
   endMillis: number;
   durationMillis: number;
   attributes: Record<string, string | number | boolean>;
-  links: number;
+  links: { traceId: string; spanId: string; attributes: Record<string, string> }[];
   status: { code: number };
   scope: string;
 }

@@ -98,7 +98,11 @@ const recordingSpanExporter = {
         endMillis: epochMillis(span.endTime),
         durationMillis: millisBetween(span.startTime, span.endTime),
         attributes: span.attributes,
-        links: span.links.length,
+        links: span.links.map(({ context, attributes }) => ({
+          traceId: context.traceId,
+          spanId: context.spanId,
+          attributes: attributes ?? {},
+        })),
         status: span.status,
         scope: span.instrumentationScope.name,
       });
@@ -166,11 +170,14 @@ const eventLoopConfig = (config) => ({
   ...config,
 });
 
-/** Starts the real SDK with these instrumentations beside HTTP and Express; other options go to `NodeSDK` as they are. */
-function startSdk({ instrumentations = [], ...options } = {}) {
+/**
+ * Starts the real SDK with these instrumentations beside HTTP and Express; other options go to `NodeSDK` as they are.
+ * `processors` stand before the one that records.
+ */
+function startSdk({ instrumentations = [], processors = [], ...options } = {}) {
   const sdk = new NodeSDK({
     autoDetectResources: false,
-    spanProcessors: [recordSpans()],
+    spanProcessors: [...processors, recordSpans()],
     metricReaders: [metricReader],
     instrumentations: [...instrumentations, new HttpInstrumentation(), new ExpressInstrumentation()],
     ...options,
@@ -191,10 +198,11 @@ async function finish(sdk) {
 
 // --- how a service is driven from outside ---------------------------------------------------------------------
 
-/** Serves until the test closes standard input. A line `phase <name>` there ends a phase of the metrics. */
-async function serve(server, sdk) {
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  process.stdout.write(`listening ${server.address().port}\n`);
+/** Serves, on a port of its own or on this Unix socket, until the test closes standard input. A line `phase <name>` there ends a phase of the metrics. */
+async function serve(server, sdk, socket) {
+  const where = socket === undefined ? { port: 0, host: '127.0.0.1' } : { path: socket };
+  await new Promise((resolve) => server.listen(where, resolve));
+  process.stdout.write(`listening ${socket ?? server.address().port}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     await endPhase(line.slice('phase '.length));
     process.stdout.write(`${line}\n`);

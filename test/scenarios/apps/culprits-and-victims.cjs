@@ -1,0 +1,68 @@
+// A service in which some requests hold the loop, each in a way of its own, and the others wait for something else.
+const { createServer } = require('node:http');
+const { trace } = require('@opentelemetry/api');
+const {
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+} = require('opentelemetry-instrumentation-event-loop');
+const {
+  block,
+  eventLoopConfig,
+  serve,
+  startSdk,
+  startTruth,
+  wait,
+  work,
+} = require('./support/telemetry.cjs');
+
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
+  processors: [new EventLoopSpanProcessor()],
+});
+const express = require('express');
+const tracer = trace.getTracer('service');
+
+/** A request with a span of its own around what it does. */
+const handle = (name, work) => async (request, response) => {
+  await tracer.startActiveSpan(name, async (span) => {
+    await work(Number(request.query.millis));
+    span.end();
+  });
+  response.send('done');
+};
+
+let blocks = 0;
+const nextLabel = () => `block ${++blocks}`;
+
+const STEP_MILLIS = 0.2;
+
+const app = express();
+app.get(
+  '/victim',
+  handle('query', (millis) => wait(millis)),
+);
+app.get(
+  '/sync',
+  handle('culprit', async (millis) => block(nextLabel(), millis)),
+);
+// In the phase of the loop that comes before the one in which connections are read.
+app.get(
+  '/timer',
+  handle('culprit', async (millis) => {
+    await wait(3);
+    block(nextLabel(), millis);
+  }),
+);
+app.get(
+  '/awaits',
+  handle('culprit', async (millis) => {
+    const end = startTruth(nextLabel());
+    for (const until = performance.now() + millis; performance.now() < until; ) {
+      work(STEP_MILLIS);
+      await null;
+    }
+    end();
+  }),
+);
+
+serve(createServer(app), sdk);

@@ -1,0 +1,176 @@
+/** The recipes of `examples/`, as they are, under more load than one thread can carry. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { giveSecondChance } from './support/noise.ts';
+import { runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+/** Each request of the examples works for 8 ms. */
+const WORK_MILLIS = 8;
+const CAPACITY_PER_SECOND = 1000 / WORK_MILLIS;
+const SECONDS = 6;
+/** What may be under way at once: enough for the backlog of the whole test. */
+const MAX_CONNECTIONS = 2000;
+
+interface Answer {
+  status: number | undefined;
+  retryAfter: string | undefined;
+  sentAt: number;
+  millis: number;
+}
+
+interface Service {
+  send(where: string): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+async function startExample(name: string): Promise<Service> {
+  const child: ChildProcess = spawn(process.execPath, [path.join(__dirname, '../../examples', name)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      PORT: '0',
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_LOGS_EXPORTER: 'none',
+    },
+  });
+  const port = await new Promise<number>((resolve) => {
+    child.stdout?.on('data', (text) => resolve(Number(/listening (\d+)/.exec(String(text))?.[1])));
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
+  return {
+    send(where) {
+      const sentAt = performance.now();
+      return new Promise((resolve, reject) => {
+        get({ port, host: '127.0.0.1', agent, path: where }, (response) => {
+          response.resume().on('end', () =>
+            resolve({
+              status: response.statusCode,
+              retryAfter: response.headers['retry-after'],
+              sentAt,
+              millis: performance.now() - sentAt,
+            }),
+          );
+        }).on('error', reject);
+      });
+    },
+    async stop() {
+      agent.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Sends requests at a steady rate, whether or not the earlier ones were answered, and waits for all answers. */
+async function load(service: Service, perSecond: number, seconds: number): Promise<Answer[]> {
+  const start = performance.now();
+  const answers: Promise<Answer>[] = [];
+  while (performance.now() - start < seconds * 1000) {
+    while (answers.length < ((performance.now() - start) / 1000) * perSecond) answers.push(service.send('/'));
+    await wait(2);
+  }
+  return Promise.all(answers);
+}
+
+async function warmUp(service: Service): Promise<void> {
+  await load(service, CAPACITY_PER_SECOND / 3, 0.5);
+}
+
+function p99(answers: Answer[]): number {
+  const millis = answers.map((answer) => answer.millis).sort((a, b) => a - b);
+  return millis[Math.floor(millis.length * 0.99)] as number;
+}
+
+async function withExample<T>(name: string, use: (service: Service) => Promise<T>): Promise<T> {
+  const service = await startExample(name);
+  try {
+    await warmUp(service);
+    return await use(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const FAST_MILLIS = 250;
+const SLOW_MILLIS = 2000;
+
+let unprotected: Promise<number> | undefined;
+/** The same service without shedding, under the same load. */
+const p99Unprotected = () =>
+  (unprotected ??= withExample('health-check-express.cjs', async (service) =>
+    p99(await load(service, 2 * CAPACITY_PER_SECOND, SECONDS)),
+  ));
+
+test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
+  'A11 %s at twice the capacity: what is accepted is answered in time',
+  async (example) => {
+    const answers = await withExample(example, (service) => load(service, 2 * CAPACITY_PER_SECOND, SECONDS));
+    const accepted = answers.filter(({ status }) => status === 200);
+    const shed = answers.filter(({ status }) => status === 503);
+
+    const figures = {
+      accepted: accepted.length,
+      shed: shed.length,
+      p99: p99(accepted),
+      p99Unprotected: await p99Unprotected(),
+    };
+    if (process.env['SCENARIO_FIGURES'] === '1') console.log(example, figures);
+    expect(figures.p99Unprotected).toBeGreaterThan(SLOW_MILLIS);
+    expect(figures.p99).toBeLessThan(FAST_MILLIS);
+    expect(accepted.length + shed.length).toBe(answers.length);
+    expect(shed.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
+    // It does not shed more than it has to.
+    expect(accepted.length).toBeGreaterThan(SECONDS * CAPACITY_PER_SECOND * 0.6);
+  },
+);
+
+test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
+  'A11 %s at half the capacity: nothing is shed',
+  async (example) => {
+    const answers = await withExample(example, (service) => load(service, CAPACITY_PER_SECOND / 2, 3));
+
+    const shed = answers.filter(({ status }) => status !== 200);
+    expect(shed.length / answers.length).toBeLessThan(0.01);
+  },
+);
+
+test('A11 the health check turns 503 before clients give up, and 200 again afterwards', async () => {
+  await withExample('health-check-express.cjs', async (service) => {
+    expect((await service.send('/health')).status).toBe(200);
+    const checks: Promise<Answer>[] = [];
+    const timer = setInterval(() => checks.push(service.send('/health')), 100);
+    const answers = await load(service, 2 * CAPACITY_PER_SECOND, SECONDS);
+    clearInterval(timer);
+
+    const answeredAt = ({ sentAt, millis }: Answer) => sentAt + millis;
+    const firstTooLate = Math.min(
+      ...answers.map(({ sentAt, millis }) => (millis > SLOW_MILLIS ? sentAt + SLOW_MILLIS : Infinity)),
+    );
+    const firstUnhealthy = Math.min(
+      ...(await Promise.all(checks)).filter(({ status }) => status === 503).map(answeredAt),
+    );
+    expect(firstTooLate).toBeLessThan(Infinity);
+    expect(firstUnhealthy).toBeLessThan(firstTooLate);
+
+    // The window of the example.
+    await wait(5200);
+    expect((await service.send('/health')).status).toBe(200);
+  });
+});
+
+test('a single second shows in health(), and is lost in a mean', async () => {
+  const run = await runApp('one-second-in-five.cjs', { asyncHooks: 'auto' });
+
+  const { maxLagMillis, blockedMillis, meanDelayMillis } = run.notes['health'] as Record<string, number>;
+  expect(maxLagMillis).toBeGreaterThan(900);
+  expect(maxLagMillis).toBeLessThan(1200);
+  expect(blockedMillis).toBeGreaterThan(990);
+  // What guards that look at the mean of `monitorEventLoopDelay` see.
+  expect(meanDelayMillis).toBeLessThan(100);
+});

@@ -1,0 +1,314 @@
+/** Those who had to wait: how long, and for whom. */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
+import { giveSecondChance, withoutSecondChance } from './support/noise.ts';
+import {
+  type AsyncHooksMode,
+  appFile,
+  type HistogramValue,
+  type MetricLine,
+  makeFolder,
+  type Run,
+  runApp,
+  type SpanLine,
+  type Truth,
+} from './support/run-app.ts';
+
+giveSecondChance();
+
+/** A stall is told to within this, or to within this share of it. */
+const STALL_TOLERANCE_MILLIS = 5;
+const STALL_TOLERANCE_RATIO = 0.05;
+/** From here on a span is linked. */
+const MIN_LINKED_MILLIS = 10;
+
+const PACKAGE = 'opentelemetry-instrumentation-event-loop';
+/** Kinds of spans, as they are recorded. */
+const SERVER = 1;
+const CLIENT = 2;
+const isBlock = (span: SpanLine) => span.scope === PACKAGE;
+
+const overlap = (a: Truth | SpanLine, b: Truth | SpanLine) =>
+  Math.max(0, Math.min(a.endMillis, b.endMillis) - Math.max(a.startMillis, b.startMillis));
+
+/** Ids of a span and of those around it. */
+function ancestry(run: Run, spanId: string | undefined): Set<string> {
+  const ids = new Set<string>();
+  for (let id = spanId; id !== undefined; ) {
+    ids.add(id);
+    const current: string = id;
+    id = run.spans.find((span) => span.spanId === current)?.parentSpanId;
+  }
+  return ids;
+}
+
+/** What every span should have been told, by what the app measured itself. */
+function stallsOf(run: Run) {
+  const culprits = run.truths.map((truth) => ({ truth, ids: ancestry(run, truth.spanId) }));
+  return run.spans
+    .filter((span) => !isBlock(span))
+    .map((span) => {
+      const waits = culprits
+        .filter(({ ids }) => !ids.has(span.spanId))
+        .map(({ truth }) => ({ truth, millis: overlap(span, truth) }))
+        .filter(({ millis }) => millis > 0)
+        .sort((a, b) => b.millis - a.millis);
+      return {
+        span,
+        /** Held the loop itself. */
+        isCulprit: culprits.some(({ ids }) => ids.has(span.spanId)),
+        millis: waits.reduce((sum, { millis }) => sum + millis, 0),
+        told: Number(span.attributes['event_loop.stall.duration'] ?? 0) * 1000,
+        waits,
+      };
+    });
+}
+
+type Stalls = ReturnType<typeof stallsOf>;
+
+const tolerance = (millis: number) => Math.max(STALL_TOLERANCE_MILLIS, millis * STALL_TOLERANCE_RATIO);
+
+const describeStall = ({ span, isCulprit, millis, told, waits }: Stalls[number]) => ({
+  span: `${span.name}, ${span.durationMillis.toFixed(1)} ms${isCulprit ? ', a culprit itself' : ''}`,
+  waited: millis.toFixed(1),
+  told: told.toFixed(1),
+  for: waits.map(({ truth, millis: each }) => `${truth.label}: ${each.toFixed(1)}`).join(', '),
+});
+
+function expectStalls(stalls: Stalls): void {
+  const wrong = stalls.filter(({ millis, told }) => Math.abs(told - millis) > tolerance(millis));
+  expect(wrong.map(describeStall)).toEqual([]);
+}
+
+/** Every link leads to the block that its span waited longest for; where two are alike, to either. */
+function expectLinks(run: Run, stalls: Stalls): void {
+  for (const stall of stalls) {
+    const { span, waits } = stall;
+    const [longest] = waits;
+    if (longest === undefined || longest.millis < MIN_LINKED_MILLIS - STALL_TOLERANCE_MILLIS) {
+      expect(span.links).toEqual([]);
+      continue;
+    }
+    if (longest.millis < MIN_LINKED_MILLIS + STALL_TOLERANCE_MILLIS) continue;
+    const culprits = waits.filter(({ millis }) => longest.millis - millis <= tolerance(millis));
+    const linked = span.links.map(({ spanId, attributes }) => ({
+      to: run.blocks.find((block) => block.spanId === spanId)?.parentSpanId,
+      attributes,
+    }));
+    expect({ stall: describeStall(stall), linked }).toEqual({
+      stall: describeStall(stall),
+      linked: [{ to: expect.any(String), attributes: { 'event_loop.link.type': 'culprit' } }],
+    });
+    expect(culprits.map(({ truth }) => truth.spanId)).toContain(linked[0]?.to);
+  }
+}
+
+/** The same "random" numbers every time: Lehmer's generator. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
+  test('500 requests at random: every victim is told what it waited, no culprit is called a victim', async () => {
+    const REQUESTS = 500;
+    const CULPRIT_SHARE = 0.08;
+    const PAUSE_MILLIS = 40;
+    const random = randomNumbers(20_261_121);
+    const agent = new Agent({ keepAlive: true });
+    const run = await runApp('culprits-and-victims.cjs', { asyncHooks }, async (app) => {
+      const port = Number(await app.printed('listening '));
+      const send = (path: string) =>
+        new Promise<void>((resolve, reject) => {
+          get({ port, host: '127.0.0.1', agent, path }, (response) =>
+            response.resume().on('end', resolve),
+          ).on('error', reject);
+        });
+      await send('/victim?millis=1');
+      const answers: Promise<void>[] = [];
+      for (let i = 0; i < REQUESTS; i++) {
+        const isCulprit = random() < CULPRIT_SHARE;
+        const kind = ['sync', 'timer', 'awaits'][Math.floor(random() * 3)];
+        const path = isCulprit
+          ? `/${kind}?millis=${120 + Math.floor(random() * 230)}`
+          : `/victim?millis=${Math.floor(random() * 400)}`;
+        answers.push(send(path));
+        await wait(random() * 2 * PAUSE_MILLIS);
+      }
+      await Promise.all(answers);
+      agent.destroy();
+    });
+
+    expectQuietExit(run);
+    expectSoundBlocks(run);
+    const stalls = stallsOf(run);
+    const victims = stalls.filter(({ millis }) => millis > STALL_TOLERANCE_MILLIS);
+    const culprits = stalls.filter(({ isCulprit }) => isCulprit);
+    expect(run.truths.length).toBeGreaterThan(20);
+    expect(victims.length).toBeGreaterThan(200);
+    expectStalls(stalls);
+    const blameless = culprits.filter(({ millis, told }) => millis === 0 && told > 0);
+    withoutSecondChance(() => expect(blameless.map(describeStall)).toEqual([]));
+    expectLinks(run, stalls);
+    if (process.env['SCENARIO_FIGURES'] === '1') {
+      const off = stalls.map(({ millis, told }) => Math.abs(told - millis)).sort((a, b) => a - b);
+      console.log({
+        spans: stalls.length,
+        blocks: run.blocks.length,
+        victims: victims.length,
+        culprits: culprits.length,
+        medianOff: off[Math.floor(off.length / 2)],
+        mostOff: off.at(-1),
+      });
+    }
+  });
+
+  test('A1: health checks that were under way say how long they were stalled, and by whom', async () => {
+    const BLOCK_MILLIS = 400;
+    const run = await runApp('hashing-service.cjs', { asyncHooks, args: ['stalls'] }, async (app) => {
+      const port = Number(await app.printed('listening '));
+      const agent = new Agent({ keepAlive: true });
+      const send = (path: string) =>
+        new Promise<void>((resolve, reject) => {
+          get({ port, host: '127.0.0.1', agent, path }, (response) =>
+            response.resume().on('end', resolve),
+          ).on('error', reject);
+        });
+      await send('/readiness');
+      const probes: Promise<void>[] = [];
+      const timer = setInterval(() => probes.push(send('/readiness')), 15);
+      await wait(100);
+      await send(`/compute-sync?millis=${BLOCK_MILLIS}`);
+      clearInterval(timer);
+      await Promise.all(probes);
+      agent.destroy();
+    });
+
+    expectQuietExit(run);
+    const [block] = run.blocks;
+    expect(run.blocks).toHaveLength(1);
+    const stalls = stallsOf(run);
+    expectStalls(stalls);
+    expectLinks(run, stalls);
+    const checks = stalls.filter(
+      ({ span }) => span.kind === SERVER && span.attributes['http.route'] === '/readiness',
+    );
+    const stalled = checks.filter(({ told }) => told > BLOCK_MILLIS / 2);
+    expect(stalled.length).toBeGreaterThanOrEqual(1);
+    expect(block?.attributes['event_loop.block.stalled_spans']).toBeGreaterThanOrEqual(stalled.length);
+    // The metric tells of every request, stalled or not.
+    const [metric] = run.metrics.filter(({ name }) => name === 'event_loop.stall.duration') as [MetricLine];
+    const { count, sum } = metric.value as HistogramValue;
+    const entrySpans = stalls.filter(({ span }) => span.kind === SERVER);
+    expect(count).toBe(entrySpans.length);
+    expect(sum * 1000).toBeCloseTo(
+      entrySpans.reduce((total, { told }) => total + told, 0),
+      3,
+    );
+  });
+});
+
+test('A9 the innocent victim: the query says that it was the loop that was slow, not the database', async () => {
+  const LIMIT_MILLIS = 400;
+  const REPORT_MILLIS = 700;
+  const database = spawn(process.execPath, [appFile('support/database.mjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  try {
+    const port = await new Promise<string>((resolve) => {
+      database.stdout.on('data', (text) => resolve(/listening (\d+)/.exec(String(text))?.[1] ?? ''));
+    });
+    const args = [port, String(LIMIT_MILLIS), String(REPORT_MILLIS)];
+    const answers: [number | undefined, string][] = [];
+    const run = await runApp('database-service.cjs', { asyncHooks: 'auto', args }, async (app) => {
+      const service = Number(await app.printed('listening '));
+      const send = (path: string) =>
+        new Promise<[number | undefined, string]>((resolve, reject) => {
+          get({ port: service, host: '127.0.0.1', path, agent: false }, async (response) => {
+            let body = '';
+            for await (const chunk of response) body += chunk;
+            resolve([response.statusCode, body]);
+          }).on('error', reject);
+        });
+      const transfer = send('/transfer');
+      await app.printed('querying');
+      const report = send('/report');
+      answers.push(await transfer, await report);
+    });
+
+    expectQuietExit(run);
+    expect(answers).toEqual([
+      [500, 'transaction took too long'],
+      [200, 'done'],
+    ]);
+    expect(run.blocks).toHaveLength(1);
+    const stalls = stallsOf(run);
+    expectStalls(stalls);
+    expectLinks(run, stalls);
+    const query = stalls.find(({ span }) => span.kind === CLIENT && /UPDATE/.test(span.name));
+    expect(query?.span.durationMillis).toBeGreaterThan(LIMIT_MILLIS);
+    // Nearly all of it was the loop's fault.
+    expect((query?.told ?? 0) / (query?.span.durationMillis ?? 1)).toBeGreaterThan(0.9);
+    const culprit = run.blocks.find(({ spanId }) => spanId === query?.span.links[0]?.spanId);
+    expect(culprit?.traceId).not.toBe(query?.span.traceId);
+    expect(culprit?.parentSpanId).toBe(run.truths[0]?.spanId);
+  } finally {
+    database.kill('SIGKILL');
+  }
+});
+
+test('A12 starved writes: the responses that are being flushed show what they were stalled', async () => {
+  const REQUESTS = 40;
+  const SIZE = 27 * 1024 * 1024;
+  const folder = makeFolder();
+  const socketPath = path.join(folder, 'service.sock');
+  let sizes: number[] = [];
+  const run = await runApp('starved-writes.cjs', { asyncHooks: 'auto', args: [socketPath] }, async (app) => {
+    await app.printed('listening ');
+    const agent = new Agent({ keepAlive: true });
+    const send = (where: string) =>
+      new Promise<number>((resolve, reject) => {
+        get({ socketPath, path: where, agent }, async (response) => {
+          let size = 0;
+          for await (const chunk of response) size += chunk.length;
+          resolve(size);
+        }).on('error', reject);
+      });
+    await send('/work');
+    const large = [send('/large'), send('/large')];
+    const works: Promise<number>[] = [];
+    for (let i = 0; i < REQUESTS; i++) {
+      works.push(send('/work'));
+      await wait(5);
+    }
+    sizes = await Promise.all(large);
+    await Promise.all(works);
+    agent.destroy();
+  });
+  rmSync(folder, { recursive: true });
+
+  expectQuietExit(run);
+  expect(sizes).toEqual([SIZE, SIZE]);
+  const named = run.blocks.filter(({ attributes }) =>
+    ['hashSome', 'work'].includes(String(attributes['code.function.name'])),
+  );
+  expect(run.truths.length).toBe(REQUESTS + 1);
+  expect(named.length).toBeGreaterThan(REQUESTS / 2);
+  const flushed = stallsOf(run).filter(
+    ({ span }) => span.kind === SERVER && span.attributes['http.route'] === '/large',
+  );
+  expect(flushed).toHaveLength(2);
+  for (const { span, millis, told } of flushed) {
+    expect(millis).toBeGreaterThan(100);
+    // Reading, parsing and answering those requests held the loop as well, at this threshold.
+    expect(told).toBeGreaterThan(millis * 0.9);
+    expect(told).toBeLessThanOrEqual(span.durationMillis);
+  }
+});
