@@ -13,7 +13,10 @@ const {
 const sdk = new NodeSDK({
   spanProcessors: [
     new EventLoopSpanProcessor(),
-    new BatchSpanProcessor({ exporter: new OTLPTraceExporter() }),
+    new BatchSpanProcessor({
+      exporter: new OTLPTraceExporter(),
+      scheduledDelayMillis: Number(process.env.OTEL_BSP_SCHEDULE_DELAY ?? 5000),
+    }),
   ],
   instrumentations: [
     new HttpInstrumentation(),

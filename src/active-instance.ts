@@ -3,10 +3,13 @@
  * still gets every block once: the instance that was enabled last reports, the others wait, and the one before takes over
  * when it is disabled. Works across copies: the list is found under a registered symbol.
  */
+import type { EventLoopHealth } from './types.ts';
 
 export interface Claimant {
   activate(): void;
   deactivate(): void;
+  /** Undefined where it is not active. */
+  health(windowMillis: number): EventLoopHealth | undefined;
 }
 
 const KEY = Symbol.for('opentelemetry-instrumentation-event-loop.instances.v1');
@@ -32,6 +35,12 @@ export function takeOver(claimant: Claimant): boolean {
   instances.push(claimant);
   claimant.activate();
   return previous !== undefined;
+}
+
+/** Health as the active instance sees it, whichever that is. */
+export function activeHealth(windowMillis: number): EventLoopHealth | undefined {
+  const instances = enabledInstances();
+  return instances[instances.length - 1]?.health?.(windowMillis);
 }
 
 /** Steps back; the instance that was active before takes over. */

@@ -1,7 +1,7 @@
 /** EventLoopInstrumentation: lifecycle and wiring only. */
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
-import { type Claimant, stepBack, takeOver } from './active-instance.ts';
+import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { Detector } from './detect/detector.ts';
@@ -70,6 +70,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._claimant = {
       activate: () => this._start(),
       deactivate: () => this._stop(),
+      health: (windowMillis) => this._health?.read(windowMillis, this._detector?.overdue() ?? 0),
     };
     if (takeOver(this._claimant)) {
       this._log.log(
@@ -123,19 +124,21 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
 
   /**
    * How the event loop fares, for health checks and load shedding. What is going on counts as well: while the loop is held, the lag
-   * grows from one call to the next. All 0 where this instrumentation is not the enabled one. Some 1 µs.
+   * grows from one call to the next. All 0 where this instrumentation is not enabled. Some 1 µs.
    * @param windowMillis the time looked back on, 100 to 10 000 milliseconds: short for shedding load, which has to react at once; for
    *   a health check at least as long as the time between two of them
-   * @throws RangeError where the window is out of range
+   * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
+    if (typeof windowMillis !== 'number')
+      throw new TypeError(`health: windowMillis must be a number, got ${typeof windowMillis}`);
     if (!(windowMillis >= MIN_HEALTH_WINDOW_MILLIS && windowMillis <= MAX_HEALTH_WINDOW_MILLIS)) {
       throw new RangeError(
         `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ${MAX_HEALTH_WINDOW_MILLIS}, got ${windowMillis}`,
       );
     }
-    if (this._detector === undefined || this._health === undefined) return UNKNOWN_HEALTH;
-    return this._health.read(windowMillis, this._detector.overdue());
+    // An instance that is enabled and waits for another one is asked all the same.
+    return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
   }
 
   protected override _updateMetricInstruments(): void {
@@ -155,7 +158,9 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
         block: (block) => {
           health.block(block.end - block.start);
           const ended = inUnixTime(block, clock);
-          const bystanders = this._bystandersOf(ended);
+          // Promise reactions that nobody saw: who held the loop cannot be told from those who had to wait.
+          const isUnseen = block.kind === 'microtasks' && block.context === undefined;
+          const bystanders = isUnseen ? undefined : this._bystandersOf(ended);
           const link = reporter.add(block, bystanders?.stalledSpans);
           if (bystanders !== undefined) stalls.add(ended, bystanders, () => link?.spanContext());
         },

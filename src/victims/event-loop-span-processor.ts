@@ -45,7 +45,7 @@ export interface EndingSpan {
  *
  * It needs an enabled `EventLoopInstrumentation` in the same thread, and does nothing without one.
  *
- * The SDK calls `onEnding` from 2.2 on, while attributes can still be set. An older SDK does not; there the attributes are put on the span
+ * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not; there the attributes are put on the span
  * as it is handed on, so this processor has to stand before the one that exports.
  */
 export class EventLoopSpanProcessor {

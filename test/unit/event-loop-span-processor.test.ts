@@ -31,7 +31,7 @@ interface LikeAnyProcessor {
   shutdown(): Promise<void>;
 }
 
-/** As an SDK before 2.2 has it: without `onEnding`. */
+/** As an SDK before 2.3 has it: without `onEnding`. */
 const older = (processor: EventLoopSpanProcessor): LikeAnyProcessor => ({
   onStart: (span, context) => processor.onStart(span, context),
   onEnd: (span) => processor.onEnd(span),

@@ -10,7 +10,8 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { Watchdog } from '../../src/capture/watchdog.ts';
-import { EventLoopInstrumentation } from '../../src/index.ts';
+import { canLeaveOutPromises } from '../../src/detect/callback-timer.ts';
+import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { captureDiag } from './support/capturing-logger.ts';
@@ -183,6 +184,81 @@ test('of two instances the one enabled last reports, and the other takes over: e
   expect(await blockedSpans()).toBe(1);
   second.disable();
   expect(await blockedSpans()).toBe(0);
+});
+
+describe('health', () => {
+  const nothing = { lagMillis: 0, maxLagMillis: 0, utilization: 0, blockedMillis: 0 };
+
+  test.each([99, 10_001, Number.NaN])('refuses a window of %p', (windowMillis) => {
+    expect(() => create().health(windowMillis)).toThrow(
+      new RangeError(`health: windowMillis must be 100 to 10000, got ${windowMillis}`),
+    );
+  });
+
+  test('refuses a window that is no number', () => {
+    expect(() => create().health('500' as never)).toThrow(
+      new TypeError('health: windowMillis must be a number, got string'),
+    );
+  });
+
+  test('tells of a block, also through an instance that waits', async () => {
+    captureDiag();
+    const first = create();
+    const second = create();
+    // The lag is sampled: the next sample has a time at which it is due.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await blockedSpans();
+    for (const instance of [first, second]) {
+      const { lagMillis, maxLagMillis, utilization, blockedMillis } = instance.health(1000);
+      expect(blockedMillis).toBeGreaterThanOrEqual(BLOCK);
+      expect(maxLagMillis).toBeGreaterThan(BLOCK / 2);
+      expect(lagMillis).toBeGreaterThan(0);
+      expect(lagMillis).toBeLessThan(maxLagMillis);
+      expect(utilization).toBeGreaterThan(0);
+    }
+  });
+
+  test('while the loop is held it says so', async () => {
+    const instance = create();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    busy(BLOCK);
+    expect(instance.health().maxLagMillis).toBeGreaterThan(BLOCK / 2);
+  });
+
+  test('is all 0 where it is not enabled', () => {
+    const instance = create();
+    busy(BLOCK);
+    instance.disable();
+    expect(instance.health()).toEqual(nothing);
+    expect(create({ enabled: false }).health()).toEqual(nothing);
+  });
+});
+
+test('promise reactions that nobody saw: everybody may have held the loop, so nobody is called stalled', async () => {
+  const processor = new EventLoopSpanProcessor();
+  trace.disable();
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [processor, new SimpleSpanProcessor({ exporter })] }),
+  );
+  create({ asyncHooks: 'callbacks', captureStack: false });
+  const span = trace.getTracer('test').startSpan('open');
+  await turns(2);
+  await new Promise<void>((resolve) =>
+    setTimeout(async () => {
+      for (const end = performance.now() + BLOCK; performance.now() < end; ) await null;
+      resolve();
+    }, 1),
+  );
+  await turns(3);
+  span.end();
+  const spans = exporter.getFinishedSpans();
+  const block = spans.find((s) => s.name === 'event-loop-blocked');
+  const open = spans.find((s) => s.name === 'open');
+  // Where Node.js cannot leave promises out, they are seen.
+  const isSeen = !canLeaveOutPromises();
+  expect(block?.attributes['event_loop.block.stalled_spans']).toBe(isSeen ? 1 : undefined);
+  expect(open?.attributes['event_loop.stall.duration'] !== undefined).toBe(isSeen);
+  await processor.shutdown();
 });
 
 test('the context manager is set later, and replaced: scopes give the parent', async () => {

@@ -1,7 +1,15 @@
 // A5: a recursive walk that gives the event loop a turn whenever it has had it for SLICE_MILLIS.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, eventLoopConfig, finish, startSdk, startTruth, work } = require('./support/telemetry.cjs');
+const {
+  alone,
+  eventLoopConfig,
+  finish,
+  startSdk,
+  startTruth,
+  wait,
+  work,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({
   instrumentations: [
@@ -31,10 +39,17 @@ async function walk(depth) {
   for (let child = 0; child < 4 && depth > 0 && slices < SLICES; child++) await walk(depth - 1);
 }
 
-alone(() =>
-  trace.getTracer('walk').startActiveSpan('walk', async (span) => {
-    startSlice();
-    while (slices < SLICES) await walk(6);
-    span.end();
-  }),
-).then(() => finish(sdk));
+/** The thread that captures is started once the loop turns, and takes some 50 ms to start, on a busy machine more. */
+const WATCHDOG_START_MILLIS = 300;
+
+wait(WATCHDOG_START_MILLIS)
+  .then(() =>
+    alone(() =>
+      trace.getTracer('walk').startActiveSpan('walk', async (span) => {
+        startSlice();
+        while (slices < SLICES) await walk(6);
+        span.end();
+      }),
+    ),
+  )
+  .then(() => finish(sdk));

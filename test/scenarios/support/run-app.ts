@@ -1,7 +1,7 @@
 /** Runs one scenario app in a child process, with the Node.js that runs the tests, and reads what it recorded. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -98,8 +98,11 @@ export interface App {
 
 export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name);
 
+/** In memory where there is such a place: apps write their record in the middle of what is timed, and disks stall for milliseconds. */
+const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 export function makeFolder(): string {
-  return mkdtempSync(path.join(tmpdir(), 'event-loop-scenario-'));
+  return mkdtempSync(path.join(TEMPORARY, 'event-loop-scenario-'));
 }
 
 /**
