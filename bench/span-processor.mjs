@@ -1,5 +1,5 @@
 // Promises: what EventLoopSpanProcessor adds to a span that never met a block, from its start to its end, in nanoseconds: a provider
-// with it and one without take turns in one process. Run it with the Node.js to be weighed. Needs the build: `npm run build` first.
+// with it and one without take turns in one process. And what a call of `health()` takes. Run it with the Node.js to be weighed. Needs the build: `npm run build` first.
 //
 //   npm run bench:span-processor
 //   .matrix/node-24/node_modules/.bin/node bench/span-processor.mjs --rounds 200
@@ -67,4 +67,15 @@ for (const kind of [SpanKind.INTERNAL, SpanKind.CLIENT, SpanKind.SERVER]) {
 }
 console.log(`\nNode.js ${process.versions.node}: nanoseconds a span, median [95 % interval]`);
 console.log(table(['kind', 'without', 'added'], rows));
+
+const CALLS = 2000;
+const calls = [];
+for (let round = -WARM_UP_ROUNDS; round < Number(options.rounds); round++) {
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < CALLS; i++) instrumentation.health();
+  const nanos = Number(process.hrtime.bigint() - start) / CALLS;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  if (round >= 0) calls.push(nanos);
+}
+console.log(`\nhealth(): ${interval(estimate(calls), 0)} ns a call`);
 instrumentation.disable();

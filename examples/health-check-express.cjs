@@ -5,13 +5,18 @@ const express = require('express');
 /** Clients give up after 2 s. */
 const MAX_LAG_MILLIS = 500;
 /** No shorter than the time between two checks, or what happens between them is missed. */
-const WINDOW_MILLIS = 5000;
+const LAG_WINDOW_MILLIS = 5000;
+/** Requests may wait where the loop does not see them, to be accepted as connections: then it has no time left, second after second. */
+const MAX_UTILIZATION = 0.98;
+const UTILIZATION_WINDOW_MILLIS = 1000;
 
 const app = express();
 
 app.get('/health', (_request, response) => {
-  const health = eventLoop.health(WINDOW_MILLIS);
-  response.status(health.maxLagMillis > MAX_LAG_MILLIS ? 503 : 200).json(health);
+  const { maxLagMillis } = eventLoop.health(LAG_WINDOW_MILLIS);
+  const { utilization } = eventLoop.health(UTILIZATION_WINDOW_MILLIS);
+  const isHealthy = maxLagMillis < MAX_LAG_MILLIS && utilization < MAX_UTILIZATION;
+  response.status(isHealthy ? 200 : 503).json({ maxLagMillis, utilization });
 });
 
 app.get('/', (_request, response) => {

@@ -3,16 +3,18 @@ const { eventLoop } = require('./telemetry.cjs');
 const express = require('express');
 const { work } = require('./work.cjs');
 
-/** From here on some requests are turned away, ... */
-const SOME_LAG_MILLIS = 20;
-/** ... and from here on all. In between, the share grows with the lag: the service stays at its capacity. */
-const ALL_LAG_MILLIS = 100;
 /** Short, so that it reacts at once, and recovers at once. */
-const WINDOW_MILLIS = 200;
+const WINDOW_MILLIS = 300;
+/** None is turned away up to the first figure, all from the second on. In between, the share grows: the service stays at its capacity. */
+const LAG_MILLIS = [20, 100];
+/** Requests may wait where the loop does not see them, to be accepted as connections: then only its utilization tells. */
+const UTILIZATION = [0.8, 0.95];
+
+const share = (value, [none, all]) => (value - none) / (all - none);
 
 function isOverloaded() {
-  const { lagMillis } = eventLoop.health(WINDOW_MILLIS);
-  return lagMillis - SOME_LAG_MILLIS > Math.random() * (ALL_LAG_MILLIS - SOME_LAG_MILLIS);
+  const { lagMillis, utilization } = eventLoop.health(WINDOW_MILLIS);
+  return Math.max(share(lagMillis, LAG_MILLIS), share(utilization, UTILIZATION)) > Math.random();
 }
 
 const app = express();

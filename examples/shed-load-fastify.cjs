@@ -3,13 +3,15 @@ const { eventLoop } = require('./telemetry.cjs');
 const { fastify } = require('fastify');
 const { work } = require('./work.cjs');
 
-const SOME_LAG_MILLIS = 20;
-const ALL_LAG_MILLIS = 100;
-const WINDOW_MILLIS = 200;
+const WINDOW_MILLIS = 300;
+const LAG_MILLIS = [20, 100];
+const UTILIZATION = [0.8, 0.95];
+
+const share = (value, [none, all]) => (value - none) / (all - none);
 
 function isOverloaded() {
-  const { lagMillis } = eventLoop.health(WINDOW_MILLIS);
-  return lagMillis - SOME_LAG_MILLIS > Math.random() * (ALL_LAG_MILLIS - SOME_LAG_MILLIS);
+  const { lagMillis, utilization } = eventLoop.health(WINDOW_MILLIS);
+  return Math.max(share(lagMillis, LAG_MILLIS), share(utilization, UTILIZATION)) > Math.random();
 }
 
 const app = fastify();

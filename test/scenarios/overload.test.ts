@@ -12,7 +12,7 @@ giveSecondChance();
 /** Each request of the examples works for 8 ms. */
 const WORK_MILLIS = 8;
 const CAPACITY_PER_SECOND = 1000 / WORK_MILLIS;
-const SECONDS = 6;
+const SECONDS = 4;
 /** What may be under way at once: enough for the backlog of the whole test. */
 const MAX_CONNECTIONS = 2000;
 
