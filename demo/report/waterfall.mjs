@@ -50,21 +50,22 @@ export function waterfall(trace, victim, columns) {
 }
 
 function traceLines({ rows }, scale, columns) {
-  const lines = rows.slice(0, MAX_ROWS).flatMap((row) => {
+  const lines = rows.slice(0, MAX_ROWS).flatMap((row, i) => {
     const line = spanLine(row, scale, columns);
     const indent = trunks(row.last);
-    const details = detailsOf(row.span, columns.total - 1 - indent.length);
+    const isInnermost = !(rows[i + 1]?.depth > row.depth);
+    const details = detailsOf(row.span, isInnermost, columns.total - 1 - indent.length);
     return details === undefined ? [line] : [line, ` ${paint.dim(indent)}${details}`];
   });
   const hidden = rows.length - MAX_ROWS;
   return hidden > 0 ? [...lines, paint.dim(` … and ${plural(hidden, 'more span')}`)] : lines;
 }
 
-function detailsOf(span, room) {
+function detailsOf(span, isInnermost, room) {
   if (span.name === BLOCK_SPAN) return blockDetails(span, room);
   const stall = span.attributes[STALL_ATTRIBUTE];
-  // Where there are several, the innermost says it best; it is the one with a link in any case.
-  return stall > 0 && span.links.length > 0
+  // Those around it say the same.
+  return isInnermost && stall > 0 && span.links.length > 0
     ? paint.victim(`stalled ${millis(stall * 1000)} by what held the loop`)
     : undefined;
 }
