@@ -6,6 +6,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   countedBlocks,
+  expectBlock,
   expectBlockMetric,
   expectBlocks,
   expectNothingReported,
@@ -175,6 +176,22 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     );
     expectBlockMetric(run);
     expectQuietExit(run);
+  });
+
+  test('A6 resolver: the helper is named, neither the resolver nor what the framework wraps around it', async () => {
+    const run = await runApp('graphql-service.cjs', { asyncHooks }, async (app) => {
+      const client = await Client.of(app);
+      await client.send('/customer');
+      client.close();
+    });
+
+    expectQuietExit(run);
+    expectSoundBlocks(run);
+    const block = expectBlock(run, { truth: 'total', kind: 'callback' });
+    expect(block.attributes['code.function.name']).toBe('sumUpOrders');
+    expect(block.attributes['code.file.path']).toMatch(/graphql-service\.cjs$/);
+    const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
+    expect(parent?.name).toBe('graphql.resolve customer.total');
   });
 
   test('A7 nested loop: the block is a child of the custom span', async () => {
