@@ -32,15 +32,18 @@ export class Health {
   /** When something was put into the slot first, and the loop's idle time then. */
   readonly #openedAt = new Float64Array(SLOTS);
   readonly #idleAt = new Float64Array(SLOTS);
-  readonly #startedAt: number;
-  readonly #idleAtStart: number;
+  #startedAt = Number.NaN;
+  #idleAtStart = Number.NaN;
 
   constructor(
     private readonly clock: Clock,
     private readonly lagIntervalMillis: number,
-  ) {
-    this.#startedAt = clock.now();
-    this.#idleAtStart = clock.idle();
+  ) {}
+
+  /** From now on. */
+  start(): void {
+    this.#startedAt = this.clock.now();
+    this.#idleAtStart = this.clock.idle();
   }
 
   /** A sample of the lag. Cost: some 20 ns, of which there are 50 a second. */

@@ -5,6 +5,7 @@ import { activeHealth, type Claimant, stepBack, takeOver } from './active-instan
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { Detector } from './detect/detector.ts';
+import type { Block } from './detect/iteration-ledger.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   Health,
@@ -70,7 +71,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._claimant = {
       activate: () => this._start(),
       deactivate: () => this._stop(),
-      health: (windowMillis) => this._health?.read(windowMillis, this._detector?.overdue() ?? 0),
+      health: (windowMillis) =>
+        this._guard(() => this._health?.read(windowMillis, this._detector?.overdue() ?? 0)),
     };
     if (takeOver(this._claimant)) {
       this._log.log(
@@ -156,16 +158,14 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       clock,
       {
         block: (block) => {
-          health.block(block.end - block.start);
-          const ended = inUnixTime(block, clock);
-          // Promise reactions that nobody saw: who held the loop cannot be told from those who had to wait.
-          const isUnseen = block.kind === 'microtasks' && block.context === undefined;
-          const bystanders = isUnseen ? undefined : this._bystandersOf(ended);
-          const link = reporter.add(block, bystanders?.stalledSpans);
-          if (bystanders !== undefined) stalls.add(ended, bystanders, () => link?.spanContext());
+          this._guard(() => health.block(block.end - block.start));
+          const around = this._guard(() => this._around(block, clock));
+          const link = reporter.add(block, around?.bystanders.stalledSpans);
+          if (around === undefined) return;
+          this._guard(() => stalls.add(around.ended, around.bystanders, () => link?.spanContext()));
         },
         lag: (millis) => {
-          health.lag(millis);
+          this._guard(() => health.lag(millis));
           this._instruments.lag(millis);
         },
         beat: () => {
@@ -198,7 +198,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       },
       entrySpanEnded: (stallMillis) => this._instruments.stall(stallMillis),
     };
-    stalls.setSource(this._blockSource);
+    this._guard(() => health.start());
+    this._guard(() => stalls.setSource(this._blockSource as BlockSource));
     this._onBeforeExit = () => {
       detector.finish();
       reporter.flush();
@@ -212,18 +213,30 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   private _stop(): void {
     if (this._onBeforeExit !== undefined) process.off('beforeExit', this._onBeforeExit);
     this._onBeforeExit = undefined;
-    if (this._blockSource !== undefined) stallsOfThread().clearSource(this._blockSource);
+    this._guard(() => this._blockSource && stallsOfThread().clearSource(this._blockSource));
     this._blockSource = undefined;
     this._health = undefined;
     this._detector?.stop();
     this._detector = undefined;
   }
 
-  private _bystandersOf(block: EndedBlock): Bystanders | undefined {
+  /** Who was around a block, where a span processor tells of spans. */
+  private _around(
+    block: Block,
+    clock: SystemClock,
+  ): { ended: EndedBlock; bystanders: Bystanders } | undefined {
+    // Promise reactions that nobody saw: who held the loop cannot be told from those who had to wait.
+    if (block.kind === 'microtasks' && block.context === undefined) return undefined;
+    const ended = inUnixTime(block, clock);
+    const bystanders = stallsOfThread().bystandersOf(ended);
+    return bystanders && { ended, bystanders };
+  }
+
+  private _guard<Result>(action: () => Result): Result | undefined {
     try {
-      return stallsOfThread().bystandersOf(block);
+      return action();
     } catch (error) {
-      this._log.log('error', 'cannot tell which spans were stalled', error);
+      this._log.log('error', 'internal error; who was stalled, and health, may not be told', error);
       return undefined;
     }
   }

@@ -11,6 +11,9 @@ export interface Culprit {
   readonly column: number | undefined;
 }
 
+/** Where Node.js calls hooks from. */
+const ASYNC_HOOKS = 'node:internal/async_hooks';
+
 export const ANONYMOUS = '<anonymous>';
 
 /** Running code of the application or of a package, with a place to look at. */
@@ -33,7 +36,8 @@ function isEvaluated({ text, isAsync }: Frame): boolean {
  * An anonymous function that a builtin calls (`rows.map((row) => ...)`) is told by the name of the function around it, where that
  * is the one that called the builtin; file, line and column stay its own.
  */
-export function culpritOf(frames: readonly Frame[], late: boolean): Culprit | undefined {
+export function culpritOf(stack: readonly Frame[], late: boolean): Culprit | undefined {
+  const frames = withoutOwnHook(stack);
   let at = frames.findIndex(isUserCode);
   if (late && at === 0 && frames[0]?.isAtEntry === true) {
     const caller = frames.findIndex((frame, i) => i > 0 && isUserCode(frame));
@@ -48,6 +52,12 @@ export function culpritOf(frames: readonly Frame[], late: boolean): Culprit | un
     line: frame.line,
     column: frame.column,
   };
+}
+
+/** What our hooks call, OpenTelemetry's API for one, runs on our account. */
+function withoutOwnHook(frames: readonly Frame[]): readonly Frame[] {
+  const hook = frames.findIndex(({ isOwn }, i) => isOwn && frames[i + 1]?.file === ASYNC_HOOKS);
+  return hook === -1 ? frames : frames.slice(hook + 1);
 }
 
 function nameAround(frames: readonly Frame[], at: number): string | undefined {

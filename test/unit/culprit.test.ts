@@ -42,6 +42,21 @@ test('a dependency is somebody, this package is nobody', () => {
   expect(nameOf([own, frame('main', '/app/main.js')])).toBe('main');
 });
 
+test('what a hook of this package calls is not the answer either', () => {
+  const hook = [
+    frame('getSpan', '/app/node_modules/@opentelemetry/api/index.js'),
+    frame('after', '/app/bundle.js', { isOwn: true }),
+    frame('emitHook', 'node:internal/async_hooks'),
+  ];
+  expect(nameOf([...hook, frame('main', '/app/main.js')])).toBe('main');
+  expect(nameOf(hook)).toBeUndefined();
+});
+
+test('what runs inside a context scope is the answer', () => {
+  const scope = frame('wrapper', '/app/bundle.js', { isOwn: true });
+  expect(nameOf([frame('render', '/app/a.js'), scope, frame('main', '/app/main.js')])).toBe('render');
+});
+
 test('who only awaits what runs is not running', () => {
   expect(nameOf([frame('read', 'node:fs'), frame('caller', '/app/a.js', { isAsync: true })])).toBeUndefined();
 });

@@ -13,9 +13,14 @@ import { GcMeter } from '../../src/detect/gc-meter.ts';
 import { Heartbeat } from '../../src/detect/heartbeat.ts';
 import { IterationLedger } from '../../src/detect/iteration-ledger.ts';
 import { Pulse } from '../../src/detect/pulse.ts';
-import { EventLoopInstrumentation } from '../../src/index.ts';
+import { Health } from '../../src/health.ts';
+import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
+import { BlockLink } from '../../src/report/block-link.ts';
 import { BlockReporter } from '../../src/report/block-reporter.ts';
 import { RateLimit } from '../../src/report/rate-limit.ts';
+import { OpenSpans } from '../../src/victims/open-spans.ts';
+import { RecentBlocks } from '../../src/victims/recent-blocks.ts';
+import { Stalls } from '../../src/victims/stalls.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
 type Methods = Record<string, unknown>;
@@ -37,6 +42,11 @@ const METHODS: [string, object, string][] = (
     [Samples, 'Samples'],
     [Watchdog, 'Watchdog'],
     [Pulse, 'Pulse'],
+    [Health, 'Health'],
+    [Stalls, 'Stalls'],
+    [RecentBlocks, 'RecentBlocks'],
+    [OpenSpans, 'OpenSpans'],
+    [BlockLink, 'BlockLink'],
   ] as [{ prototype: object }, string][]
 ).flatMap(([{ prototype }, name]) =>
   Object.entries(Object.getOwnPropertyDescriptors(prototype))
@@ -58,12 +68,14 @@ const blockingTimer = (millis: number) =>
   );
 
 let exporter: InstanceType<typeof InMemorySpanExporter>;
+let processor: EventLoopSpanProcessor;
 let uncaught: jest.Mock;
 
 beforeEach(() => {
   exporter = new InMemorySpanExporter();
+  processor = new EventLoopSpanProcessor();
   trace.setGlobalTracerProvider(
-    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
+    new TracerProvider({ spanProcessors: [processor, new SimpleSpanProcessor({ exporter })] }),
   );
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   uncaught = jest.fn();
@@ -71,7 +83,8 @@ beforeEach(() => {
   process.on('unhandledRejection', uncaught);
 });
 
-afterEach(() => {
+afterEach(async () => {
+  await processor.shutdown();
   process.off('uncaughtException', uncaught);
   process.off('unhandledRejection', uncaught);
   context.disable();
@@ -128,7 +141,10 @@ describe.each(['promises', 'off'] as const)('asyncHooks: %s', (asyncHooks) => {
     (prototype as Methods)[key] = thrower;
     try {
       instrumentation.enable();
+      const waits = trace.getTracer('test').startSpan('waits');
       await live();
+      waits.end();
+      instrumentation.health();
       instrumentation.disable();
     } finally {
       (prototype as Methods)[key] = original;

@@ -9,6 +9,10 @@ class Beats {
   readonly clock = new FakeClock();
   readonly health = new Health(this.clock, INTERVAL);
 
+  constructor() {
+    this.health.start();
+  }
+
   idle(millis: number): this {
     for (let passed = 0; passed < millis; passed += INTERVAL) {
       this.clock.wait(INTERVAL);
