@@ -4,6 +4,12 @@ import type { SpanContext } from '@opentelemetry/api';
 /** Blocks that are remembered. At the default threshold, they are at least 100 s of a loop that was held. */
 export const MAX_RECENT_BLOCKS = 1024;
 
+/**
+ * A shorter overlap is none: the SDK starts spans by `Date.now()`, which is cut to whole milliseconds, so that a span which began right
+ * after a block seems to have begun inside it.
+ */
+export const MIN_STALL_MILLIS = 1;
+
 /** A block as those who had to wait see it. Times are Unix times in milliseconds. */
 export interface RecentBlock {
   readonly start: number;
@@ -54,7 +60,7 @@ export class RecentBlocks {
     let longestMillis = 0;
     for (const block of this.#ring) {
       const overlap = Math.min(end, block.end) - Math.max(start, block.start);
-      if (!(overlap > 0) || block.culprits.has(spanId)) continue;
+      if (!(overlap >= MIN_STALL_MILLIS) || block.culprits.has(spanId)) continue;
       millis += overlap;
       if (overlap > longestMillis) {
         longest = block;

@@ -5,7 +5,7 @@
 import { type Context, type HrTime, type Span, type SpanContext, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../hr-time.ts';
 import type { OpenSpans } from './open-spans.ts';
-import { RecentBlocks, type Stall } from './recent-blocks.ts';
+import { MIN_STALL_MILLIS, RecentBlocks, type Stall } from './recent-blocks.ts';
 
 /** A pile-up that has not ended: what ran in this iteration before the running callback. Unix times in milliseconds. */
 export interface RunningPileUp {
@@ -93,7 +93,7 @@ export class Stalls {
     const stall = this.#blocks.stallOf(spanId, start, end);
     if (pileUp === undefined) return stall;
     const more = Math.min(end, pileUp.end) - Math.max(start, pileUp.start);
-    if (!(more > 0) || this.#culpritsIn(pileUp.context).has(spanId)) return stall;
+    if (!(more >= MIN_STALL_MILLIS) || this.#culpritsIn(pileUp.context).has(spanId)) return stall;
     return {
       ...stall,
       millis: stall.millis + more,

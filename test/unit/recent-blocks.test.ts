@@ -33,6 +33,11 @@ test.each([
   expect(recent(block(1000, 1200)).stallOf('me', start, end).millis).toBe(millis);
 });
 
+test('what a clock that is cut to milliseconds makes up is no stall', () => {
+  expect(recent(block(1000, 1200.9)).stallOf('me', 1200, 1500).millis).toBe(0);
+  expect(recent(block(1000, 1201)).stallOf('me', 1200, 1500).millis).toBe(1);
+});
+
 test('several blocks add up, and the one that was waited longest for is told', () => {
   const long = block(1000, 2000);
   const ring = recent(long, block(2100, 2400), block(2500, 2600));
