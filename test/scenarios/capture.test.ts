@@ -107,7 +107,10 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
   rmSync(folder, { recursive: true });
 
   expect(run.blocks.length).toBeGreaterThanOrEqual(10);
-  for (const { attributes } of run.blocks) {
+  // Where every capture met Node.js or this package, nobody is named.
+  const named = run.blocks.filter(({ attributes }) => attributes['code.function.name'] !== undefined);
+  expect(named.length).toBeGreaterThanOrEqual(5);
+  for (const { attributes } of named) {
     expect(attributes['code.function.name']).toBe('tinyCallback');
     expect(attributes['event_loop.block.top_functions']).toBe('tinyCallback 100%');
   }

@@ -200,6 +200,8 @@ async function finish(sdk) {
 
 /** Serves, on a port of its own or on this Unix socket, until the test closes standard input. A line `phase <name>` there ends a phase of the metrics. */
 async function serve(server, sdk, socket) {
+  // A connection that is closed for being idle while a request is on its way is reset.
+  server.keepAliveTimeout = NEVER_BY_ITSELF_MILLIS;
   const where = socket === undefined ? { port: 0, host: '127.0.0.1' } : { path: socket };
   await new Promise((resolve) => server.listen(where, resolve));
   process.stdout.write(`listening ${socket ?? server.address().port}\n`);
