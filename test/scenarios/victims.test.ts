@@ -5,7 +5,7 @@ import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
-import { giveSecondChance, withoutSecondChance } from './support/noise.ts';
+import { giveSecondChance } from './support/noise.ts';
 import {
   type AsyncHooksMode,
   appFile,
@@ -155,7 +155,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     expect(victims.length).toBeGreaterThan(200);
     expectStalls(stalls);
     const blameless = culprits.filter(({ millis, told }) => millis === 0 && told > STALL_TOLERANCE_MILLIS);
-    withoutSecondChance(() => expect(blameless.map(describeStall)).toEqual([]));
+    expect(blameless.map(describeStall)).toEqual([]);
     expectLinks(run, stalls);
     if (process.env['SCENARIO_FIGURES'] === '1') {
       const off = stalls.map(({ millis, told }) => Math.abs(told - millis)).sort((a, b) => a - b);
