@@ -76,6 +76,7 @@ const OPTIONS = {
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
+  console: boolean(false),
   blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
 } satisfies Options;
 

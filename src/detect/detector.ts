@@ -56,6 +56,9 @@ export class Detector {
   #mode: AsyncHooksMode;
   #hook: AsyncHook | undefined;
   #running = false;
+  /** Whether captures can be made is known, one way or the other. */
+  #capturesKnown = false;
+  #onCapturesKnown: (() => void)[] = [];
 
   constructor(
     options: DetectorOptions,
@@ -128,10 +131,12 @@ export class Detector {
     this.#guard(() => this.#watchdog?.start());
     this.#guard(() => this.#hook?.enable());
     this.#running = true;
+    if (this.#watchdog === undefined) this.#nowCapturesAreKnown();
   }
 
   stop(): void {
     this.#running = false;
+    this.#nowCapturesAreKnown();
     this.#guard(() => this.#watchdog?.stop());
     this.#guard(() => this.#pulse?.stop());
     this.#guard(() => this.#hook?.disable());
@@ -139,6 +144,14 @@ export class Detector {
     this.#guard(() => this.#scopes.release());
     this.#guard(() => this.gc.stop());
     this.#guard(() => this.#ledger.reset());
+  }
+
+  /** Captures can be made from now on, or cannot be made at all. Keeps no process alive. */
+  ready(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#capturesKnown) resolve();
+      else this.#onCapturesKnown.push(resolve);
+    });
   }
 
   /** The pile-up that is under way, where it has reached the threshold. */
@@ -194,10 +207,12 @@ export class Detector {
       {
         capture: (stretch, requestedAt) => this.#capturer.capture(stretch, requestedAt),
         // Only where a promise reaction is not timed in any case, and where the watchdog has time enough to notice.
-        watching: (watches) =>
+        watching: (watches) => {
           this.#ledger.relax(
             watches && this.#mode === 'callbacks' && thresholdMillis >= MIN_RELAXED_THRESHOLD_MILLIS,
-          ),
+          );
+          if (watches) this.#nowCapturesAreKnown();
+        },
         lost: () => this.#onCaptureLost(),
       },
       this.log,
@@ -206,12 +221,18 @@ export class Detector {
 
   /** What captures told has to come from promise hooks now. */
   #onCaptureLost(): void {
+    this.#nowCapturesAreKnown();
     this.#ledger.relax(false);
     if (this.#options.asyncHooks !== 'auto' || this.#mode !== 'callbacks') return;
     this.#hook?.disable();
     this.#mode = 'promises';
     this.#hook = this.#createHook();
     if (this.#running) this.#hook?.enable();
+  }
+
+  #nowCapturesAreKnown(): void {
+    this.#capturesKnown = true;
+    for (const resolve of this.#onCapturesKnown.splice(0)) resolve();
   }
 
   #createHook(): AsyncHook | undefined {

@@ -15,6 +15,7 @@ const DEFAULTS = {
   thresholdMillis: 100,
   lagIntervalMillis: 20,
   captureStack: true,
+  console: false,
   asyncHooks: 'auto',
   requireParentSpan: false,
   maxSpansPerMinute: 600,
@@ -36,12 +37,14 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_REQUIRE_PARENT_SPAN: 'TRUE',
     OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
   expect(resolve({}, env)).toEqual({
     enabled: false,
     thresholdMillis: 50.5,
     lagIntervalMillis: 10,
     captureStack: false,
+    console: true,
     asyncHooks: 'callbacks',
     requireParentSpan: true,
     maxSpansPerMinute: 0,
