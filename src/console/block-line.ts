@@ -2,12 +2,15 @@
 import { relative, sep } from 'node:path';
 import type { BlockingCode, EventLoopBlock } from '../types.ts';
 
-/** Paints text; the identity where there are no colours. */
+/** Colours. */
 export interface Paint {
   length(text: string, millis: number): string;
   code(text: string): string;
   aside(text: string): string;
 }
+
+const plain = (text: string) => text;
+export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
 
 /** Whose block it was, as far as spans say. */
 export interface Blamed {

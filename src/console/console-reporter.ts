@@ -9,8 +9,8 @@ import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import type { EventLoopBlock } from '../types.ts';
 import { blamedIn } from './blamed.ts';
-import { blockLine } from './block-line.ts';
-import { hasColors, PLAIN, STYLED } from './paint.ts';
+import { blockLine, PLAIN } from './block-line.ts';
+import { hasColors, STYLED } from './paint.ts';
 import { Summary } from './summary.ts';
 
 const STDERR = 2;

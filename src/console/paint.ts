@@ -5,10 +5,6 @@ import type { Paint } from './block-line.ts';
 
 const STDERR = 2;
 
-const plain = (text: string) => text;
-
-export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
-
 /** Longer than this is a matter of its own. */
 const LONG_MILLIS = 1000;
 

@@ -7,8 +7,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { blamedIn } from '../../src/console/blamed.ts';
-import { blockLine, duration } from '../../src/console/block-line.ts';
-import { PLAIN, STYLED } from '../../src/console/paint.ts';
+import { blockLine, duration, PLAIN } from '../../src/console/block-line.ts';
+import { STYLED } from '../../src/console/paint.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const TRACE = 'a'.repeat(32);

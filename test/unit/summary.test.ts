@@ -1,4 +1,4 @@
-import { PLAIN } from '../../src/console/paint.ts';
+import { PLAIN } from '../../src/console/block-line.ts';
 import { Summary } from '../../src/console/summary.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
