@@ -48,7 +48,8 @@ export function resourceAttributes(span: Span | undefined): Attributes | undefin
   type Resource = { attributes?: Attributes; asyncAttributesPending?: boolean };
   type Provider = { getDelegate?(): Provider; _resource?: Resource; _config?: { resource?: Resource } };
   const global = trace.getTracerProvider() as Provider;
-  const provider = global.getDelegate?.() ?? global;
+  let provider = global;
+  while (provider.getDelegate !== undefined) provider = provider.getDelegate();
   const resource =
     (span as { resource?: Resource } | undefined)?.resource ??
     provider._resource ??

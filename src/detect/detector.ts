@@ -21,6 +21,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { type Block, IterationLedger, type RunningPileUp } from './iteration-ledger.ts';
 import { Pulse } from './pulse.ts';
 import { isStandstill } from './standstill.ts';
+import { isTeardown } from './teardown.ts';
 
 export interface DetectorOptions {
   thresholdMillis: number;
@@ -56,13 +57,14 @@ export class Detector {
   #mode: AsyncHooksMode;
   #hook: AsyncHook | undefined;
   #running = false;
+  #finishedIteration = Number.NaN;
   /** Whether captures can be made is known, one way or the other. */
   #capturesKnown = false;
   #onCapturesKnown: (() => void)[] = [];
 
   constructor(
     options: DetectorOptions,
-    clock: Clock,
+    private readonly clock: Clock,
     events: DetectorEvents,
     private readonly log: OnceLogger,
   ) {
@@ -85,7 +87,7 @@ export class Detector {
         },
       },
       (block) => {
-        if (isDebuggerPause(block)) return;
+        if (isDebuggerPause(block) || isTeardown(block)) return;
         if (marks !== undefined && isStandstill(block, marks, thresholdMillis)) return;
         events.block(block);
       },
@@ -172,10 +174,18 @@ export class Detector {
     });
   }
 
-  /** The loop has run out of work: reports what no further callback would close. */
+  /**
+   * The loop has run out of work, or the process exits: reports what no further callback would close. Once for an iteration: between
+   * the last one and the end of the process Node.js ends threads and the like, which is nobody's block.
+   */
   finish(): void {
     if (this.mode === 'off') return;
-    this.#guard(() => this.#ledger.finish());
+    this.#guard(() => {
+      const iteration = this.clock.loopCount();
+      if (iteration === this.#finishedIteration) return;
+      this.#finishedIteration = iteration;
+      this.#ledger.finish();
+    });
   }
 
   /** Blocks inside `work` are the package's own. */
