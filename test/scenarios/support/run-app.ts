@@ -88,6 +88,8 @@ export interface AppOptions {
   asyncHooks?: AsyncHooksMode;
   /** Where the app lies, if not in `apps/`. */
   file?: string;
+  /** Where it runs: what it is preloaded with is found from there. */
+  cwd?: string;
 }
 
 export interface App {
@@ -123,6 +125,7 @@ export async function runApp(
     [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
     {
       env: appEnvironment(record, asyncHooks, options.env),
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
