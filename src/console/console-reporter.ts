@@ -1,6 +1,6 @@
 /**
- * Tells a developer what blocks, on stderr: a line for each block as it is found, and what blocked most when the process exits or is
- * sent SIGURG. Writes straight to the file descriptor: that needs nobody to flush it, and whoever intercepts `console` or
+ * Tells a developer what blocks, on stderr: a line for each block as it is found, and what blocked most when the process exits, is sent
+ * SIGURG, or is watched no longer. Writes straight to the file descriptor: that needs nobody to flush it, and whoever intercepts `console` or
  * `process.stderr` gets nothing that the application has not said.
  */
 import { writeSync } from 'node:fs';
@@ -33,9 +33,11 @@ export class ConsoleReporter {
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
   }
 
+  /** Says what it has to say at the exit, which may be long after this. */
   stop(): void {
     process.off('exit', this.#onExit);
     process.off(SUMMARY_SIGNAL, this.#onSignal);
+    if (this.#blocks > 0) this.#writeSummary();
   }
 
   block(block: EventLoopBlock, context: Context): void {

@@ -11,13 +11,20 @@ interface SyncHooks {
   supportsSyncHooks(): boolean;
 }
 
-/** Only the copy that the application's instrumentations use knows what they ask for. */
-export function hookModules(packages: ApplicationPackages): void {
+/**
+ * Only the copy that the application's instrumentations use knows what they ask for.
+ * @returns in which thread modules are hooked now; undefined where they are not
+ */
+export function hookModules(packages: ApplicationPackages): 'same' | 'other' | undefined {
   const instrumentation = packages.resolve(INSTRUMENTATION);
-  if (instrumentation === undefined) return;
+  if (instrumentation === undefined) return undefined;
   const syncHooks = loadSyncHooks(instrumentation);
-  if (syncHooks !== undefined) syncHooks.register();
-  else nodeModule.register(`${INSTRUMENTATION}/hook.mjs`, pathToFileURL(instrumentation).href);
+  if (syncHooks !== undefined) {
+    syncHooks.register();
+    return 'same';
+  }
+  nodeModule.register(`${INSTRUMENTATION}/hook.mjs`, pathToFileURL(instrumentation).href);
+  return 'other';
 }
 
 /** In the application's thread, where this Node.js can: `module.register` starts another one, and is deprecated from Node.js 26 on (DEP0205). */

@@ -8,6 +8,8 @@ export interface Telemetry {
   flush(): Promise<unknown>;
   /** Sends what there is, and ends. */
   shutdown(): Promise<unknown>;
+  /** The process ends by a signal now, without an `exit` event. */
+  killed(): void;
 }
 
 /** @returns undoes it */
@@ -23,7 +25,10 @@ export function shutDownWithProcess(telemetry: Telemetry): () => void {
       return;
     }
     undo();
-    const end = () => process.kill(process.pid, SIGNAL);
+    const end = () => {
+      telemetry.killed();
+      process.kill(process.pid, SIGNAL);
+    };
     const timer = setTimeout(end, MAX_SHUTDOWN_MILLIS);
     telemetry
       .shutdown()

@@ -7,6 +7,7 @@ import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.
 import { OnceLogger } from '../once.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
+import { whenApplicationIsLoaded } from './application-start.ts';
 import { howToInstall } from './how-to-install.ts';
 import { hookModules } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
@@ -60,8 +61,12 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   // Last: what is loaded once the first instrumentation is made, `http` for one, those made later cannot patch any more.
   const eventLoop = new EventLoopInstrumentation();
   const sdk = createSdk(sdkPackage, packages, [...others, eventLoop]);
-  if (esm) hookModules(packages);
+  const hookingThread = esm ? hookModules(packages) : undefined;
   sdk.start();
+  if (hookingThread === 'other' && eventLoop.isEnabled()) {
+    eventLoop.disable();
+    whenApplicationIsLoaded(() => eventLoop.enable());
+  }
   const log = new OnceLogger();
   // Without an exporter of traces, the SDK registers no tracer provider.
   if (registered().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
@@ -76,6 +81,8 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
       await eventLoop.forceFlush();
       await sdk.shutdown();
     },
+    // A signal leaves nobody time to look back.
+    killed: () => eventLoop.disable(),
   });
   const relay = relayTracers();
   watchForOtherSdk({

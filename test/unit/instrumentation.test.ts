@@ -389,6 +389,7 @@ describe('told without a span', () => {
     await instrumentation.forceFlush();
     expect(written).toEqual([expect.stringMatching(/^event-loop-blocked \d+ ms [a-z]+: unknown code.*\n$/)]);
     instrumentation.disable();
+    expect(written).toEqual([expect.anything(), expect.stringMatching(/^event-loop-blocked: 1 block, /)]);
     expect(process.listenerCount('SIGURG')).toBe(0);
   });
 
