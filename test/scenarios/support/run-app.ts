@@ -88,6 +88,9 @@ export interface AppOptions {
   asyncHooks?: AsyncHooksMode;
   /** Where the app lies, if not in `apps/`. */
   file?: string;
+  /** The Node.js it runs on, if not the one that runs the tests. */
+  node?: string;
+  cwd?: string;
 }
 
 export interface App {
@@ -119,10 +122,11 @@ export async function runApp(
   const record = path.join(folder, 'record.jsonl');
   writeFileSync(record, '');
   const child = spawn(
-    process.execPath,
+    options.node ?? process.execPath,
     [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
     {
       env: appEnvironment(record, asyncHooks, options.env),
+      cwd: options.cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );

@@ -1,0 +1,94 @@
+// Promises: the list of what is tested with real packages. Data only: the tests read it too.
+
+/**
+ * @typedef {object} Subject
+ * @property {string} name as given to `--only`
+ * @property {string} group folder in `groups/` whose packages it is installed with
+ * @property {string} app file in `apps/<group>/`
+ * @property {string[]} packages whose versions the table shows, the one that matters first
+ * @property {string} what how it is set up, as the table says it
+ * @property {boolean} [quick] in `--quick` too
+ * @property {'services' | 'types'} [test] the test file; `services` when left out
+ * @property {number} [node] major it needs, where that is not the one that runs the tests
+ * @property {string[]} [nodeArgs]
+ * @property {'otlp' | 'sentry' | 'datadog'} [wire] what it sends; `otlp` when left out
+ */
+
+/** @type {Subject[]} */
+export const SUBJECTS = [
+  // what sets up OpenTelemetry
+  {
+    name: 'node-sdk-modern',
+    group: 'modern',
+    app: 'node-sdk.cjs',
+    packages: ['@opentelemetry/sdk-node'],
+    what: '`NodeSDK`',
+    node: 22,
+  },
+  {
+    name: 'node-tracer-provider',
+    group: 'frameworks',
+    app: 'node-tracer-provider.cjs',
+    packages: ['@opentelemetry/sdk-trace-node'],
+    what: '`NodeTracerProvider`',
+    quick: true,
+  },
+  {
+    name: 'tracer-provider',
+    group: 'modern',
+    app: 'tracer-provider.cjs',
+    packages: ['@opentelemetry/sdk-trace'],
+    what: '`TracerProvider`',
+    node: 22,
+  },
+  {
+    name: 'vercel',
+    group: 'vercel',
+    app: 'vercel.cjs',
+    packages: ['@vercel/otel'],
+    what: '`registerOTel({ instrumentations })`',
+    quick: true,
+  },
+  {
+    name: 'sentry',
+    group: 'sentry',
+    app: 'sentry.cjs',
+    packages: ['@sentry/node'],
+    what: '`enableOpenTelemetrySetup: true`, then `registerInstrumentations`',
+    wire: 'sentry',
+    quick: true,
+  },
+  {
+    name: 'dd-trace',
+    group: 'dd-trace',
+    app: 'dd-trace.cjs',
+    packages: ['dd-trace'],
+    what: '`new tracer.TracerProvider().register()`, then `registerInstrumentations`',
+    wire: 'datadog',
+    node: 22,
+    quick: true,
+  },
+  {
+    name: 'elastic',
+    group: 'elastic',
+    app: 'elastic.cjs',
+    packages: ['@elastic/opentelemetry-node'],
+    what: '`startNodeSDK({ instrumentations })`',
+  },
+  {
+    name: 'splunk',
+    group: 'splunk',
+    app: 'splunk.cjs',
+    packages: ['@splunk/otel'],
+    what: '`start({ tracing: { instrumentations } })`',
+  },
+  // frameworks
+  {
+    name: 'express',
+    group: 'frameworks',
+    app: 'express.cjs',
+    packages: ['express', '@opentelemetry/sdk-node'],
+    what: '`NodeSDK`',
+    quick: true,
+  },
+];

@@ -1,0 +1,27 @@
+/** What run.mjs has chosen and installed, handed to the tests in an environment variable. */
+
+/** See `subjects.mjs`. */
+export interface Subject {
+  name: string;
+  app: string;
+  nodeArgs?: string[];
+  env?: Record<string, string>;
+  test?: 'services' | 'types';
+  wire?: 'otlp' | 'sentry' | 'datadog';
+  bundle?: string;
+}
+
+export interface Selected {
+  subject: Subject;
+  /** Where its group is installed. */
+  folder: string;
+  /** The Node.js to run it on. */
+  node: string;
+  /** Why it cannot run. */
+  problem?: string;
+}
+
+export function selectedFor(test: 'services' | 'types'): Selected[] {
+  const all: Selected[] = JSON.parse(process.env['COMPAT_SELECTED'] ?? '[]');
+  return all.filter(({ subject }) => (subject.test ?? 'services') === test);
+}
