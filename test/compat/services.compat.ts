@@ -12,7 +12,7 @@ giveSecondChance();
 /** The path of a request, from new and old semantic conventions, else from the name of the span. */
 function pathOf({ attributes, name }: SpanLine): string {
   const url = attributes['url.path'] ?? attributes['http.target'] ?? attributes['http.url'] ?? name;
-  return String(url).replace(/^[A-Z]+ |^http:..[^/]+/, '');
+  return String(url).replace(/^[A-Z]+ |^http:..[^/]+|\?.*$/g, '');
 }
 
 function expectCode({ attributes }: SpanLine, name: string, choice: Selected): void {

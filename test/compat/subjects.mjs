@@ -11,6 +11,7 @@
  * @property {'services' | 'types'} [test] the test file; `services` when left out
  * @property {number} [node] major it needs, where that is not the one that runs the tests
  * @property {string[]} [nodeArgs]
+ * @property {boolean} [graphql] it is asked by GraphQL queries
  * @property {'otlp' | 'sentry' | 'datadog'} [wire] what it sends; `otlp` when left out
  */
 
@@ -90,5 +91,46 @@ export const SUBJECTS = [
     packages: ['express', '@opentelemetry/sdk-node'],
     what: '`NodeSDK`',
     quick: true,
+  },
+  {
+    name: 'fastify',
+    group: 'frameworks',
+    app: 'fastify.mjs',
+    packages: ['fastify', '@fastify/otel'],
+    what: '`NodeSDK`, ES modules',
+    quick: true,
+  },
+  {
+    name: 'koa',
+    group: 'frameworks',
+    app: 'koa.cjs',
+    packages: ['koa'],
+    what: '`NodeSDK`',
+    quick: true,
+  },
+  {
+    name: 'nest',
+    group: 'frameworks',
+    app: 'nest.cjs',
+    packages: ['@nestjs/core'],
+    what: '`NodeSDK`',
+    quick: true,
+  },
+  {
+    name: 'yoga',
+    group: 'frameworks',
+    app: 'yoga.cjs',
+    packages: ['graphql-yoga', 'graphql'],
+    what: '`NodeSDK`',
+    graphql: true,
+    quick: true,
+  },
+  {
+    name: 'apollo',
+    group: 'frameworks',
+    app: 'apollo.cjs',
+    packages: ['@apollo/server', 'graphql'],
+    what: '`NodeSDK`',
+    graphql: true,
   },
 ];

@@ -29,7 +29,11 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         const port = await app.printed('listening ');
         // the first request of a process is slow, and that is the framework's own time
         for (const request of ['warm', 'warm', 'handler', 'steps']) {
-          const response = await fetch(`http://127.0.0.1:${port}/${request}`);
+          const query = subject.graphql ? `?query={${request}}` : '';
+          const response = await fetch(`http://127.0.0.1:${port}/${request}${query}`, {
+            // or a GraphQL server would take it for one that any web page can make
+            headers: { 'content-type': 'application/json' },
+          });
           if (!response.ok) throw new Error(`/${request}: ${response.status} ${await response.text()}`);
           await response.arrayBuffer();
         }

@@ -9,6 +9,7 @@ export interface Subject {
   test?: 'services' | 'types';
   wire?: 'otlp' | 'sentry' | 'datadog';
   bundle?: string;
+  graphql?: boolean;
 }
 
 export interface Selected {
