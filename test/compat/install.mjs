@@ -60,6 +60,9 @@ function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {
   const target = join(folder, 'app');
   rmSync(target, { recursive: true, force: true });
   cpSync(join(import.meta.dirname, 'apps', group), target, { recursive: true });
-  cpSync(join(import.meta.dirname, 'apps', 'support'), join(target, 'support'), { recursive: true });
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  for (const shared of ['support', ...('express' in dependencies ? ['with-express'] : [])]) {
+    cpSync(join(import.meta.dirname, 'apps', shared), join(target, 'support'), { recursive: true });
+  }
   cpSync(TRUTH, join(target, 'support', 'truth.cjs'));
 }

@@ -10,6 +10,9 @@
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types'} [test] the test file; `services` when left out
  * @property {number} [node] major it needs, where that is not the one that runs the tests
+ * @property {string} [build] script to run before it
+ * @property {string} [told] the file that is told to block: the app's own `support/work.cjs` when left out
+ * @property {boolean} [minified] that file has no lines to speak of
  * @property {string[]} [nodeArgs]
  * @property {boolean} [graphql] it is asked by GraphQL queries
  * @property {'otlp' | 'sentry' | 'datadog'} [wire] what it sends; `otlp` when left out
@@ -132,5 +135,47 @@ export const SUBJECTS = [
     packages: ['@apollo/server', 'graphql'],
     what: '`NodeSDK`',
     graphql: true,
+  },
+  // bundlers: the app and this package in one file
+  {
+    name: 'esbuild',
+    group: 'bundlers',
+    app: 'out/esbuild.cjs',
+    build: 'build-esbuild.mjs',
+    told: 'out/esbuild.cjs',
+    packages: ['esbuild'],
+    what: '`bundle`',
+    quick: true,
+  },
+  {
+    name: 'esbuild-minified',
+    group: 'bundlers',
+    app: 'out/esbuild-minified.cjs',
+    build: 'build-esbuild.mjs',
+    told: 'out/esbuild-minified.cjs',
+    minified: true,
+    packages: ['esbuild'],
+    what: '`bundle`, `minify`, `keepNames`',
+    quick: true,
+  },
+  {
+    name: 'rollup',
+    group: 'bundlers',
+    app: 'out/rollup.mjs',
+    build: 'build-rollup.mjs',
+    told: 'out/rollup.mjs',
+    packages: ['rollup'],
+    what: 'one ES module',
+    quick: true,
+  },
+  {
+    name: 'webpack',
+    group: 'bundlers',
+    app: 'out/webpack.cjs',
+    build: 'build-webpack.mjs',
+    nodeArgs: ['--enable-source-maps'],
+    packages: ['webpack'],
+    what: '`mode: "production"` with `keep_fnames`, source maps',
+    quick: true,
   },
 ];

@@ -1,4 +1,5 @@
 /** Runs one subject: its service as a process of its own, two requests that block, and what it sent about them. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReadSpan } from '../../../demo/telemetry-reader.mjs';
@@ -12,6 +13,7 @@ const RECEIVERS = { otlp: startOtlp, sentry: startSentry, datadog: startDatadog 
 
 export async function runSubject({ subject, folder, node, problem }: Selected): Promise<Run> {
   if (problem !== undefined) throw new Error(problem);
+  if (subject.build) build(subject.build, folder, node);
   const receiver = await RECEIVERS[subject.wire ?? 'otlp'](folder);
   try {
     const run = await runApp(
@@ -44,6 +46,11 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
   } finally {
     receiver.close();
   }
+}
+
+function build(script: string, folder: string, node: string): void {
+  const { status, stderr } = spawnSync(node, [script], { cwd: path.join(folder, 'app'), encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${script} failed\n${stderr}`);
 }
 
 /** What the app exported joins what it wrote down itself. */
@@ -79,16 +86,18 @@ function ownAttributes({ attributes }: SpanLine): SpanLine['attributes'] {
   );
 }
 
-/** Where a function stands that blocks, in the file that really runs. */
+/** Where a function stands that blocks, in the file that is to be told: the source, or the bundle where nothing maps it back. */
 export function blockingFunction(
   name: string,
   { subject, folder }: Selected,
 ): { file: string; firstLine: number; lastLine: number } {
-  const file = path.join(folder, 'app', subject.bundle ?? 'support/work.cjs');
+  const file = path.join(folder, 'app', subject.told ?? 'support/work.cjs');
   const lines = readFileSync(file, 'utf8').split('\n');
+  // minified code has a few endless lines
+  if (subject.minified) return { file, firstLine: 1, lastLine: lines.length };
   const first = lines.findIndex((line) => line.includes(`function ${name}(`));
   if (first < 0) throw new Error(`no function ${name} in ${file}`);
-  const indent = /^\s*/.exec(lines[first] as string)?.[0];
+  const [indent] = /^\s*/.exec(lines[first] as string) as RegExpExecArray;
   const last = lines.findIndex((line, i) => i > first && line.startsWith(`${indent}}`));
   return { file, firstLine: first + 1, lastLine: last + 1 };
 }

@@ -8,7 +8,9 @@ export interface Subject {
   env?: Record<string, string>;
   test?: 'services' | 'types';
   wire?: 'otlp' | 'sentry' | 'datadog';
-  bundle?: string;
+  build?: string;
+  told?: string;
+  minified?: boolean;
   graphql?: boolean;
 }
 
