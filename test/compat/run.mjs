@@ -6,8 +6,8 @@
 //   npm run test:compat -- --only sentry,koa       some subjects
 //   npm run test:compat -- --only koa -- -t line   what follows the second `--` goes to jest
 //   npm run test:compat -- --markdown              the rows of the README's table, too
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installNode } from '../matrix/nodes.mjs';
 import { npm } from '../matrix/npm.mjs';
@@ -35,7 +35,8 @@ const { values: options, positionals: jestArguments } = parseArgs({
   allowPositionals: true,
 });
 
-const subjects = chooseSubjects();
+const chosen = chooseSubjects();
+const subjects = chosen.filter(({ needs }) => needs === undefined || isOnPath(needs));
 npm(['run', 'build'], ROOT);
 const tarball = pack();
 console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}\n`);
@@ -52,6 +53,8 @@ const run = await runSuite({ id: RUN }, { path: process.execPath }, ROOT, [
   ...files,
 ]);
 
+for (const { name, needs } of chosen.filter((subject) => !subjects.includes(subject)))
+  console.log(`\nnot run: ${name}, which needs \`${needs}\` on the PATH`);
 for (const { name, message } of run.failures) console.log(`\nFAILED ${name}\n${message}`);
 const rows = selected.map((each) => ({ ...each, ...resultOf(each.subject) }));
 console.log();
@@ -84,6 +87,10 @@ function chooseSubjects() {
   return SUBJECTS.filter(({ name }) => wanted.includes(name));
 }
 
+function isOnPath(/** @type {string} */ command) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+}
+
 /** @returns {Map<string, string>} what kept a group from being installed; its subjects' tests fail with that */
 function installAll() {
   const problems = new Map();
@@ -102,6 +109,7 @@ function installAll() {
 
 function prepare(/** @type {Subject} */ subject) {
   const folder = groupFolder(subject.group);
+  const { quick } = options;
   const needsNewer = subject.node !== undefined && Number.parseInt(process.versions.node, 10) < subject.node;
   try {
     const problem = problems.get(subject.group);
@@ -110,9 +118,9 @@ function prepare(/** @type {Subject} */ subject) {
       ? installNode(NEWER_NODE)
       : { path: process.execPath, version: process.versions.node };
     const versions = subject.packages.map((name) => ({ name, version: versionIn(folder, name) }));
-    return { subject, folder, node: node.path, nodeVersion: node.version, versions };
+    return { subject, folder, quick, node: node.path, nodeVersion: node.version, versions };
   } catch (error) {
-    return { subject, folder, node: '', nodeVersion: '-', versions: [], problem: error.message };
+    return { subject, folder, quick, node: '', nodeVersion: '-', versions: [], problem: error.message };
   }
 }
 

@@ -9,6 +9,7 @@
  * @property {string} what how it is set up, as the table says it
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types'} [test] the test file; `services` when left out
+ * @property {string} [needs] command that has to be on the machine
  * @property {number} [node] major it needs, where that is not the one that runs the tests
  * @property {string} [build] script to run before it
  * @property {string} [told] the file that is told to block: the app's own `support/work.cjs` when left out
@@ -136,6 +137,14 @@ export const SUBJECTS = [
     what: '`NodeSDK`',
     graphql: true,
   },
+  {
+    name: 'bullmq',
+    group: 'queue',
+    app: 'worker.cjs',
+    packages: ['bullmq', 'bullmq-otel'],
+    what: '`NodeSDK`; a worker, on a real Redis',
+    needs: 'redis-server',
+  },
   // bundlers: the app and this package in one file
   {
     name: 'esbuild',
@@ -177,5 +186,15 @@ export const SUBJECTS = [
     packages: ['webpack'],
     what: '`mode: "production"` with `keep_fnames`, source maps',
     quick: true,
+  },
+  // types
+  {
+    name: 'types',
+    group: 'types',
+    test: 'types',
+    app: '',
+    packages: ['typescript-5.0', 'typescript-5.9', 'typescript-7'],
+    quick: true,
+    what: '`strict`; `node16`, `nodenext`, `bundler`; ES modules and CommonJS; with and without `skipLibCheck`',
   },
 ];

@@ -4,6 +4,7 @@
 export interface Subject {
   name: string;
   app: string;
+  packages: string[];
   nodeArgs?: string[];
   env?: Record<string, string>;
   test?: 'services' | 'types';
@@ -20,6 +21,8 @@ export interface Selected {
   folder: string;
   /** The Node.js to run it on. */
   node: string;
+  /** There is little time. */
+  quick: boolean;
   /** Why it cannot run. */
   problem?: string;
 }
