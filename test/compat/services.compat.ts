@@ -16,9 +16,10 @@ function pathOf({ attributes, name }: SpanLine): string {
 }
 
 function expectCode({ attributes }: SpanLine, name: string, choice: Selected): void {
-  const { file, firstLine, lastLine } = blockingFunction(name, choice);
+  const told = String(attributes['code.file.path']);
+  const { file, firstLine, lastLine } = blockingFunction(name, choice, told);
   expect([name, `async ${name}`]).toContain(attributes['code.function.name']);
-  expect(attributes['code.file.path']).toBe(file);
+  expect(told).toBe(file);
   expect(attributes['code.line.number']).toBeGreaterThanOrEqual(firstLine);
   expect(attributes['code.line.number']).toBeLessThanOrEqual(lastLine);
 }
@@ -28,9 +29,10 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
 
   test('both blocks are told, once, with their lengths and parents, and nothing else is', () =>
     look((run) => {
+      const { asynchronous, aroundMillis = 0 } = choice.subject;
       expectBlocks(run, [
-        { truth: 'handler', kind: 'callback' },
-        { truth: 'steps', kind: 'microtasks' },
+        { truth: 'handler', kind: asynchronous ? 'microtasks' : 'callback', aroundMillis },
+        { truth: 'steps', kind: 'microtasks', aroundMillis },
       ]);
     }));
 

@@ -9,10 +9,12 @@
  * @property {string} what how it is set up, as the table says it
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types'} [test] the test file; `services` when left out
+ * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
+ * @property {number} [aroundMillis] how long the framework itself may work in the same stretch as a handler
  * @property {string} [needs] command that has to be on the machine
  * @property {number} [node] major it needs, where that is not the one that runs the tests
  * @property {string} [build] script to run before it
- * @property {string} [told] the file that is told to block: the app's own `support/work.cjs` when left out
+ * @property {string} [told] the file that is told to block, or its folder: the app's own `support/work.cjs` when left out
  * @property {boolean} [minified] that file has no lines to speak of
  * @property {string[]} [nodeArgs]
  * @property {boolean} [graphql] it is asked by GraphQL queries
@@ -136,6 +138,17 @@ export const SUBJECTS = [
     packages: ['@apollo/server', 'graphql'],
     what: '`NodeSDK`',
     graphql: true,
+  },
+  {
+    name: 'next',
+    group: 'next',
+    app: 'server.cjs',
+    build: 'build-next.mjs',
+    told: '.next/server/chunks',
+    asynchronous: true,
+    aroundMillis: 60,
+    packages: ['next', '@vercel/otel'],
+    what: '`instrumentation.js` with `registerOTel`; production build',
   },
   {
     name: 'bullmq',

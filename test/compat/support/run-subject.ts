@@ -15,6 +15,7 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
   if (problem !== undefined) throw new Error(problem);
   if (subject.build) build(subject.build, folder, node);
   const receiver = await RECEIVERS[subject.wire ?? 'otlp'](folder);
+  let warmAt = Number.NaN;
   try {
     const run = await runApp(
       subject.name,
@@ -31,6 +32,7 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         const port = await app.printed('listening ');
         // the first request of a process is slow, and that is the framework's own time
         for (const request of ['warm', 'warm', 'handler', 'steps']) {
+          if (request === 'handler') warmAt = performance.timeOrigin + performance.now();
           const query = subject.graphql ? `?query={${request}}` : '';
           const response = await fetch(`http://127.0.0.1:${port}/${request}${query}`, {
             // or a GraphQL server would take it for one that any web page can make
@@ -41,7 +43,7 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         }
       },
     );
-    addSpans(run, receiver.spans());
+    addSpans(run, receiver.spans(), warmAt);
     return run;
   } finally {
     receiver.close();
@@ -54,7 +56,7 @@ function build(script: string, folder: string, node: string): void {
 }
 
 /** What the app exported joins what it wrote down itself. */
-function addSpans(run: Run, spans: ReadSpan[]): void {
+function addSpans(run: Run, spans: ReadSpan[], warmAt: number): void {
   // one process, whose main thread is the only one that reports
   const { pid = 0, thread = 0 } = run.truths[0] ?? {};
   run.spans = spans.map(
@@ -73,8 +75,8 @@ function addSpans(run: Run, spans: ReadSpan[]): void {
   );
   run.blocks = run.spans
     .filter((span) => span.name === 'event-loop-blocked')
-    // what starting up took is not what is tested here
-    .filter((span) => span.startMillis >= Number(run.notes['ready']))
+    // what starting up and the first requests took is not what is tested here
+    .filter((span) => span.startMillis >= warmAt)
     .map((block) => ({ ...block, attributes: ownAttributes(block) }))
     .sort((a, b) => a.startMillis - b.startMillis);
 }
@@ -90,8 +92,11 @@ function ownAttributes({ attributes }: SpanLine): SpanLine['attributes'] {
 export function blockingFunction(
   name: string,
   { subject, folder }: Selected,
+  told: string,
 ): { file: string; firstLine: number; lastLine: number } {
-  const file = path.join(folder, 'app', subject.told ?? 'support/work.cjs');
+  const place = path.join(folder, 'app', subject.told ?? 'support/work.cjs');
+  // a bundler that names its files itself
+  const file = path.dirname(told) === place ? told : place;
   const lines = readFileSync(file, 'utf8').split('\n');
   // minified code has a few endless lines
   if (subject.minified) return { file, firstLine: 1, lastLine: lines.length };

@@ -13,6 +13,8 @@ export interface Subject {
   told?: string;
   minified?: boolean;
   graphql?: boolean;
+  asynchronous?: boolean;
+  aroundMillis?: number;
 }
 
 export interface Selected {

@@ -6,16 +6,13 @@ const { note } = require('./truth.cjs');
 /** Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn, idle. */
 const SETTLE_MILLIS = 25;
 
-const now = () => performance.timeOrigin + performance.now();
-
 /** @param close stops the server, then shuts the SDK down; the process then has to end by itself */
 async function serveUntilInputEnds(port, close) {
-  note('ready', now());
   process.stdout.write(`listening ${port}\n`);
   for await (const _ of process.stdin);
   await wait(SETTLE_MILLIS);
   await close();
-  note('finished', now());
+  note('finished', performance.timeOrigin + performance.now());
 }
 
 /** The same for a server of `node:http`, which is not listening yet. */
