@@ -11,7 +11,7 @@ import { lineFolder, PACKAGE_NAME, ROOT, stageFolder } from './paths.mjs';
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 /** The matrix itself, and what stages itself on other dependencies. */
 const NOT_STAGED = new Set([import.meta.dirname, join(ROOT, 'test', 'compat')]);
-const SUITE = ['src', 'test', 'examples', 'jest.config.mjs', 'tsconfig.json'];
+const SUITE = ['src', 'test', 'examples', 'scripts', 'jest.config.mjs', 'tsconfig.json'];
 const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
