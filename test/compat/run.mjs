@@ -13,7 +13,6 @@ import { installNode } from '../matrix/nodes.mjs';
 import { npm } from '../matrix/npm.mjs';
 import { pack } from '../matrix/pack.mjs';
 import { RESULTS, ROOT } from '../matrix/paths.mjs';
-import { versionIn } from '../matrix/stage.mjs';
 import { runSuite } from '../matrix/suite.mjs';
 import { table } from '../matrix/table.mjs';
 import { groupFolder, installGroup } from './install.mjs';
@@ -117,11 +116,17 @@ function prepare(/** @type {Subject} */ subject) {
     const node = needsNewer
       ? installNode(NEWER_NODE)
       : { path: process.execPath, version: process.versions.node };
-    const versions = subject.packages.map((name) => ({ name, version: versionIn(folder, name) }));
+    const versions = subject.packages.map((name) => installedIn(folder, name));
     return { subject, folder, quick, node: node.path, nodeVersion: node.version, versions };
   } catch (error) {
     return { subject, folder, quick, node: '', nodeVersion: '-', versions: [], problem: error.message };
   }
+}
+
+/** @returns {{ name: string, version: string }} of the package itself, whatever the group calls it */
+function installedIn(/** @type {string} */ folder, /** @type {string} */ name) {
+  const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+  return { name: manifest.name, version: manifest.version };
 }
 
 /** What jest counted under the subject's name. */

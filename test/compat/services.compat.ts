@@ -6,6 +6,8 @@ import { blockingFunction, runSubject } from './support/run-subject.ts';
 import { type Selected, selectedFor } from './support/selection.ts';
 
 const SERVER = 1;
+/** What a framework and its instrumentations do in the same stretch, before and after a handler. */
+const AROUND_MILLIS = 30;
 
 giveSecondChance();
 
@@ -29,7 +31,7 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
 
   test('both blocks are told, once, with their lengths and parents, and nothing else is', () =>
     look((run) => {
-      const { asynchronous, aroundMillis = 0 } = choice.subject;
+      const { asynchronous, aroundMillis = AROUND_MILLIS } = choice.subject;
       expectBlocks(run, [
         { truth: 'handler', kind: asynchronous ? 'microtasks' : 'callback', aroundMillis },
         { truth: 'steps', kind: 'microtasks', aroundMillis },

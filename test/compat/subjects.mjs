@@ -10,7 +10,7 @@
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types'} [test] the test file; `services` when left out
  * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
- * @property {number} [aroundMillis] how long the framework itself may work in the same stretch as a handler
+ * @property {number} [aroundMillis] how long the framework itself may work in the same stretch as a handler, where that is long
  * @property {string} [needs] command that has to be on the machine
  * @property {number} [node] major it needs, where that is not the one that runs the tests
  * @property {string} [build] script to run before it

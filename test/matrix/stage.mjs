@@ -129,7 +129,7 @@ function nameOf(/** @type {string} */ folder) {
 }
 
 /** @returns {string} */
-export function versionIn(/** @type {string} */ folder, /** @type {string} */ name) {
+function versionIn(/** @type {string} */ folder, /** @type {string} */ name) {
   return readJson(join(folder, 'node_modules', name, 'package.json')).version;
 }
 
