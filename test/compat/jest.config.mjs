@@ -8,6 +8,8 @@ export default {
   ...base,
   rootDir: resolve(import.meta.dirname, '../..'),
   testMatch: ['<rootDir>/test/compat/**/*.compat.ts'],
-  // The receiver and the list of subjects are modules that scripts use as well.
+  // Next.js is built by the first of its tests.
+  testTimeout: 180_000,
+  // The receiver is a module that scripts use as well.
   transform: { '^.+\\.m?[jt]s$': transform },
 };

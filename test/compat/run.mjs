@@ -36,6 +36,9 @@ const { values: options, positionals: jestArguments } = parseArgs({
 
 const chosen = chooseSubjects();
 const subjects = chosen.filter(({ needs }) => needs === undefined || isOnPath(needs));
+for (const { name, needs } of chosen.filter((subject) => !subjects.includes(subject)))
+  console.log(`not run: ${name}, which needs \`${needs}\` on the PATH`);
+if (subjects.length === 0) process.exit(1);
 npm(['run', 'build'], ROOT);
 const tarball = pack();
 console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}\n`);
@@ -52,8 +55,6 @@ const run = await runSuite({ id: RUN }, { path: process.execPath }, ROOT, [
   ...files,
 ]);
 
-for (const { name, needs } of chosen.filter((subject) => !subjects.includes(subject)))
-  console.log(`\nnot run: ${name}, which needs \`${needs}\` on the PATH`);
 for (const { name, message } of run.failures) console.log(`\nFAILED ${name}\n${message}`);
 const rows = selected.map((each) => ({ ...each, ...resultOf(each.subject) }));
 console.log();
@@ -131,7 +132,8 @@ function installedIn(/** @type {string} */ folder, /** @type {string} */ name) {
 
 /** What jest counted under the subject's name. */
 function resultOf(/** @type {Subject} */ { name }) {
-  const { testResults } = JSON.parse(readFileSync(join(RESULTS, `${RUN}.json`), 'utf8'));
+  const file = join(RESULTS, `${RUN}.json`);
+  const { testResults } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { testResults: [] };
   const tests = testResults
     .flatMap((/** @type {any} */ file) => file.assertionResults)
     .filter((/** @type {any} */ test) => test.ancestorTitles[0] === name);

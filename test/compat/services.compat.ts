@@ -20,7 +20,7 @@ function pathOf({ attributes, name }: SpanLine): string {
 function expectCode({ attributes }: SpanLine, name: string, choice: Selected): void {
   const told = String(attributes['code.file.path']);
   const { file, firstLine, lastLine } = blockingFunction(name, choice, told);
-  expect([name, `async ${name}`]).toContain(attributes['code.function.name']);
+  expect(attributes['code.function.name']).toBe(name);
   expect(told).toBe(file);
   expect(attributes['code.line.number']).toBeGreaterThanOrEqual(firstLine);
   expect(attributes['code.line.number']).toBeLessThanOrEqual(lastLine);

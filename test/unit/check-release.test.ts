@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function check(tag: string, { version = '1.2.3', locked = version, changelog = CHANGELOG } = {}) {
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ version }));
+function check(tag: string, { locked = '1.2.3', changelog = CHANGELOG } = {}) {
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ version: '1.2.3' }));
   writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ version: locked }));
   writeFileSync(path.join(folder, 'CHANGELOG.md'), changelog);
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, tag], { cwd: folder, encoding: 'utf8' });

@@ -26,7 +26,7 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         cwd: path.join(folder, 'app'),
         // as its users would start it: with the package's defaults
         asyncHooks: 'auto',
-        env: { ...receiver.env, ...subject.env, OTEL_SERVICE_NAME: subject.name },
+        env: { ...receiver.env, OTEL_SERVICE_NAME: subject.name },
       },
       async (app) => {
         const port = await app.printed('listening ');

@@ -6,7 +6,6 @@ export interface Subject {
   app: string;
   packages: string[];
   nodeArgs?: string[];
-  env?: Record<string, string>;
   test?: 'services' | 'types';
   wire?: 'otlp' | 'sentry' | 'datadog';
   build?: string;
