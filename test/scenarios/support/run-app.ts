@@ -82,14 +82,15 @@ export interface Run {
 }
 
 export interface AppOptions {
+  /** The Node.js it runs on, if not the one that runs the tests. */
+  node?: string;
   args?: string[];
   nodeArgs?: string[];
   env?: Record<string, string>;
   asyncHooks?: AsyncHooksMode;
   /** Where the app lies, if not in `apps/`. */
   file?: string;
-  /** The Node.js it runs on, if not the one that runs the tests. */
-  node?: string;
+  /** Where it runs: what it is preloaded with is found from there. */
   cwd?: string;
 }
 
@@ -126,7 +127,7 @@ export async function runApp(
     [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
     {
       env: appEnvironment(record, asyncHooks, options.env),
-      cwd: options.cwd,
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
