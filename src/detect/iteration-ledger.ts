@@ -209,7 +209,8 @@ export class IterationLedger {
     this.#seen = t;
     if (t - this.#callbackStart >= this.#threshold && this.#class !== REACTION) {
       const callbacksBefore = this.#class === RESOURCE_SCOPE ? this.#callbacks : this.#callbacks - 1;
-      this.#claim('callback', this.#callbackStart, t, callbacksBefore, this.#ambient(t));
+      const isWhole = this.voted === this.#votedBefore;
+      this.#claim('callback', this.#callbackStart, t, callbacksBefore, this.#ambient(t), isWhole);
     } else if (t >= this.#callbacksVoteFrom) {
       this.#voteCallback(t);
     }
@@ -219,10 +220,8 @@ export class IterationLedger {
   scope(context: Context, start: number, votedBefore: number): void {
     const t = this.#clock.now();
     if (t - start >= this.#threshold) {
-      this.#claim('callback', start, t, this.#callbacks - 1, {
-        context,
-        resourceType: this.#around.resourceType(),
-      });
+      const blamed = { context, resourceType: this.#around.resourceType() };
+      this.#claim('callback', start, t, this.#callbacks - 1, blamed, this.voted === votedBefore);
     } else if (t >= this.#scopesVoteFrom) {
       // Each for its own time, less what the scopes inside it voted for.
       this.#vote(start, t, t - start - (this.voted - votedBefore), context);
@@ -468,12 +467,14 @@ export class IterationLedger {
     this.#blame.vote(start, end, weight, context, this.#around.resourceType());
   }
 
+  /** @param isWhole no scope inside it voted: a span that captures saw in it was entered by other means */
   #claim(
     kind: BlockKind | undefined,
     start: number,
     end: number,
     callbacksBefore: number,
     blamed: Verdict | undefined,
+    isWhole = false,
   ): void {
     if (!this.#primed) return;
     const threshold = this.#threshold;
@@ -485,7 +486,10 @@ export class IterationLedger {
       this.#callbacks,
       (from, to, callbacks) => {
         const samples = this.#samples.within(from, to);
-        const verdict = blamed ?? this.#verdict(from, to, samples);
+        let verdict = blamed ?? this.#verdict(from, to, samples);
+        if (verdict !== undefined && isWhole) {
+          verdict = this.#blame.enteredIn(verdict, from, to, this.#clock.epoch(from), samples);
+        }
         this.#onBlock({
           kind,
           start: from,

@@ -586,6 +586,75 @@ describe('captures', () => {
     expect(told(l.unseen(60))).toEqual([{ kind: 'microtasks', length: 121, callbacks: 1, context: 'chain' }]);
   });
 
+  describe('in a scope that no other scope parts', () => {
+    const captured = (inside: (l: FakeLoop) => void) => {
+      const l = loop();
+      l.callback(() => l.scope(contextOf('request'), () => inside(l)));
+      return told(l);
+    };
+    const block = { kind: 'callback', length: 150, callbacks: 1 };
+
+    test('tell the span that was entered without the context manager, where all of them saw it', () => {
+      const handler = contextOf('handler');
+      const told = captured((l) => {
+        l.clock.run(60);
+        l.ledger.sample(handler, culprit, '');
+        l.clock.run(60);
+        l.ledger.sample(handler.setValue(Symbol(), 1), culprit, '');
+        l.clock.run(30);
+      });
+      expect(told).toEqual([{ ...block, context: 'handler' }]);
+    });
+
+    test('tell nothing of its parent where they do not agree', () => {
+      const told = captured((l) => {
+        l.clock.run(60);
+        capture(l, 'a');
+        l.clock.run(60);
+        capture(l, 'b');
+        l.clock.run(30);
+      });
+      expect(told).toEqual([{ ...block, context: 'request' }]);
+    });
+
+    test('tell nothing of its parent where the span started too late to show the block', () => {
+      const told = captured((l) => {
+        const late = contextOf('late', l.clock.epoch(l.clock.now()) + 50);
+        l.clock.run(60);
+        l.ledger.sample(late, culprit, '');
+        l.clock.run(90);
+      });
+      expect(told).toEqual([{ ...block, context: 'request' }]);
+    });
+  });
+
+  test('in a scope with others inside it tell nothing of its parent', () => {
+    const l = loop();
+    l.callback(() =>
+      l.scope(contextOf('request'), () => {
+        l.clock.run(50);
+        const inner = contextOf('inner');
+        l.scope(inner, () => {
+          l.clock.run(20);
+          l.ledger.sample(inner, culprit, '');
+          l.clock.run(30);
+        });
+        l.clock.run(50);
+      }),
+    );
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'request' }]);
+  });
+
+  test('in a callback tell the span that was entered without the context manager', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(60);
+      capture(l, 'handler');
+      l.clock.run(90);
+    }, contextOf('request'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'handler' }]);
+  });
+
   test('are forgotten with the stretch', () => {
     const l = loop();
     l.callback(60);

@@ -82,6 +82,8 @@ export interface Run {
 }
 
 export interface AppOptions {
+  /** The Node.js it runs on, if not the one that runs the tests. */
+  node?: string;
   args?: string[];
   nodeArgs?: string[];
   env?: Record<string, string>;
@@ -121,7 +123,7 @@ export async function runApp(
   const record = path.join(folder, 'record.jsonl');
   writeFileSync(record, '');
   const child = spawn(
-    process.execPath,
+    options.node ?? process.execPath,
     [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
     {
       env: appEnvironment(record, asyncHooks, options.env),
