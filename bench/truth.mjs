@@ -60,8 +60,9 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
       });
       return /** @type {any} */ (await json(response));
     };
-    // Cold code is slow code: the first request of all counts for nobody.
+    // Cold code is slow code: the first requests count for nobody.
     await visit(`/quiet/${encodeURIComponent(quiet[0])}`);
+    await visit(`/block/${encodeURIComponent(blockers[0])}`);
     await sleep(WARM_UP_MILLIS);
     const truths = [];
     const pages = [

@@ -126,7 +126,7 @@ const SUBJECTS = {
     },
   },
   '@sentry/node-native': {
-    tells: ['block', 'trace', 'function'],
+    tells: ['block', 'function'], // its event has a trace, that of the process
     settleMillis: 500, // sends by HTTP, and looks again when the threshold has passed
     bringsSdk: true,
     start({ thresholdMillis, dsn }) {
