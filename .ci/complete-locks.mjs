@@ -15,6 +15,7 @@ const FOLDERS = [
   'test/matrix/legacy',
   'test/matrix/modern',
   'demo',
+  'bench/peers/package',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
 ];
 

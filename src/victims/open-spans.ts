@@ -6,6 +6,8 @@ import { PACKAGE_NAME } from '../version.ts';
 
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
+/** How many are held at most, ended ones among them: so much room between two looks at all of them is enough to make these cheap. */
+const MAX_HELD_SPANS = 1.25 * MAX_OPEN_SPANS;
 /** With fewer spans than this it is not worth looking for those that have ended. */
 const MIN_SWEPT = 256;
 /** Spans around a span. */
@@ -86,7 +88,7 @@ export class OpenSpans {
     const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
     this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
     this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
-    this.#sweepAt = Math.min(MAX_OPEN_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
+    this.#sweepAt = Math.min(MAX_HELD_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
   }
 }
 

@@ -259,6 +259,19 @@ describe('iterations', () => {
     expect(l.blocks).toMatchObject([{ kind: 'microtasks', end }]);
   });
 
+  test.each([
+    ['a reaction', (l: FakeLoop) => l.reaction(5)],
+    ['a tick', (l: FakeLoop) => l.tick(5)],
+  ])('a wait before %s that no callback is around is not part of a block', (_name, drain) => {
+    const waited = loop();
+    waited.callback(1).nextIteration(600);
+    expect(told(drain(waited))).toEqual([]);
+
+    const worked = loop();
+    worked.callback(90).nextIteration(600);
+    expect(told(drain(worked).unseen(20)).map(({ length }) => length)).toEqual([115]);
+  });
+
   test('one long task among small ones is not a pile-up', () => {
     const l = loop();
     l.callback(20).callback(2).reaction(150, contextOf('R')).callback(20);
@@ -427,7 +440,7 @@ test('a lost after does not stop detection for longer than a beat', () => {
   l.ledger.before(0);
   // The beat's own callback: nested, as far as the ledger knows.
   expect(l.ledger.enter()).toBe(false);
-  l.ledger.resync(1);
+  l.ledger.resync();
   expect(l.ledger.leave()).toBe(0);
   l.ledger.after();
   l.callback(150);
