@@ -1,6 +1,6 @@
 module opentelemetry-instrumentation-event-loop/test/stack/servers/prometheus
 
-go 1.26.8
+go 1.26.0
 
 tool (
 	github.com/prometheus/prometheus/cmd/prometheus

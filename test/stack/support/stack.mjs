@@ -1,0 +1,168 @@
+// The whole chain on free loopback ports, with the configuration files that are shipped: what docker-compose.yml sets by
+// environment variables is set here to other addresses, and nothing else differs. Each server has a folder of its own below
+// a temporary one, which goes when the stack stops.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startService } from '../../../demo/service-process.mjs';
+import { findTempo, install } from '../servers/install.mjs';
+import { composeEnvironment } from './compose.mjs';
+import { startOtlpSink } from './otlp-sink.mjs';
+import { freePorts, startServer } from './server.mjs';
+
+export const ROOT = resolve(import.meta.dirname, '../../..');
+const inRoot = (file) => join(ROOT, file);
+const loopback = (port) => `127.0.0.1:${port}`;
+
+export const COLLECTOR_CONFIG = inRoot('collector-config.yaml');
+export const TAIL_SAMPLING_CONFIG = inRoot('collector-config.tail-sampling.yaml');
+
+/** Exports at once, so that the test has not to wait; everything else is as in docker-compose.yml. */
+const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVAL: '1000' };
+
+/**
+ * @typedef {object} Options
+ * @property {Record<string, string>} [collector] environment of the collector, in place of what compose sets
+ * @property {boolean} [tailSampling] with the second configuration file
+ * @property {string} [rules] text of the rules, in place of prometheus/rules.yaml
+ * @property {boolean} [jaeger] `false`: not started yet
+ *
+ * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
+ *
+ * @param {Options} [options]
+ */
+export async function startStack(options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'event-loop-stack-'));
+  const ports = await freePorts(11);
+  const [grpc, http, health, jaegerOtlp, jaegerHttp, jaegerGrpc, jaegerHealth, tempoHttp, tempoGrpc, tempoOtlp, prometheus] =
+    ports;
+  const urls = {
+    collector: `http://${loopback(http)}`,
+    collectorHealth: `http://${loopback(health)}`,
+    jaeger: `http://${loopback(jaegerHttp)}`,
+    prometheus: `http://${loopback(prometheus)}`,
+    /** @type {string | undefined} without a Tempo on this machine */
+    tempo: undefined,
+  };
+  /** What to do when it stops, the latest first. */
+  const endings = [() => rmSync(folder, { recursive: true, force: true })];
+
+  async function started(starting) {
+    const server = await starting;
+    endings.push(() => server.stop());
+    return server;
+  }
+
+  async function startCollector() {
+    const { otelcol } = await install('collector');
+    const configs = options.tailSampling ? [COLLECTOR_CONFIG, TAIL_SAMPLING_CONFIG] : [COLLECTOR_CONFIG];
+    const env = {
+      ...composeEnvironment('collector'),
+      COLLECTOR_OTLP_GRPC_LISTEN: loopback(grpc),
+      COLLECTOR_OTLP_HTTP_LISTEN: loopback(http),
+      COLLECTOR_HEALTH_LISTEN: loopback(health),
+      COLLECTOR_QUEUE_DIRECTORY: join(folder, 'collector'),
+      JAEGER_OTLP_GRPC_ENDPOINT: loopback(jaegerOtlp),
+      TEMPO_OTLP_HTTP_ENDPOINT: `http://${loopback(tempoOtlp)}`,
+      PROMETHEUS_OTLP_ENDPOINT: `${urls.prometheus}/api/v1/otlp`,
+      ...options.collector,
+    };
+    const command = [otelcol, ...configs.map((config) => `--config=${config}`)];
+    return started(startServer('the collector', command, env, urls.collectorHealth));
+  }
+
+  async function startJaeger() {
+    const { jaeger } = await install('jaeger');
+    const env = {
+      ...composeEnvironment('jaeger'),
+      JAEGER_OTLP_GRPC_LISTEN: loopback(jaegerOtlp),
+      JAEGER_QUERY_HTTP_LISTEN: loopback(jaegerHttp),
+      JAEGER_QUERY_GRPC_LISTEN: loopback(jaegerGrpc),
+      JAEGER_HEALTH_LISTEN: loopback(jaegerHealth),
+    };
+    const command = [jaeger, `--config=${inRoot('jaeger/jaeger.yaml')}`];
+    return started(startServer('Jaeger', command, env, `http://${loopback(jaegerHealth)}/status`));
+  }
+
+  async function startPrometheus() {
+    const programs = await install('prometheus');
+    const config = join(folder, 'prometheus-config');
+    cpSync(inRoot('prometheus'), config, { recursive: true });
+    if (options.rules) writeFileSync(join(config, 'rules.yaml'), options.rules);
+    const command = [
+      programs.prometheus,
+      `--config.file=${join(config, 'prometheus.yaml')}`,
+      `--web.listen-address=${loopback(prometheus)}`,
+      '--web.enable-otlp-receiver',
+      `--storage.tsdb.path=${join(folder, 'prometheus')}`,
+    ];
+    return started(startServer('Prometheus', command, {}, `${urls.prometheus}/-/ready`));
+  }
+
+  /** Where there is no Tempo, something must take what the collector sends to it, or its queue would fill. */
+  async function startTempo() {
+    const tempo = findTempo();
+    if (!tempo) {
+      const sink = await startOtlpSink(tempoOtlp);
+      endings.push(() => sink.stop());
+      return;
+    }
+    const env = {
+      ...composeEnvironment('tempo'),
+      TEMPO_HTTP_HOST: '127.0.0.1',
+      TEMPO_HTTP_PORT: String(tempoHttp),
+      TEMPO_GRPC_HOST: '127.0.0.1',
+      TEMPO_GRPC_PORT: String(tempoGrpc),
+      TEMPO_OTLP_HTTP_LISTEN: loopback(tempoOtlp),
+      TEMPO_DATA: join(folder, 'tempo'),
+    };
+    const command = [tempo, '-target=all', '-config.expand-env=true', `-config.file=${inRoot('tempo/tempo.yaml')}`];
+    const server = await startServer('Tempo', command, env, `http://${loopback(tempoHttp)}/ready`);
+    endings.push(() => server.kill()); // it takes over a minute to end by itself
+    urls.tempo = `http://${loopback(tempoHttp)}`;
+  }
+
+  async function stop() {
+    const problems = [];
+    for (const end of endings.splice(0).reverse()) {
+      await Promise.resolve()
+        .then(end)
+        .catch((error) => problems.push(error));
+    }
+    if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join('\n'));
+  }
+
+  try {
+    mkdirSync(join(folder, 'collector'));
+    await Promise.all([startTempo(), startPrometheus(), options.jaeger === false ? undefined : startJaeger()]);
+    const collector = await startCollector();
+    return {
+      urls,
+      collector,
+      startCollector,
+      startJaeger,
+      stop,
+
+      /**
+       * The demo service, exporting to the collector.
+       * @param {Record<string, string>} [env]
+       */
+      async startDemo(env = {}) {
+        const service = await startService({
+          ...composeEnvironment('demo'),
+          HOST: '127.0.0.1',
+          PORT: '0',
+          OTEL_EXPORTER_OTLP_ENDPOINT: urls.collector,
+          ...FAST_EXPORT,
+          ...env,
+        });
+        endings.push(() => service.stop());
+        return service;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
