@@ -4,7 +4,16 @@
 // where they are.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -50,7 +59,15 @@ export const SERVERS = {
     programs: ['prometheus', 'promtool'],
     // Without the discovery of services in clouds, which is most of the build.
     build: (folder) =>
-      go('prometheus', ...BUILD, '-tags=remove_all_sd', '-o', `${folder}/`, `${PROMETHEUS}/prometheus`, `${PROMETHEUS}/promtool`),
+      go(
+        'prometheus',
+        ...BUILD,
+        '-tags=remove_all_sd',
+        '-o',
+        `${folder}/`,
+        `${PROMETHEUS}/prometheus`,
+        `${PROMETHEUS}/promtool`,
+      ),
   },
   compose: {
     key: hashOf('compose'),
@@ -63,7 +80,8 @@ export const SERVERS = {
 /** The files of a module, so that a change of any of them means another build. */
 function hashOf(name) {
   const hash = createHash('sha256');
-  for (const file of readdirSync(join(HERE, name)).sort()) hash.update(file).update(readFileSync(join(HERE, name, file)));
+  for (const file of readdirSync(join(HERE, name)).sort())
+    hash.update(file).update(readFileSync(join(HERE, name, file)));
   return hash.digest('hex');
 }
 
@@ -73,7 +91,9 @@ async function go(folder, ...args) {
   try {
     return await run('go', args, { cwd, env, maxBuffer: LONGEST_OUTPUT });
   } catch (error) {
-    throw new Error(`go ${args.join(' ')} failed in ${folder}:\n${error.stderr || error.message}`, { cause: error });
+    throw new Error(`go ${args.join(' ')} failed in ${folder}:\n${error.stderr || error.message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -90,9 +110,13 @@ async function requireGo() {
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
-  if (!version) throw new Error(`the servers are built from their sources: ${needed} must be on the PATH (https://go.dev/dl/)`);
+  if (!version)
+    throw new Error(
+      `the servers are built from their sources: ${needed} must be on the PATH (https://go.dev/dl/)`,
+    );
   const [, major, minor] = /^go(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
-  if (major === OLDEST_GO[0] && minor < OLDEST_GO[1]) throw new Error(`the servers need ${needed}, this is ${version}`);
+  if (major === OLDEST_GO[0] && minor < OLDEST_GO[1])
+    throw new Error(`the servers need ${needed}, this is ${version}`);
 }
 
 /**
@@ -145,7 +169,9 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SERVERS);
   const unknown = names.filter((name) => !Object.hasOwn(SERVERS, name));
   if (unknown.length > 0) {
-    process.stderr.write(`no such server: ${unknown.join(', ')}; there are ${Object.keys(SERVERS).join(', ')}\n`);
+    process.stderr.write(
+      `no such server: ${unknown.join(', ')}; there are ${Object.keys(SERVERS).join(', ')}\n`,
+    );
     process.exit(2);
   }
   for (const name of names) {

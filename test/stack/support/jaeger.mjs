@@ -16,7 +16,9 @@ import { getJson } from './eventually.mjs';
 /** @returns {JaegerSpan} */
 function toSpan(span) {
   const attributes = Object.fromEntries(span.tags.map(({ key, value }) => [key, value]));
-  const parent = span.references.find(({ refType, traceID }) => refType === 'CHILD_OF' && traceID === span.traceID);
+  const parent = span.references.find(
+    ({ refType, traceID }) => refType === 'CHILD_OF' && traceID === span.traceID,
+  );
   return {
     traceId: span.traceID,
     spanId: span.spanID,

@@ -9,7 +9,10 @@ import { getJson } from './eventually.mjs';
 export async function query(url, expression) {
   const { data } = await getJson(`${url}/api/v1/query?${new URLSearchParams({ query: expression })}`);
   if (data.resultType === 'scalar') return [{ metric: {}, value: Number(data.result[1]) }];
-  return data.result.map(({ metric, value, histogram }) => ({ metric, value: Number(value?.[1] ?? histogram?.[1].count) }));
+  return data.result.map(({ metric, value, histogram }) => ({
+    metric,
+    value: Number(value?.[1] ?? histogram?.[1].count),
+  }));
 }
 
 /** @returns {Promise<{ name: string, state: 'inactive' | 'pending' | 'firing', labels: Record<string, string>, activeAt: string }[]>} */

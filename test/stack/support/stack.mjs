@@ -1,8 +1,6 @@
 // The whole chain on free loopback ports, with the configuration files that are shipped: what docker-compose.yml sets by
-// environment variables is set here to other addresses, and nothing else differs. Each server has a folder of its own below
-// a temporary one, which goes when the stack stops.
+// environment variables is set here to other addresses, and nothing else differs. What the servers store goes when they stop.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startService } from '../../../demo/service-process.mjs';
 import { findTempo, install } from '../servers/install.mjs';
@@ -13,6 +11,9 @@ import { freePorts, startServer } from './server.mjs';
 export const ROOT = resolve(import.meta.dirname, '../../..');
 const inRoot = (file) => join(ROOT, file);
 const loopback = (port) => `127.0.0.1:${port}`;
+
+/** Where servers store something; run.mjs empties it, should a test have been killed. */
+export const DATA = inRoot('.stack/data');
 
 export const COLLECTOR_CONFIG = inRoot('collector-config.yaml');
 export const TAIL_SAMPLING_CONFIG = inRoot('collector-config.tail-sampling.yaml');
@@ -25,17 +26,29 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
  * @property {Record<string, string>} [collector] environment of the collector, in place of what compose sets
  * @property {boolean} [tailSampling] with the second configuration file
  * @property {string} [rules] text of the rules, in place of prometheus/rules.yaml
- * @property {boolean} [jaeger] `false`: not started yet
+ * @property {('jaeger' | 'prometheus')[]} [later] not started yet
  *
  * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
  *
  * @param {Options} [options]
  */
 export async function startStack(options = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'event-loop-stack-'));
+  mkdirSync(DATA, { recursive: true });
+  const folder = mkdtempSync(join(DATA, 'stack-'));
   const ports = await freePorts(11);
-  const [grpc, http, health, jaegerOtlp, jaegerHttp, jaegerGrpc, jaegerHealth, tempoHttp, tempoGrpc, tempoOtlp, prometheus] =
-    ports;
+  const [
+    grpc,
+    http,
+    health,
+    jaegerOtlp,
+    jaegerHttp,
+    jaegerGrpc,
+    jaegerHealth,
+    tempoHttp,
+    tempoGrpc,
+    tempoOtlp,
+    prometheus,
+  ] = ports;
   const urls = {
     collector: `http://${loopback(http)}`,
     collectorHealth: `http://${loopback(health)}`,
@@ -116,7 +129,12 @@ export async function startStack(options = {}) {
       TEMPO_OTLP_HTTP_LISTEN: loopback(tempoOtlp),
       TEMPO_DATA: join(folder, 'tempo'),
     };
-    const command = [tempo, '-target=all', '-config.expand-env=true', `-config.file=${inRoot('tempo/tempo.yaml')}`];
+    const command = [
+      tempo,
+      '-target=all',
+      '-config.expand-env=true',
+      `-config.file=${inRoot('tempo/tempo.yaml')}`,
+    ];
     const server = await startServer('Tempo', command, env, `http://${loopback(tempoHttp)}/ready`);
     endings.push(() => server.kill()); // it takes over a minute to end by itself
     urls.tempo = `http://${loopback(tempoHttp)}`;
@@ -129,18 +147,24 @@ export async function startStack(options = {}) {
         .then(end)
         .catch((error) => problems.push(error));
     }
-    if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join('\n'));
+    if (problems.length > 0)
+      throw new AggregateError(problems, problems.map(({ message }) => message).join('\n'));
   }
 
   try {
-    mkdirSync(join(folder, 'collector'));
-    await Promise.all([startTempo(), startPrometheus(), options.jaeger === false ? undefined : startJaeger()]);
+    const { later = [] } = options;
+    await Promise.all([
+      startTempo(),
+      later.includes('jaeger') ? undefined : startJaeger(),
+      later.includes('prometheus') ? undefined : startPrometheus(),
+    ]);
     const collector = await startCollector();
     return {
       urls,
       collector,
       startCollector,
       startJaeger,
+      startPrometheus,
       stop,
 
       /**
@@ -165,4 +189,3 @@ export async function startStack(options = {}) {
     throw error;
   }
 }
-

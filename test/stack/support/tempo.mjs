@@ -9,7 +9,9 @@ export async function search(url, traceQl) {
 
 /** @returns {Promise<any[]>} the spans of the trace as OTLP JSON, none while it is not there */
 export async function readTrace(url, traceId) {
-  const response = await fetch(`${url}/api/v2/traces/${traceId}`, { headers: { accept: 'application/json' } });
+  const response = await fetch(`${url}/api/v2/traces/${traceId}`, {
+    headers: { accept: 'application/json' },
+  });
   if (response.status === 404) return [];
   const { trace } = await response.json();
   return (trace?.resourceSpans ?? []).flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
