@@ -42,7 +42,8 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const active = async () => (await prometheus.alerts(stack.urls.prometheus)).map(({ name, state }) => `${name} ${state}`);
+const active = async () =>
+  (await prometheus.alerts(stack.urls.prometheus)).map(({ name, state }) => `${name} ${state}`);
 
 const fires = (name) =>
   eventually(`${name} fires`, FIRING_MILLIS, async () => (await active()).includes(`${name} firing`));
@@ -53,3 +54,51 @@ const nothingActive = () =>
     if (names.length > 0) throw new Error(names.join(', '));
     return true;
   });
+
+test('a service at rest: nothing', async () => {
+  await eventually('the rules were evaluated', FIRING_MILLIS, async () => {
+    const rules = await prometheus.rules(stack.urls.prometheus);
+    return rules.length > 0 && rules.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > 0);
+  });
+  await nothingActive();
+});
+
+test('a service that is held most of the time: lag, blocks and saturation; over when it has rest', async () => {
+  let busy = true;
+  async function block() {
+    while (busy) {
+      await traced(`${demo.url}/compute-sync?steps=${steps * 4}`); // over a second
+      await pause(50);
+    }
+  }
+  const blocking = block();
+  try {
+    await Promise.all([
+      fires('EventLoopLagHigh'),
+      fires('EventLoopBlockOverOneSecond'),
+      fires('EventLoopInstanceBlocked'),
+      fires('EventLoopInstanceOverloaded'),
+    ]);
+  } finally {
+    busy = false;
+    await blocking;
+  }
+  await nothingActive();
+});
+
+test('a service that hangs: a block that does not end, and silence; over when it comes back', async () => {
+  const hanging = traced(`${demo.url}/compute-sync?steps=${Math.round((steps * HANG_MILLIS) / 300)}`);
+  try {
+    await Promise.all([fires('EventLoopBlockNotEnding'), fires('EventLoopInstanceSilent')]);
+  } finally {
+    await hanging;
+  }
+  await nothingActive();
+});
+
+test.each(ALERTS.map((rule) => [rule.alert, rule]))(
+  '%s was pending first where it has to wait, and fired',
+  (alert, rule) => {
+    expect([...seen.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);
+  },
+);

@@ -50,7 +50,11 @@ export async function startServer(name, [program, ...args], env, readyUrl) {
     running = false;
   });
 
+  let asked = false;
+
   async function end(signal) {
+    if (!running && !asked) throw new Error(`${name} has ended by itself; it wrote:\n${output}`);
+    asked = true;
     if (!running) return;
     leash.send({ signal });
     const timer = setTimeout(() => running && leash.send({ signal: 'SIGKILL' }), STOP_MILLIS);
@@ -66,7 +70,7 @@ export async function startServer(name, [program, ...args], env, readyUrl) {
     });
     if (!running) throw new Error(`${name} ended`);
   } catch (error) {
-    await server.kill();
+    if (running) await server.kill();
     throw new Error(`${error.message}\n${name} wrote:\n${output}`, { cause: error });
   }
   return server;
