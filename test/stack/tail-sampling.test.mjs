@@ -20,15 +20,21 @@ const ARRIVAL_MILLIS = 30_000;
 let stack;
 let blockedTraces;
 let otherTraces;
+let requestsMade;
 
-async function many(count, request) {
-  const answers = [];
-  let left = count;
+/** @returns {Promise<string[]>} the traces of requests, made as long as more are wanted */
+async function many(request, isMoreWanted) {
+  const traceIds = [];
   async function client() {
-    while (left-- > 0) answers.push(await request());
+    while (isMoreWanted()) traceIds.push((await request()).traceId);
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client));
-  return answers.map(({ traceId }) => traceId);
+  return traceIds;
+}
+
+function times(count) {
+  let left = count;
+  return () => left-- > 0;
 }
 
 const isBlocked = ({ name }) => name === 'event-loop-blocked';
@@ -52,19 +58,27 @@ beforeAll(async () => {
     collector: { TAIL_SAMPLING_DECISION_WAIT: DECISION_WAIT, TAIL_SAMPLING_PERCENTAGE: String(PERCENTAGE) },
   });
   const demo = await stack.startDemo();
-  otherTraces = await many(OTHERS, () => traced(`${demo.url}/healthcheck`));
-  const waiting = many(BLOCKED * AT_ONCE, () => traced(`${demo.url}/orders`));
-  blockedTraces = await many(BLOCKED, () => traced(`${demo.url}/compute-sync?steps=60`));
-  await waiting;
+  otherTraces = await many(() => traced(`${demo.url}/healthcheck`), times(OTHERS));
+  let blocking = true;
+  const waiting = many(
+    () => traced(`${demo.url}/orders`),
+    () => blocking,
+  );
+  blockedTraces = await many(() => traced(`${demo.url}/compute-sync?steps=60`), times(BLOCKED));
+  blocking = false;
+  requestsMade = otherTraces.length + blockedTraces.length + (await waiting).length;
   await demo.stop();
 });
 afterAll(() => stack?.stop());
 
 test('every block that was counted is there, with its request', async () => {
-  const counted = await eventually('the last metrics have come', ARRIVAL_MILLIS, async () => {
-    const blocks = await total('event_loop_block_duration_seconds_count');
-    return blocks >= BLOCKED && blocks;
+  await eventually('the last metrics have come', ARRIVAL_MILLIS, async () => {
+    const requests = await total('event_loop_stall_duration_seconds_count');
+    if (requests !== requestsMade) throw new Error(`${requests} of ${requestsMade} requests were counted`);
+    return true;
   });
+  const counted = await total('event_loop_block_duration_seconds_count');
+  expect(counted).toBeGreaterThanOrEqual(BLOCKED);
   const traces = await eventually('as many spans of blocks are in Jaeger', ARRIVAL_MILLIS, async () => {
     const found = await kept();
     const spans = [...found.values()].flat().filter(isBlocked);

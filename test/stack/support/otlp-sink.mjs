@@ -9,7 +9,7 @@ export async function startOtlpSink(port) {
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
-    stop() {
+    async kill() {
       server.closeAllConnections();
       server.close();
     },

@@ -57,12 +57,13 @@ export async function startStack(options = {}) {
     /** @type {string | undefined} without a Tempo on this machine */
     tempo: undefined,
   };
-  /** What to do when it stops, the latest first. */
-  const endings = [() => rmSync(folder, { recursive: true, force: true })];
+  /** The services first, which send what they still have. What the servers have stored is not needed any more. */
+  const services = [];
+  const servers = [];
 
   async function started(starting) {
     const server = await starting;
-    endings.push(() => server.stop());
+    servers.push(server);
     return server;
   }
 
@@ -116,8 +117,7 @@ export async function startStack(options = {}) {
   async function startTempo() {
     const tempo = findTempo();
     if (!tempo) {
-      const sink = await startOtlpSink(tempoOtlp);
-      endings.push(() => sink.stop());
+      servers.push(await startOtlpSink(tempoOtlp));
       return;
     }
     const env = {
@@ -135,29 +135,31 @@ export async function startStack(options = {}) {
       '-config.expand-env=true',
       `-config.file=${inRoot('tempo/tempo.yaml')}`,
     ];
-    const server = await startServer('Tempo', command, env, `http://${loopback(tempoHttp)}/ready`);
-    endings.push(() => server.kill()); // it takes over a minute to end by itself
+    await started(startServer('Tempo', command, env, `http://${loopback(tempoHttp)}/ready`));
     urls.tempo = `http://${loopback(tempoHttp)}`;
   }
 
   async function stop() {
-    const problems = [];
-    for (const end of endings.splice(0).reverse()) {
-      await Promise.resolve()
-        .then(end)
-        .catch((error) => problems.push(error));
-    }
-    if (problems.length > 0)
-      throw new AggregateError(problems, problems.map(({ message }) => message).join('\n'));
+    const endings = [
+      ...(await Promise.allSettled(services.map((service) => service.stop()))),
+      ...(await Promise.allSettled(servers.map((server) => server.kill()))),
+    ];
+    rmSync(folder, { recursive: true, force: true });
+    const problems = endings
+      .filter(({ status }) => status === 'rejected')
+      .map(({ reason }) => reason.message);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
   }
 
   try {
     const { later = [] } = options;
-    await Promise.all([
+    const backends = await Promise.allSettled([
       startTempo(),
       later.includes('jaeger') ? undefined : startJaeger(),
       later.includes('prometheus') ? undefined : startPrometheus(),
     ]);
+    const failed = backends.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
     const collector = await startCollector();
     return {
       urls,
@@ -180,7 +182,7 @@ export async function startStack(options = {}) {
           ...FAST_EXPORT,
           ...env,
         });
-        endings.push(() => service.stop());
+        services.push(service);
         return service;
       },
     };
