@@ -31,17 +31,6 @@ async function watchAlerts() {
   for (const { name, state } of await prometheus.alerts(stack.urls.prometheus)) seen.get(name)?.add(state);
 }
 
-beforeAll(async () => {
-  stack = await startStack({ rules: shortenRules(rulesText(), TIMES_FASTER) });
-  demo = await stack.startDemo({ OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '2000' });
-  ({ steps } = await measureSizes(demo.url, ENDPOINTS));
-  watching = setInterval(() => watchAlerts().catch(() => {}), 200);
-});
-afterAll(async () => {
-  clearInterval(watching);
-  await stack?.stop();
-});
-
 const active = async () =>
   (await prometheus.alerts(stack.urls.prometheus)).map(({ name, state }) => `${name} ${state}`);
 
@@ -54,6 +43,17 @@ const nothingActive = () =>
     if (names.length > 0) throw new Error(names.join(', '));
     return true;
   });
+
+beforeAll(async () => {
+  stack = await startStack({ rules: shortenRules(rulesText(), TIMES_FASTER) });
+  demo = await stack.startDemo({ OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '2000' });
+  ({ steps } = await measureSizes(demo.url, ENDPOINTS));
+  watching = setInterval(() => watchAlerts().catch(() => {}), 200);
+});
+afterAll(async () => {
+  clearInterval(watching);
+  await stack?.stop();
+});
 
 test('a service at rest: nothing', async () => {
   await eventually('the rules were evaluated', FIRING_MILLIS, async () => {

@@ -159,6 +159,7 @@ describe('metrics in Prometheus', () => {
   const labelsOf = (series) => [...new Set(series.flatMap(({ metric }) => Object.keys(metric)))].toSorted();
 
   beforeAll(async () => {
+    await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
     await eventually('metrics are in Prometheus', ARRIVAL_MILLIS, async () => {
       const series = await ask(
         'event_loop_block_duration_seconds_count{code_function_name="hashRandomStrings"}',
@@ -219,6 +220,7 @@ describe('metrics in Prometheus', () => {
         OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
       });
       await traced(`${metricsOnly.url}/compute-sync?steps=${sizes.steps}`);
+      await traced(`${demo.url}/compute-sync?steps=${sizes.steps * 10}`); // long enough to be reported while it lasts
       const paths = ['/orders', `/compute-sync?steps=${sizes.steps}`, `/compute-async?steps=${sizes.steps}`];
       load = setInterval(() => {
         for (const path of paths) traced(`${demo.url}${path}`).catch(() => {}); // none is left when the service stops

@@ -2,10 +2,10 @@
 // environment variables is set here to other addresses, and nothing else differs. What the servers store goes when they stop.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { startOtlpReceiver } from '../../../demo/otlp-receiver.mjs';
 import { startService } from '../../../demo/service-process.mjs';
 import { findTempo, install } from '../servers/install.mjs';
 import { composeEnvironment } from './compose.mjs';
-import { startOtlpSink } from './otlp-sink.mjs';
 import { freePorts, startServer } from './server.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
@@ -24,9 +24,10 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
 /**
  * @typedef {object} Options
  * @property {Record<string, string>} [collector] environment of the collector, in place of what compose sets
+ * @property {string[]} [collectorArguments]
  * @property {boolean} [tailSampling] with the second configuration file
  * @property {string} [rules] text of the rules, in place of prometheus/rules.yaml
- * @property {('jaeger' | 'prometheus')[]} [later] not started yet
+ * @property {('jaeger' | 'prometheus' | 'tempo')[]} [later] not started yet
  *
  * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
  *
@@ -81,7 +82,8 @@ export async function startStack(options = {}) {
       PROMETHEUS_OTLP_ENDPOINT: `${urls.prometheus}/api/v1/otlp`,
       ...options.collector,
     };
-    const command = [otelcol, ...configs.map((config) => `--config=${config}`)];
+    const { collectorArguments = [] } = options;
+    const command = [otelcol, ...configs.map((config) => `--config=${config}`), ...collectorArguments];
     return started(startServer('the collector', command, env, urls.collectorHealth));
   }
 
@@ -113,11 +115,12 @@ export async function startStack(options = {}) {
     return started(startServer('Prometheus', command, {}, `${urls.prometheus}/-/ready`));
   }
 
-  /** Where there is no Tempo, something must take what the collector sends to it, or its queue would fill. */
+  /** Where there is no Tempo, something takes what the collector sends to it. */
   async function startTempo() {
     const tempo = findTempo();
     if (!tempo) {
-      servers.push(await startOtlpSink(tempoOtlp));
+      const receiver = await startOtlpReceiver({ port: tempoOtlp });
+      servers.push({ kill: async () => receiver.close() });
       return;
     }
     const env = {
@@ -154,7 +157,7 @@ export async function startStack(options = {}) {
   try {
     const { later = [] } = options;
     const backends = await Promise.allSettled([
-      startTempo(),
+      later.includes('tempo') ? undefined : startTempo(),
       later.includes('jaeger') ? undefined : startJaeger(),
       later.includes('prometheus') ? undefined : startPrometheus(),
     ]);
