@@ -10,6 +10,8 @@ import { lineFolder, PACKAGE_NAME, ROOT, stageFolder } from './paths.mjs';
 
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 const SUITE = ['src', 'test', 'examples', 'jest.config.mjs', 'tsconfig.json'];
+/** This tool itself, and the backends, which are the same for every line. */
+const NO_SUITE = [import.meta.dirname, join(ROOT, 'test', 'stack')];
 const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
@@ -40,7 +42,7 @@ function copySuite(folder) {
     const source = join(ROOT, name);
     const target = join(folder, name);
     rmSync(target, { recursive: true, force: true });
-    cpSync(source, target, { recursive: true, filter: (path) => path !== import.meta.dirname });
+    cpSync(source, target, { recursive: true, filter: (path) => !NO_SUITE.includes(path) });
   }
 }
 

@@ -1,34 +1,46 @@
 // The report of a block that has not ended names its service, even before the SDK's first export.
-import type { Span } from '@opentelemetry/api';
-import { resources } from '@opentelemetry/sdk-node';
+import { context, propagation, trace } from '@opentelemetry/api';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { EventLoopSpanProcessor } from '../../src/index.ts';
 import { resourceAttributes } from '../../src/otel.ts';
 
-const { emptyResource, resourceFromAttributes } = resources;
-const spanWith = (resource: unknown) => ({ resource }) as unknown as Span;
+const SERVICE = { 'service.name': 'shop', 'host.name': 'here' };
+let sdk: NodeSDK | undefined;
+
+/** A span of an SDK that has just been started, whose resource is what the detector finds. */
+function firstSpan(attributes: Record<string, string | Promise<string>>) {
+  sdk = new NodeSDK({
+    resourceDetectors: [{ detect: () => ({ attributes }) }],
+    serviceName: 'shop',
+    spanProcessors: [new EventLoopSpanProcessor()],
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [],
+  });
+  sdk.start();
+  return trace.getTracer('test').startSpan('request');
+}
+
+afterEach(async () => {
+  await sdk?.shutdown();
+  trace.disable();
+  context.disable();
+  propagation.disable();
+});
 
 test('attributes that are still being found out are missing, all others are there', () => {
-  const detected = resourceFromAttributes({
-    'service.name': 'shop',
-    'host.id': new Promise<string>(() => {}),
-    'host.name': 'here',
-  });
-  expect(detected.asyncAttributesPending).toBe(true);
-  expect(resourceAttributes(spanWith(detected))).toEqual({ 'service.name': 'shop', 'host.name': 'here' });
+  const span = firstSpan({ 'host.id': new Promise<string>(() => {}), 'host.name': 'here' });
+  const attributes = resourceAttributes(span);
+  expect(attributes).toMatchObject(SERVICE);
+  expect(attributes).not.toHaveProperty(['host.id']);
+  expect(resourceAttributes(undefined)).toEqual(attributes); // that of the global provider
 });
 
 test('of two values of one name the one counts that the SDK takes', () => {
-  const pending = resourceFromAttributes({ 'host.id': Promise.resolve('1'), 'service.name': 'default' });
-  const merged = pending.merge(resourceFromAttributes({ 'service.name': 'shop' }));
-  expect(merged.asyncAttributesPending).toBe(true);
-  expect(resourceAttributes(spanWith(merged))).toEqual({ 'service.name': 'shop' });
+  const span = firstSpan({ 'host.id': new Promise<string>(() => {}), 'service.name': 'detected' });
+  expect(resourceAttributes(span)).toMatchObject({ 'service.name': 'shop' });
 });
 
-test('settled ones are taken as they are', async () => {
-  const settled = emptyResource().merge(resourceFromAttributes({ 'host.id': Promise.resolve('1') }));
-  await settled.waitForAsyncAttributes?.();
-  expect(resourceAttributes(spanWith(settled))).toEqual({ 'host.id': '1' });
-});
-
-test('a pending resource of another implementation tells nothing', () => {
-  expect(resourceAttributes(spanWith({ asyncAttributesPending: true }))).toEqual({});
+test('where nothing has to be found out, it is what the SDK says', () => {
+  expect(resourceAttributes(firstSpan({ 'host.name': 'here' }))).toMatchObject(SERVICE);
 });
