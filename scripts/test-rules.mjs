@@ -1,8 +1,10 @@
-// `npm run test:rules`: checks prometheus/rules.yaml and runs its unit tests, prometheus/rules.test.yaml, with promtool. Takes the one in
-// PROMTOOL, else the newest that `node test/stack/servers/install.mjs prometheus` has built, else the one on the PATH; 2.42 will do.
+// `npm run test:rules`: checks prometheus/rules.yaml, and runs its unit tests, prometheus/rules.test.yaml, and those of the dashboard's
+// queries, with promtool. Takes the one in PROMTOOL, else the newest that `node test/stack/servers/install.mjs prometheus` has built, else the one on the PATH; 2.42 will do.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { dashboardQueryTests } from './dashboard-query-tests.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const BUILT = join(ROOT, '.stack/servers');
@@ -39,5 +41,16 @@ if (promtool === undefined) {
   process.exit(1);
 }
 console.log(promtool);
-const isGood = run(promtool, 'check', 'rules', RULES) && run(promtool, 'test', 'rules', TESTS);
-process.exitCode = isGood ? 0 : 1;
+const scratch = mkdtempSync(join(tmpdir(), 'dashboard-queries-'));
+const queries = join(scratch, 'queries.test.yaml');
+try {
+  writeFileSync(queries, JSON.stringify(dashboardQueryTests()));
+  const results = [
+    run(promtool, 'check', 'rules', RULES),
+    run(promtool, 'test', 'rules', TESTS),
+    run(promtool, 'test', 'rules', queries),
+  ];
+  process.exitCode = results.every(Boolean) ? 0 : 1;
+} finally {
+  rmSync(scratch, { recursive: true });
+}
