@@ -1,6 +1,6 @@
 // Rules, alerts and dashboard are written against the names in src/semconv.ts and the buckets in src/report/instruments.ts. Renaming
 // one of them without the others would leave alerts that never fire.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Meter, MetricOptions } from '@opentelemetry/api';
 import { createInstruments } from '../../src/report/instruments.ts';
@@ -132,14 +132,13 @@ test('every alert has a chapter in docs/runbooks.md, and every chapter an alert'
   expect(chapters).toEqual(alerts);
 });
 
-test.each(DOCS)('%s links to chapters that there are', (path) => {
+test.each(DOCS)('%s links to what there is', (path) => {
   const folder = path.replace(/[^/]+$/, '');
   const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+  expect(links.length).toBeGreaterThan(0);
   for (const [, file, anchor] of links) {
-    const target = file ? join(folder, file as string) : path;
-    const content = read(target);
-    if (anchor !== undefined)
-      expect({ target, anchors: anchors(content) }).toEqual({ target, anchors: expect.any(Set) });
-    if (anchor !== undefined) expect([...anchors(content)]).toContain(anchor);
+    const target = file ? join(folder, file) : path;
+    expect({ target, exists: existsSync(join(ROOT, target)) }).toEqual({ target, exists: true });
+    if (anchor !== undefined) expect([...anchors(read(target))]).toContain(anchor);
   }
 });
