@@ -112,3 +112,23 @@ test('every variable in a query has a value when it is asked for real', () => {
   assert.ok(all.length > targets);
   for (const { query, from } of all) assert.doesNotMatch(query, /\$/, from);
 });
+
+test('links into Explore are searches that Tempo can read', () => {
+  const links = shown
+    .flatMap(({ fieldConfig }) => fieldConfig.overrides ?? [])
+    .flatMap(({ properties }) => properties)
+    .filter(({ id }) => id === 'links')
+    .flatMap(({ value }) => value);
+  assert.ok(links.length > 0);
+  for (const { url } of links) {
+    // As Grafana does it: variables first, then the address is read.
+    const clicked = url
+      .replace('${__value.raw:percentencode}', encodeURIComponent('Object.<anonymous>'))
+      .replaceAll(/\$\{\w+\}/g, 'known');
+    const panes = JSON.parse(new URL(clicked, 'http://grafana').searchParams.get('panes') ?? '');
+    const [{ query, queryType, datasource }] = panes.blocks.queries;
+    assert.equal(query, '{ name = "event-loop-blocked" && span.code.function.name = "Object.<anonymous>" }');
+    assert.equal(queryType, 'traceql');
+    assert.deepEqual(datasource, { type: 'tempo', uid: 'known' });
+  }
+});

@@ -73,25 +73,59 @@ const EXPECTED = [
   ['panel "Unfinished blocks" A', 119, TOTAL(0)],
 ];
 
-/** What `promtool test rules` reads, as JSON, which is YAML too. */
-export function dashboardQueryTests() {
-  const all = expressions();
+/** A process that lives for three minutes, between two points of a graph over a week. Another starts anew under the same name. */
+const SHORT_LIVED = [
+  series('event_loop_lag_seconds_count', '', '0+3000x120'),
+  ...blocks('briefly', 'callback', {
+    count: '_x31 1x2',
+    sum: '_x31 6x2',
+    buckets: { 0.25: '_x31 0x2', '+Inf': '_x31 1x2' },
+  }),
+  ...blocks('restarted', 'microtasks', {
+    count: '5x59 1x60',
+    sum: '5x59 1x60',
+    buckets: { 0.25: '5x59 1x60', '+Inf': '5x59 1x60' },
+  }),
+];
+
+const EXPECTED_OVER_A_WEEK = [
+  ['panel "Blocks, by kind" A', 20, PER_KIND({ microtasks: 0 })],
+  ['panel "Blocks, by kind" A', 40, PER_KIND({ callback: 1, microtasks: 0 })],
+  ['panel "Blocks, by kind" A', 60, PER_KIND({ microtasks: 1 })],
+  ['panel "Blocks, by kind" A', 80, PER_KIND({ microtasks: 0 })],
+];
+
+/**
+ * @param {string} name
+ * @param {ReturnType<typeof series>[]} input
+ * @param {typeof EXPECTED} expected
+ * @param {Record<string, string>} [variables] of Grafana
+ */
+function queryTests(name, input, expected, variables) {
+  const all = expressions(variables);
   return {
-    tests: [
-      {
-        name: 'the dashboard’s queries on blocks',
-        interval: '1m',
-        input_series: INPUT,
-        promql_expr_test: EXPECTED.map(([from, minute, samples]) => {
-          const found = all.find((expression) => expression.from === from);
-          if (found === undefined) throw new Error(`the dashboard has no ${from}`);
-          return {
-            expr: `round(${found.query}, 0.001)`,
-            eval_time: `${minute}m`,
-            exp_samples: samples.map(([labels, value]) => ({ labels, value })),
-          };
-        }),
-      },
-    ],
+    name,
+    interval: '1m',
+    input_series: input,
+    promql_expr_test: expected.map(([from, minute, samples]) => {
+      const found = all.find((expression) => expression.from === from);
+      if (found === undefined) throw new Error(`the dashboard has no ${from}`);
+      return {
+        expr: `round(${found.query}, 0.001)`,
+        eval_time: `${minute}m`,
+        exp_samples: samples.map(([labels, value]) => ({ labels, value })),
+      };
+    }),
   };
 }
+
+/** What `promtool test rules` reads, as JSON, which is YAML too. */
+export const dashboardQueryTests = () => ({
+  tests: [
+    queryTests('the first block of a function', INPUT, EXPECTED),
+    queryTests('points that are far apart', SHORT_LIVED, EXPECTED_OVER_A_WEEK, {
+      __interval: '20m',
+      __interval_ms: '1200000',
+    }),
+  ],
+});
