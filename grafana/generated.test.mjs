@@ -113,22 +113,44 @@ test('every variable in a query has a value when it is asked for real', () => {
   for (const { query, from } of all) assert.doesNotMatch(query, /\$/, from);
 });
 
-test('links into Explore are searches that Tempo can read', () => {
+test('links into Explore are searches that Tempo and Jaeger can read', () => {
   const links = shown
     .flatMap(({ fieldConfig }) => fieldConfig.overrides ?? [])
     .flatMap(({ properties }) => properties)
     .filter(({ id }) => id === 'links')
     .flatMap(({ value }) => value);
-  assert.ok(links.length > 0);
-  for (const { url } of links) {
+  const asked = links.map(({ url }) => {
     // As Grafana does it: variables first, then the address is read.
     const clicked = url
       .replace('${__value.raw:percentencode}', encodeURIComponent('Object.<anonymous>'))
-      .replaceAll(/\$\{\w+\}/g, 'known');
+      .replace('${__data.fields.job:percentencode}', 'shop')
+      .replaceAll(/\$\{(\w+)\}/g, 'the-$1');
     const panes = JSON.parse(new URL(clicked, 'http://grafana').searchParams.get('panes') ?? '');
-    const [{ query, queryType, datasource }] = panes.blocks.queries;
-    assert.equal(query, '{ name = "event-loop-blocked" && span.code.function.name = "Object.<anonymous>" }');
-    assert.equal(queryType, 'traceql');
-    assert.deepEqual(datasource, { type: 'tempo', uid: 'known' });
-  }
+    return panes.blocks.queries[0];
+  });
+  assert.deepEqual(
+    asked.map(({ datasource, query, service, operation, tags }) => ({
+      datasource,
+      query,
+      service,
+      operation,
+      tags,
+    })),
+    [
+      {
+        datasource: { type: 'tempo', uid: 'the-tempo' },
+        query: '{ name = "event-loop-blocked" && span.code.function.name = "Object.<anonymous>" }',
+        service: undefined,
+        operation: undefined,
+        tags: undefined,
+      },
+      {
+        datasource: { type: 'jaeger', uid: 'the-jaeger' },
+        query: undefined,
+        service: 'shop',
+        operation: 'event-loop-blocked',
+        tags: 'code.function.name="Object.<anonymous>"',
+      },
+    ],
+  );
 });
