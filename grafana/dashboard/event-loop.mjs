@@ -70,21 +70,14 @@ const CODE = 'span.code.function.name, span.code.file.path, span.code.line.numbe
 
 /**
  * A search in Explore that takes words from the row it was clicked in.
- * @param {string} query TraceQL
+ * @param {'tempo' | 'jaeger'} type
+ * @param {Record<string, unknown>} query
  */
-function exploreTempo(query) {
+function explore(type, query) {
+  const uid = `\${${type}}`;
   const pane = {
-    datasource: '${tempo}',
-    queries: [
-      {
-        refId: 'A',
-        datasource: { type: 'tempo', uid: '${tempo}' },
-        queryType: 'traceql',
-        tableType: 'spans',
-        limit: 50,
-        query,
-      },
-    ],
+    datasource: uid,
+    queries: [{ refId: 'A', datasource: { type, uid }, limit: 50, ...query }],
     range: { from: '${__from}', to: '${__to}' },
   };
   // Grafana puts the variables in before it reads the address: they stay as they are, all else is encoded.
@@ -94,6 +87,27 @@ function exploreTempo(query) {
     .join('');
   return `/explore?schemaVersion=1&panes=${encoded}`;
 }
+
+/** On the name of a function. */
+const ITS_BLOCKS = [
+  {
+    title: 'Its blocks in Tempo',
+    url: explore('tempo', {
+      queryType: 'traceql',
+      tableType: 'spans',
+      query: '{ name = "event-loop-blocked" && span.code.function.name = "${__value.raw:percentencode}" }',
+    }),
+  },
+  {
+    title: 'Its blocks in Jaeger',
+    url: explore('jaeger', {
+      queryType: 'search',
+      service: '${__data.fields.job:percentencode}',
+      operation: 'event-loop-blocked',
+      tags: 'code.function.name="${__value.raw:percentencode}"',
+    }),
+  },
+];
 
 /** @type {{ height: number, panels: (Panel & { width: number })[], title?: string }[]} */
 const ROWS = [
@@ -215,7 +229,7 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions held the loop in this time range, the one that took most time first: begin there. "p99" is told from buckets. Click a function to see its blocks as traces, with file, line and stack. "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
+            'Which functions held the loop in this time range, the one that took most time first: begin there. "p99" is told from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
           noValue: NO_BLOCKS,
           sortBy: 'Time in blocks',
           limit: 20,
@@ -228,12 +242,7 @@ const ROWS = [
             {
               name: FUNCTION,
               title: 'Function',
-              link: {
-                title: 'Its blocks in Tempo',
-                url: exploreTempo(
-                  '{ name = "event-loop-blocked" && span.code.function.name = "${__value.raw:percentencode}" }',
-                ),
-              },
+              links: ITS_BLOCKS,
             },
             { name: 'job', title: 'Service' },
             { name: 'Value #A', title: 'Time in blocks', scale: { ...SECONDS, decimals: 1 }, bar: true },
@@ -633,6 +642,7 @@ export const dashboard = {
     list: [
       datasource('prometheus', 'Prometheus'),
       datasource('tempo', 'Tempo'),
+      datasource('jaeger', 'Jaeger'),
       labelValues({ name: 'service', label: 'Service', metric: `${LAG}_count`, of: 'job', allValue: '.*' }),
       labelValues({
         name: 'instance',

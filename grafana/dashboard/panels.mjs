@@ -249,12 +249,12 @@ export function heatmap({ title, description, unit, expr }) {
 }
 
 /**
- * @typedef {{ name: string, title: string, scale?: Scale, bar?: boolean, colored?: boolean, width?: number, link?: { title: string, url: string } }} Column
+ * @typedef {{ name: string, title: string, scale?: Scale, bar?: boolean, colored?: boolean, width?: number, links?: { title: string, url: string }[] }} Column
  *   `name`: of the field; `bar`, `colored`: how its values are shown
  */
 
 /** @param {Column} column */
-const columnOverride = ({ name, title, scale, bar, colored, width, link }) => ({
+const columnOverride = ({ name, title, scale, bar, colored, width, links }) => ({
   matcher: { id: 'byName', options: name },
   properties: [
     { id: 'displayName', value: title },
@@ -266,7 +266,7 @@ const columnOverride = ({ name, title, scale, bar, colored, width, link }) => ({
     ...(colored
       ? [{ id: 'custom.cellOptions', value: { type: TableCellDisplayMode.ColorBackground, mode: 'basic' } }]
       : []),
-    ...(link ? [{ id: 'links', value: [link] }] : []),
+    ...(links ? [{ id: 'links', value: links }] : []),
   ],
 });
 

@@ -22,11 +22,14 @@ export const chosen = (metric, matchers) => `${metric}{${CHOSEN}${matchers ? `,$
 export const le = (seconds) => `le=~"${seconds}|${seconds}[.]0"`;
 
 /**
- * By how much a counter grew since the point before, for graphs: the points of a graph add up to the whole.
+ * By how much a counter grew since the point before, for graphs: the points of a graph add up to the whole. A process that ended between
+ * two points counts with the last that it told.
  * @param {string} series
  */
-export const growthPerPoint = (series) =>
-  `((${series} - last_over_time(${series}[1h] offset $__interval)) >= 0 or ${series})`;
+export function growthPerPoint(series) {
+  const value = `(last_over_time(${series}[$__interval]) or ${series})`;
+  return `((${value} - last_over_time(${series}[1h] offset $__interval)) >= 0 or ${value})`;
+}
 
 /**
  * By how much a counter grew in the dashboard's time range, for a single number. What is counted anew, since a process was started

@@ -50,7 +50,7 @@ function metricsNamed(name) {
     .filter((metric) => metric.name === name);
 }
 
-const valueOf = (attributes, key) => attributes.find((attribute) => attribute.key === key)?.value.stringValue;
+const stringOf = (attributes, key) => attributes.find((attribute) => attribute.key === key)?.value.stringValue;
 
 test('a block comes through below its request, and the report of an unfinished one is counted', async () => {
   const [port] = await freePorts(1);
@@ -75,14 +75,14 @@ test('a block comes through below its request, and the report of an unfinished o
     return metrics.length > 0 && metrics;
   });
   expect(counted.sum).toMatchObject({ aggregationTemporality: CUMULATIVE, isMonotonic: true });
-  expect(valueOf(counted.sum.dataPoints[0].attributes, 'code.function.name')).toBe('hashRandomStrings');
+  expect(stringOf(counted.sum.dataPoints[0].attributes, 'code.function.name')).toBe('hashRandomStrings');
   const [lag] = await eventually('the lag comes through', ARRIVAL_MILLIS, async () => {
     const metrics = metricsNamed('event_loop.lag');
     return metrics.length > 0 && metrics;
   });
-  const instance = valueOf(lag.resource, 'service.instance.id');
+  const instance = stringOf(lag.resource, 'service.instance.id');
   expect(instance).toMatch(/./);
-  expect(valueOf(counted.resource, 'service.instance.id')).toBe(instance);
+  expect(stringOf(counted.resource, 'service.instance.id')).toBe(instance);
 });
 
 test('the backends are away, and the collector is killed: no span is lost', async () => {
