@@ -50,7 +50,8 @@ function metricsNamed(name) {
     .filter((metric) => metric.name === name);
 }
 
-const stringOf = (attributes, key) => attributes.find((attribute) => attribute.key === key)?.value.stringValue;
+const stringOf = (attributes, key) =>
+  attributes.find((attribute) => attribute.key === key)?.value.stringValue;
 
 test('a block comes through below its request, and the report of an unfinished one is counted', async () => {
   const [port] = await freePorts(1);

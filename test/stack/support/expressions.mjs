@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const ALERTING = join(ROOT, 'grafana/provisioning/alerting');
 
 /** Windows that a test of a minute fills. */
-const SHORT_WINDOWS = { __interval: '5s', __rate_interval: '30s', __range: '5m', __range_s: '300' };
+const SHORT_WINDOWS = { __interval: '5s', __rate_interval: '30s', __range: '20s', __range_s: '20' };
 const LABEL_VALUES = /^label_values\((.*), \w+\)$/;
 
 /** @typedef {{ where: string, expression: string }} Expression */
