@@ -1,5 +1,6 @@
 // The tail-sampling file at 1 %: every trace with a block or a stalled span is kept, and about one in a hundred of the others.
 // What there was to keep is known from the metrics, which nobody samples.
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { traced } from './support/client.mjs';
 import { eventually } from './support/eventually.mjs';
@@ -22,19 +23,15 @@ let blockedTraces;
 let otherTraces;
 let requestsMade;
 
-/** @returns {Promise<string[]>} the traces of requests, made as long as more are wanted */
-async function many(request, isMoreWanted) {
+/** @returns {Promise<string[]>} the traces of so many requests, some of them at the same time */
+async function many(count, url) {
   const traceIds = [];
+  let left = count;
   async function client() {
-    while (isMoreWanted()) traceIds.push((await request()).traceId);
+    while (left-- > 0) traceIds.push((await traced(url)).traceId);
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client));
   return traceIds;
-}
-
-function times(count) {
-  let left = count;
-  return () => left-- > 0;
 }
 
 const isBlocked = ({ name }) => name === 'event-loop-blocked';
@@ -58,15 +55,16 @@ beforeAll(async () => {
     collector: { TAIL_SAMPLING_DECISION_WAIT: DECISION_WAIT, TAIL_SAMPLING_PERCENTAGE: String(PERCENTAGE) },
   });
   const demo = await stack.startDemo();
-  otherTraces = await many(() => traced(`${demo.url}/healthcheck`), times(OTHERS));
-  let blocking = true;
-  const waiting = many(
-    () => traced(`${demo.url}/orders`),
-    () => blocking,
-  );
-  blockedTraces = await many(() => traced(`${demo.url}/compute-sync?steps=60`), times(BLOCKED));
-  blocking = false;
-  requestsMade = otherTraces.length + blockedTraces.length + (await waiting).length;
+  otherTraces = await many(OTHERS, `${demo.url}/healthcheck`);
+  blockedTraces = [];
+  requestsMade = OTHERS;
+  while (blockedTraces.length < BLOCKED) {
+    const waiting = many(AT_ONCE, `${demo.url}/orders`);
+    await pause(15); // their query takes 40 ms: they have begun, and not ended
+    blockedTraces.push((await traced(`${demo.url}/compute-sync?steps=60`)).traceId);
+    await waiting;
+    requestsMade += AT_ONCE + 1;
+  }
   await demo.stop();
 });
 afterAll(() => stack?.stop());
