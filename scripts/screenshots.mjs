@@ -23,7 +23,9 @@ const LIMIT_MILLIS = 90_000;
 
 function findChromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  const programs = PROGRAMS.flatMap((program) => PATH.split(delimiter).map((folder) => join(folder, program)));
+  const programs = PROGRAMS.flatMap((program) =>
+    PATH.split(delimiter).map((folder) => join(folder, program)),
+  );
   const found = programs.find((path) => existsSync(path));
   if (!found) throw new Error(`no Chromium: set CHROMIUM, or install one of ${PROGRAMS.join(', ')}`);
   return found;
@@ -76,9 +78,9 @@ try {
   await requirePage('Jaeger', JAEGER_URL, '<title>Jaeger UI</title>');
   await requirePage('Prometheus', `${PROMETHEUS_URL}/query`, '<title>');
   const trace = `${JAEGER_URL}/trace/${await newestTrace()}?uiFind=event-loop-blocked`;
-  screenshot(chromium, trace, 'jaeger-trace.png', 620);
+  screenshot(chromium, trace, 'jaeger-trace.png', 520);
   const graph = new URLSearchParams({ 'g0.expr': LAG, 'g0.tab': 'graph', 'g0.range_input': '5m' });
-  screenshot(chromium, `${PROMETHEUS_URL}/query?${graph}`, 'prometheus-lag.png', 720);
+  screenshot(chromium, `${PROMETHEUS_URL}/query?${graph}`, 'prometheus-lag.png', 860);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
