@@ -258,6 +258,8 @@ const columnOverride = ({ name, title, scale, bar, colored, width, links }) => (
   matcher: { id: 'byName', options: name },
   properties: [
     { id: 'displayName', value: title },
+    // What the table says when it has no rows is not what it says in an empty cell.
+    { id: 'noValue', value: '' },
     ...Object.entries(scale ? fieldDefaults(scale) : {}).map(([id, value]) => ({ id, value })),
     ...(width ? [{ id: 'custom.width', value: width }] : []),
     ...(bar
