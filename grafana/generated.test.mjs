@@ -51,9 +51,11 @@ test('uids are short enough for Grafana, and unique', () => {
   for (const uid of uids) assert.ok(uid.length <= 40, uid);
 });
 
-test('Grafana puts environment variables into labels: they have no dollar sign', () => {
-  for (const { labels } of grafana.groups.flatMap(({ rules }) => rules))
+test('Grafana puts the environment into labels ($NAME) and annotations (${NAME}): there is nothing that looks so', () => {
+  for (const { labels, annotations } of grafana.groups.flatMap(({ rules }) => rules)) {
     assert.doesNotMatch(JSON.stringify(labels), /\$/);
+    assert.doesNotMatch(JSON.stringify(annotations), /\$\{/);
+  }
 });
 
 test('every panel says how to read it', () => {

@@ -95,6 +95,37 @@ const EXPECTED_OVER_A_WEEK = [
   ['panel "Blocks, by kind" A', 80, PER_KIND({ microtasks: 0 })],
 ];
 
+/** A process that starts anew in the 30th minute under the same name, and blocks again in the 50th, for the first time. */
+const STARTED_ANEW = [
+  series('event_loop_lag_seconds_count', '', '0+3000x29 0+3000x60'),
+  ...blocks('again', 'callback', {
+    count: '1x29 _x20 1x30',
+    sum: '6x29 _x20 6x30',
+    buckets: { 0.25: '0x29 _x20 0x30', '+Inf': '1x29 _x20 1x30' },
+  }),
+];
+
+const EXPECTED_AFTER_A_START = [
+  ['panel "Blocks, by kind" A', 29, PER_KIND({ callback: 0 })],
+  ['panel "Blocks, by kind" A', 50, PER_KIND({ callback: 1 })],
+  ['panel "Blocks, by kind" A', 51, PER_KIND({ callback: 0 })],
+];
+
+/** No metrics at all for a quarter of an hour. */
+const AWAY = [
+  series('event_loop_lag_seconds_count', '', '0+3000x29 _x15 135000+3000x30'),
+  ...blocks('known', 'callback', {
+    count: '3x29 _x15 4x30',
+    sum: '3x29 _x15 4x30',
+    buckets: { 0.25: '0x29 _x15 0x30', '+Inf': '3x29 _x15 4x30' },
+  }),
+];
+
+const EXPECTED_WHEN_BACK = [
+  ['panel "Blocks, by kind" A', 45, PER_KIND({ callback: 1 })],
+  ['panel "Blocks, by kind" A', 46, PER_KIND({ callback: 0 })],
+];
+
 /**
  * @param {string} name
  * @param {ReturnType<typeof series>[]} input
@@ -123,6 +154,8 @@ function queryTests(name, input, expected, variables) {
 export const dashboardQueryTests = () => ({
   tests: [
     queryTests('the first block of a function', INPUT, EXPECTED),
+    queryTests('a process that starts anew', STARTED_ANEW, EXPECTED_AFTER_A_START),
+    queryTests('metrics that were away', AWAY, EXPECTED_WHEN_BACK),
     queryTests('points that are far apart', SHORT_LIVED, EXPECTED_OVER_A_WEEK, {
       __interval: '20m',
       __interval_ms: '1200000',

@@ -618,7 +618,7 @@ function unfinishedBlocks() {
     datasource: PROMETHEUS,
     enable: true,
     iconColor: 'red',
-    target: { refId: 'unfinished', ...{ expr, interval: '1m' } },
+    target: { refId: 'unfinished', ...{ expr, range: true, interval: '1m' } },
     ...asked,
   };
 }

@@ -53,6 +53,10 @@ const GREEN = 'green';
 const YELLOW = 'yellow';
 const ORANGE = 'orange';
 const RED = 'red';
+/** Of what is not known. */
+const GREY = '#808080';
+
+const NONE = 'none';
 
 /** A lag: 100 ms is felt, 200 ms pages, from 1 s on clients and health checks give up. */
 export const WAIT_STEPS = [
@@ -115,6 +119,7 @@ const fieldDefaults = ({ unit, decimals, min, max, steps, noValue }) => ({
  * @returns {Panel}
  */
 export function stat({ title, description, scale, query }) {
+  const { noValue = NONE } = scale;
   /** @type {StatOptions} */
   const options = {
     colorMode: BigValueColorMode.Background,
@@ -137,13 +142,13 @@ export function stat({ title, description, scale, query }) {
       defaults: {
         ...fieldDefaults(scale),
         color: { mode: FieldColorModeId.Thresholds },
-        // A percentile of nothing.
+        // A percentile of nothing: where there were no blocks, that is good; where there is no lag, nobody knows.
         mappings: [
           {
             type: MappingType.SpecialValue,
             options: {
               match: SpecialValueMatch.NullAndNan,
-              result: { text: scale.noValue ?? 'none', color: GREEN, index: 0 },
+              result: { text: noValue, color: noValue === NONE ? GREEN : GREY, index: 0 },
             },
           },
         ],
@@ -258,6 +263,8 @@ const columnOverride = ({ name, title, scale, bar, colored, width, links }) => (
   matcher: { id: 'byName', options: name },
   properties: [
     { id: 'displayName', value: title },
+    // What the table says when it has no rows is not what it says in an empty cell.
+    { id: 'noValue', value: '' },
     ...Object.entries(scale ? fieldDefaults(scale) : {}).map(([id, value]) => ({ id, value })),
     ...(width ? [{ id: 'custom.width', value: width }] : []),
     ...(bar

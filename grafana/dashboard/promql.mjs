@@ -3,7 +3,7 @@
  *
  * The first block of a function is a new series, and `rate()` and `increase()` see nothing of a series' first value. A function that
  * blocks once a day would never show. So what is told of blocks goes by differences in which a series that was not there counts from
- * zero. A series that was there within the hour before has only been away.
+ * zero. A series that was there within the hour before has only been away, unless its process has started anew.
  */
 
 /** The labels that the dashboard's variables choose by. */
@@ -21,6 +21,9 @@ export const chosen = (metric, matchers) => `${metric}{${CHOSEN}${matchers ? `,$
  */
 export const le = (seconds) => `le=~"${seconds}|${seconds}[.]0"`;
 
+/** Processes that have started anew within the hour, under the same service.instance.id. */
+const ANEW = `resets(${chosen('event_loop_lag_seconds_count')}[1h]) > 0`;
+
 /**
  * By how much a counter grew since the point before, for graphs: the points of a graph add up to the whole. A process that ended between
  * two points counts with the last that it told.
@@ -28,7 +31,9 @@ export const le = (seconds) => `le=~"${seconds}|${seconds}[.]0"`;
  */
 export function growthPerPoint(series) {
   const value = `(last_over_time(${series}[$__interval]) or ${series})`;
-  return `((${value} - last_over_time(${series}[1h] offset $__interval)) >= 0 or ${value})`;
+  const away = `last_over_time(${series}[1h] offset $__interval) unless on (job, instance) ${ANEW}`;
+  const before = `(${series} offset $__interval or (${away}))`;
+  return `((${value} - ${before}) >= 0 or ${value})`;
 }
 
 /**
