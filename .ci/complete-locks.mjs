@@ -17,6 +17,9 @@ const FOLDERS = [
   'demo',
   'bench/peers/package',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
+  'demo/image',
+  'grafana',
+  'test/stack',
 ];
 
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'win32'];

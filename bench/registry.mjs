@@ -23,6 +23,7 @@ const NAMES = [
   'capture',
   'memory',
   'idle',
+  'payload',
 ];
 
 /** @returns {Promise<Bench[]>} */

@@ -1,14 +1,15 @@
-// An OTLP/HTTP JSON receiver on a free loopback port: keeps what it gets, and reads it only when asked, so that it takes
+// An OTLP/HTTP JSON receiver on a loopback port: keeps what it gets, and reads it only when asked, so that it takes
 // no time from a process that measures latencies.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * @param {{ onTraces?: (request: object) => void }} [listeners] `onTraces` is called with each trace request as it comes
+ * @param {{ onTraces?: (request: object) => void, port?: number }} [options] `onTraces` is called with each trace request as
+ *   it comes; any free port, if none is given
  * @returns {Promise<{ url: string, traces(): object[], metrics(): object[], close(): void }>}
  */
-export async function startOtlpReceiver({ onTraces } = {}) {
+export async function startOtlpReceiver({ onTraces, port = 0 } = {}) {
   const received = { '/v1/traces': [], '/v1/metrics': [], '/v1/logs': [] };
 
   const server = createServer(async (req, res) => {
@@ -23,7 +24,7 @@ export async function startOtlpReceiver({ onTraces } = {}) {
       res.destroy(error);
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 
   return {

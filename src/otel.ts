@@ -1,6 +1,7 @@
 /** The few things we ask of OpenTelemetry that its public API has no call for. Each has a way out where it is not there. */
 import {
   type Attributes,
+  type AttributeValue,
   type Context,
   type ContextManager,
   context,
@@ -50,12 +51,17 @@ export function instrumentationScopeOf(span: Span): string | undefined {
   return (span as { instrumentationScope?: { name?: string } }).instrumentationScope?.name;
 }
 
+type Resource = {
+  attributes?: Attributes;
+  asyncAttributesPending?: boolean;
+  getRawAttributes?(): [string, AttributeValue | PromiseLike<AttributeValue | undefined> | undefined][];
+};
+
 /**
  * Attributes of the resource that this span's SDK was given, else those of the global tracer provider; undefined where neither
- * tells, or not yet.
+ * tells. Until the SDK's first export those that are still being found out are missing, and service.name is not one of them.
  */
 export function resourceAttributes(span: Span | undefined): Attributes | undefined {
-  type Resource = { attributes?: Attributes; asyncAttributesPending?: boolean };
   type Provider = { getDelegate?(): Provider; _resource?: Resource; _config?: { resource?: Resource } };
   const global = trace.getTracerProvider() as Provider;
   let provider = global;
@@ -64,6 +70,16 @@ export function resourceAttributes(span: Span | undefined): Attributes | undefin
     (span as { resource?: Resource } | undefined)?.resource ??
     provider._resource ??
     provider._config?.resource;
-  // The SDK logs an error where they are asked for too early.
-  return resource?.asyncAttributesPending === true ? undefined : resource?.attributes;
+  // The SDK logs an error where `attributes` is asked for too early.
+  return resource?.asyncAttributesPending === true ? settledAttributes(resource) : resource?.attributes;
+}
+
+/** As the SDK reads them: the first value of a name counts. */
+function settledAttributes(resource: Resource): Attributes {
+  const settled: Attributes = {};
+  for (const [name, value] of resource.getRawAttributes?.() ?? []) {
+    if (typeof (value as PromiseLike<unknown> | undefined)?.then === 'function') continue;
+    settled[name] ??= value as AttributeValue | undefined;
+  }
+  return settled;
 }

@@ -192,6 +192,7 @@ describe('whatever stands in code', () => {
   const RANGES: Record<string, RegExp> = {
     enabled: /expected true or false$/,
     captureStack: /expected true or false$/,
+    console: /expected true or false$/,
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
     blockHook: /expected a function$/,

@@ -1,0 +1,52 @@
+// Endless load for a service that runs somewhere else: requests that wait for a database and health checks all the time, and
+// one endpoint after the other that holds the loop beside them. Ends by itself only at SIGTERM or SIGINT.
+// `node demo/traffic.mjs http://127.0.0.1:8080`
+import { setTimeout as pause } from 'node:timers/promises';
+import { ENDPOINTS } from './endpoints.mjs';
+import { send } from './load.mjs';
+import { measureSizes, requestFor } from './workload.mjs';
+
+const BYSTANDERS = ['/orders', '/healthcheck'];
+const BYSTANDER_INTERVAL_MILLIS = 100;
+const THINK_MILLIS = 2000;
+const AWAY_MILLIS = 1000;
+
+const origin = process.argv[2];
+if (!origin) {
+  process.stderr.write('usage: node demo/traffic.mjs <http://host:port of the demo service>\n');
+  process.exit(2);
+}
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));
+
+/** The service may be restarted at any time: a failed request is told, and the load goes on. */
+async function tryRequest(request) {
+  try {
+    await send(request);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    await pause(AWAY_MILLIS);
+  }
+}
+
+/** Asks again and again until the service is there. */
+async function sizesOfRequests() {
+  for (;;) {
+    try {
+      return await measureSizes(origin, ENDPOINTS);
+    } catch (error) {
+      process.stderr.write(`${error.message}\n`);
+      await pause(AWAY_MILLIS);
+    }
+  }
+}
+
+const sizes = await sizesOfRequests();
+for (const path of BYSTANDERS) {
+  setInterval(() => tryRequest({ url: `${origin}${path}`, method: 'GET' }), BYSTANDER_INTERVAL_MILLIS);
+}
+for (;;) {
+  for (const endpoint of ENDPOINTS) {
+    await tryRequest(requestFor(origin, endpoint, sizes[endpoint.work]));
+    await pause(THINK_MILLIS);
+  }
+}

@@ -1,0 +1,107 @@
+// The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus: what the collector sends to them,
+// and that it loses nothing. The part of the test that needs no other server.
+import { afterEach, expect, test } from '@jest/globals';
+import { startOtlpReceiver } from '../../demo/otlp-receiver.mjs';
+import { readSpans } from '../../demo/telemetry-reader.mjs';
+import { traced } from './support/client.mjs';
+import { eventually } from './support/eventually.mjs';
+import { freePorts } from './support/server.mjs';
+import { startStack } from './support/stack.mjs';
+
+const ARRIVAL_MILLIS = 30_000;
+const REQUESTS = 50;
+const CUMULATIVE = 2;
+
+let stack;
+let receiver;
+afterEach(async () => {
+  await stack?.stop();
+  receiver?.close();
+  stack = undefined;
+  receiver = undefined;
+});
+
+/** The shipped configuration, but in an encoding that the receiver reads. */
+async function startCollector(port) {
+  const url = `http://127.0.0.1:${port}`;
+  stack = await startStack({
+    later: ['jaeger', 'prometheus', 'tempo'],
+    collector: { TEMPO_OTLP_HTTP_ENDPOINT: url, PROMETHEUS_OTLP_ENDPOINT: url },
+    collectorArguments: ['otlp_http/tempo', 'otlp_http/prometheus'].flatMap((exporter) => [
+      `--set=exporters.${exporter}.encoding=json`,
+      `--set=exporters.${exporter}.compression=none`,
+    ]),
+  });
+}
+
+const isBlocked = ({ name }) => name === 'event-loop-blocked';
+const isUnfinished = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
+
+/** Each with the attributes of its resource. */
+function metricsNamed(name) {
+  return receiver
+    .metrics()
+    .flatMap(({ resourceMetrics }) => resourceMetrics)
+    .flatMap(({ resource, scopeMetrics }) =>
+      scopeMetrics.flatMap(({ metrics }) =>
+        metrics.map((metric) => ({ ...metric, resource: resource.attributes })),
+      ),
+    )
+    .filter((metric) => metric.name === name);
+}
+
+const stringOf = (attributes, key) =>
+  attributes.find((attribute) => attribute.key === key)?.value.stringValue;
+
+test('a block comes through below its request, and the report of an unfinished one is counted', async () => {
+  const [port] = await freePorts(1);
+  receiver = await startOtlpReceiver({ port });
+  await startCollector(port);
+  const demo = await stack.startDemo({ OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000' });
+  const { traceId } = await traced(`${demo.url}/compute-sync?steps=1000`);
+
+  const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
+    const found = readSpans(receiver.traces()).filter((span) => span.traceId === traceId);
+    return found.some((span) => isBlocked(span) && !isUnfinished(span)) && found.some(isUnfinished) && found;
+  });
+  const block = spans.find((span) => isBlocked(span) && !isUnfinished(span));
+  expect(spans.map(({ spanId }) => spanId)).toContain(block.parentSpanId);
+  expect(block.attributes).toMatchObject({
+    'code.function.name': 'hashRandomStrings',
+    'event_loop.block.kind': 'callback',
+  });
+
+  const [counted] = await eventually('the report is counted', ARRIVAL_MILLIS, async () => {
+    const metrics = metricsNamed('event_loop.block.unfinished');
+    return metrics.length > 0 && metrics;
+  });
+  expect(counted.sum).toMatchObject({ aggregationTemporality: CUMULATIVE, isMonotonic: true });
+  expect(stringOf(counted.sum.dataPoints[0].attributes, 'code.function.name')).toBe('hashRandomStrings');
+  const [lag] = await eventually('the lag comes through', ARRIVAL_MILLIS, async () => {
+    const metrics = metricsNamed('event_loop.lag');
+    return metrics.length > 0 && metrics;
+  });
+  const instance = stringOf(lag.resource, 'service.instance.id');
+  expect(instance).toMatch(/./);
+  expect(stringOf(counted.resource, 'service.instance.id')).toBe(instance);
+});
+
+test('the backends are away, and the collector is killed: no span is lost', async () => {
+  const [port] = await freePorts(1);
+  await startCollector(port);
+  const demo = await stack.startDemo();
+  const traceIds = [];
+  for (let i = 0; i < REQUESTS; i++) traceIds.push((await traced(`${demo.url}/orders`)).traceId);
+  await demo.stop(); // not before the collector has taken everything
+
+  await stack.collector.kill();
+  receiver = await startOtlpReceiver({ port });
+  await stack.startCollector();
+
+  await eventually('every trace is there, whole', ARRIVAL_MILLIS, async () => {
+    const spans = readSpans(receiver.traces());
+    const missing = traceIds.filter((id) => spans.filter(({ traceId }) => traceId === id).length < 3).length;
+    if (missing > 0) throw new Error(`${missing} of ${REQUESTS} are missing`);
+    return true;
+  });
+});

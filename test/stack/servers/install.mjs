@@ -1,0 +1,181 @@
+// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it), once: whoever asks again
+// gets what is there. Needs Go; nothing of it is installed anywhere else.
+// `node test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the ones named, and prints
+// where they are.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const HERE = import.meta.dirname;
+const CACHE = join(HERE, '../../../.stack/servers');
+const OLDEST_GO = [1, 26];
+const LONGEST_OUTPUT = 64 * 1024 * 1024;
+
+// Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. It cannot be required from a module of one's own, since one of its
+// dependencies was withdrawn and published again with another checksum; inside its own module it builds.
+const JAEGER = 'github.com/jaegertracing/jaeger@v1.76.0';
+const JAEGER_SUM = 'h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=';
+
+const PROMETHEUS = 'github.com/prometheus/prometheus/cmd';
+
+/** Not in the way of other work, and the same on every machine. */
+const GO_ENVIRONMENT = { GOFLAGS: '-buildvcs=false -p=2', GOTOOLCHAIN: 'local' };
+const BUILD = ['build', '-trimpath', '-ldflags=-s -w'];
+
+/**
+ * @typedef {object} Server
+ * @property {string} key what the build depends on
+ * @property {string[]} programs
+ * @property {(folder: string) => Promise<unknown>} build puts the programs into the folder
+ */
+
+/** @type {Record<string, Server>} */
+export const SERVERS = {
+  collector: {
+    key: hashOf('collector'),
+    programs: ['otelcol'],
+    build: (folder) => go('collector', ...BUILD, '-o', join(folder, 'otelcol'), '.'),
+  },
+  jaeger: {
+    key: JAEGER_SUM,
+    programs: ['jaeger'],
+    build: buildJaeger,
+  },
+  prometheus: {
+    key: hashOf('prometheus'),
+    programs: ['prometheus', 'promtool'],
+    // Without the discovery of services in clouds, which is most of the build.
+    build: (folder) =>
+      go(
+        'prometheus',
+        ...BUILD,
+        '-tags=remove_all_sd',
+        '-o',
+        `${folder}/`,
+        `${PROMETHEUS}/prometheus`,
+        `${PROMETHEUS}/promtool`,
+      ),
+  },
+  compose: {
+    key: hashOf('compose'),
+    programs: ['docker-compose'],
+    build: (folder) =>
+      go('compose', ...BUILD, '-o', join(folder, 'docker-compose'), 'github.com/docker/compose/v2/cmd'),
+  },
+};
+
+/** The files of a module, so that a change of any of them means another build. */
+function hashOf(name) {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(join(HERE, name)).sort())
+    hash.update(file).update(readFileSync(join(HERE, name, file)));
+  return hash.digest('hex');
+}
+
+async function go(folder, ...args) {
+  const cwd = join(HERE, folder);
+  const env = { ...process.env, ...GO_ENVIRONMENT };
+  try {
+    return await run('go', args, { cwd, env, maxBuffer: LONGEST_OUTPUT });
+  } catch (error) {
+    throw new Error(`go ${args.join(' ')} failed in ${folder}:\n${error.stderr || error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function buildJaeger(folder) {
+  const { stdout } = await go('.', 'mod', 'download', '-json', JAEGER);
+  const { Dir: sources, Sum: sum } = JSON.parse(stdout);
+  if (sum !== JAEGER_SUM) throw new Error(`${JAEGER} has the checksum ${sum}, not ${JAEGER_SUM}`);
+  await go(relative(HERE, sources), ...BUILD, '-mod=mod', '-o', join(folder, 'jaeger'), './cmd/jaeger');
+}
+
+async function requireGo() {
+  const needed = `Go ${OLDEST_GO.join('.')} or later`;
+  const version = await run('go', ['env', 'GOVERSION']).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  if (!version)
+    throw new Error(
+      `the servers are built from their sources: ${needed} must be on the PATH (https://go.dev/dl/)`,
+    );
+  const [, major, minor] = /^go(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
+  if (major === OLDEST_GO[0] && minor < OLDEST_GO[1])
+    throw new Error(`the servers need ${needed}, this is ${version}`);
+}
+
+/**
+ * @param {string} name a key of {@link SERVERS}
+ * @param {(line: string) => void} [log] told only when something has to be built
+ * @returns {Promise<Record<string, string>>} program to path
+ */
+export async function install(name, log = () => {}) {
+  const { key, programs, build } = SERVERS[name];
+  const folder = join(CACHE, `${name}-${createHash('sha256').update(key).digest('hex').slice(0, 12)}`);
+  if (!existsSync(folder)) {
+    await requireGo();
+    const started = performance.now();
+    log(`building ${name}, which takes minutes the first time`);
+    const unfinished = `${folder}.${process.pid}`;
+    mkdirSync(unfinished, { recursive: true });
+    try {
+      await build(unfinished);
+      renameSync(unfinished, folder);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+    log(`built ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
+  }
+  return Object.fromEntries(programs.map((program) => [program, join(folder, program)]));
+}
+
+/** Tempo cannot be built from a module: the one in TEMPO_BIN or on the PATH, if there is one. */
+export function findTempo() {
+  if (process.env.TEMPO_BIN) {
+    accessSync(process.env.TEMPO_BIN, constants.X_OK);
+    return process.env.TEMPO_BIN;
+  }
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'tempo'))
+    .find(isProgram);
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SERVERS);
+  const unknown = names.filter((name) => !Object.hasOwn(SERVERS, name));
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `no such server: ${unknown.join(', ')}; there are ${Object.keys(SERVERS).join(', ')}\n`,
+    );
+    process.exit(2);
+  }
+  for (const name of names) {
+    const programs = await install(name, (line) => process.stderr.write(`${line}\n`));
+    for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
+  }
+}

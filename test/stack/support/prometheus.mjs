@@ -1,0 +1,33 @@
+// Prometheus' HTTP API.
+import { getJson } from './eventually.mjs';
+
+/**
+ * @param {string} url
+ * @param {string} expression
+ * @returns {Promise<{ metric: Record<string, string>, value: number }[]>}
+ */
+export async function query(url, expression) {
+  const { data } = await getJson(`${url}/api/v1/query?${new URLSearchParams({ query: expression })}`);
+  if (data.resultType === 'scalar') return [{ metric: {}, value: Number(data.result[1]) }];
+  return data.result.map(({ metric, value, histogram }) => ({
+    metric,
+    value: Number(value?.[1] ?? histogram?.[1].count),
+  }));
+}
+
+/** @returns {Promise<{ name: string, state: 'inactive' | 'pending' | 'firing', labels: Record<string, string>, activeAt: string }[]>} */
+export async function alerts(url) {
+  const { data } = await getJson(`${url}/api/v1/alerts`);
+  return data.alerts.map(({ labels: { alertname, ...labels }, state, activeAt }) => ({
+    name: alertname,
+    state,
+    labels,
+    activeAt,
+  }));
+}
+
+/** @returns {Promise<any[]>} every rule with its health */
+export async function rules(url) {
+  const { data } = await getJson(`${url}/api/v1/rules`);
+  return data.groups.flatMap((group) => group.rules);
+}

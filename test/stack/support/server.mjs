@@ -1,0 +1,77 @@
+// One real server as a child process: started until it is ready, stopped for certain, its output kept for when something
+// fails.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from './eventually.mjs';
+
+const LEASH = join(import.meta.dirname, 'leash.mjs');
+const READY_MILLIS = 60_000;
+const STOP_MILLIS = 20_000;
+const KEPT_OUTPUT = 20_000; // characters
+
+/** @returns {Promise<number[]>} ports on loopback that are free, all of them at the same time */
+export async function freePorts(howMany) {
+  const servers = Array.from({ length: howMany }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/**
+ * @typedef {object} RunningServer
+ * @property {() => string} output its last lines
+ * @property {() => Promise<void>} stop by SIGTERM; by SIGKILL when it takes longer than it may
+ * @property {() => Promise<void>} kill by SIGKILL
+ *
+ * @param {string} name
+ * @param {string[]} command
+ * @param {Record<string, string>} env added to nothing but PATH
+ * @param {string} readyUrl answers 2xx when it is ready
+ * @returns {Promise<RunningServer>}
+ */
+export async function startServer(name, [program, ...args], env, readyUrl) {
+  const leash = fork(LEASH, [program, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  for (const stream of [leash.stdout, leash.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      output = (output + chunk).slice(-KEPT_OUTPUT);
+    });
+  }
+  const exited = once(leash, 'exit');
+  let running = true;
+  exited.then(() => {
+    running = false;
+  });
+
+  let asked = false;
+
+  async function end(signal) {
+    if (!running && !asked) throw new Error(`${name} has ended by itself; it wrote:\n${output}`);
+    asked = true;
+    if (!running) return;
+    leash.send({ signal });
+    const timer = setTimeout(() => running && leash.send({ signal: 'SIGKILL' }), STOP_MILLIS);
+    await exited;
+    clearTimeout(timer);
+  }
+  const server = { output: () => output, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+
+  try {
+    await eventually(`${name} is ready at ${readyUrl}`, READY_MILLIS, async () => {
+      if (!running) return true;
+      return (await fetch(readyUrl)).ok;
+    });
+    if (!running) throw new Error(`${name} ended`);
+  } catch (error) {
+    if (running) await server.kill();
+    throw new Error(`${error.message}\n${name} wrote:\n${output}`, { cause: error });
+  }
+  return server;
+}

@@ -1,0 +1,150 @@
+// Rules, alerts and dashboard are written against the names in src/semconv.ts and the buckets in src/report/instruments.ts. Renaming
+// one of them without the others would leave alerts that never fire.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Meter, MetricOptions } from '@opentelemetry/api';
+import { createInstruments } from '../../src/report/instruments.ts';
+import * as semconv from '../../src/semconv.ts';
+
+const ROOT = join(__dirname, '../..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const FILES = [
+  'prometheus/rules.yaml',
+  'prometheus/rules.test.yaml',
+  'grafana/dashboards/event-loop.json',
+  'grafana/provisioning/alerting/event-loop.yaml',
+  'grafana/provisioning/datasources/datasources.yaml',
+  'docs/operations.md',
+  'docs/runbooks.md',
+];
+const DOCS = FILES.filter((path) => path.startsWith('docs/'));
+
+interface Instrument {
+  kind: 'histogram' | 'counter';
+  name: string;
+  options: MetricOptions;
+}
+
+function instruments(): Instrument[] {
+  const made: Instrument[] = [];
+  const make = (kind: Instrument['kind']) => (name: string, options: MetricOptions) => {
+    made.push({ kind, name, options });
+    return {};
+  };
+  createInstruments({
+    createHistogram: make('histogram'),
+    createCounter: make('counter'),
+  } as unknown as Meter);
+  return made;
+}
+
+/** As Prometheus 3 names what it receives by OTLP: dots become underscores, then unit and type. */
+function prometheusNames({ kind, name, options }: Instrument): string[] {
+  const underscored = name.replaceAll('.', '_');
+  if (kind === 'counter') return [`${underscored}_total`];
+  expect(options.unit).toBe('s');
+  return ['_bucket', '_sum', '_count'].map((part) => `${underscored}_seconds${part}`);
+}
+
+const PROMETHEUS_NAMES = new Set([
+  ...instruments().flatMap(prometheusNames),
+  // The Collector counts the spans that have this attribute.
+  `${semconv.ATTR_EVENT_LOOP_BLOCK_UNFINISHED.replaceAll('.', '_')}_total`,
+]);
+
+/** Names of recording rules have colons; those of others do not. */
+const RECORDED_NAMES = new Set(
+  [...read('prometheus/rules.yaml').matchAll(/- record: (\S+)/g)].map(([, name]) => name as string),
+);
+
+const LABELS = [semconv.ATTR_EVENT_LOOP_BLOCK_KIND, semconv.ATTR_CODE_FUNCTION_NAME].map((name) =>
+  name.replaceAll('.', '_'),
+);
+
+describe.each(FILES)('%s', (path) => {
+  const text = read(path);
+
+  test('asks for no metric that does not exist', () => {
+    const named = text.match(/(?<![\w:.-])event_loop_\w+_(bucket|sum|count|total)(?![\w:])/g) ?? [];
+    const recorded = text.match(/(?<![\w:])\w+:event_loop_\w+:\w+/g) ?? [];
+    expect(named.length + recorded.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !PROMETHEUS_NAMES.has(name))).toEqual([]);
+    expect(recorded.filter((name) => !RECORDED_NAMES.has(name))).toEqual([]);
+  });
+
+  test('asks for no attribute that does not exist', () => {
+    const known = new Set<string>(Object.values(semconv));
+    const named = [...text.matchAll(/(?<![\w.-])(?:span\.)?((?:event_loop|code)\.[a-z_.]*[a-z])(?![\w-])/g)]
+      .map(([, name]) => name as string)
+      .filter((name) => !/\.(md|ts|mjs|json|yaml)$/.test(name));
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+test.each(['prometheus/rules.yaml', 'grafana/dashboards/event-loop.json'])(
+  '%s groups by the labels there are',
+  (path) => {
+    const text = read(path);
+    const named = text.match(/\b(event_loop_block_kind|code_function_\w+)\b/g) ?? [];
+    expect([...new Set(named)].filter((name) => !LABELS.includes(name))).toEqual([]);
+  },
+);
+
+test.each(['prometheus/rules.yaml', 'grafana/dashboards/event-loop.json'])(
+  '%s names buckets that there are',
+  (path) => {
+    const boundaries = new Map(
+      instruments().map(({ name, options }) => [
+        `${name.replaceAll('.', '_')}_seconds_bucket`,
+        options.advice?.explicitBucketBoundaries ?? [],
+      ]),
+    );
+    const asked = [...read(path).matchAll(/(\w+_bucket)\{[^}]*le=~?\\?"([\d.]+)/g)];
+    expect(asked.length).toBeGreaterThan(0);
+    for (const [, metric, le] of asked) expect(boundaries.get(metric as string)).toContain(Number(le));
+  },
+);
+
+/** As GitHub makes them. */
+function anchors(markdown: string): Set<string> {
+  const headings = markdown.match(/^#+ .*$/gm) ?? [];
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replace(/^#+ /, '')
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test('every alert has a chapter in docs/runbooks.md, and every chapter an alert', () => {
+  const alerts = [...read('prometheus/rules.yaml').matchAll(/- alert: (\w+)/g)].map(
+    ([, name]) => name as string,
+  );
+  const urls = [...read('prometheus/rules.yaml').matchAll(/runbook_url: (\S+)/g)].map(
+    ([, url]) => url as string,
+  );
+  const runbooks = read('docs/runbooks.md');
+  const { repository } = JSON.parse(read('package.json')) as { repository?: { url: string } };
+  // Where there is a repository, people who are woken need a link that they can follow.
+  const base = repository === undefined ? '' : `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+
+  expect(urls).toEqual(alerts.map((name) => `${base}docs/runbooks.md#${name.toLowerCase()}`));
+  for (const name of alerts) expect(anchors(runbooks)).toContain(name.toLowerCase());
+  const chapters = [...runbooks.matchAll(/^## (EventLoop\w+)$/gm)].map(([, name]) => name);
+  expect(chapters).toEqual(alerts);
+});
+
+test.each(DOCS)('%s links to what there is', (path) => {
+  const folder = path.replace(/[^/]+$/, '');
+  const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+  expect(links.length).toBeGreaterThan(0);
+  for (const [, file, anchor] of links) {
+    const target = file ? join(folder, file) : path;
+    expect({ target, exists: existsSync(join(ROOT, target)) }).toEqual({ target, exists: true });
+    if (anchor !== undefined) expect([...anchors(read(target))]).toContain(anchor);
+  }
+});
