@@ -17,6 +17,7 @@ import {
 } from './health.ts';
 import { OnceLogger } from './once.ts';
 import { publishBlock } from './report/block-channel.ts';
+import { followLink } from './report/block-link.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
@@ -187,7 +188,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
           const around = this._guard(() => this._around(block, clock));
           const link = reporter.add(block, around?.bystanders.stalledSpans);
           if (around === undefined) return;
-          this._guard(() => stalls.add(around.ended, around.bystanders, () => link?.spanContext()));
+          this._guard(() => stalls.add(around.ended, around.bystanders, followLink(link)));
         },
         lag: (millis) => {
           this._guard(() => health.lag(millis));
