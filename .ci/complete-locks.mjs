@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const FOLDERS = ['.', 'test/matrix/legacy', 'test/matrix/modern', 'demo'];
+const FOLDERS = ['.', 'test/matrix/legacy', 'test/matrix/modern', 'demo', 'bench/peers/package'];
 
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'win32'];
 const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64'];

@@ -12,7 +12,18 @@
  * @typedef {{ nodes: Node[], options: Record<string, any>, report: import('./report.mjs').Report }} Run
  */
 
-const NAMES = ['truth'];
+const NAMES = [
+  'truth',
+  'peers',
+  'hooks',
+  'http',
+  'profile',
+  'scale',
+  'span-processor',
+  'capture',
+  'memory',
+  'idle',
+];
 
 /** @returns {Promise<Bench[]>} */
 export async function loadBenches() {
