@@ -22,8 +22,13 @@ const benches = await loadBenches();
 const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
 const chosen = names.length === 0 ? benches : benches.filter(({ name }) => names.includes(name));
 
-if (unknown.length > 0 || args.includes('--list')) list(unknown);
-else for (const bench of chosen) await run(bench);
+if (unknown.length > 0 || args.includes('--list')) {
+  list(unknown);
+} else {
+  const minutes = chosen.reduce((sum, bench) => sum + bench.minutes, 0);
+  console.log(`${chosen.map(({ name }) => name).join(', ')}: some ${minutes} minutes for each Node.js`);
+  for (const bench of chosen) await run(bench);
+}
 
 function list(/** @type {string[]} */ strangers) {
   if (strangers.length > 0) console.error(`no such benchmark: ${strangers.join(', ')}`);
