@@ -35,12 +35,23 @@ export default {
       /** @type {Map<string, Slice[]>} */
       const slices = new Map(names.map((name) => [name, []]));
       for (let launch = 0; launch < Number(options.launches); launch++) {
-        await measure(path, names, Number(options.rounds), Number(options.slice), slices);
+        for (const { name, error } of await measure(
+          path,
+          names,
+          Number(options.rounds),
+          Number(options.slice),
+          slices,
+        )) {
+          // One that does not install or start on this machine must not hide the others.
+          report.note(`${name} could not be measured: ${error.message}`);
+          slices.delete(name);
+          process.exitCode = 1;
+        }
       }
       report.table(
         `Node.js ${version}: CPU per request, beside the same service without; median [95 % interval]`,
         ['', 'CPU per request', 'µs', 'added, µs', 'p50, ms', 'p99, ms'],
-        names.map((name) => row(name, slices)),
+        Array.from(slices.keys(), (name) => row(name, slices)),
         Object.fromEntries(slices),
       );
     }
@@ -62,8 +73,16 @@ async function measure(
   /** @type {Map<string, Slice[]>} */ slices,
 ) {
   const services = [];
+  /** @type {{ name: string, error: Error }[]} */
+  const failed = [];
   try {
-    for (const name of names) services.push({ name, service: await startService(path, `peer: ${name}`) });
+    for (const name of names.filter((each) => slices.has(each))) {
+      try {
+        services.push({ name, service: await startService(path, `peer: ${name}`) });
+      } catch (error) {
+        failed.push({ name, error: /** @type {Error} */ (error) });
+      }
+    }
     for (const { service } of services) await under(service, WARM_UP_MILLIS, 0);
     for (let round = 0; round < rounds; round++) {
       // There and back, so that no drift favours whoever comes first.
@@ -75,6 +94,7 @@ async function measure(
   } finally {
     for (const { service } of services) await service.stop();
   }
+  return failed;
 }
 
 async function under(

@@ -31,8 +31,16 @@ export default {
     const names = options.only ?? Object.keys(SUBJECTS).filter((name) => name !== 'nothing');
     for (const { path, version } of nodes) {
       const results = [];
-      for (const name of names) results.push({ name, ...(await ask(path, name)) });
-      const { blocks } = results[0];
+      for (const name of names) {
+        try {
+          results.push({ name, ...(await ask(path, name)) });
+        } catch (error) {
+          // One that does not install or start on this machine must not hide the others.
+          report.note(`${name} could not be asked: ${/** @type {Error} */ (error).message}`);
+          process.exitCode = 1;
+        }
+      }
+      const blocks = results[0]?.blocks ?? 0;
       report.table(
         `Node.js ${version}: ${blocks} blocks of at least 110 ms, threshold ${THRESHOLD_MILLIS} ms`,
         ['', 'found', 'missed', 'twice', 'invented', 'trace', 'function', 'length error, ms', 'all right'],
