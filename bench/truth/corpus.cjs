@@ -33,13 +33,14 @@ const places = {
     setTimeout(() => emitter.emit('job'), 5);
   }),
   // None of them is a block, all of them together are.
-  'in timers due together': inPlace((_hold, _argumentOf, answer) => {
-    let [left, start] = [TIMERS, 0];
+  'in timers due together': inPlace((_hold, startTimer, answer) => {
+    let left = TIMERS;
+    let timer;
     for (let i = 0; i < TIMERS; i++) {
       setTimeout(() => {
-        start ||= performance.now();
+        timer ??= startTimer();
         loop.run(performance.now() + BLOCK_MILLIS / TIMERS);
-        if (--left === 0) answer(performance.now() - start);
+        if (--left === 0) answer(timer());
       }, 5);
     }
   }),

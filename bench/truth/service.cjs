@@ -10,6 +10,12 @@ const { SPAN_NAME, SUBJECTS } = require('../peers/subjects.cjs');
 process.env.OTEL_LOGS_EXPORTER = 'none';
 process.env.OTEL_METRICS_EXPORTER = 'none';
 
+const BEAT_MILLIS = 5;
+/** From this on what the machine does shows in what a tool says. */
+const DISTURBANCE_MILLIS = 15;
+/** They use no CPU, and hold the loop all the same. */
+const WAITS = new Set(['execFileSync']);
+
 const [name, threshold, dsn] = process.argv.slice(2);
 const subject = SUBJECTS[name];
 
@@ -52,11 +58,41 @@ function startSdk(start) {
   }).start();
 }
 
-/** Milliseconds in which `run` held the loop, or seemed to. */
+/** When `run` held the loop, or seemed to. */
 async function timed(run) {
-  const start = epochNow();
+  const timer = startTimer();
   await run();
-  return epochNow() - start;
+  return timer();
+}
+
+/** What it is given to answer with: when it happened, and how much CPU the process got. */
+function startTimer() {
+  const [start, cpu] = [epochNow(), process.cpuUsage()];
+  return () => {
+    const end = epochNow();
+    const { user, system } = process.cpuUsage(cpu);
+    return { start, end, cpuMillis: (user + system) / 1000 };
+  };
+}
+
+/** What held the loop since the latest visit, as a timer of our own saw it. */
+let held = [];
+let due = epochNow() + BEAT_MILLIS;
+setInterval(() => {
+  const now = epochNow();
+  if (now - due >= DISTURBANCE_MILLIS) held.push([due, now]);
+  due = now + BEAT_MILLIS;
+}, BEAT_MILLIS);
+/** The latest visit. */
+let visited;
+
+/** The machine has held the process in that visit for as long as matters: it says nothing about the tool. */
+function isDisturbed() {
+  const { start, end, cpuMillis, isBlock, label } = visited;
+  const starved = isBlock && !WAITS.has(label) && end - start - cpuMillis >= DISTURBANCE_MILLIS;
+  const outside = ([from, until]) =>
+    until - from - (isBlock ? Math.max(0, Math.min(until, end) - Math.max(from, start)) : 0);
+  return starved || held.some((each) => outside(each) >= DISTURBANCE_MILLIS);
 }
 
 /** Before the first turn of the loop, so that it is no block. */
@@ -66,23 +102,29 @@ const inputs = Object.fromEntries(
 
 const app = express();
 app.get('/quiet/:label', async (request, response) => {
-  const lengthMillis = await timed(() => QUIET[request.params.label]({ wait, nextIteration }));
-  response.json({ lengthMillis });
+  const { label } = request.params;
+  held = [];
+  visited = { label, isBlock: false, ...(await timed(() => QUIET[label]({ wait, nextIteration }))) };
+  response.json({ lengthMillis: visited.end - visited.start });
 });
 app.get('/block/:label', async (request, response) => {
   const { label } = request.params;
   const { run, place, asynchronous, culprit } = BLOCKERS[label];
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
+  held = [];
   // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
-  const answer = (lengthMillis) =>
+  const answer = (timing) => {
+    visited = { label, isBlock: true, ...timing };
+    const lengthMillis = timing.end - timing.start;
     setImmediate(() => response.json({ lengthMillis, traceId, culprit: culprit.name }));
+  };
   /** Synchronous where it can be: an `await` of ours would be a microtask more. */
   const hold = () => {
-    const start = epochNow();
+    const timer = startTimer();
     run(argumentOf(inputs[label]));
-    answer(epochNow() - start);
+    answer(timer());
   };
-  if (place) place(hold, argumentOf, answer);
+  if (place) place(hold, startTimer, answer);
   else if (asynchronous) answer(await timed(() => run(argumentOf(inputs[label]))));
   else hold();
 });
@@ -90,7 +132,7 @@ app.get('/block/:label', async (request, response) => {
 async function main() {
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  process.on('message', () => process.send(reports));
+  process.on('message', (question) => process.send(question === 'reports' ? reports : isDisturbed()));
   process.on('disconnect', () => {
     cleanUp();
     process.exit();
