@@ -1,0 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
+
+const THRESHOLD = 20;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+afterEach(() => {
+  context.disable();
+  trace.disable();
+});
+
+/** Blocks in a context that holds something large, as that of a request does. */
+function blockInContext(): WeakRef<object> {
+  const request = { body: new Array(1000).fill('x') };
+  context.with(ROOT_CONTEXT.setValue(createContextKey('request'), request), () => {
+    for (const end = performance.now() + 2 * THRESHOLD; performance.now() < end; );
+  });
+  return new WeakRef(request);
+}
+
+test('a block that is remembered for those who wait keeps nothing of what blocked alive', async () => {
+  const exporter = new InMemorySpanExporter();
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const processor = new EventLoopSpanProcessor();
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [processor, new SimpleSpanProcessor({ exporter })] }),
+  );
+  const instrumentation = new EventLoopInstrumentation({ thresholdMillis: THRESHOLD, captureStack: false });
+  await wait(5);
+
+  let request: WeakRef<object> | undefined;
+  await new Promise<void>((resolve) => {
+    setTimeout(() => {
+      request = blockInContext();
+      resolve();
+    }, 1);
+  });
+  // It is reported, and whatever looked at it last has something else to look at.
+  await wait(50);
+  expect(exporter.getFinishedSpans().map(({ name }) => name)).toContain('event-loop-blocked');
+  collectGarbage();
+  await wait(5);
+  collectGarbage();
+  expect(request?.deref()).toBeUndefined();
+
+  instrumentation.disable();
+  await processor.shutdown();
+});
