@@ -5,6 +5,8 @@ module.exports = {
   /** Blocks are asked for from this on, so that none is in doubt. */
   SHORTEST_MILLIS: 60,
   LONGEST_MILLIS: 400,
+  /** Shorter ones are not judged: what is asked for in iterations may become faster. */
+  CLEAR_MILLIS: 55,
   /** From this on the service's own timer says that the loop was held. */
   WITNESS_MILLIS: 15,
   /** A block may be told this much too short, or this share. */

@@ -15,7 +15,7 @@ import { messageOf } from '../child-message.mjs';
 import { Report } from '../report.mjs';
 import { median } from '../statistics.mjs';
 import limits from './limits.cjs';
-import { isStarved, verdict } from './verdict.mjs';
+import { verdict } from './verdict.mjs';
 
 const LOAD_CONNECTIONS = 4;
 const LOAD_PAUSE_MILLIS = 15;
@@ -101,29 +101,34 @@ function readLedger() {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
   const of = (/** @type {string} */ type) => lines.filter((line) => line.type === type);
-  return { truths: of('truth'), told: of('told'), held: of('held'), memory: of('memory') };
+  return {
+    truths: of('truth'),
+    told: of('told'),
+    held: of('held'),
+    still: of('still'),
+    memory: of('memory'),
+  };
 }
 
 function tell(
   /** @type {ReturnType<typeof readLedger>} */ { truths, told, memory },
-  /** @type {import('./verdict.mjs').Check[]} */ checks,
+  /** @type {ReturnType<typeof verdict>} */ { checks, notJudged },
 ) {
   const total = truths.reduce((sum, { millis }) => sum + millis, 0);
   report.note(
     `${minutes} minutes: ${truths.length} blocks of ${limits.SHORTEST_MILLIS} to ${limits.LONGEST_MILLIS} ms, ` +
       `${(total / 1000).toFixed(0)} s in all; ${told.length} told; heap ${(median(memory.map(({ heapUsed }) => heapUsed)) / 2 ** 20).toFixed(1)} MiB`,
   );
-  const starved = truths.filter(isStarved).length;
-  if (starved > 0) report.note(`${starved} of them not judged: the machine gave them no CPU`);
+  if (notJudged > 0) report.note(`${notJudged} of them not judged: the machine gave them no CPU`);
   report.table(
     `Node.js at ${options.node}`,
     ['', 'limit', 'seen', 'verdict'],
     checks.map(({ name, limit, seen, holds }) => [name, limit, seen, holds ? 'holds' : 'VIOLATED']),
-    checks,
+    { checks, notJudged, memory },
   );
   for (const { name, holds, examples } of checks) {
     if (holds) continue;
     process.exitCode = 1;
-    console.log(`${name}: ${JSON.stringify(examples, null, 1).slice(0, 2000)}`);
+    if (examples) console.log(`${name}: ${JSON.stringify(examples, null, 1).slice(0, 2000)}`);
   }
 }

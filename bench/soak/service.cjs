@@ -4,7 +4,9 @@
  */
 const { once } = require('node:events');
 const fs = require('node:fs');
+const path = require('node:path');
 const { setTimeout: wait, setImmediate: nextIteration } = require('node:timers/promises');
+const { Worker } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
@@ -55,9 +57,12 @@ const { BLOCKS, work } = require('./blocks.cjs');
 function truthOf(kind) {
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
   return (run) => {
-    const [start, wallStart] = [monotonic(), Date.now()];
-    const ended = () =>
-      write({ type: 'truth', kind, start, millis: monotonic() - start, wallStart, traceId });
+    const [start, wallStart, cpu] = [monotonic(), Date.now(), process.cpuUsage()];
+    const ended = () => {
+      const millis = monotonic() - start;
+      const { user, system } = process.cpuUsage(cpu);
+      write({ type: 'truth', kind, start, millis, wallStart, cpuMillis: (user + system) / 1000, traceId });
+    };
     const result = run();
     if (!(result instanceof Promise)) {
       ended();
@@ -102,6 +107,9 @@ setInterval(() => {
     rss: process.memoryUsage.rss(),
   });
 }, MEMORY_EVERY_MILLIS).unref();
+
+// It never returns to its own loop, so it ends only with the process.
+new Worker(path.join(__dirname, 'witness.cjs'), { workerData: { ledger: process.argv[2] } }).unref();
 
 async function main() {
   server.listen(0, '127.0.0.1');

@@ -14,27 +14,33 @@ import limits from './limits.cjs';
 const SEARCH_MILLIS = 20;
 const ENOUGH_EXAMPLES = 5;
 
-/** It computed, but the machine gave it no CPU for so long that for this package the process stood still, which is no block. */
-export function isStarved(/** @type {Truth} */ { kind, millis, cpuMillis }) {
-  return kind !== 'execFileSync' && millis - cpuMillis >= limits.THRESHOLD_MILLIS / 2;
+/**
+ * Whether a block says nothing of this package: the machine gave the process no CPU for so long that for it the process stood still, which is no
+ * block; or it became shorter than was asked for.
+ */
+function isInDoubt(/** @type {Truth} */ truth, /** @type {Stretch[]} */ still) {
+  const { kind, millis, cpuMillis } = truth;
+  const stoodStill = sum(still.map((each) => overlap(each, truth)));
+  const withoutCpu = kind === 'execFileSync' ? stoodStill : Math.max(stoodStill, millis - cpuMillis);
+  return millis - withoutCpu < limits.CLEAR_MILLIS || withoutCpu >= limits.THRESHOLD_MILLIS / 2;
 }
 
 /**
- * @param {{ truths: Truth[], told: Told[], held: Stretch[], memory: Memory[] }} ledger
- * @returns {Check[]}
+ * @param {{ truths: Truth[], told: Told[], held: Stretch[], still: Stretch[], memory: Memory[] }} ledger
+ * @returns {{ checks: Check[], notJudged: number }}
  */
-export function verdict({ truths, told, held, memory }) {
+export function verdict({ truths, told, held, still, memory }) {
   const offset = median(truths.map(({ start, wallStart }) => start - wallStart));
   /** By the wall clock, as spans are. */
   const real = truths.map((truth) => ({ ...truth, start: truth.start - offset }));
   const witnessed = [...real, ...held.map((each) => ({ ...each, start: each.start - offset }))];
 
-  const judged = real
-    .filter((truth) => !isStarved(truth))
-    .map((truth) => ({
-      truth,
-      about: told.filter((block) => overlap(block, truth) > tolerance(truth)),
-    }));
+  const stopped = still.map((each) => ({ ...each, start: each.start - offset }));
+  const clear = real.filter((truth) => !isInDoubt(truth, stopped));
+  const judged = clear.map((truth) => ({
+    truth,
+    about: told.filter((block) => overlap(block, truth) > tolerance(truth)),
+  }));
   const lost = judged.filter(
     ({ truth, about }) => truth.millis - sum(about.map((block) => overlap(block, truth))) > SEARCH_MILLIS,
   );
@@ -50,7 +56,7 @@ export function verdict({ truths, told, held, memory }) {
     return block.millis - explained >= limits.THRESHOLD_MILLIS / 2;
   });
 
-  return [
+  const checks = [
     check('blocks lost', 'none', lost.length, lost),
     check('blocks told too short', 'none', short.length, short),
     check('blocks invented', 'none', invented.length, invented),
@@ -60,6 +66,7 @@ export function verdict({ truths, told, held, memory }) {
     flatness(memory),
     ...drift(judged),
   ];
+  return { checks, notJudged: real.length - clear.length };
 }
 
 function flatness(/** @type {Memory[]} */ memory) {
