@@ -39,6 +39,9 @@ const cpuUsage = threadCpuUsage ?? process.cpuUsage.bind(process);
 /** Whether the loop's iterations can be counted: Node.js 20.18, 22.8 and later. */
 export const canCountIterations = typeof timing.uvMetricsInfo?.loopCount === 'number';
 
+/** Two clocks are read one after the other: it takes a microsecond, unless the thread is interrupted. */
+const MAX_READING_MILLIS = 0.5;
+
 /** The real clock of this thread. */
 export class SystemClock implements Clock {
   /** Unix time minus `now()`. `Date.now()` is cut to whole milliseconds, so the largest of many samples is nearest to the truth. */
@@ -71,7 +74,12 @@ export class SystemClock implements Clock {
   }
 
   syncEpoch(): void {
-    const offset = dateNow() - now();
+    const before = now();
+    const date = dateNow();
+    const after = now();
+    // The machine took the CPU away in between: the two readings do not belong together.
+    if (after - before > MAX_READING_MILLIS) return;
+    const offset = date - after;
     // More than the cut millisecond below what we believe: the wall clock was set back, or runs slower than ours.
     if (offset > this.#epochOffset || offset < this.#epochOffset - 1) this.#epochOffset = offset;
   }
