@@ -93,7 +93,7 @@ const BLOCKS = {
         ),
       );
     }),
-  'timers due together': (millis, truth) =>
+  'immediates of one turn': (millis, truth) =>
     new Promise((resolve) => {
       let left = PARTS;
       let end;
@@ -101,13 +101,13 @@ const BLOCKS = {
         end = done;
       });
       for (let i = 0; i < PARTS; i++) {
-        setTimeout(() => {
+        setImmediate(() => {
           if (left === PARTS) truth(() => ended);
           work(millis / PARTS);
           if (--left > 0) return;
           end();
           resolve();
-        }, 3);
+        });
       }
     }),
   pbkdf2Sync: (millis, truth) => {

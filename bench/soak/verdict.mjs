@@ -85,7 +85,7 @@ function drift(/** @type {{ truth: Truth, about: Told[] }[]} */ judged) {
   const offsets = judged
     .filter(
       ({ truth, about }) =>
-        about.length === 1 && about[0].kind === 'callback' && truth.kind !== 'timers due together',
+        about.length === 1 && about[0].kind === 'callback' && truth.kind !== 'immediates of one turn',
     )
     .map(({ truth, about: [block] }) => block.start + block.millis - (truth.wallStart + 0.5 + truth.millis));
   const whole = median(offsets);

@@ -5,7 +5,7 @@ const fs = require('node:fs');
 const { BLOCK_MILLIS, blockers } = require('../../test/scenarios/apps/support/labelled-blockers.cjs');
 
 const { loop } = blockers;
-const TIMERS = 10;
+const IMMEDIATES = 10;
 
 /** The loop of `hashMillions`, in a callback that is not the handler's. `hold` blocks and answers. */
 const inPlace = (place) => ({ ...loop, place });
@@ -33,15 +33,15 @@ const places = {
     setTimeout(() => emitter.emit('job'), 5);
   }),
   // None of them is a block, all of them together are.
-  'in timers due together': inPlace((_hold, startTimer, answer) => {
-    let left = TIMERS;
+  'in immediates of one turn': inPlace((_hold, startTimer, answer) => {
+    let left = IMMEDIATES;
     let timer;
-    for (let i = 0; i < TIMERS; i++) {
-      setTimeout(() => {
+    for (let i = 0; i < IMMEDIATES; i++) {
+      setImmediate(() => {
         timer ??= startTimer();
-        loop.run(performance.now() + BLOCK_MILLIS / TIMERS);
+        loop.run(performance.now() + BLOCK_MILLIS / IMMEDIATES);
         if (--left === 0) answer(timer());
-      }, 5);
+      });
     }
   }),
 };
