@@ -1,11 +1,5 @@
 /** EventLoopInstrumentation: lifecycle and wiring only. */
-import {
-  type Context,
-  type MeterProvider,
-  metrics,
-  type SpanContext,
-  type TracerProvider,
-} from '@opentelemetry/api';
+import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { SystemClock } from './clock.ts';
@@ -20,7 +14,7 @@ import {
   UNKNOWN_HEALTH,
 } from './health.ts';
 import { OnceLogger } from './once.ts';
-import type { BlockLink } from './report/block-link.ts';
+import { followLink } from './report/block-link.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
@@ -29,11 +23,6 @@ import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } fr
 
 /** How often the global meter provider is looked at, in beats: a second at the default interval. */
 const BEATS_PER_PROVIDER_CHECK = 50;
-
-/** Remembered with the block, so a closure of its own: one beside others that see the block would keep it, its context and stacks alive. */
-function spanContextOf(link: BlockLink | undefined): () => SpanContext | undefined {
-  return () => link?.spanContext();
-}
 
 /**
  * Finds what blocks the event loop. Give it to `NodeSDK`:
@@ -174,7 +163,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
           const around = this._guard(() => this._around(block, clock));
           const link = reporter.add(block, around?.bystanders.stalledSpans);
           if (around === undefined) return;
-          this._guard(() => stalls.add(around.ended, around.bystanders, spanContextOf(link)));
+          this._guard(() => stalls.add(around.ended, around.bystanders, followLink(link)));
         },
         lag: (millis) => {
           this._guard(() => health.lag(millis));

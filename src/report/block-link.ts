@@ -22,3 +22,11 @@ export class BlockLink {
     this.#find = undefined;
   }
 }
+
+/**
+ * What is remembered with a block. A closure in a scope of its own: beside others that see the block, it would keep the block alive, and with
+ * it context and stacks.
+ */
+export function followLink(link: BlockLink | undefined): () => SpanContext | undefined {
+  return () => link?.spanContext();
+}
