@@ -1,6 +1,5 @@
 // Service → Collector → Jaeger, Tempo and Prometheus: what is seen there is what happened, under the names that dashboard and
 // alerts ask for.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../demo/endpoints.mjs';
