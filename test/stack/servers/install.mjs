@@ -192,8 +192,13 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     );
     process.exit(2);
   }
-  for (const name of names) {
-    const programs = await install(name, (line) => process.stderr.write(`${line}\n`));
-    for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
+  try {
+    for (const name of names) {
+      const programs = await install(name, (line) => process.stderr.write(`${line}\n`));
+      for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
+    }
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
   }
 }
