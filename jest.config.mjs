@@ -8,7 +8,7 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  modulePathIgnorePatterns: ['<rootDir>/.matrix/', '<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/.matrix/', '<rootDir>/.compat/', '<rootDir>/dist/'],
   testTimeout: 60_000,
   // Scenarios time real processes: two at once would hold each other up.
   maxWorkers: 1,

@@ -5,15 +5,18 @@
 // the registry had; a mirror that is a few days behind has no newest Windows or macOS package. `npm ci` then refuses
 // the lock on all platforms ("Missing: @swc/core-darwin-arm64@ from lock file"). What is missing is no mystery: the
 // parent names the exact version, and the package's name says the platform. Only the checksum is left out.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
+const COMPAT = 'test/compat/groups';
 const FOLDERS = [
   '.',
   'test/matrix/legacy',
   'test/matrix/modern',
   'demo',
+  'bench/peers/package',
+  ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'demo/image',
   'grafana',
   'test/stack',

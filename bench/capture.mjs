@@ -1,43 +1,40 @@
 // Promises: what a capture costs the code that blocks: how late it comes, how long it takes, how much longer the block
-// becomes; see README.md. Needs the build: `npm run build` first.
+// becomes; see README.md.
 //
-//   npm run bench:capture
-//   npm run bench:capture -- --node .matrix/node-24/node_modules/.bin/node --blocks 200
+//   npm run bench -- capture --node .matrix/node-24/node_modules/.bin/node --blocks 200
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { printMachine } from './machine.mjs';
 import { interval, median, quantile } from './statistics.mjs';
-import { table } from './table.mjs';
 
-const { values: options } = parseArgs({
+/** @type {import('./registry.mjs').Bench} */
+export default {
+  name: 'capture',
+  about: 'how late a capture comes, how long it takes, how much longer the block becomes',
+  minutes: 2,
   options: {
-    node: { type: 'string', multiple: true, default: [process.execPath] },
     blocks: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '20' },
   },
-});
+  async run({ nodes, options, report }) {
+    for (const { path, version } of nodes) {
+      const measured = measure(path, options);
+      const { latencies, lengths, blockMillis, clockError, perBlock, added } = measured;
+      report.table(
+        `Node.js ${version}: ${latencies.length} captures in blocks of ${blockMillis.toFixed(0)} ms`,
+        ['milliseconds', 'median', 'p99', 'most'],
+        [
+          ['from request to capture', ...spread(latencies)],
+          ['inside the capture', ...spread(lengths)],
+        ],
+        measured,
+      );
+      report.note(`the watchdog's clock is ahead by ${clockError.toFixed(3)} ms: taken out of the first row`);
+      report.note(`added per capture: ${interval(added, 2)} ms (${perBlock} captures a block)`);
+    }
+  },
+};
 
-printMachine(`${options.blocks} blocks captured, then ${options.rounds} rounds on and off`);
-for (const path of options.node) {
-  const { node, latencies, lengths, blockMillis, clockError, perBlock, added } = measure(path);
-  console.log(
-    `\nNode.js ${node.slice(1)}: ${latencies.length} captures in blocks of ${blockMillis.toFixed(0)} ms`,
-  );
-  console.log(
-    table(
-      ['milliseconds', 'median', 'p99', 'most'],
-      [
-        ['from request to capture', ...spread(latencies)],
-        ['inside the capture', ...spread(lengths)],
-      ],
-    ),
-  );
-  console.log(`the watchdog's clock is ahead by ${clockError.toFixed(3)} ms: taken out of the first row`);
-  console.log(`added per capture: ${interval(added, 2)} ms (${perBlock} captures a block)`);
-}
-
-function measure(/** @type {string} */ path) {
+function measure(/** @type {string} */ path, /** @type {{ blocks: string, rounds: string }} */ options) {
   const script = join(import.meta.dirname, 'measure-capture.mjs');
   const { status, stdout, error } = spawnSync(path, [script, options.blocks, options.rounds], {
     encoding: 'utf8',

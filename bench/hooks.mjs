@@ -1,17 +1,12 @@
 // Promises: what the instrumentation adds to the operations a service makes millions of, beside what an empty hook
-// adds, per `asyncHooks` mode and Node.js; see README.md. Needs the build: `npm run build` first.
+// adds, per `asyncHooks` mode and Node.js; see README.md.
 //
-//   npm run bench
-//   npm run bench -- --node .matrix/node-24/node_modules/.bin/node --node /usr/bin/node
-//   npm run bench -- --only "asyncHooks: 'callbacks'" --rounds 100 --json bench.json
+//   npm run bench -- hooks --node .matrix/node-24/node_modules/.bin/node --node /usr/bin/node
+//   npm run bench -- hooks --only "asyncHooks: 'callbacks'" --rounds 100
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { printMachine } from './machine.mjs';
 import { interval } from './statistics.mjs';
 import { SUBJECTS } from './subjects.mjs';
-import { table } from './table.mjs';
 import { WORKLOADS } from './workloads.mjs';
 
 /** @import { Estimate } from './statistics.mjs' */
@@ -19,29 +14,30 @@ import { WORKLOADS } from './workloads.mjs';
 /** Off slices after the first enabling that are slower than those before it by more than this are pointed out. */
 const LASTING_EFFECT = 0.05;
 
-const { values: options } = parseArgs({
+/** @type {import('./registry.mjs').Bench} */
+export default {
+  name: 'hooks',
+  about: 'ns added to an await, a callback, a nextTick, a context scope',
+  minutes: 12,
   options: {
-    node: { type: 'string', multiple: true, default: [process.execPath] },
-    only: { type: 'string', multiple: true },
+    only: { type: 'string', multiple: true, default: SUBJECTS.map((subject) => subject.name) },
     rounds: { type: 'string', default: '40' },
     settle: { type: 'string', default: '150' },
-    json: { type: 'string' },
   },
-});
-
-const names = options.only ?? SUBJECTS.map((subject) => subject.name);
-const machine = printMachine(`${options.rounds} rounds`);
-
-const results = options.node.map((path) => ({ path, subjects: names.map((name) => measure(path, name)) }));
-for (const { subjects } of results) print(subjects);
-
-if (options.json !== undefined) {
-  const report = { date: new Date().toISOString(), machine, rounds: Number(options.rounds), results };
-  writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
-}
+  async run({ nodes, options, report }) {
+    for (const { path, version } of nodes) {
+      const subjects = options.only.map((/** @type {string} */ name) => measure(path, name, options));
+      tell(report, version, subjects);
+    }
+  },
+};
 
 /** Each subject has a process to itself: what promise hooks leave behind in V8 must not reach the next one. */
-function measure(/** @type {string} */ path, /** @type {string} */ name) {
+function measure(
+  /** @type {string} */ path,
+  /** @type {string} */ name,
+  /** @type {{ rounds: string, settle: string }} */ options,
+) {
   const script = join(import.meta.dirname, 'measure.mjs');
   const { status, stdout, error } = spawnSync(path, [script, name, options.rounds, options.settle], {
     encoding: 'utf8',
@@ -52,23 +48,31 @@ function measure(/** @type {string} */ path, /** @type {string} */ name) {
   return JSON.parse(stdout);
 }
 
-function print(/** @type {any[]} */ subjects) {
+function tell(
+  /** @type {import('./report.mjs').Report} */ report,
+  /** @type {string} */ version,
+  /** @type {any[]} */ subjects,
+) {
   const columns = WORKLOADS.map((workload) => workload.name);
   const row = (/** @type {(workload: any) => string} */ cell) => (/** @type {any} */ subject) => [
     subject.subject,
     ...subject.workloads.map(cell),
   ];
 
-  console.log(
-    `\nNode.js ${subjects[0].node.slice(1)}: ns added per operation, median [95 % interval], ratio to off`,
-  );
   const off = ['(off, ns)', ...columns.map((_, i) => subjects[0].workloads[i].offNanos.toFixed(0))];
   const added = row(({ addedNanos, ratio }) => `${interval(addedNanos, 1)} x${ratio.value.toFixed(2)}`);
-  console.log(table(['', ...columns], [off, ...subjects.map(added)]));
-
-  console.log('\nwhat stays after disable(): off slices after the first enabling / before it');
+  report.table(
+    `Node.js ${version}: ns added per operation, median [95 % interval], ratio to off`,
+    ['', ...columns],
+    [off, ...subjects.map(added)],
+    subjects,
+  );
   const lasting = row(({ offAfterOverBefore: ratio }) => interval(ratio, 2) + (isLasting(ratio) ? ' !' : ''));
-  console.log(table(['', ...columns], subjects.map(lasting)));
+  report.table(
+    `Node.js ${version}: what stays after disable(): off slices after the first enabling / before it`,
+    ['', ...columns],
+    subjects.map(lasting),
+  );
 }
 
 function isLasting(/** @type {Estimate} */ { low }) {

@@ -1,54 +1,58 @@
 // Promises: what the instrumentation costs a service that nobody calls: CPU, memory, wake-ups, threads; see README.md.
-// Linux only (/proc). Needs the build: `npm run build` first.
+// Linux only (/proc).
 //
-//   npm run bench:idle
-//   npm run bench:idle -- --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
+//   npm run bench -- idle --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { printMachine } from './machine.mjs';
 import { startService } from './service-client.mjs';
 import { median } from './statistics.mjs';
-import { table } from './table.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    node: { type: 'string', multiple: true, default: [process.execPath] },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '10' },
-    settle: { type: 'string', default: '20' },
-  },
-});
-const [rounds, seconds, settleSeconds] = [
-  Number(options.rounds),
-  Number(options.seconds),
-  Number(options.settle),
-];
 /** Of SERVICE_SUBJECTS. */
 const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
 
 /** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Look percent of one core, MB, per second */
 
-printMachine(`${rounds} rounds of ${seconds} s, begun ${settleSeconds} s after the start`);
-for (const path of options.node) {
-  /** @type {Record<string, Look>[]} */
-  const looks = [];
-  for (let round = 0; round < rounds; round++) {
-    // At the same time: they hardly run, and live through the same seconds.
-    const pairs = SUBJECTS.map(async (subject) => [subject, await look(path, subject)]);
-    looks.push(Object.fromEntries(await Promise.all(pairs)));
-  }
-  console.log(`\n${path}: median [least, most]`);
-  console.log(
-    table(
-      ['', 'CPU, % of a core', 'more', 'RSS, MB', 'more', 'wake-ups/s', 'threads'],
-      SUBJECTS.map((subject) => row(subject, looks)),
-    ),
-  );
-}
+/** @type {import('./registry.mjs').Bench} */
+export default {
+  name: 'idle',
+  about: 'CPU, memory and wake-ups of a service that nobody calls (Linux)',
+  minutes: 2,
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '10' },
+    settle: { type: 'string', default: '20' },
+  },
+  async run({ nodes, options, report }) {
+    if (process.platform !== 'linux') return report.note('Linux only: it reads /proc');
+    const [rounds, seconds, settleSeconds] = [options.rounds, options.seconds, options.settle].map(Number);
+    for (const { path, version } of nodes) {
+      /** @type {Record<string, Look>[]} */
+      const looks = [];
+      for (let round = 0; round < rounds; round++) {
+        // At the same time: they hardly run, and live through the same seconds.
+        const pairs = SUBJECTS.map(async (subject) => [
+          subject,
+          await look(path, subject, seconds, settleSeconds),
+        ]);
+        looks.push(Object.fromEntries(await Promise.all(pairs)));
+      }
+      report.table(
+        `Node.js ${version}: median [least, most]`,
+        ['', 'CPU, % of a core', 'more', 'RSS, MB', 'more', 'wake-ups/s', 'threads'],
+        SUBJECTS.map((subject) => row(subject, looks)),
+        looks,
+      );
+    }
+  },
+};
 
 /** @returns {Promise<Look>} */
-async function look(/** @type {string} */ path, /** @type {string} */ subject) {
+async function look(
+  /** @type {string} */ path,
+  /** @type {string} */ subject,
+  /** @type {number} */ seconds,
+  /** @type {number} */ settleSeconds,
+) {
   const service = await startService(path, subject);
   await sleep(settleSeconds * 1000);
   const before = await service.ask('read');

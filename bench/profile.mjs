@@ -1,18 +1,13 @@
 // Promises: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what of it is this package's code,
 // and what is Node.js' own for calling hooks. A share within one process, so it holds on a machine that is not quiet.
-// Needs the build: `npm run build` first.
 //
-//   npm run bench:profile
-//   npm run bench:profile -- --node .matrix/node-24/node_modules/.bin/node
+//   npm run bench -- profile --node .matrix/node-24/node_modules/.bin/node
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { printMachine } from './machine.mjs';
+import { startLoad } from './load.mjs';
 import { startService } from './service-client.mjs';
-import { table } from './table.mjs';
 
 const CONNECTIONS = 16;
 /** The built package, as a profile names its file. */
@@ -20,36 +15,46 @@ const OWN = new URL('../dist/', import.meta.url).href;
 const SAMPLE_MICROS = 200;
 const WARM_UP_MILLIS = 2000;
 
-const { values: options } = parseArgs({
+/** @type {import('./registry.mjs').Bench} */
+export default {
+  name: 'profile',
+  about: 'whose code the CPU time of a service is spent in',
+  minutes: 2,
   options: {
-    node: { type: 'string', multiple: true, default: [process.execPath] },
     only: { type: 'string', multiple: true, default: ['nothing', 'empty hook', 'defaults'] },
     seconds: { type: 'string', default: '20' },
   },
-});
-
-printMachine(`${options.seconds} s, ${CONNECTIONS} connections, a sample every ${SAMPLE_MICROS} µs`);
-for (const path of options.node) {
-  const rows = [];
-  for (const subject of options.only) {
-    const { own, hooks } = await profile(path, subject);
-    rows.push([subject, percent(own), percent(hooks)]);
-  }
-  console.log(`\n${path}: share of the CPU time of JavaScript`);
-  console.log(table(['', 'this package', "Node.js' async_hooks"], rows));
-}
+  async run({ nodes, options, report }) {
+    for (const { path, version } of nodes) {
+      const rows = [];
+      for (const subject of options.only) {
+        const { own, hooks } = await profile(path, subject, Number(options.seconds));
+        rows.push([subject, percent(own), percent(hooks)]);
+      }
+      report.table(
+        `Node.js ${version}: share of the CPU time of JavaScript`,
+        ['', 'this package', "Node.js' async_hooks"],
+        rows,
+      );
+    }
+  },
+};
 
 /** @returns {Promise<{ own: number, hooks: number }>} */
-async function profile(/** @type {string} */ path, /** @type {string} */ subject) {
+async function profile(
+  /** @type {string} */ path,
+  /** @type {string} */ subject,
+  /** @type {number} */ seconds,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'event-loop-profile-'));
   const service = await startService(path, subject, [
     '--cpu-prof',
     `--cpu-prof-dir=${folder}`,
     `--cpu-prof-interval=${SAMPLE_MICROS}`,
   ]);
-  const load = startLoad(service.port);
-  await sleep(WARM_UP_MILLIS + Number(options.seconds) * 1000);
-  load.stop();
+  const load = startLoad(service.port, { connections: CONNECTIONS, path: '/items/1' });
+  await sleep(WARM_UP_MILLIS + seconds * 1000);
+  await load.stop();
   await service.stop();
   try {
     // The main thread's only: workers are not profiled.
@@ -58,24 +63,6 @@ async function profile(/** @type {string} */ path, /** @type {string} */ subject
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function startLoad(/** @type {number} */ port) {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  let stopped = false;
-  const send = () => {
-    if (stopped) return;
-    get({ agent, host: '127.0.0.1', port, path: '/items/1' }, (response) =>
-      response.resume().on('end', send),
-    ).on('error', () => {});
-  };
-  for (let i = 0; i < CONNECTIONS; i++) send();
-  return {
-    stop() {
-      stopped = true;
-      agent.destroy();
-    },
-  };
 }
 
 /**

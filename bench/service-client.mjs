@@ -2,27 +2,28 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { messageOf } from './child-message.mjs';
 
 /** @typedef {{ at: number, cpu: number, rss: number, requests: number }} Reading of the service: milliseconds, microseconds, bytes */
 
 /**
  * @param {string} path of Node.js
- * @param {string} subject one of SERVICE_SUBJECTS
+ * @param {string} subject one of SERVICE_SUBJECTS, or `peer: ` and one of PEER_SUBJECTS
  * @param {string[]} [execArgv] options of Node.js
  */
 export async function startService(path, subject, execArgv = []) {
   const child = fork(join(import.meta.dirname, 'service.mjs'), [subject], { execPath: path, execArgv });
-  const [port] = await once(child, 'message');
+  const port = await messageOf(child);
   return {
     pid: /** @type {number} */ (child.pid),
     port: Number(port),
     /** @returns {Promise<Reading>} */
-    async ask(/** @type {'on' | 'off' | 'read'} */ question) {
+    ask(/** @type {'on' | 'off' | 'read'} */ question) {
       child.send(question);
-      const [reading] = await once(child, 'message');
-      return reading;
+      return messageOf(child);
     },
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.disconnect();
       await once(child, 'exit');
     },

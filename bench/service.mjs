@@ -1,5 +1,5 @@
 // Promises: a small service as its users run it: NodeSDK, instrumented HTTP and Express, spans that are made and batched
-// and then thrown away. Started by http.mjs and idle.mjs: `node bench/service.mjs <subject>`, with an IPC channel.
+// and then thrown away. Started by service-client.mjs: `node bench/service.mjs <subject>`, with an IPC channel.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -10,26 +10,38 @@ import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
 import { SERVICE_SUBJECTS } from './subjects.mjs';
 
 const EXPORT_SUCCEEDED = 0;
+/** Names of PEER_SUBJECTS begin with it. */
+const PEER = 'peer: ';
 const ROWS = 20;
 
 // Only the traces of this file: nothing is to be sent anywhere.
 process.env.OTEL_METRICS_EXPORTER = 'none';
 process.env.OTEL_LOGS_EXPORTER = 'none';
 
-const subject = await SERVICE_SUBJECTS[process.argv[2]]();
+const { subject, instrumentations, bringsSdk } = await prepare(process.argv[2]);
 const exporter = {
   export: (/** @type {unknown} */ _spans, /** @type {(result: { code: number }) => void} */ done) =>
     done({ code: EXPORT_SUCCEEDED }),
   shutdown: async () => {},
 };
-new NodeSDK({
-  spanProcessors: [new BatchSpanProcessor({ exporter })],
-  instrumentations: [
-    new HttpInstrumentation(),
-    new ExpressInstrumentation(),
-    ...(subject !== undefined && 'setTracerProvider' in subject ? [subject] : []),
-  ],
-}).start();
+if (!bringsSdk) {
+  new NodeSDK({
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), ...instrumentations],
+  }).start();
+}
+
+/** What is weighed: one of ours can be turned on and off, a peer is at work from now on. */
+async function prepare(/** @type {string} */ name) {
+  if (name.startsWith(PEER)) {
+    const { PEER_SUBJECTS } = await import('./peers/service-subjects.mjs');
+    const { start, bringsSdk } = PEER_SUBJECTS[name.slice(PEER.length)];
+    return { instrumentations: start() ?? [], bringsSdk };
+  }
+  const subject = await SERVICE_SUBJECTS[name]();
+  const isInstrumentation = subject !== undefined && 'setTracerProvider' in subject;
+  return { subject, instrumentations: isInstrumentation ? [subject] : [] };
+}
 
 // Required, not imported: the instrumentations patch what is loaded after them.
 const express = createRequire(import.meta.url)('express');

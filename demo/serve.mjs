@@ -20,7 +20,7 @@ export function printTraces(write) {
         incomplete.delete(span.traceId);
         const trees = readTraces(trace.spans);
         const columns = waterfallColumns(trees, reportWidth(process.stdout));
-        for (const tree of trees) write(`\n${waterfall(tree, columns).join('\n')}\n`);
+        for (const tree of trees) write(`\n${waterfall(tree, undefined, columns).join('\n')}\n`);
       }, QUIET_MILLIS);
     }
   };

@@ -11,6 +11,8 @@ export const LAG_METRIC = 'event_loop.lag';
  * @property {string} spanId
  * @property {string | undefined} parentSpanId
  * @property {string} name
+ * @property {number} kind as OTLP counts
+ * @property {string} scope name of the instrumentation that made it
  * @property {number} start epoch milliseconds
  * @property {number} end epoch milliseconds
  * @property {Record<string, unknown>} attributes
@@ -45,12 +47,14 @@ export function readSpans(requests) {
   return requests
     .flatMap((request) => request.resourceSpans ?? [])
     .flatMap((resource) => resource.scopeSpans ?? [])
-    .flatMap((scope) => scope.spans ?? [])
-    .map((span) => ({
+    .flatMap(({ scope, spans }) => (spans ?? []).map((span) => ({ span, scope: scope?.name ?? '' })))
+    .map(({ span, scope }) => ({
       traceId: span.traceId,
       spanId: span.spanId,
       parentSpanId: span.parentSpanId || undefined,
       name: span.name,
+      kind: span.kind,
+      scope,
       start: millis(span.startTimeUnixNano),
       end: millis(span.endTimeUnixNano),
       attributes: plainAttributes(span.attributes),

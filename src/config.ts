@@ -76,6 +76,7 @@ const OPTIONS = {
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
+  console: boolean(false),
   blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
 } satisfies Options;
 
@@ -88,10 +89,10 @@ export function environmentName(option: string): string {
   return ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** How a bad value is shown: short, and never by running code of its own. */
+/** How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`). */
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
@@ -107,10 +108,10 @@ export function resolveConfig(
   if (typeof config !== 'object' || config === null) {
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
-  // Unknown properties stay: they belong to InstrumentationConfig, of this version or another.
+  // Unknown properties stay: they belong to InstrumentationConfig, of this version or another. Everything is read here, once.
   const resolved: Record<string, unknown> = { ...config };
   for (const [name, option] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
-    const given = (config as Record<string, unknown>)[name];
+    const given = resolved[name];
     resolved[name] = given === undefined ? fromEnvironment(name, option, env, warn) : option.check(given);
     const value = resolved[name];
     if (value instanceof BadOption) {

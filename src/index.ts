@@ -2,6 +2,7 @@
 import { markEndOfOwnCode } from './own-code.ts'; // first: see there
 
 export { EventLoopInstrumentation } from './instrumentation.ts';
+export { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 export * from './semconv.ts';
 export type {
   AsyncHooksMode,

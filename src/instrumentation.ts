@@ -1,9 +1,11 @@
 /** EventLoopInstrumentation: lifecycle and wiring only. */
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
+import { ConsoleReporter } from './console/console-reporter.ts';
 import { Detector } from './detect/detector.ts';
 import type { Block } from './detect/iteration-ledger.ts';
 import {
@@ -14,6 +16,7 @@ import {
   UNKNOWN_HEALTH,
 } from './health.ts';
 import { OnceLogger } from './once.ts';
+import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
@@ -35,6 +38,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _log: OnceLogger;
   declare private _instruments: Instruments;
   declare private _detector: Detector | undefined;
+  declare private _reporter: BlockReporter | undefined;
+  declare private _console: ConsoleReporter | undefined;
   declare private _health: Health | undefined;
   declare private _blockSource: BlockSource | undefined;
   /** A process that ends by itself right after a block: no further callback would close the last iteration. */
@@ -125,6 +130,26 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /**
+   * Resolves when stacks can be captured, some 50 ms after the event loop has begun to turn, or when it is known that they cannot. For
+   * tests and for whoever wants no blind spot; does not keep the process alive. Never rejects.
+   */
+  ready(): Promise<void> {
+    return this._detector?.ready() ?? Promise.resolve();
+  }
+
+  /**
+   * Has every block that has ended reported by the time it resolves, the one that called it included. For tests, and for platforms that
+   * freeze a process between two requests. Blocks are known at once, but with `asyncHooks: 'off'`: there at the next sample of the
+   * lag. Exporting is up to the SDK's own `forceFlush`. Never rejects.
+   */
+  async forceFlush(): Promise<void> {
+    // The first is called in the next iteration, which closes this one.
+    await nextIteration();
+    await nextIteration();
+    this._reporter?.flush();
+  }
+
+  /**
    * How the event loop fares, for health checks and load shedding. What is going on counts as well: while the loop is held, the lag
    * grows from one call to the next. All 0 where this instrumentation is not enabled. Some 1 µs.
    * @param windowMillis the time looked back on, 100 to 10 000 milliseconds: short for shedding load, which has to react at once; for
@@ -184,12 +209,17 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
         tracer: () => this.tracer,
         instruments: () => this._instruments,
         asOwnWork: (work) => detector.asOwnWork(work),
+        told: (told, context) => {
+          this._console?.block(told, context);
+          publishBlock(told, context);
+        },
       },
       clock,
       detector.gc,
       this._log,
     );
     this._detector = detector;
+    this._reporter = reporter;
     this._health = health;
     this._blockSource = {
       runningPileUp: () => {
@@ -200,11 +230,16 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     };
     this._guard(() => health.start());
     this._guard(() => stalls.setSource(this._blockSource as BlockSource));
-    this._onBeforeExit = () => {
+    const settle = () => {
       detector.finish();
       reporter.flush();
     };
-    process.on('beforeExit', this._onBeforeExit);
+    this._onBeforeExit = settle;
+    process.on('beforeExit', settle);
+    if (config.console) {
+      this._console = new ConsoleReporter(settle);
+      this._guard(() => this._console?.start());
+    }
     detector.start();
     // NodeSDK.start() enables us before it sets the context manager, in the same tick.
     process.nextTick(() => this._detector?.watchContextManager());
@@ -215,9 +250,12 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._onBeforeExit = undefined;
     this._guard(() => this._blockSource && stallsOfThread().clearSource(this._blockSource));
     this._blockSource = undefined;
+    this._guard(() => this._console?.stop());
+    this._console = undefined;
     this._health = undefined;
     this._detector?.stop();
     this._detector = undefined;
+    this._reporter = undefined;
   }
 
   /** Who was around a block, where a span processor tells of spans. */

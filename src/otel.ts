@@ -11,6 +11,7 @@ import {
   type SpanContext,
   trace,
 } from '@opentelemetry/api';
+import { toHrTime } from './hr-time.ts';
 
 /** The same registered symbol as `suppressTracing` of `@opentelemetry/core` uses, in both lines. */
 const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
@@ -25,10 +26,19 @@ export function currentContextManager(): ContextManager | undefined {
   return (context as unknown as { _getContextManager?: () => ContextManager })._getContextManager?.();
 }
 
-/** When a span of the SDK began; undefined for a remote span or another implementation. */
+/** When a span of the SDK, of `dd-trace` or of Sentry began; undefined for a remote span or another implementation. */
 export function spanStartTime(span: Span): HrTime | undefined {
-  const { startTime } = span as { startTime?: unknown };
-  return Array.isArray(startTime) && startTime.length === 2 ? (startTime as HrTime) : undefined;
+  const { startTime, _startTime, _ddSpan } = span as {
+    startTime?: unknown;
+    /** Sentry 11: seconds. */
+    _startTime?: unknown;
+    /** `dd-trace` 5 and 6: milliseconds, in the span behind what its context manager has for active. */
+    _ddSpan?: { _startTime?: unknown } | null;
+  };
+  if (Array.isArray(startTime)) return startTime.length === 2 ? (startTime as HrTime) : undefined;
+  if (typeof _startTime === 'number') return toHrTime(_startTime * 1e3);
+  if (typeof _ddSpan?._startTime === 'number') return toHrTime(_ddSpan._startTime);
+  return undefined;
 }
 
 /** The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another implementation. */
@@ -54,7 +64,8 @@ type Resource = {
 export function resourceAttributes(span: Span | undefined): Attributes | undefined {
   type Provider = { getDelegate?(): Provider; _resource?: Resource; _config?: { resource?: Resource } };
   const global = trace.getTracerProvider() as Provider;
-  const provider = global.getDelegate?.() ?? global;
+  let provider = global;
+  while (provider.getDelegate !== undefined) provider = provider.getDelegate();
   const resource =
     (span as { resource?: Resource } | undefined)?.resource ??
     provider._resource ??

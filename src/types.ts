@@ -137,6 +137,12 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    */
   unfinishedAfterMillis?: number;
   /**
+   * For development: a line on stderr for each block, and what blocked most when the process exits or, but on Windows, when it is
+   * sent SIGURG (`kill -URG <pid>`). Needs no SDK, and does not ask whether a trace is sampled.
+   * @default false
+   */
+  console?: boolean;
+  /**
    * Called with each span before it ends, to add attributes. What it throws is logged through `diag` and swallowed.
    * Has no environment variable.
    */

@@ -122,8 +122,9 @@ function functionNameOf(site: NodeJS.CallSite): string | undefined {
   const name = site.getFunctionName();
   if (name === null || name === '') return undefined;
   if (site.isConstructor()) return `new ${name}`;
-  // A function that merely runs with some `this`, a listener for one, is not a method of it, though V8 shows it as one.
-  if (site.getMethodName() === null || name.includes(' ')) return name;
+  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send [as _onTimeout]`), is not a method of
+  // it, though V8 shows it as one. The same function has to have the same name, however it is called.
+  if (site.getMethodName() !== name || name.includes(' ')) return name;
   return methodNameOf(String(site)) || name;
 }
 

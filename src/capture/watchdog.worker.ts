@@ -2,7 +2,7 @@
  * The watchdog: a thread that notices, by its own clock, that the main thread has been busy for long, and then has it capture
  * its stack. Bundled into a string at build time (`scripts/bundle-workers.mjs`), so that it survives every bundler.
  *
- * It sleeps nearly always: in an idle process it wakes up some 30 times a second at the default threshold (`npm run bench:idle`).
+ * It sleeps nearly always: in an idle process it wakes up some 30 times a second at the default threshold (`npm run bench -- idle`).
  */
 import { writeSync } from 'node:fs';
 import type { Session } from 'node:inspector';

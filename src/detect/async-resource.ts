@@ -17,7 +17,7 @@ let older: unknown;
 let olderClass: CallbackClass = CALLBACK;
 
 /**
- * Hot: runs once per outermost callback; its cost is part of what `npm run bench` prints for one.
+ * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints for one.
  *
  * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an AsyncResource with one. Any other
  * AsyncResource is entered from JavaScript: at the outermost level that means from a reaction that no hook saw.

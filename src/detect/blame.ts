@@ -19,6 +19,8 @@ const MAX_LATE_SHARE = 0.02;
 /** A span that started later is blamed only if it still shows this share of the block. */
 const MIN_SHOWN = 0.75;
 
+const allowedLate = (length: number) => Math.max(MAX_LATE_MILLIS, length * MAX_LATE_SHARE);
+
 interface Vote {
   from: number;
   until: number;
@@ -135,18 +137,41 @@ export class Blame {
     const [heaviest] = candidates;
     if (heaviest === undefined) return undefined;
 
-    const lateBy = ({ span }: Candidate) => {
-      const spanStart = span === undefined ? Number.NaN : this.#spanStart(span);
-      return Number.isNaN(spanStart) ? 0 : spanStart - startEpoch;
-    };
-    const allowed = Math.max(MAX_LATE_MILLIS, length * MAX_LATE_SHARE);
-    const isWhole = (c: Candidate) => lateBy(c) <= allowed;
+    const lateBy = ({ span }: Candidate) => this.#lateBy(span, startEpoch);
+    const isWhole = (c: Candidate) => lateBy(c) <= allowedLate(length);
     if (isWhole(heaviest)) return heaviest;
     const whole = candidates.find(
       (c) => c.span && !c.suppressed && isWhole(c) && c.weight * 2 >= heaviest.weight,
     );
     if (whole !== undefined) return whole;
     return length - lateBy(heaviest) >= Math.max(minimum, length * MIN_SHOWN) ? heaviest : undefined;
+  }
+
+  /**
+   * The span that all captures saw in what is blamed on the one around it, or the latter: not everybody makes a span active by the
+   * context manager. `dd-trace` and Sentry run handlers in an AsyncLocalStorage of their own, and `context.attach` has no scope.
+   */
+  enteredIn(
+    blamed: Verdict,
+    start: number,
+    end: number,
+    startEpoch: number,
+    samples: readonly WeightedSample[],
+  ): Verdict {
+    const context = samples[0]?.context;
+    const span = context && trace.getSpan(context);
+    if (context === undefined || span === undefined) return blamed;
+    if (this.#lateBy(span, startEpoch) > allowedLate(end - start)) return blamed;
+    const isSeenByAll = samples.every(
+      (s) => trace.getSpan(s.context) === span && !isTracingSuppressed(s.context),
+    );
+    return isSeenByAll ? { ...blamed, context } : blamed;
+  }
+
+  /** By how much a span started after the block: a child must not start before its parent. */
+  #lateBy(span: Span | undefined, startEpoch: number): number {
+    const spanStart = span === undefined ? Number.NaN : this.#spanStart(span);
+    return Number.isNaN(spanStart) ? 0 : spanStart - startEpoch;
   }
 
   #compact(): void {

@@ -1,7 +1,7 @@
 /**
  * Feeds the ledger from async_hooks: the begin and end of every outermost callback. Nothing is kept per resource.
  *
- * Cost above an empty hook: see `bench/README.md` (`npm run bench`).
+ * Cost above an empty hook: see `bench/README.md` (`npm run bench -- hooks`).
  */
 import { type AsyncHook, createHook, executionAsyncResource, type HookCallbacks } from 'node:async_hooks';
 import type { AsyncHooksMode } from '../types.ts';

@@ -64,6 +64,19 @@ export class Claims {
     this.#bound();
   }
 
+  /** When `millis` of the time since `start` that nobody claimed have passed. */
+  skip(start: number, millis: number): number {
+    let from = start;
+    let left = millis;
+    for (const claim of this.#claims) {
+      const gap = Math.max(0, claim.start - from);
+      if (gap >= left) break;
+      left -= gap;
+      from = Math.max(from, claim.end);
+    }
+    return from + left;
+  }
+
   /** Index of the first claim that ends after `time`: from the end, since the newest are the ones asked about. */
   #firstAfter(time: number): number {
     let i = this.#claims.length;

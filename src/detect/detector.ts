@@ -21,6 +21,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { type Block, IterationLedger, type RunningPileUp } from './iteration-ledger.ts';
 import { Pulse } from './pulse.ts';
 import { isStandstill } from './standstill.ts';
+import { isTeardown } from './teardown.ts';
 
 export interface DetectorOptions {
   thresholdMillis: number;
@@ -56,10 +57,14 @@ export class Detector {
   #mode: AsyncHooksMode;
   #hook: AsyncHook | undefined;
   #running = false;
+  #finishedIteration = Number.NaN;
+  /** Whether captures can be made is known, one way or the other. */
+  #capturesKnown = false;
+  #onCapturesKnown: (() => void)[] = [];
 
   constructor(
     options: DetectorOptions,
-    clock: Clock,
+    private readonly clock: Clock,
     events: DetectorEvents,
     private readonly log: OnceLogger,
   ) {
@@ -82,7 +87,7 @@ export class Detector {
         },
       },
       (block) => {
-        if (isDebuggerPause(block)) return;
+        if (isDebuggerPause(block) || isTeardown(block)) return;
         if (marks !== undefined && isStandstill(block, marks, thresholdMillis)) return;
         events.block(block);
       },
@@ -128,10 +133,12 @@ export class Detector {
     this.#guard(() => this.#watchdog?.start());
     this.#guard(() => this.#hook?.enable());
     this.#running = true;
+    if (this.#watchdog === undefined) this.#nowCapturesAreKnown();
   }
 
   stop(): void {
     this.#running = false;
+    this.#nowCapturesAreKnown();
     this.#guard(() => this.#watchdog?.stop());
     this.#guard(() => this.#pulse?.stop());
     this.#guard(() => this.#hook?.disable());
@@ -139,6 +146,14 @@ export class Detector {
     this.#guard(() => this.#scopes.release());
     this.#guard(() => this.gc.stop());
     this.#guard(() => this.#ledger.reset());
+  }
+
+  /** Captures can be made from now on, or cannot be made at all. Keeps no process alive. */
+  ready(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#capturesKnown) resolve();
+      else this.#onCapturesKnown.push(resolve);
+    });
   }
 
   /** The pile-up that is under way, where it has reached the threshold. */
@@ -159,10 +174,18 @@ export class Detector {
     });
   }
 
-  /** The loop has run out of work: reports what no further callback would close. */
+  /**
+   * The loop has run out of work, or the process exits: reports what no further callback would close. Once for an iteration: between
+   * the last one and the end of the process Node.js ends threads and the like, which is nobody's block.
+   */
   finish(): void {
     if (this.mode === 'off') return;
-    this.#guard(() => this.#ledger.finish());
+    this.#guard(() => {
+      const iteration = this.clock.loopCount();
+      if (iteration === this.#finishedIteration) return;
+      this.#finishedIteration = iteration;
+      this.#ledger.finish();
+    });
   }
 
   /** Blocks inside `work` are the package's own. */
@@ -194,10 +217,12 @@ export class Detector {
       {
         capture: (stretch, requestedAt) => this.#capturer.capture(stretch, requestedAt),
         // Only where a promise reaction is not timed in any case, and where the watchdog has time enough to notice.
-        watching: (watches) =>
+        watching: (watches) => {
           this.#ledger.relax(
             watches && this.#mode === 'callbacks' && thresholdMillis >= MIN_RELAXED_THRESHOLD_MILLIS,
-          ),
+          );
+          if (watches) this.#nowCapturesAreKnown();
+        },
         lost: () => this.#onCaptureLost(),
       },
       this.log,
@@ -206,12 +231,18 @@ export class Detector {
 
   /** What captures told has to come from promise hooks now. */
   #onCaptureLost(): void {
+    this.#nowCapturesAreKnown();
     this.#ledger.relax(false);
     if (this.#options.asyncHooks !== 'auto' || this.#mode !== 'callbacks') return;
     this.#hook?.disable();
     this.#mode = 'promises';
     this.#hook = this.#createHook();
     if (this.#running) this.#hook?.enable();
+  }
+
+  #nowCapturesAreKnown(): void {
+    this.#capturesKnown = true;
+    for (const resolve of this.#onCapturesKnown.splice(0)) resolve();
   }
 
   #createHook(): AsyncHook | undefined {

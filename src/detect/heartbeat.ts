@@ -60,7 +60,7 @@ export class Heartbeat {
   beat(): void {
     const { ledger, clock } = this;
     const { intervalMillis, hooked, record } = this.options;
-    if (hooked) ledger.resync(1);
+    if (hooked) ledger.resync();
     const t = hooked && ledger.callbackStart > 0 ? ledger.callbackStart : clock.now();
     const lateness = t - this.#due;
     // The first beat has no due time. A timer may be some 1 ms early: Node.js counts whole milliseconds.

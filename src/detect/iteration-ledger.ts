@@ -209,7 +209,9 @@ export class IterationLedger {
     this.#seen = t;
     if (t - this.#callbackStart >= this.#threshold && this.#class !== REACTION) {
       const callbacksBefore = this.#class === RESOURCE_SCOPE ? this.#callbacks : this.#callbacks - 1;
-      this.#claim('callback', this.#callbackStart, t, callbacksBefore, this.#ambient(t));
+      const start = this.#notBeforeAWait(this.#callbackStart);
+      const isWhole = this.voted === this.#votedBefore;
+      this.#claim('callback', start, t, callbacksBefore, this.#ambient(t), isWhole);
     } else if (t >= this.#callbacksVoteFrom) {
       this.#voteCallback(t);
     }
@@ -219,10 +221,9 @@ export class IterationLedger {
   scope(context: Context, start: number, votedBefore: number): void {
     const t = this.#clock.now();
     if (t - start >= this.#threshold) {
-      this.#claim('callback', start, t, this.#callbacks - 1, {
-        context,
-        resourceType: this.#around.resourceType(),
-      });
+      const blamed = { context, resourceType: this.#around.resourceType() };
+      const isWhole = this.voted === votedBefore;
+      this.#claim('callback', this.#notBeforeAWait(start), t, this.#callbacks - 1, blamed, isWhole);
     } else if (t >= this.#scopesVoteFrom) {
       // Each for its own time, less what the scopes inside it voted for.
       this.#vote(start, t, t - start - (this.voted - votedBefore), context);
@@ -310,10 +311,13 @@ export class IterationLedger {
 
   /**
    * For a callback of our own at the top of the stack: says that nothing else is running, so that a `before` or `after`
-   * lost to a `disable()` in the middle or a torn async stack cannot stop detection for longer than one beat.
+   * lost to a `disable()` in the middle or a torn async stack cannot stop detection for longer than one beat. What was taken for
+   * running has ended at a time that nobody saw: it is not timed.
    */
-  resync(depth: 0 | 1): void {
-    this.#depth = depth;
+  resync(): void {
+    if (this.#depth === 1) return;
+    this.#depth = 1;
+    this.before(CALLBACK);
   }
 
   /** How much of the time from `due` until the running callback the loop spent waiting for events. */
@@ -340,7 +344,7 @@ export class IterationLedger {
     if (!this.#primed) return;
     const t = this.#clock.now();
     const idle = this.#clock.idle();
-    this.#close(Math.max(this.#seen, t - (idle - this.#idle)));
+    this.#close(t, idle - this.#idle);
     this.#open(t, this.#clock.loopCount(), idle);
   }
 
@@ -365,8 +369,13 @@ export class IterationLedger {
   #turn(t: number): void {
     const loopCount = this.#clock.loopCount();
     const sameIteration = loopCount === this.#loopCount;
-    // An iteration waits at most once. A wait shows as a gap between callbacks.
-    if (sameIteration && t - this.#seen < ITERATION_GRAIN_MILLIS && this.#primed) {
+    // An iteration waits at most once. A wait shows as a gap between callbacks, or as a long task where a reaction filled the gap.
+    if (
+      sameIteration &&
+      t - this.#seen < ITERATION_GRAIN_MILLIS &&
+      !(t - this.#taskStart >= this.#threshold) &&
+      this.#primed
+    ) {
       this.#cpu.sample(t);
       return;
     }
@@ -385,7 +394,7 @@ export class IterationLedger {
       this.#cpu.sample(t);
       return;
     } else {
-      this.#close(Math.max(this.#seen, t - waited));
+      this.#close(t, waited);
     }
     this.#waited = waited;
     this.#waitedAt = t;
@@ -409,10 +418,14 @@ export class IterationLedger {
     this.#cpu.open(t, idle);
   }
 
-  /** The stretch ended at `end`. */
-  #close(end: number): void {
+  /** It is `t`, and of the time since the stretch began the loop has waited `waited`: at the end, as far as that can be. */
+  #close(t: number, waited: number): void {
+    const end = Math.max(this.#seen, this.#claims.end, t - waited);
+    // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync` is one that does): where one was seen
+    // after a wait, the wait lies before it, nobody knows where. It is taken off at the beginning, so that the length is right.
+    const start = this.#claims.skip(this.#stretchStart, Math.max(0, waited - (t - end)));
+    if (start > this.#taskStart) this.#taskStart = start;
     if (end - this.#taskStart >= this.#threshold) this.#closeTask(end);
-    const start = this.#stretchStart;
     if (end - start >= this.#threshold) this.#claim('pile-up', start, end, 0, undefined);
   }
 
@@ -461,6 +474,12 @@ export class IterationLedger {
     this.#callbacksVoteFrom = t + step;
   }
 
+  /** Nothing that runs holds a wait: a start from before one is that of another callback, whose end was lost. Cold. */
+  #notBeforeAWait(start: number): number {
+    if (this.#loopCount === -1) return start;
+    return Math.max(start, this.#claims.skip(this.#stretchStart, this.#clock.idle() - this.#idle));
+  }
+
   #vote(start: number, end: number, weight: number, context: Context): void {
     // Reporting runs in the contexts of spans that are long over.
     if (this.#ownWork) return;
@@ -468,12 +487,14 @@ export class IterationLedger {
     this.#blame.vote(start, end, weight, context, this.#around.resourceType());
   }
 
+  /** @param isWhole no scope inside it voted: a span that captures saw in it was entered by other means */
   #claim(
     kind: BlockKind | undefined,
     start: number,
     end: number,
     callbacksBefore: number,
     blamed: Verdict | undefined,
+    isWhole = false,
   ): void {
     if (!this.#primed) return;
     const threshold = this.#threshold;
@@ -485,7 +506,10 @@ export class IterationLedger {
       this.#callbacks,
       (from, to, callbacks) => {
         const samples = this.#samples.within(from, to);
-        const verdict = blamed ?? this.#verdict(from, to, samples);
+        let verdict = blamed ?? this.#verdict(from, to, samples);
+        if (verdict !== undefined && isWhole) {
+          verdict = this.#blame.enteredIn(verdict, from, to, this.#clock.epoch(from), samples);
+        }
         this.#onBlock({
           kind,
           start: from,

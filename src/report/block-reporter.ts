@@ -40,6 +40,8 @@ export interface ReporterTargets {
   instruments(): Instruments;
   /** Runs the reporting so that what it blocks counts as our own work. */
   asOwnWork(work: () => void): void;
+  /** Given each block that is not our own work, whether or not it gets a span. */
+  told(block: EventLoopBlock, context: Context): void;
 }
 
 /** A block that waits to be reported. */
@@ -135,6 +137,7 @@ export class BlockReporter {
   #report(pending: PendingBlock): void {
     const isEarly = pending.asked;
     const told = this.#describe(pending);
+    this.#try('cannot tell of a block', () => this.targets.told(told, pending.block.context ?? ROOT_CONTEXT));
     const started = this.#start(pending, told);
     if (started === undefined) return;
     const { span, endTime } = started;

@@ -16,6 +16,7 @@ import {
   LINK_TYPE_CULPRIT,
 } from '../semconv.ts';
 import { isBlockSpan, OpenSpans } from './open-spans.ts';
+import type { Stall } from './recent-blocks.ts';
 import { stallsOfThread } from './stalls.ts';
 
 /** A span that waited less than this for a block is not linked to it, in milliseconds. */
@@ -71,10 +72,14 @@ export class EventLoopSpanProcessor {
   onEnding(span: Span): void {
     try {
       this.#endingIsCalled = true;
-      this.#tell(span as Span & EndingSpan, (attributes, link) => {
-        span.setAttributes(attributes);
+      const ending = span as Span & EndingSpan;
+      const stall = this.#stalls.stallOf(ending);
+      if (stall !== undefined && isTold(stall, ending)) {
+        span.setAttributes(attributesOf(stall));
+        const link = linkToCulprit(stall);
         if (link !== undefined) span.addLink(link);
-      });
+      }
+      this.#record(ending, stall);
     } catch (error) {
       this.#failed(error);
     }
@@ -83,10 +88,14 @@ export class EventLoopSpanProcessor {
   onEnd(span: EndingSpan): void {
     try {
       if (this.#endingIsCalled) return;
-      this.#tell(span as EndingSpan & Span, (attributes, link) => {
-        Object.assign(span.attributes, attributes);
+      const ended = span as Span & EndingSpan;
+      const stall = this.#stalls.stallOf(ended);
+      if (stall !== undefined && isTold(stall, ended)) {
+        Object.assign(span.attributes, attributesOf(stall));
+        const link = linkToCulprit(stall);
         if (link !== undefined) span.links.push(link);
-      });
+      }
+      this.#record(ended, stall);
     } catch (error) {
       this.#failed(error);
     }
@@ -99,22 +108,29 @@ export class EventLoopSpanProcessor {
     this.#open.clear();
   }
 
-  #tell(span: Span & EndingSpan, put: (attributes: Attributes, link: Link | undefined) => void): void {
-    const stall = this.#stalls.stallOf(span);
-    if (span.kind === SpanKind.SERVER || span.kind === SpanKind.CONSUMER) {
-      this.#stalls.entrySpanEnded(stall?.millis ?? 0);
-    }
-    if (stall === undefined || !(stall.millis > 0) || isBlockSpan(span)) return;
-    const attributes: Attributes = { [ATTR_EVENT_LOOP_STALL_DURATION]: stall.millis / 1000 };
-    if (stall.incomplete) attributes[ATTR_EVENT_LOOP_STALL_INCOMPLETE] = true;
-    const culprit = stall.longestMillis >= MIN_LINKED_STALL_MILLIS ? stall.longest?.spanContext() : undefined;
-    put(
-      attributes,
-      culprit && { context: culprit, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_CULPRIT } },
-    );
+  /** After the span has been told: the host's meter may throw. */
+  #record({ kind }: EndingSpan, stall: Stall | undefined): void {
+    if (kind !== SpanKind.SERVER && kind !== SpanKind.CONSUMER) return;
+    this.#stalls.entrySpanEnded(stall === undefined ? 0 : stall.millis);
   }
 
   #failed(error: unknown): void {
     this.#log.log('error', 'cannot tell how long a span was stalled', error);
   }
+}
+
+function isTold(stall: Stall, span: Span): boolean {
+  return stall.millis > 0 && !isBlockSpan(span);
+}
+
+function attributesOf(stall: Stall): Attributes {
+  const attributes: Attributes = { [ATTR_EVENT_LOOP_STALL_DURATION]: stall.millis / 1000 };
+  if (stall.incomplete) attributes[ATTR_EVENT_LOOP_STALL_INCOMPLETE] = true;
+  return attributes;
+}
+
+/** Undefined where there is none, or none that it waited long for. */
+function linkToCulprit({ longest, longestMillis }: Stall): Link | undefined {
+  const culprit = longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.spanContext() : undefined;
+  return culprit && { context: culprit, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_CULPRIT } };
 }

@@ -6,6 +6,8 @@ import { PACKAGE_NAME } from '../version.ts';
 
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
+/** How many are held at most, ended ones among them: so much room between two looks at all of them is enough to make these cheap. */
+const MAX_HELD_SPANS = 1.25 * MAX_OPEN_SPANS;
 /** With fewer spans than this it is not worth looking for those that have ended. */
 const MIN_SWEPT = 256;
 /** Spans around a span. */
@@ -13,7 +15,7 @@ const MAX_DEPTH = 128;
 
 /**
  * A span is added when it starts, and not taken out when it ends: those that have ended are swept out together, when they may be half
- * of all or when a block asks. A Map, from which each is taken out by itself, is three times as dear.
+ * of all or when a block asks: taking each out of a Map or a Set by itself would cost every span a lookup.
  */
 export class OpenSpans {
   /** In the order of their start. */
@@ -86,7 +88,7 @@ export class OpenSpans {
     const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
     this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
     this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
-    this.#sweepAt = Math.min(MAX_OPEN_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
+    this.#sweepAt = Math.min(MAX_HELD_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
   }
 }
 

@@ -45,17 +45,18 @@ export interface Bystanders {
 
 export class Stalls {
   readonly #blocks = new RecentBlocks();
-  readonly #openSpans = new Set<OpenSpans>();
+  /** Weakly: a processor whose provider is dropped without a shutdown goes with it. */
+  readonly #openSpans = new Set<WeakRef<OpenSpans>>();
   #source: BlockSource | undefined;
 
   /** A processor has come. */
   watch(openSpans: OpenSpans): void {
-    this.#openSpans.add(openSpans);
+    this.#openSpans.add(new WeakRef(openSpans));
   }
 
   /** A processor was shut down. */
   unwatch(openSpans: OpenSpans): void {
-    this.#openSpans.delete(openSpans);
+    for (const known of this.#openSpans) if (known.deref() === openSpans) this.#openSpans.delete(known);
   }
 
   setSource(source: BlockSource): void {
@@ -68,10 +69,11 @@ export class Stalls {
 
   /** Who was around a block that has just ended; undefined where no processor tells of spans. */
   bystandersOf({ end, context }: EndedBlock): Bystanders | undefined {
-    if (this.#openSpans.size === 0) return undefined;
+    const watched = this.#watched();
+    if (watched.length === 0) return undefined;
     const culprits = this.#culpritsIn(context);
     let stalledSpans = 0;
-    for (const openSpans of this.#openSpans) {
+    for (const openSpans of watched) {
       // Two processors of one provider are told of the same spans.
       stalledSpans = Math.max(stalledSpans, openSpans.countWaiting(end, culprits));
     }
@@ -110,8 +112,18 @@ export class Stalls {
   #culpritsIn(context: Context | undefined): Set<string> {
     const ids = new Set<string>();
     const span = context && trace.getSpan(context);
-    if (span !== undefined) for (const openSpans of this.#openSpans) openSpans.addAncestry(span, ids);
+    if (span !== undefined) for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
     return ids;
+  }
+
+  #watched(): OpenSpans[] {
+    const watched: OpenSpans[] = [];
+    for (const reference of this.#openSpans) {
+      const openSpans = reference.deref();
+      if (openSpans === undefined) this.#openSpans.delete(reference);
+      else watched.push(openSpans);
+    }
+    return watched;
   }
 }
 

@@ -9,9 +9,9 @@ import { lineFolder, PACKAGE_NAME, ROOT, stageFolder } from './paths.mjs';
 /** @import { Tarball } from './pack.mjs' */
 
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
-const SUITE = ['src', 'test', 'examples', 'jest.config.mjs', 'tsconfig.json'];
-/** This tool itself, and the backends, which are the same for every line. */
-const NO_SUITE = [import.meta.dirname, join(ROOT, 'test', 'stack')];
+/** The matrix itself, what stages itself on other dependencies, and the backends, which are the same for every line. */
+const NOT_STAGED = new Set([import.meta.dirname, join(ROOT, 'test', 'compat'), join(ROOT, 'test', 'stack')]);
+const SUITE = ['src', 'test', 'examples', 'scripts', 'jest.config.mjs', 'tsconfig.json'];
 const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
@@ -31,7 +31,7 @@ export function stageLine(line, tarball) {
   copySuite(folder);
 
   checkTarballInstalled(folder, tarball);
-  checkImports(folder, line);
+  checkImports(folder, ['src', 'test', 'examples'], `test/matrix/${line}/package.json`);
   const apiVersion = checkSingleApi(folder);
   return { folder, apiVersion, sdkVersion: versionIn(folder, '@opentelemetry/sdk-trace') };
 }
@@ -42,12 +42,12 @@ function copySuite(folder) {
     const source = join(ROOT, name);
     const target = join(folder, name);
     rmSync(target, { recursive: true, force: true });
-    cpSync(source, target, { recursive: true, filter: (path) => !NO_SUITE.includes(path) });
+    cpSync(source, target, { recursive: true, filter: (path) => !NOT_STAGED.has(path) });
   }
 }
 
 /** A second copy of the API is a silent no-op: tests that find no span would blame the wrong thing. */
-function checkSingleApi(/** @type {string} */ folder) {
+export function checkSingleApi(/** @type {string} */ folder) {
   // By the name in the manifest: an alias (`npm:@opentelemetry/api@1.9`) lies in a folder of another name.
   const copies = [...packagesIn(join(folder, 'node_modules'))].filter((path) => nameOf(path) === API);
   if (copies.length === 1) return versionIn(folder, API);
@@ -56,7 +56,7 @@ function checkSingleApi(/** @type {string} */ folder) {
 }
 
 /** npm writes down the integrity of what it unpacked, and `link` where it unpacked nothing. */
-function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
+export function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
   const { packages } = readJson(join(folder, 'node_modules', '.package-lock.json'));
   const installed = packages[`node_modules/${PACKAGE_NAME}`];
   if (installed?.link) throw new Error(`${PACKAGE_NAME} is a link, not the tarball`);
@@ -68,21 +68,22 @@ function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball}
 }
 
 /**
- * Node looks for packages in the parent folders too, so an import that the line does not list would silently come
+ * Node looks for packages in the parent folders too, so an import that the folder's manifest does not list would silently come
  * from the repository's own node_modules, with an OpenTelemetry line of its own.
+ * @param {string} folder
+ * @param {string[]} sources the folders in it that hold code
+ * @param {string} manifest where to list what is missing, as the message says it
  */
-function checkImports(/** @type {string} */ folder, /** @type {string} */ line) {
+export function checkImports(folder, sources, manifest) {
   const listed = new Set([PACKAGE_NAME, ...Object.keys(readJson(join(folder, 'package.json')).dependencies)]);
   const strangers = [];
-  for (const path of ['src', 'test', 'examples'].flatMap((name) => [...codeFiles(join(folder, name))])) {
+  for (const path of sources.flatMap((name) => [...codeFiles(join(folder, name))])) {
     for (const name of importedPackages(readFileSync(path, 'utf8'))) {
       if (!listed.has(name)) strangers.push(`\n  ${name}, imported by ${relative(folder, path)}`);
     }
   }
   if (strangers.length > 0) {
-    throw new Error(
-      `the suite needs packages that test/matrix/${line}/package.json does not list:${strangers.join('')}`,
-    );
+    throw new Error(`the code needs packages that ${manifest} does not list:${strangers.join('')}`);
   }
 }
 

@@ -63,7 +63,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
     const wrong = culprits.filter(({ wanted, named }) => wanted !== named);
     if (wrong.length > culprits.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
     for (const { blocker, file } of culprits) {
-      expect(file).toMatch(ELSEWHERE.get(blocker) ?? /culprits\.cjs$/);
+      expect(file).toMatch(ELSEWHERE.get(blocker) ?? /labelled-blockers\.cjs$/);
     }
   },
 );

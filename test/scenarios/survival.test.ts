@@ -99,6 +99,7 @@ describe('telemetry that fails', () => {
     { part: 'exporter that never answers', spans: 2, logs: 0 },
     { part: 'blockHook', spans: 2, logs: 1 },
     { part: 'async blockHook', spans: 2, logs: 1 },
+    { part: 'blockHook that never settles', spans: 2, logs: 0 },
     { part: 'sampler', spans: 0, logs: 1 },
     { part: 'sampler that drops', spans: 0, logs: 0 },
   ])('$part: both blocks are counted, and the cause is logged once', async ({ part, spans, logs }) => {

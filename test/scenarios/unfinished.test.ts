@@ -1,11 +1,9 @@
 /** Blocks that do not end are reported while they last. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expectBlocks } from './support/expect-blocks.ts';
 import { giveSecondChance } from './support/noise.ts';
+import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.ts';
 import { type App, runApp } from './support/run-app.ts';
 
 giveSecondChance();
@@ -14,47 +12,15 @@ giveSecondChance();
 const GRACE_MILLIS = 2000;
 const UNFINISHED_AFTER_SECONDS = 0.5;
 
-interface OtlpSpan {
-  name: string;
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  startTimeUnixNano: string;
-  endTimeUnixNano: string;
-  attributes: { key: string; value: Record<string, unknown> }[];
-}
-interface OtlpTraces {
-  resourceSpans: {
-    resource: { attributes: OtlpSpan['attributes'] };
-    scopeSpans: { scope: { name: string }; spans: OtlpSpan[] }[];
-  }[];
-}
-
-/** An OTLP receiver in this process, which is not the one that blocks. */
-let server: Server;
-let received: OtlpTraces[];
+let receiver: OtlpReceiver;
 let env: Record<string, string>;
 
 beforeEach(async () => {
-  received = [];
-  server = createServer(async (request, response) => {
-    received.push((await json(request)) as OtlpTraces);
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  env = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-  };
+  receiver = await OtlpReceiver.listen();
+  env = receiver.env;
 });
 
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
-});
-
-const attributesOf = (attributes: OtlpSpan['attributes']) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+afterEach(() => receiver.close());
 
 async function killAfterReport(app: App): Promise<void> {
   await once(app.child.stderr as NodeJS.ReadableStream, 'data');
@@ -92,17 +58,13 @@ test.each([
       `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for \\d\\.\\d s, not ended: ${scenario} \\(\\S*unfinished\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
     ),
   );
-  expect(received).toHaveLength(1);
-  const [{ resource, scopeSpans } = { resource: { attributes: [] }, scopeSpans: [] }] = (
-    received[0] as OtlpTraces
-  ).resourceSpans;
-  expect(attributesOf(resource.attributes)['service.name']).toBe('held');
-  expect(scopeSpans[0]?.scope.name).toBe('opentelemetry-instrumentation-event-loop');
-  const span = scopeSpans[0]?.spans[0] as OtlpSpan;
+  expect(receiver.spans).toHaveLength(1);
+  const span = receiver.spans[0] as ReceivedSpan;
+  expect(span.resource['service.name']).toBe('held');
+  expect(span.scope).toBe('opentelemetry-instrumentation-event-loop');
   expect(span).toMatchObject({ name: 'event-loop-blocked', traceId, parentSpanId: spanId });
-  const seconds = (Number(span.endTimeUnixNano) - Number(span.startTimeUnixNano)) / 1e9;
-  expect(seconds).toBeGreaterThanOrEqual(UNFINISHED_AFTER_SECONDS * 0.95);
-  expect(attributesOf(span.attributes)).toMatchObject({
+  expect(span.seconds).toBeGreaterThanOrEqual(UNFINISHED_AFTER_SECONDS * 0.95);
+  expect(span.attributes).toMatchObject({
     'event_loop.block.unfinished': true,
     'event_loop.block.kind': kind,
     'code.function.name': scenario,
@@ -120,9 +82,8 @@ test('a block that ends after all: the ordinary span follows, with the same pare
   expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
   expect(run.blocks[0]?.attributes).toMatchObject({ 'code.function.name': 'spinLong' });
   expect(run.blocks[0]?.attributes).not.toHaveProperty('event_loop.block.unfinished');
-  const spans = received.flatMap((traces) => traces.resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
-  expect(spans).toHaveLength(1);
-  expect(spans[0]?.parentSpanId).toBe(run.blocks[0]?.parentSpanId);
+  expect(receiver.spans).toHaveLength(1);
+  expect(receiver.spans[0]?.parentSpanId).toBe(run.blocks[0]?.parentSpanId);
   expect(run.code).toBe(0);
 });
 
@@ -133,7 +94,7 @@ test('native code: nobody can be named, and it is said that it blocks', async ()
     /^\S+ event-loop-blocked for \d\.\d s, not ended: native code, no trace, pid \d+\n$/,
   );
   expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
-  expect(received).toEqual([]);
+  expect(receiver.spans).toEqual([]);
 });
 
 test('turned off, or without OTLP in the environment, nothing is sent', async () => {
@@ -143,5 +104,5 @@ test('turned off, or without OTLP in the environment, nothing is sent', async ()
   });
   expect(off.stderr).toContain('not ended: spinLong');
   expectBlocks(off, [{ truth: 'job', kind: 'callback' }]);
-  expect(received).toEqual([]);
+  expect(receiver.spans).toEqual([]);
 });

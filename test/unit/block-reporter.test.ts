@@ -34,6 +34,7 @@ afterEach(() => exporter.reset());
 function setUp(options: Partial<ReporterOptions> = {}) {
   const clock = new FakeClock();
   const metrics: unknown[][] = [];
+  const told: EventLoopBlock[] = [];
   const said = captureDiag();
   let gcCollected = 0;
   const targets = {
@@ -44,6 +45,7 @@ function setUp(options: Partial<ReporterOptions> = {}) {
       suppressed: () => metrics.push(['suppressed']),
     }),
     asOwnWork: (work: () => void) => work(),
+    told: (block: EventLoopBlock) => void told.push(block),
   };
   const reporter = new BlockReporter(
     { requireParentSpan: false, maxSpansPerMinute: 600, blockHook: undefined, ...options },
@@ -70,7 +72,7 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     reporter.flush();
   };
   const spans = () => exporter.getFinishedSpans().filter((s) => s.name === 'event-loop-blocked');
-  return { clock, metrics, said, targets, reporter, report, spans, gcCollected: () => gcCollected };
+  return { clock, metrics, told, said, targets, reporter, report, spans, gcCollected: () => gcCollected };
 }
 
 /** A span that began at this Unix time, and its context. */
@@ -378,20 +380,23 @@ describe('a span that ends before the block is reported', () => {
           }),
         ),
     ],
-  ])('a block that is %s has none to link to', (_what, options, context) => {
-    const { reporter, spans, metrics } = setUp(options);
+  ])('a block that is %s has none to link to, and is told of all the same', (_what, options, context) => {
+    const { reporter, spans, metrics, told } = setUp(options);
     const link = reporter.add(block(context()));
     expect(link?.spanContext()).toBeUndefined();
     reporter.flush();
     expect(link?.spanContext()).toBeUndefined();
     expect(spans()).toEqual([]);
+    expect(told).toEqual([expect.objectContaining({ durationMillis: 150 })]);
     expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
       'maxSpansPerMinute' in options ? 1 : 0,
     );
   });
 
-  test('own work has no link', () => {
-    const { reporter } = setUp();
+  test('own work has no link, and nobody is told of it', () => {
+    const { reporter, told } = setUp();
     expect(reporter.add({ ...block(ROOT_CONTEXT), own: true })).toBeUndefined();
+    reporter.flush();
+    expect(told).toEqual([]);
   });
 });

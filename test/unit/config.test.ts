@@ -15,6 +15,7 @@ const DEFAULTS = {
   thresholdMillis: 100,
   lagIntervalMillis: 20,
   captureStack: true,
+  console: false,
   asyncHooks: 'auto',
   requireParentSpan: false,
   maxSpansPerMinute: 600,
@@ -36,12 +37,14 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_REQUIRE_PARENT_SPAN: 'TRUE',
     OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
   expect(resolve({}, env)).toEqual({
     enabled: false,
     thresholdMillis: 50.5,
     lagIntervalMillis: 10,
     captureStack: false,
+    console: true,
     asyncHooks: 'callbacks',
     requireParentSpan: true,
     maxSpansPerMinute: 0,
@@ -143,15 +146,98 @@ test('whatever stands in the environment, it never throws and every option is in
   );
 });
 
-test('whatever stands in code, it resolves or throws a TypeError or RangeError that names the option', () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...Object.keys(DEFAULTS), 'blockHook'), fc.anything(), (name, value) => {
-      try {
-        resolve({ [name]: value });
-      } catch (error) {
-        expect(error instanceof TypeError || error instanceof RangeError).toBe(true);
-        expect((error as Error).message).toContain(`option ${name} is `);
-      }
-    }),
+describe('whatever stands in code', () => {
+  const names = [...Object.keys(DEFAULTS), 'blockHook'];
+  const mustNotRun = (): never => {
+    throw new Error('code of the value was run');
+  };
+  /** Values that do something when they are shown, converted or looked at. */
+  const HOSTILE: unknown[] = [
+    { toString: mustNotRun, valueOf: mustNotRun, toJSON: mustNotRun, [Symbol.toPrimitive]: mustNotRun },
+    {
+      get [Symbol.toStringTag]() {
+        return mustNotRun();
+      },
+    },
+    new Proxy({}, { get: mustNotRun, has: mustNotRun, ownKeys: mustNotRun, getPrototypeOf: mustNotRun }),
+    (() => {
+      const { proxy, revoke } = Proxy.revocable([], {});
+      revoke();
+      return proxy;
+    })(),
+    Object.create(null),
+    Symbol('odd'),
+    10n,
+    new Number(50), // an object, not a number
+    new String('off'),
+    [50],
+    new Date(50),
+    -0,
+    Number.MIN_VALUE,
+    Number.NEGATIVE_INFINITY,
+    '\u0000'.repeat(10_000),
+    '\ud800',
+  ];
+  // In a function, or fast-check would look at them itself.
+  const anything = fc.oneof(
+    fc
+      .oneof(
+        fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withBoxedValues: true }),
+        fc.double(),
+        fc.constantFrom(0, 1, 999.5, 1000, 1001, 60_000, 60_000.1, 3_600_000, 3_600_001),
+      )
+      .map((value) => () => value),
+    fc.constantFrom(...HOSTILE.map((value) => () => value)),
   );
+  const RANGES: Record<string, RegExp> = {
+    enabled: /expected true or false$/,
+    captureStack: /expected true or false$/,
+    console: /expected true or false$/,
+    requireParentSpan: /expected true or false$/,
+    asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
+    blockHook: /expected a function$/,
+  };
+
+  test('it resolves to what was given, or throws a TypeError or RangeError with option, value and range', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...names), anything, (name, getValue) => {
+        const value = getValue();
+        try {
+          const resolved = resolve({ [name]: value }) as Record<string, unknown>;
+          if (value !== undefined) expect(Object.is(resolved[name], value)).toBe(true);
+        } catch (error) {
+          expect(error instanceof TypeError || error instanceof RangeError).toBe(true);
+          const { message } = error as Error;
+          expect(message).toContain(`EventLoopInstrumentation: option ${name} is `);
+          expect(message).toMatch(RANGES[name] ?? /expected a (whole )?number from \d+ to \d+$/);
+          expect(message.length).toBeLessThan(400);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('many options at once: the first bad one is named, whatever the others are', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), anything), (getters) => {
+        const config = Object.fromEntries(Object.entries(getters).map(([name, get]) => [name, get()]));
+        try {
+          expect(resolve(resolve(config))).toEqual(resolve(config));
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^EventLoopInstrumentation: option \w+ is .*, expected /s);
+        }
+      }),
+    );
+  });
+
+  test('each property is read once: a getter cannot give one value to the check and another to us', () => {
+    let reads = 0;
+    const config = {
+      get thresholdMillis() {
+        return reads++ === 0 ? 50 : 'hostile';
+      },
+    };
+    expect(resolve(config).thresholdMillis).toBe(50);
+    expect(reads).toBe(1);
+  });
 });

@@ -237,6 +237,17 @@ test('the metric is told of entry spans, stalled or not', () => {
   expect(s.entrySpans).toEqual([0, 200]);
 });
 
+test('a meter that throws costs the span nothing of what is told', () => {
+  const s = scene();
+  s.source.entrySpanEnded = () => {
+    throw new Error('meter');
+  };
+  const span = s.startSpan('slow', 0, undefined, SpanKind.SERVER);
+  s.block(100, 300);
+  expect(s.end(span, 400).stall).toBe(0.2);
+  expect(s.said).toHaveLength(1);
+});
+
 test('more blocks than are remembered: it is admitted', () => {
   const s = scene();
   const victim = s.startSpan('victim', 0);
@@ -250,7 +261,7 @@ test('spans that never end are bounded, and are told all the same when they do',
   const s = scene();
   const first = s.startSpan('first', 0);
   for (let i = 0; i < MAX_OPEN_SPANS; i++) s.startSpan('never ended', 1);
-  expect(s.block(100, 300)).toBe(MAX_OPEN_SPANS / 2 + 1);
+  expect(s.block(100, 300)).toBe(MAX_OPEN_SPANS / 2);
   expect(s.end(first, 400).stall).toBe(0.2);
 });
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import fs, { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { context, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { context, createContextKey, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import {
@@ -11,7 +12,12 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { Watchdog } from '../../src/capture/watchdog.ts';
 import { canLeaveOutPromises } from '../../src/detect/callback-timer.ts';
-import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
+import {
+  BLOCK_CHANNEL,
+  type BlockMessage,
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+} from '../../src/index.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { captureDiag } from './support/capturing-logger.ts';
@@ -327,15 +333,99 @@ test('metrics: a provider that was given stays, whatever becomes global', async 
   );
 });
 
+describe('ready()', () => {
+  test('is at once where no stacks are captured, or it is not enabled', async () => {
+    await create({ captureStack: false }).ready();
+    await create({ enabled: false }).ready();
+  });
+
+  test('is over when it is disabled', async () => {
+    const instrumentation = create();
+    const ready = instrumentation.ready();
+    instrumentation.disable();
+    await ready;
+  });
+});
+
+describe('told without a span', () => {
+  const heard: BlockMessage[] = [];
+  const hear = (message: unknown) => void heard.push(message as BlockMessage);
+  beforeEach(() => subscribe(BLOCK_CHANNEL, hear));
+  afterEach(() => {
+    unsubscribe(BLOCK_CHANNEL, hear);
+    heard.length = 0;
+    jest.restoreAllMocks();
+  });
+  const stderr = () => {
+    const written: string[] = [];
+    jest.spyOn(fs, 'writeSync').mockImplementation((_fd, text) => written.push(String(text)));
+    return written;
+  };
+
+  test('forceFlush() has the block told that is running', async () => {
+    const instrumentation = create({ captureStack: false });
+    await turns(2);
+    busy(BLOCK);
+    await instrumentation.forceFlush();
+    expect(heard).toEqual([{ block: expect.objectContaining({ callbacks: 1 }), context: ROOT_CONTEXT }]);
+    expect(heard[0]?.block.durationMillis).toBeGreaterThanOrEqual(BLOCK);
+  });
+
+  test('the channel is told of blocks that get no span, with their context', async () => {
+    const instrumentation = create({ captureStack: false, maxSpansPerMinute: 0 });
+    await turns(2);
+    const key = createContextKey('mine');
+    context.with(ROOT_CONTEXT.setValue(key, 'mine'), () => busy(BLOCK));
+    await instrumentation.forceFlush();
+    expect(exporter.getFinishedSpans()).toEqual([]);
+    expect(heard.map(({ context }) => context.getValue(key))).toEqual(['mine']);
+  });
+
+  test('console: a line for each block on stderr, and nothing once it is disabled', async () => {
+    const written = stderr();
+    const instrumentation = create({ captureStack: false, console: true });
+    await turns(2);
+    busy(BLOCK);
+    await instrumentation.forceFlush();
+    expect(written).toEqual([expect.stringMatching(/^event-loop-blocked \d+ ms [a-z]+: unknown code.*\n$/)]);
+    instrumentation.disable();
+    expect(written).toEqual([expect.anything(), expect.stringMatching(/^event-loop-blocked: 1 block, /)]);
+    expect(process.listenerCount('SIGURG')).toBe(0);
+  });
+
+  test("console: a stderr that is closed is nobody's trouble", async () => {
+    const instrumentation = create({ captureStack: false, console: true });
+    jest.spyOn(fs, 'writeSync').mockImplementation(() => {
+      throw new Error('EBADF');
+    });
+    const said = captureDiag();
+    await turns(2);
+    busy(BLOCK);
+    await instrumentation.forceFlush();
+    expect(heard).toHaveLength(1);
+    expect(said).toEqual([]);
+  });
+
+  test('console is off unless it is asked for', async () => {
+    const written = stderr();
+    const instrumentation = create({ captureStack: false });
+    await turns(2);
+    busy(BLOCK);
+    await instrumentation.forceFlush();
+    expect(heard).toHaveLength(1);
+    expect(written).toEqual([]);
+  });
+});
+
 describe('captureStack, inside jest: the package lives in a realm of its own', () => {
-  /** The watchdog is started by the first beat, and takes a moment. */
-  const WATCHDOG_START_MILLIS = 400;
-  const settle = () => new Promise((resolve) => setTimeout(resolve, WATCHDOG_START_MILLIS));
   /** The one block, by the hook: the exporter is emptied behind it. */
   async function theBlock(config: EventLoopInstrumentationConfig) {
     const told: EventLoopBlock[] = [];
-    create({ thresholdMillis: 60, ...config, blockHook: (_span, block) => told.push(block) });
-    await settle();
+    await create({
+      thresholdMillis: 60,
+      ...config,
+      blockHook: (_span, block) => told.push(block),
+    }).ready();
     await blockedSpans(() => busy(150));
     expect(told).toHaveLength(1);
     return told[0];

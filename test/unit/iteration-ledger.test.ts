@@ -259,6 +259,19 @@ describe('iterations', () => {
     expect(l.blocks).toMatchObject([{ kind: 'microtasks', end }]);
   });
 
+  test.each([
+    ['a reaction', (l: FakeLoop) => l.reaction(5)],
+    ['a tick', (l: FakeLoop) => l.tick(5)],
+  ])('a wait before %s that no callback is around is not part of a block', (_name, drain) => {
+    const waited = loop();
+    waited.callback(1).nextIteration(600);
+    expect(told(drain(waited))).toEqual([]);
+
+    const worked = loop();
+    worked.callback(90).nextIteration(600);
+    expect(told(drain(worked).unseen(20)).map(({ length }) => length)).toEqual([115]);
+  });
+
   test('one long task among small ones is not a pile-up', () => {
     const l = loop();
     l.callback(20).callback(2).reaction(150, contextOf('R')).callback(20);
@@ -427,7 +440,7 @@ test('a lost after does not stop detection for longer than a beat', () => {
   l.ledger.before(0);
   // The beat's own callback: nested, as far as the ledger knows.
   expect(l.ledger.enter()).toBe(false);
-  l.ledger.resync(1);
+  l.ledger.resync();
   expect(l.ledger.leave()).toBe(0);
   l.ledger.after();
   l.callback(150);
@@ -584,6 +597,75 @@ describe('captures', () => {
     l.callback(1).unseen(60);
     capture(l, 'chain');
     expect(told(l.unseen(60))).toEqual([{ kind: 'microtasks', length: 121, callbacks: 1, context: 'chain' }]);
+  });
+
+  describe('in a scope that no other scope parts', () => {
+    const captured = (inside: (l: FakeLoop) => void) => {
+      const l = loop();
+      l.callback(() => l.scope(contextOf('request'), () => inside(l)));
+      return told(l);
+    };
+    const block = { kind: 'callback', length: 150, callbacks: 1 };
+
+    test('tell the span that was entered without the context manager, where all of them saw it', () => {
+      const handler = contextOf('handler');
+      const told = captured((l) => {
+        l.clock.run(60);
+        l.ledger.sample(handler, culprit, '');
+        l.clock.run(60);
+        l.ledger.sample(handler.setValue(Symbol(), 1), culprit, '');
+        l.clock.run(30);
+      });
+      expect(told).toEqual([{ ...block, context: 'handler' }]);
+    });
+
+    test('tell nothing of its parent where they do not agree', () => {
+      const told = captured((l) => {
+        l.clock.run(60);
+        capture(l, 'a');
+        l.clock.run(60);
+        capture(l, 'b');
+        l.clock.run(30);
+      });
+      expect(told).toEqual([{ ...block, context: 'request' }]);
+    });
+
+    test('tell nothing of its parent where the span started too late to show the block', () => {
+      const told = captured((l) => {
+        const late = contextOf('late', l.clock.epoch(l.clock.now()) + 50);
+        l.clock.run(60);
+        l.ledger.sample(late, culprit, '');
+        l.clock.run(90);
+      });
+      expect(told).toEqual([{ ...block, context: 'request' }]);
+    });
+  });
+
+  test('in a scope with others inside it tell nothing of its parent', () => {
+    const l = loop();
+    l.callback(() =>
+      l.scope(contextOf('request'), () => {
+        l.clock.run(50);
+        const inner = contextOf('inner');
+        l.scope(inner, () => {
+          l.clock.run(20);
+          l.ledger.sample(inner, culprit, '');
+          l.clock.run(30);
+        });
+        l.clock.run(50);
+      }),
+    );
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'request' }]);
+  });
+
+  test('in a callback tell the span that was entered without the context manager', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(60);
+      capture(l, 'handler');
+      l.clock.run(90);
+    }, contextOf('request'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'handler' }]);
   });
 
   test('are forgotten with the stretch', () => {

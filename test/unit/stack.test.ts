@@ -44,6 +44,11 @@ test.each([
   ['a function in a plain object', () => plain.arrow(), 'arrow'],
   ['a method of a plain object', () => plain.method(), 'method'],
   ['a function that merely runs with some `this`', () => listener.call(new Report() as never), 'listener'],
+  [
+    'a function that is called as a property of another name, as timers do',
+    () => Object.assign(new Report(), { onTimeout: listener }).onTimeout(),
+    'listener',
+  ],
   ['a function without a name', () => (() => callerFrame())(), undefined],
 ])('%s is named as in a stack trace, without what says nothing', (_what, run, name) => {
   expect(run()?.functionName).toBe(name);

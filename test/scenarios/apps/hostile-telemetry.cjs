@@ -35,6 +35,7 @@ const hostile = {
   },
   blockHook: { blockHook: fail },
   'async blockHook': { blockHook: async () => fail() },
+  'blockHook that never settles': { blockHook: () => new Promise(() => calls++) },
   sampler: {
     sampler: {
       shouldSample: (_context, _traceId, name) => (name === SPAN ? fail() : { decision: record.code }),

@@ -32,6 +32,8 @@ export interface ExpectedBlock {
    * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a pile-up.
    */
   parent?: 'active' | 'none' | 'active or none';
+  /** How long the framework around the truth may have run in the same stretch; 0 when left out. */
+  aroundMillis?: number;
 }
 
 /** Whether this Node.js can leave promises out of async_hooks (`trackPromises`: 24.14, 25.6). */
@@ -92,7 +94,7 @@ export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
     );
   }
   const block = overlapping[0] as SpanLine;
-  expectLength(run, block, truth);
+  expectLength(run, block, truth, expected.aroundMillis);
 
   const nameOf = (spanId?: string) => run.spans.find((span) => span.spanId === spanId)?.name;
   const told = {
@@ -117,10 +119,15 @@ export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
 }
 
 /** The span covers what the app measured, within the tolerances. */
-function expectLength(run: Run, block: SpanLine, truth: Truth): void {
+function expectLength(run: Run, block: SpanLine, truth: Truth, aroundMillis = 0): void {
+  const longer = block.durationMillis - truth.durationMillis;
+  const earlier = truth.startMillis - block.startMillis;
+  const tolerance = lengthTolerance(truth.durationMillis);
   const wrong =
-    Math.abs(block.durationMillis - truth.durationMillis) > lengthTolerance(truth.durationMillis) ||
-    Math.abs(block.startMillis - truth.startMillis) > POSITION_TOLERANCE_MILLIS;
+    longer < -tolerance ||
+    longer > tolerance + aroundMillis ||
+    earlier < -POSITION_TOLERANCE_MILLIS ||
+    earlier > POSITION_TOLERANCE_MILLIS + aroundMillis;
   if (wrong)
     throw new Error(`${describeBlock(block)}\nis not ${describeTruth(truth)}\n${tellRun(run, block)}`);
 }

@@ -82,12 +82,16 @@ export interface Run {
 }
 
 export interface AppOptions {
+  /** The Node.js it runs on, if not the one that runs the tests. */
+  node?: string;
   args?: string[];
   nodeArgs?: string[];
   env?: Record<string, string>;
   asyncHooks?: AsyncHooksMode;
   /** Where the app lies, if not in `apps/`. */
   file?: string;
+  /** Where it runs: what it is preloaded with is found from there. */
+  cwd?: string;
 }
 
 export interface App {
@@ -119,10 +123,11 @@ export async function runApp(
   const record = path.join(folder, 'record.jsonl');
   writeFileSync(record, '');
   const child = spawn(
-    process.execPath,
+    options.node ?? process.execPath,
     [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
     {
       env: appEnvironment(record, asyncHooks, options.env),
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );

@@ -1,0 +1,135 @@
+// Promises: the service's ledger held against what the telemetry said, check by check.
+import { median } from '../statistics.mjs';
+import limits from './limits.cjs';
+
+/**
+ * @typedef {{ start: number, millis: number }} Stretch milliseconds of Unix time, milliseconds
+ * @typedef {Stretch & { kind: string, traceId?: string, wallStart: number, cpuMillis: number }} Truth
+ * @typedef {Stretch & { kind: string, traceId: string }} Told
+ * @typedef {{ at: number, heapUsed: number, rss: number }} Memory
+ * @typedef {{ name: string, limit: string, seen: string, holds: boolean, examples?: unknown[] }} Check
+ */
+
+/** Spans are placed by the wall clock, the ledger by the monotonic one: they may be this far apart, and still mean the same. */
+const SEARCH_MILLIS = 20;
+const ENOUGH_EXAMPLES = 5;
+
+/** It computed, but the machine gave it no CPU for so long that for this package the process stood still, which is no block. */
+export function isStarved(/** @type {Truth} */ { kind, millis, cpuMillis }) {
+  return kind !== 'execFileSync' && millis - cpuMillis >= limits.THRESHOLD_MILLIS / 2;
+}
+
+/**
+ * @param {{ truths: Truth[], told: Told[], held: Stretch[], memory: Memory[] }} ledger
+ * @returns {Check[]}
+ */
+export function verdict({ truths, told, held, memory }) {
+  const offset = median(truths.map(({ start, wallStart }) => start - wallStart));
+  /** By the wall clock, as spans are. */
+  const real = truths.map((truth) => ({ ...truth, start: truth.start - offset }));
+  const witnessed = [...real, ...held.map((each) => ({ ...each, start: each.start - offset }))];
+
+  const judged = real
+    .filter((truth) => !isStarved(truth))
+    .map((truth) => ({
+      truth,
+      about: told.filter((block) => overlap(block, truth) > tolerance(truth)),
+    }));
+  const lost = judged.filter(
+    ({ truth, about }) => truth.millis - sum(about.map((block) => overlap(block, truth))) > SEARCH_MILLIS,
+  );
+  const short = judged.filter(
+    ({ truth, about }) => truth.millis - sum(about.map(({ millis }) => millis)) > tolerance(truth),
+  );
+  const wrongTrace = judged.filter(
+    ({ truth, about }) => about.length === 1 && about[0].traceId !== truth.traceId,
+  );
+  const twice = pairs(told).filter(([a, b]) => overlap(a, b) > 1);
+  const invented = told.filter((block) => {
+    const explained = witnessed.reduce((most, each) => most + overlap(block, each), 0);
+    return block.millis - explained >= limits.THRESHOLD_MILLIS / 2;
+  });
+
+  return [
+    check('blocks lost', 'none', lost.length, lost),
+    check('blocks told too short', 'none', short.length, short),
+    check('blocks invented', 'none', invented.length, invented),
+    check('milliseconds told twice', 'none', twice.length, twice),
+    // A pile-up has many callbacks, of which those of the load may be the larger part.
+    check('blocks on the wrong trace', 'none', wrongTrace.length, wrongTrace),
+    flatness(memory),
+    ...drift(judged),
+  ];
+}
+
+function flatness(/** @type {Memory[]} */ memory) {
+  const heap = memory.map(({ heapUsed }) => heapUsed);
+  const growth = median(quarter(heap, 3)) - median(quarter(heap, 1));
+  return {
+    name: 'heap, from the second quarter to the last',
+    limit: `at most +${(limits.MAX_HEAP_GROWTH_BYTES / 2 ** 20).toFixed(1)} MiB`,
+    seen: `${growth >= 0 ? '+' : ''}${(growth / 2 ** 20).toFixed(2)} MiB`,
+    holds: growth <= limits.MAX_HEAP_GROWTH_BYTES,
+  };
+}
+
+/** Only of blocks whose start is known exactly: one synchronous stretch, told once. */
+function drift(/** @type {{ truth: Truth, about: Told[] }[]} */ judged) {
+  const offsets = judged
+    .filter(
+      ({ truth, about }) =>
+        about.length === 1 && about[0].kind === 'callback' && truth.kind !== 'timers due together',
+    )
+    .map(({ truth, about: [block] }) => block.start + block.millis - (truth.wallStart + 0.5 + truth.millis));
+  const whole = median(offsets);
+  const moved = median(quarter(offsets, 3)) - median(quarter(offsets, 0));
+  return [
+    {
+      name: 'ends of spans against the wall clock, median',
+      limit: `within ${limits.MAX_OFFSET_MILLIS} ms`,
+      seen: `${whole.toFixed(2)} ms`,
+      holds: Math.abs(whole) <= limits.MAX_OFFSET_MILLIS,
+    },
+    {
+      name: 'the same, from the first quarter to the last',
+      limit: `within ${limits.MAX_DRIFT_MILLIS} ms`,
+      seen: `${moved.toFixed(2)} ms`,
+      holds: Math.abs(moved) <= limits.MAX_DRIFT_MILLIS,
+    },
+  ];
+}
+
+/** @returns {Check} */
+function check(
+  /** @type {string} */ name,
+  /** @type {string} */ limit,
+  /** @type {number} */ count,
+  /** @type {unknown[]} */ examples,
+) {
+  return {
+    name,
+    limit,
+    seen: String(count),
+    holds: count === 0,
+    examples: examples.slice(0, ENOUGH_EXAMPLES),
+  };
+}
+
+const tolerance = (/** @type {Stretch} */ { millis }) =>
+  Math.max(limits.LENGTH_TOLERANCE_MILLIS, millis * limits.LENGTH_TOLERANCE_SHARE);
+const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+
+function overlap(/** @type {Stretch} */ a, /** @type {Stretch} */ b) {
+  return Math.max(0, Math.min(a.start + a.millis, b.start + b.millis) - Math.max(a.start, b.start));
+}
+
+/** The `n`th quarter, from 0. */
+function quarter(/** @type {number[]} */ values, /** @type {number} */ n) {
+  return values.slice(Math.floor((values.length * n) / 4), Math.ceil((values.length * (n + 1)) / 4));
+}
+
+/** Neighbours in time. */
+function pairs(/** @type {Told[]} */ told) {
+  const sorted = told.toSorted((a, b) => a.start - b.start);
+  return sorted.slice(1).map((block, i) => /** @type {const} */ ([sorted[i], block]));
+}

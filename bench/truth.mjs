@@ -1,0 +1,132 @@
+// Promises: which tool tells what of the same labelled blockers, in the same service: found, missed, counted twice, invented, the right
+// trace, the right function, the right length; see README.md.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from './child-message.mjs';
+import { installPeers } from './peers/install.mjs';
+import subjects from './peers/subjects.cjs';
+import { score } from './truth/score.mjs';
+import { startReceiver } from './truth/sentry-receiver.mjs';
+
+const { SUBJECTS } = subjects;
+
+const THRESHOLD_MILLIS = 40;
+/** A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is one is nobody's mistake. */
+const CLEAR_MILLIS = 1.25 * THRESHOLD_MILLIS;
+/** For a report to come, where the subject does not need longer. */
+const SETTLE_MILLIS = 100;
+/** So often at most, while the machine holds the process: that says nothing about a tool. */
+const MAX_VISITS = 6;
+/** Startup is over, and every tool at work. */
+const WARM_UP_MILLIS = 1000;
+
+/** @type {import('./registry.mjs').Bench} */
+export default {
+  name: 'truth',
+  about: 'which tool tells what of the same labelled blockers',
+  minutes: 6,
+  options: { only: { type: 'string', multiple: true } },
+  async run({ nodes, options, report }) {
+    report.versions(installPeers());
+    const names = options.only ?? Object.keys(SUBJECTS).filter((name) => name !== 'nothing');
+    for (const { path, version } of nodes) {
+      const results = [];
+      for (const name of names) {
+        try {
+          results.push({ name, ...(await ask(path, name)) });
+        } catch (error) {
+          // One that does not install or start on this machine must not hide the others.
+          report.note(`${name} could not be asked: ${/** @type {Error} */ (error).message}`);
+          process.exitCode = 1;
+        }
+      }
+      const blocks = results[0]?.blocks ?? 0;
+      for (const { name, disturbed } of results) {
+        if (disturbed > 0)
+          report.note(`${name}: ${disturbed} visits were disturbed by the machine, and count`);
+      }
+      report.table(
+        `Node.js ${version}: ${blocks} blocks of at least 110 ms, threshold ${THRESHOLD_MILLIS} ms`,
+        ['', 'found', 'missed', 'twice', 'invented', 'trace', 'function', 'length error, ms', 'all right'],
+        results.map((result) => row(result.name, result)),
+        results,
+      );
+    }
+  },
+};
+
+async function ask(/** @type {string} */ path, /** @type {string} */ name) {
+  const subject = SUBJECTS[name];
+  const receiver = await startReceiver();
+  const child = fork(
+    join(import.meta.dirname, 'truth/service.cjs'),
+    [name, String(THRESHOLD_MILLIS), receiver.dsn],
+    { execPath: path },
+  );
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const { port, blockers, quiet } = await messageOf(child);
+    const visit = async (/** @type {string} */ url) => {
+      const response = await new Promise((resolve, reject) => {
+        get({ host: '127.0.0.1', port, path: url, agent }, resolve).on('error', reject);
+      });
+      return /** @type {any} */ (await json(response));
+    };
+    // Cold code is slow code: the first requests count for nobody.
+    await visit(`/quiet/${encodeURIComponent(quiet[0])}`);
+    await visit(`/block/${encodeURIComponent(blockers[0])}`);
+    await sleep(WARM_UP_MILLIS);
+    const truths = [];
+    let disturbed = 0;
+    const pages = [
+      ...blockers.map((/** @type {string} */ label) => ({ label, isBlock: true, url: 'block' })),
+      ...quiet.map((/** @type {string} */ label) => ({ label, isBlock: false, url: 'quiet' })),
+    ];
+    for (const { label, isBlock, url } of pages) {
+      for (let left = MAX_VISITS; left > 0; left--) {
+        const from = performance.timeOrigin + performance.now();
+        const truth = await visit(`/${url}/${encodeURIComponent(label)}`);
+        await sleep(subject.settleMillis ?? SETTLE_MILLIS);
+        const until = performance.timeOrigin + performance.now();
+        child.send('disturbed?');
+        const isDisturbed = await messageOf(child);
+        if (isDisturbed && left > 1) continue;
+        if (isDisturbed) disturbed++;
+        truths.push({ label, isBlock, from, until, ...truth });
+        break;
+      }
+    }
+    child.send('reports');
+    const reports = await messageOf(child);
+    const isClear = (/** @type {any} */ truth) => !truth.isBlock || truth.lengthMillis >= CLEAR_MILLIS;
+    return { ...score(truths.filter(isClear), [...reports, ...receiver.reports]), disturbed };
+  } finally {
+    agent.destroy();
+    if (child.connected) child.disconnect();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    receiver.stop();
+  }
+}
+
+function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */ result) {
+  const { tells } = SUBJECTS[name];
+  const when = (/** @type {(typeof tells)[number]} */ what, /** @type {string | number} */ value) =>
+    tells.includes(what) ? String(value) : '–';
+  const { lengthError } = result;
+  const error = lengthError && `${lengthError.median.toFixed(1)}, at most ${lengthError.most.toFixed(0)}`;
+  return [
+    name,
+    when('block', result.found),
+    when('block', result.missed),
+    when('block', result.twice),
+    when('block', result.invented),
+    when('trace', result.rightTrace),
+    when('function', result.rightFunction),
+    when('length', error ?? '–'),
+    tells.length === 4 ? String(result.allRight) : '–',
+  ];
+}

@@ -1,0 +1,70 @@
+// Promises: what a tool said, held against what really happened. Generous: where it spoke twice, the better report counts.
+import { median } from '../statistics.mjs';
+
+/** Lengths are right within this, or within this share. */
+const LENGTH_TOLERANCE_MILLIS = 2;
+const LENGTH_TOLERANCE_SHARE = 0.02;
+
+/**
+ * @typedef {{ at: number, lengthMillis?: number, functionName?: string, traceId?: string }} Report
+ * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, traceId?: string, culprit?: string }} Truth
+ *   `from` and `until`: in which time a report is about it
+ */
+
+/**
+ * @param {Truth[]} truths
+ * @param {Report[]} reports
+ */
+export function score(truths, reports) {
+  const judged = truths.map((truth) => judge(truth, reports));
+  const blocks = judged.filter(({ truth }) => truth.isBlock);
+  const found = blocks.filter(({ told }) => told.length > 0);
+  const errors = found.map(({ lengthError }) => lengthError).filter((error) => error !== undefined);
+  const count = (/** @type {(each: ReturnType<typeof judge>) => boolean} */ is) => blocks.filter(is).length;
+  return {
+    blocks: blocks.length,
+    found: found.length,
+    missed: blocks.length - found.length,
+    twice: count(({ told }) => told.length > 1),
+    invented: judged.reduce((sum, { truth, told }) => sum + (truth.isBlock ? 0 : told.length), 0),
+    rightTrace: count(({ rightTrace }) => rightTrace),
+    rightFunction: count(({ rightFunction }) => rightFunction),
+    allRight: count((each) => each.allRight),
+    lengthError: errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
+    notRight: blocks
+      .filter((each) => !each.allRight)
+      .map(({ truth, told }) => ({
+        label: truth.label,
+        lengthMillis: truth.lengthMillis,
+        culprit: truth.culprit,
+        told,
+      })),
+  };
+}
+
+function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
+  const told = reports.filter(({ at }) => at >= truth.from && at < truth.until);
+  const errors = told
+    .filter(({ lengthMillis }) => lengthMillis !== undefined)
+    .map(({ lengthMillis }) => Math.abs(Number(lengthMillis) - truth.lengthMillis));
+  const lengthError = errors.length === 0 ? undefined : Math.min(...errors);
+  const rightTrace = told.some(({ traceId }) => traceId !== undefined && traceId === truth.traceId);
+  const rightFunction = told.some(({ functionName }) => isCalled(functionName, truth.culprit));
+  const tolerance = Math.max(LENGTH_TOLERANCE_MILLIS, truth.lengthMillis * LENGTH_TOLERANCE_SHARE);
+  const rightLength = lengthError !== undefined && lengthError <= tolerance;
+  return {
+    truth,
+    told,
+    lengthError,
+    rightTrace,
+    rightFunction,
+    allRight: told.length === 1 && rightTrace && rightFunction && rightLength,
+  };
+}
+
+/** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
+function isCalled(/** @type {string | undefined} */ name, /** @type {string | undefined} */ culprit) {
+  if (name === undefined || culprit === undefined) return false;
+  const last = (/** @type {string} */ text) => text.replace(/[<>]/g, '').split(/[. ]/).at(-1);
+  return last(name) === last(culprit);
+}

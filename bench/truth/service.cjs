@@ -1,0 +1,142 @@
+/**
+ * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every answer says what really happened.
+ * Started by truth.mjs: `node bench/truth/service.cjs <subject> <threshold> <dsn>`, with an IPC channel.
+ */
+const { once } = require('node:events');
+const { setTimeout: wait, setImmediate: nextIteration } = require('node:timers/promises');
+const { trace } = require('@opentelemetry/api');
+const { SPAN_NAME, SUBJECTS } = require('../peers/subjects.cjs');
+
+process.env.OTEL_LOGS_EXPORTER = 'none';
+process.env.OTEL_METRICS_EXPORTER = 'none';
+
+const BEAT_MILLIS = 5;
+/** From this on what the machine does shows in what a tool says. */
+const DISTURBANCE_MILLIS = 15;
+/** They use no CPU, and hold the loop all the same. */
+const WAITS = new Set(['execFileSync']);
+
+const [name, threshold, dsn] = process.argv.slice(2);
+const subject = SUBJECTS[name];
+
+/** What the tool has said: one entry for each time. */
+const reports = [];
+const report = (told) => reports.push({ at: epochNow(), ...told });
+const epochNow = () => performance.timeOrigin + performance.now();
+
+const start = () => subject.start({ thresholdMillis: Number(threshold), report, dsn }) ?? [];
+if (subject.bringsSdk) start();
+else startSdk(start);
+
+const express = require('express');
+const { argumentOf, calibrate, cleanUp } = require('../../test/scenarios/apps/support/labelled-blockers.cjs');
+const { BLOCKERS, QUIET } = require('./corpus.cjs');
+
+/** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */
+function startSdk(start) {
+  const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
+  const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+  const { NodeSDK } = require('@opentelemetry/sdk-node');
+  const millis = ([seconds, nanos]) => seconds * 1e3 + nanos / 1e6;
+  const listener = {
+    onStart() {},
+    onEnd(span) {
+      if (span.name !== SPAN_NAME) return;
+      report({
+        lengthMillis: millis(span.duration),
+        functionName: span.attributes['code.function.name'],
+        traceId: span.spanContext().traceId,
+      });
+    },
+    async forceFlush() {},
+    async shutdown() {},
+  };
+  new NodeSDK({
+    autoDetectResources: false,
+    spanProcessors: [listener],
+    instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), ...start()],
+  }).start();
+}
+
+/** When `run` held the loop, or seemed to. */
+async function timed(run) {
+  const timer = startTimer();
+  await run();
+  return timer();
+}
+
+/** What it is given to answer with: when it happened, and how much CPU the process got. */
+function startTimer() {
+  const [start, cpu] = [epochNow(), process.cpuUsage()];
+  return () => {
+    const end = epochNow();
+    const { user, system } = process.cpuUsage(cpu);
+    return { start, end, cpuMillis: (user + system) / 1000 };
+  };
+}
+
+/** What held the loop since the latest visit, as a timer of our own saw it. */
+let held = [];
+let due = epochNow() + BEAT_MILLIS;
+setInterval(() => {
+  const now = epochNow();
+  if (now - due >= DISTURBANCE_MILLIS) held.push([due, now]);
+  due = now + BEAT_MILLIS;
+}, BEAT_MILLIS);
+/** The latest visit. */
+let visited;
+
+/** The machine has held the process in that visit for as long as matters: it says nothing about the tool. */
+function isDisturbed() {
+  const { start, end, cpuMillis, isBlock, label } = visited;
+  const starved = isBlock && !WAITS.has(label) && end - start - cpuMillis >= DISTURBANCE_MILLIS;
+  const outside = ([from, until]) =>
+    until - from - (isBlock ? Math.max(0, Math.min(until, end) - Math.max(from, start)) : 0);
+  return starved || held.some((each) => outside(each) >= DISTURBANCE_MILLIS);
+}
+
+/** Before the first turn of the loop, so that it is no block. */
+const inputs = Object.fromEntries(
+  Object.entries(BLOCKERS).map(([label, blocker]) => [label, calibrate(blocker)]),
+);
+
+const app = express();
+app.get('/quiet/:label', async (request, response) => {
+  const { label } = request.params;
+  held = [];
+  visited = { label, isBlock: false, ...(await timed(() => QUIET[label]({ wait, nextIteration }))) };
+  response.json({ lengthMillis: visited.end - visited.start });
+});
+app.get('/block/:label', async (request, response) => {
+  const { label } = request.params;
+  const { run, place, asynchronous, culprit } = BLOCKERS[label];
+  const traceId = trace.getActiveSpan()?.spanContext().traceId;
+  held = [];
+  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
+  const answer = (timing) => {
+    visited = { label, isBlock: true, ...timing };
+    const lengthMillis = timing.end - timing.start;
+    setImmediate(() => response.json({ lengthMillis, traceId, culprit: culprit.name }));
+  };
+  /** Synchronous where it can be: an `await` of ours would be a microtask more. */
+  const hold = () => {
+    const timer = startTimer();
+    run(argumentOf(inputs[label]));
+    answer(timer());
+  };
+  if (place) place(hold, startTimer, answer);
+  else if (asynchronous) answer(await timed(() => run(argumentOf(inputs[label]))));
+  else hold();
+});
+
+async function main() {
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  process.on('message', (question) => process.send(question === 'reports' ? reports : isDisturbed()));
+  process.on('disconnect', () => {
+    cleanUp();
+    process.exit();
+  });
+  process.send({ port: server.address().port, blockers: Object.keys(BLOCKERS), quiet: Object.keys(QUIET) });
+}
+main();

@@ -1,0 +1,38 @@
+/** Which request, in words, a block belongs to. */
+import {
+  type Attributes,
+  type Context,
+  createContextKey,
+  isSpanContextValid,
+  type Span,
+  trace,
+} from '@opentelemetry/api';
+import type { Blamed } from './block-line.ts';
+
+/** The same registered symbol as `getRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
+const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
+
+export function blamedIn(context: Context): Blamed {
+  const span = trace.getSpan(context);
+  if (span === undefined || !isSpanContextValid(span.spanContext())) return {};
+  return { operation: route(context) ?? nameOf(span), traceId: span.spanContext().traceId };
+}
+
+/** `GET /users/:id`; the path where the framework has told no route. */
+function route(context: Context): string | undefined {
+  const rpc = context.getValue(RPC_METADATA) as
+    | { type?: unknown; route?: unknown; span?: unknown }
+    | undefined;
+  const { attributes } = (rpc?.span ?? {}) as { attributes?: Attributes };
+  // The names before semantic conventions 1.23, too: instrumentations may still use them.
+  const method = attributes?.['http.request.method'] ?? attributes?.['http.method'];
+  const path = attributes?.['url.path'] ?? String(attributes?.['http.target'] ?? '').split('?')[0];
+  const where = rpc?.route || path;
+  return typeof method === 'string' && where ? `${method} ${where}` : undefined;
+}
+
+/** Of a span of the SDK. */
+function nameOf(span: Span): string | undefined {
+  const { name } = span as { name?: unknown };
+  return typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,65 @@
+/** A block as one line for people: what a terminal, a log or an editor shows. */
+import { relative, sep } from 'node:path';
+import type { BlockingCode, EventLoopBlock } from '../types.ts';
+
+/** Colours. */
+export interface Paint {
+  length(text: string, millis: number): string;
+  code(text: string): string;
+  aside(text: string): string;
+}
+
+const plain = (text: string) => text;
+export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
+
+/** Whose block it was, as far as spans say. */
+export interface Blamed {
+  /** Route of the request, as in `GET /report`, else the name of the span that held the loop. */
+  readonly operation?: string | undefined;
+  readonly traceId?: string | undefined;
+}
+
+const MAX_NAME_LENGTH = 120;
+
+/** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf9…` */
+export function blockLine(block: EventLoopBlock, blamed: Blamed, cwd: string, paint: Paint): string {
+  const length = paint.length(duration(block.durationMillis), block.durationMillis);
+  const kind = block.kind === undefined ? '' : ` ${block.kind}`;
+  const asides = [
+    blamed.operation && printable(blamed.operation),
+    blamed.traceId && `trace ${blamed.traceId}`,
+  ].filter((aside) => aside);
+  const who = block.code === undefined ? unseen(block) : codeAt(block.code, cwd, paint);
+  return `event-loop-blocked ${length}${kind}: ${[who, ...asides.map((aside) => paint.aside(String(aside)))].join(', ')}`;
+}
+
+/** `hashRow (src/report.js:31:18)`: below the working directory a relative path, which editors and terminals open as well. */
+export function codeAt(code: BlockingCode, cwd: string, paint: Paint): string {
+  const name = paint.code(printable(code.functionName));
+  if (code.file === undefined) return name;
+  const place = [shortest(code.file, cwd), code.line, code.column].filter((part) => part !== undefined);
+  return `${name} (${printable(place.join(':'), Number.POSITIVE_INFINITY)})`;
+}
+
+function unseen(block: EventLoopBlock): string {
+  return block.asyncResourceType === undefined
+    ? 'unknown code'
+    : `unknown code of a ${block.asyncResourceType}`;
+}
+
+/** `152 ms`, `1.52 s`. */
+export function duration(millis: number): string {
+  if (millis < 999.5) return `${millis < 9.95 ? millis.toFixed(1) : millis.toFixed(0)} ms`;
+  return `${(millis / 1000).toFixed(millis < 9995 ? 2 : 1)} s`;
+}
+
+function shortest(file: string, cwd: string): string {
+  const fromHere = relative(cwd, file);
+  return fromHere.startsWith('..') || fromHere.includes(':') ? file : fromHere.split(sep).join('/');
+}
+
+/** Names of functions and routes come from anywhere: nothing in them may end the line or steer the terminal. */
+export function printable(text: string, maxLength = MAX_NAME_LENGTH): string {
+  const safe = text.replace(/\p{C}/gu, '\u{fffd}');
+  return safe.length > maxLength ? `${safe.slice(0, maxLength - 1)}…` : safe;
+}

@@ -1,0 +1,79 @@
+/**
+ * An SDK that the application starts itself, later than the one that was preloaded for it. The api takes the first that is registered and
+ * turns the second one away, and what the application says has to win.
+ */
+import { createRequire } from 'node:module';
+import * as ownApi from '@opentelemetry/api';
+import { registered } from './sdk.ts';
+
+/** What an SDK registers, and how. `logs` has an api of its own before api 1.10. */
+const SETTERS = {
+  context: 'setGlobalContextManager',
+  propagation: 'setGlobalPropagator',
+  trace: 'setGlobalTracerProvider',
+  metrics: 'setGlobalMeterProvider',
+  logs: 'setGlobalLoggerProvider',
+} as const;
+
+interface Registry {
+  disable(): void;
+  [setter: string]: unknown;
+}
+
+type Api = Partial<Record<keyof typeof SETTERS, Registry>>;
+
+export interface OtherSdkEvents {
+  /** It is about to register its first part; what was registered before is unregistered. */
+  comes(): void;
+  /** It has registered one more part. */
+  registered(): void;
+}
+
+/** To be called once the preloaded SDK is registered. Wraps the api's functions for registering, and nothing that runs later. */
+export function watchForOtherSdk(events: OtherSdkEvents): void {
+  const apis = new Set<Api>();
+  let came = false;
+  const watch = (api: Api) => {
+    if (apis.has(api)) return;
+    apis.add(api);
+    for (const [part, setter] of Object.entries(SETTERS) as [keyof Api, string][]) {
+      const registry = api[part];
+      const set = registry?.[setter];
+      if (registry === undefined || typeof set !== 'function') continue;
+      registry[setter] = (...args: unknown[]) => {
+        if (!came) {
+          came = true;
+          unregister(apis);
+          events.comes();
+        }
+        const result = set.apply(registry, args);
+        events.registered();
+        return result;
+      };
+    }
+  };
+  watch(asApi(ownApi));
+  // From 1.10 on, the api that is required and the one that is imported are two, with one registry.
+  watch(asApi(createRequire(import.meta.url)('@opentelemetry/api')));
+  import('@opentelemetry/api').then(
+    (api) => watch(asApi(api)),
+    () => {},
+  );
+}
+
+/** The registries of a copy, which are one object each, however it was loaded. */
+const known = new WeakMap<object, Api>();
+function asApi(api: object): Api {
+  const registries = api as Api;
+  const key = registries.trace as object;
+  const first = known.get(key) ?? registries;
+  known.set(key, first);
+  return first;
+}
+
+/** What is not registered stays as it is: whoever has asked for a part of it waits for it to be registered with that api. */
+function unregister(apis: ReadonlySet<Api>): void {
+  for (const part of Object.keys(registered()) as (keyof Api)[]) {
+    for (const api of apis) if (part in SETTERS) api[part]?.disable();
+  }
+}

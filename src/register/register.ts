@@ -1,0 +1,137 @@
+/** What `/register` does, and in which order. Never throws: a preload that throws ends the application before it begins. */
+import { writeSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
+import type { Instrumentation } from '@opentelemetry/instrumentation';
+import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
+import { OnceLogger } from '../once.ts';
+import { PACKAGE_NAME } from '../version.ts';
+import { ApplicationPackages } from './application-packages.ts';
+import { whenApplicationIsLoaded } from './application-start.ts';
+import { howToInstall } from './how-to-install.ts';
+import { hookModules } from './module-hooks.ts';
+import { watchForOtherSdk } from './other-sdk.ts';
+import { shutDownWithProcess } from './process-end.ts';
+import { RelayTracerProvider } from './relay-tracer-provider.ts';
+import {
+  addSpanProcessor,
+  behind,
+  createSdk,
+  hasSdk,
+  instrumentationsOf,
+  registered,
+  SDK_PACKAGE,
+  type Sdk,
+  type SdkPackage,
+} from './sdk.ts';
+
+const STDERR = 2;
+/** It may be preloaded twice, by NODE_OPTIONS and on the command line, or required and imported. */
+const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
+
+/** @param esm loaded by `--import`: ES modules are to be instrumented as well */
+export function register({ esm }: { esm: boolean }): void {
+  const holder = globalThis as Record<symbol, unknown>;
+  // A worker thread is where code that blocks belongs, and an SDK in each would cost more than all that is done here.
+  if (!isMainThread || holder[REGISTERED] === true) return;
+  holder[REGISTERED] = true;
+  try {
+    start(esm);
+  } catch (error) {
+    say(`cannot start: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function start(esm: boolean): void {
+  const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
+  const packages = isDisabled || hasSdk() ? undefined : new ApplicationPackages();
+  const sdkPackage = packages?.load<SdkPackage>(SDK_PACKAGE);
+  if (packages !== undefined && sdkPackage !== undefined) {
+    startSdk(sdkPackage, packages, esm);
+    return;
+  }
+  const eventLoop = new EventLoopInstrumentation();
+  // Whoever reads the console needs no SDK.
+  if (packages === undefined || eventLoop.getConfig().console === true) return;
+  say(`nothing is exported: ${howToInstall(process.versions.node)}`);
+}
+
+function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: boolean): void {
+  const others = instrumentationsOf(packages);
+  // Last: what is loaded once the first instrumentation is made, `http` for one, those made later cannot patch any more.
+  const eventLoop = new EventLoopInstrumentation();
+  const sdk = createSdk(sdkPackage, packages, [...others, eventLoop]);
+  const hookingThread = esm ? hookModules(packages) : undefined;
+  sdk.start();
+  if (hookingThread === 'other' && eventLoop.isEnabled()) {
+    eventLoop.disable();
+    whenApplicationIsLoaded(() => eventLoop.enable());
+  }
+  const log = new OnceLogger();
+  // Without an exporter of traces, the SDK registers no tracer provider.
+  if (registered().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
+    log.log('warn', 'no EventLoopSpanProcessor: this SDK has changed; spans that had to wait do not say so');
+  }
+  const undo = shutDownWithProcess({
+    flush: async () => {
+      await eventLoop.forceFlush();
+      await Promise.all([flush(trace.getTracerProvider()), flush(metrics.getMeterProvider())]);
+    },
+    shutdown: async () => {
+      await eventLoop.forceFlush();
+      await sdk.shutdown();
+    },
+    // A signal leaves nobody time to look back.
+    killed: () => eventLoop.disable(),
+  });
+  const relay = relayTracers();
+  watchForOtherSdk({
+    comes: () => {
+      log.log('info', 'the application starts an SDK itself: that of /register steps back');
+      undo();
+      stepBack(sdk, others);
+      // Before api 1.10, and in packages made for it, logs are registered elsewhere.
+      packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();
+    },
+    registered: () => {
+      if (relay !== undefined) relay.target = trace.getTracerProvider();
+      eventLoop.setTracerProvider(trace.getTracerProvider());
+      eventLoop.setMeterProvider(metrics.getMeterProvider());
+    },
+  });
+}
+
+/** Whoever asks the api for a tracer from now on gets one that follows to another SDK. */
+function relayTracers(): RelayTracerProvider | undefined {
+  // Not by its class: it may be of another copy of the api.
+  const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
+  const sdk = proxy.getDelegate?.();
+  if (registered().trace === undefined || sdk === undefined) return undefined;
+  const relay = new RelayTracerProvider(sdk);
+  proxy.setDelegate?.(relay);
+  return relay;
+}
+
+/** What it has is sent. What its instrumentations have patched stays patched in part, and makes nothing any more. */
+function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {
+  for (const instrumentation of instrumentations) {
+    instrumentation.disable();
+    instrumentation.setTracerProvider(new ProxyTracerProvider());
+    instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
+  }
+  sdk.shutdown().catch(() => {});
+}
+
+/** A provider of the SDK can be flushed, that of the api alone cannot. */
+async function flush(provider: unknown): Promise<void> {
+  await behind<{ forceFlush?(): Promise<void> }>(provider).forceFlush?.();
+}
+
+/** Asked for by whoever preloads this, and said before the application has a logger. */
+function say(message: string): void {
+  try {
+    writeSync(STDERR, `${PACKAGE_NAME}/register: ${message}\n`);
+  } catch {
+    // A closed stderr leaves nobody to tell.
+  }
+}

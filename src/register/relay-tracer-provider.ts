@@ -1,0 +1,45 @@
+/**
+ * Tracers that follow from one SDK to another. Whoever asks the api for a tracer while an SDK is registered keeps one of that SDK for
+ * good, and instrumentations ask before the SDK they are for registers anything.
+ */
+import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
+
+export class RelayTracerProvider implements TracerProvider {
+  constructor(public target: TracerProvider) {}
+
+  getTracer(name: string, version?: string, options?: TracerOptions): Tracer {
+    return new RelayTracer(this, [name, version, options]);
+  }
+
+  /** As the api's own proxy has it. */
+  getDelegate(): TracerProvider {
+    return this.target;
+  }
+}
+
+class RelayTracer implements Tracer {
+  #provider: TracerProvider | undefined;
+  #tracer: Tracer | undefined;
+
+  constructor(
+    private readonly relay: RelayTracerProvider,
+    private readonly scope: Parameters<TracerProvider['getTracer']>,
+  ) {}
+
+  startSpan(...args: Parameters<Tracer['startSpan']>) {
+    return this.#current().startSpan(...args);
+  }
+
+  startActiveSpan(...args: unknown[]) {
+    const tracer = this.#current();
+    return (tracer.startActiveSpan as (...args: unknown[]) => never).apply(tracer, args);
+  }
+
+  #current(): Tracer {
+    if (this.#tracer === undefined || this.#provider !== this.relay.target) {
+      this.#provider = this.relay.target;
+      this.#tracer = this.#provider.getTracer(...this.scope);
+    }
+    return this.#tracer;
+  }
+}

@@ -1,0 +1,73 @@
+/** NodeSDK as the application has it installed, with what the `OTEL_*` variables say. */
+import { trace } from '@opentelemetry/api';
+import type { Instrumentation } from '@opentelemetry/instrumentation';
+import type { EventLoopSpanProcessor } from '../index.ts';
+import type { ApplicationPackages } from './application-packages.ts';
+
+export const SDK_PACKAGE = '@opentelemetry/sdk-node';
+const AUTO_PACKAGE = '@opentelemetry/auto-instrumentations-node';
+const HTTP_PACKAGE = '@opentelemetry/instrumentation-http';
+
+export interface Sdk {
+  start(): void;
+  shutdown(): Promise<void>;
+}
+
+export interface SdkPackage {
+  NodeSDK: new (config: { instrumentations: Instrumentation[]; resourceDetectors?: unknown[] }) => Sdk;
+}
+
+interface AutoPackage {
+  getNodeAutoInstrumentations(): Instrumentation[];
+  getResourceDetectors?(): unknown[];
+}
+
+/** What is registered, with whichever copy of the api. */
+export function registered(): { trace?: unknown; metrics?: unknown } {
+  return (globalThis as Record<symbol, object | undefined>)[Symbol.for('opentelemetry.js.api.1')] ?? {};
+}
+
+/** Whether somebody has registered an SDK. */
+export function hasSdk(): boolean {
+  const { trace, metrics } = registered();
+  return trace !== undefined || metrics !== undefined;
+}
+
+/** What the application has that makes spans: all that `auto-instrumentations-node` brings, else HTTP. */
+export function instrumentationsOf(packages: ApplicationPackages): Instrumentation[] {
+  const auto = packages.load<AutoPackage>(AUTO_PACKAGE);
+  if (auto !== undefined) return auto.getNodeAutoInstrumentations();
+  const http = packages.load<{ HttpInstrumentation: new () => Instrumentation }>(HTTP_PACKAGE);
+  return http === undefined ? [] : [new http.HttpInstrumentation()];
+}
+
+export function createSdk(
+  { NodeSDK }: SdkPackage,
+  packages: ApplicationPackages,
+  instrumentations: Instrumentation[],
+): Sdk {
+  // The SDK by itself knows fewer of those that this variable can name.
+  const resourceDetectors = process.env['OTEL_NODE_RESOURCE_DETECTORS']
+    ? packages.load<AutoPackage>(AUTO_PACKAGE)?.getResourceDetectors?.()
+    : undefined;
+  return new NodeSDK({ instrumentations, ...(resourceDetectors && { resourceDetectors }) });
+}
+
+/**
+ * Adds a span processor to those that NodeSDK has made from the environment. It has no option for that: `spanProcessors` takes their
+ * place, and providers cannot be added to. The same private field in SDK 2.0 to 3.0.
+ * @returns whether that was possible
+ */
+export function addSpanProcessor(processor: EventLoopSpanProcessor): boolean {
+  type Provider = { _activeSpanProcessor?: { _spanProcessors?: unknown } };
+  const processors = behind<Provider>(trace.getTracerProvider())._activeSpanProcessor?._spanProcessors;
+  if (!Array.isArray(processors)) return false;
+  processors.unshift(processor);
+  return true;
+}
+
+/** The provider of an SDK behind those that pass on to it. */
+export function behind<Provider extends object>(provider: unknown): Provider {
+  const { getDelegate } = provider as { getDelegate?(): unknown };
+  return getDelegate === undefined ? (provider as Provider) : behind(getDelegate.call(provider));
+}

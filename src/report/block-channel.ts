@@ -1,0 +1,24 @@
+/** Blocks for whoever subscribes in this process, with or without an SDK. Costs nothing while nobody does. */
+import { channel } from 'node:diagnostics_channel';
+import type { Context } from '@opentelemetry/api';
+import type { EventLoopBlock } from '../types.ts';
+import { PACKAGE_NAME } from '../version.ts';
+
+/**
+ * Name of the `node:diagnostics_channel` that every block is published on, as a {@link BlockMessage}, once it has ended: also those that
+ * get no span, because nothing is sampled or there is no SDK.
+ */
+export const BLOCK_CHANNEL = `${PACKAGE_NAME}:block`;
+
+/** What is published on {@link BLOCK_CHANNEL}. */
+export interface BlockMessage {
+  readonly block: EventLoopBlock;
+  /** The context that held the loop: `trace.getSpan(context)` is the span that did. */
+  readonly context: Context;
+}
+
+const blocks = channel(BLOCK_CHANNEL);
+
+export function publishBlock(block: EventLoopBlock, context: Context): void {
+  if (blocks.hasSubscribers) blocks.publish({ block, context } satisfies BlockMessage);
+}

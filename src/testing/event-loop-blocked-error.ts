@@ -1,0 +1,76 @@
+/** What a test fails with. */
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import { codeAt, duration, PLAIN } from '../console/block-line.ts';
+import type { EventLoopBlock } from '../types.ts';
+
+/** Blocks that a message shows, the longest first. */
+const SHOWN = 5;
+/** Frames of the stack below each of them. */
+const FRAMES = 6;
+
+const UNKNOWN_CODE = isMainThread
+  ? 'unknown code'
+  : 'unknown code (stacks can be captured on the main thread only: have the tests run in processes, not in threads)';
+/** As URLs and paths have it in common. */
+const OWN_FILE = fileURLToPath(import.meta.url).replaceAll('\\', '/');
+
+/** The event loop was blocked where a test did not want it to be. */
+export class EventLoopBlockedError extends Error {
+  override readonly name = 'EventLoopBlockedError';
+
+  /**
+   * @param blocks in the order in which they happened
+   * @param thresholdMillis the shortest that counts
+   * @param callSite where the test asked, for the stack of this error; its own by default
+   */
+  constructor(
+    readonly blocks: readonly EventLoopBlock[],
+    thresholdMillis: number,
+    callSite?: Error,
+  ) {
+    super(messageOf(blocks, thresholdMillis));
+    // Made where the test asked: an error that is made after an `await` has no frame of the test.
+    const frames = callSite?.stack?.split('\n').slice(1).join('\n');
+    if (frames) this.stack = `${this.name}: ${this.message}\n${frames}`;
+  }
+}
+
+function messageOf(blocks: readonly EventLoopBlock[], thresholdMillis: number): string {
+  const total = blocks.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
+  const times = blocks.length === 1 ? 'once' : `${blocks.length} times`;
+  const sum = blocks.length === 1 ? '' : `, ${duration(total)} in all`;
+  const shown = [...blocks].sort((a, b) => b.durationMillis - a.durationMillis).slice(0, SHOWN);
+  const hidden = blocks.length - shown.length;
+  return [
+    `the event loop was blocked ${times} for ${duration(thresholdMillis)} or longer${sum}`,
+    '',
+    ...shown.flatMap((block) => paragraphOf(block)),
+    ...(hidden > 0 ? [`  and ${hidden} shorter`, ''] : []),
+  ]
+    .join('\n')
+    .trimEnd();
+}
+
+function paragraphOf(block: EventLoopBlock): string[] {
+  const { code, cpuTimeMillis, gcTimeMillis } = block;
+  const times = [
+    cpuTimeMillis !== undefined && `${duration(cpuTimeMillis)} of CPU`,
+    gcTimeMillis !== undefined && gcTimeMillis >= 1 && `${duration(gcTimeMillis)} of garbage collection`,
+  ].filter((time) => time !== false);
+  const what = [duration(block.durationMillis), block.kind].filter((part) => part !== undefined).join(' ');
+  const who = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
+  const frames = code === undefined ? [] : framesOfTest(code.stackTrace);
+  return [
+    `  ${what}: ${who}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
+    ...frames.slice(0, FRAMES).map((frame) => `      ${frame}`),
+    '',
+  ];
+}
+
+/** Without those below the function that was tested: this module and what called it. */
+function framesOfTest(stackTrace: string): string[] {
+  const frames = stackTrace.split('\n').map((frame) => frame.trim());
+  const own = frames.findIndex((frame) => frame.includes(OWN_FILE));
+  return own === -1 ? frames : frames.slice(0, own);
+}

@@ -1,0 +1,115 @@
+/** Runs a function, and tells what of it blocked the event loop. Needs no SDK, and leaves one that is there as it is. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate } from 'node:timers';
+import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
+import { BLOCK_CHANNEL, EventLoopInstrumentation } from '../main-entry.ts';
+import type { BlockMessage } from '../report/block-channel.ts';
+import type { EventLoopBlock } from '../types.ts';
+import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
+
+/** Options of {@link recordBlocks} and {@link expectNoBlocks}. */
+export interface RecordingOptions {
+  /**
+   * The shortest block that counts, in milliseconds, 1 to 60 000.
+   * @default 100
+   */
+  thresholdMillis?: number;
+}
+
+/** The watchdog's thread does not keep a process alive, and a test runner may have nothing else that does. */
+const KEEP_ALIVE_MILLIS = 3_600_000;
+
+let recording = false;
+
+/**
+ * Runs `run`, waits for what it returns, and gives the blocks of the event loop that happened meanwhile, in their order, each with the
+ * function and line that held it. Whatever ran on this thread counts, not only what `run` has called.
+ *
+ * ```ts
+ * const blocks = await recordBlocks(() => renderReport(rows), { thresholdMillis: 20 });
+ * ```
+ *
+ * In a worker thread (`pool: 'threads'` of vitest, for one) Node.js cannot capture stacks: there blocks have no `code`.
+ * @throws what `run` throws; Error where another recording is under way: the loop is one, and its blocks are everybody's; TypeError or
+ *   RangeError where an option is wrong
+ */
+export async function recordBlocks(
+  run: () => unknown,
+  options: RecordingOptions = {},
+): Promise<EventLoopBlock[]> {
+  const { blocks } = await record(run, options);
+  return blocks;
+}
+
+/**
+ * Runs `run`, waits for what it returns and gives that back, unless the event loop was blocked meanwhile for `thresholdMillis` or
+ * longer.
+ *
+ * ```ts
+ * test('a large report leaves the event loop alone', async () => {
+ *   await expectNoBlocks(() => renderReport(rows), { thresholdMillis: 50 });
+ * });
+ * ```
+ * @throws EventLoopBlockedError that says how long, by which function, in which file and line; and as {@link recordBlocks}
+ */
+export async function expectNoBlocks<Result>(
+  run: () => Result,
+  options: RecordingOptions = {},
+): Promise<Awaited<Result>> {
+  const callSite = new Error('called here');
+  Error.captureStackTrace(callSite, expectNoBlocks);
+  const { blocks, result, thresholdMillis } = await record(run, options);
+  if (blocks.length > 0) throw new EventLoopBlockedError(blocks, thresholdMillis, callSite);
+  return result;
+}
+
+async function record<Result>(run: () => Result, { thresholdMillis = 100 }: RecordingOptions) {
+  if (recording) {
+    throw new Error(
+      'another recording of blocks is under way: the event loop is one, run such tests one after another',
+    );
+  }
+  const instrumentation = new EventLoopInstrumentation({
+    enabled: false,
+    thresholdMillis,
+    asyncHooks: 'auto',
+    captureStack: true,
+    console: false,
+    unfinishedAfterMillis: 0,
+  });
+  // What happens in a test is no telemetry of the application's.
+  instrumentation.setTracerProvider(new ProxyTracerProvider());
+  instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
+  const blocks: EventLoopBlock[] = [];
+  const hear = (message: unknown) => void blocks.push((message as BlockMessage).block);
+  const keepAlive = setInterval(() => {}, KEEP_ALIVE_MILLIS);
+  recording = true;
+  try {
+    instrumentation.enable();
+    await instrumentation.ready();
+    // What came before is not of `run`.
+    await instrumentation.forceFlush();
+    subscribe(BLOCK_CHANNEL, hear);
+    const result = await inCallbackOfItsOwn(run);
+    await instrumentation.forceFlush();
+    return { blocks, result, thresholdMillis };
+  } finally {
+    unsubscribe(BLOCK_CHANNEL, hear);
+    instrumentation.disable();
+    clearInterval(keepAlive);
+    recording = false;
+  }
+}
+
+/** What `run` does at once is a callback then, and not the rest of a chain of promises. */
+function inCallbackOfItsOwn<Result>(run: () => Result): Promise<Awaited<Result>> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => {
+      try {
+        Promise.resolve(run()).then(resolve, reject);
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}

@@ -1,0 +1,46 @@
+/** What every app does when it is asked to: holds the event loop, once in a named function and once in a chain of awaits. */
+const { performance } = require('node:perf_hooks');
+const { startTruth, truthOf } = require('./truth.cjs');
+
+const BLOCK_MILLIS = 250;
+
+let hash = 0;
+
+function hashOrders(millis) {
+  const end = performance.now() + millis;
+  while (performance.now() < end) {
+    for (let order = 0; order < 20_000; order++) hash = Math.imul(hash ^ order, 0x01000193);
+  }
+  return hash;
+}
+
+async function hashStep() {
+  for (let order = 0; order < 20_000; order++) hash = Math.imul(hash ^ order, 0x01000193);
+}
+
+async function hashInSteps(millis) {
+  const end = performance.now() + millis;
+  while (performance.now() < end) await hashStep();
+  return hash;
+}
+
+/** So that what comes later is not slow because it is the first. */
+function warm() {
+  return { hash: hashOrders(1) };
+}
+
+/** Truth `handler`: one synchronous stretch, in `hashOrders`. */
+function block() {
+  return { hash: truthOf('handler', () => hashOrders(BLOCK_MILLIS)) };
+}
+
+/** Truth `steps`: promise reactions that never go back to the loop, most of the time in `hashStep`. */
+async function blockInSteps() {
+  await null; // or its first step would be the callback's own time
+  const end = startTruth('steps');
+  await hashInSteps(BLOCK_MILLIS);
+  end();
+  return { hash };
+}
+
+module.exports = { block, blockInSteps, warm };

@@ -1,0 +1,213 @@
+// Promises: the list of what is tested with real packages. Data only: the tests read it too.
+
+/**
+ * @typedef {object} Subject
+ * @property {string} name as given to `--only`
+ * @property {string} group folder in `groups/` whose packages it is installed with
+ * @property {string} app file in `apps/<group>/`
+ * @property {string[]} packages whose versions the table shows, the one that matters first
+ * @property {string} what how it is set up, as the table says it
+ * @property {boolean} [quick] in `--quick` too
+ * @property {'services' | 'types'} [test] the test file; `services` when left out
+ * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
+ * @property {number} [aroundMillis] how long the framework itself may work in the same stretch as a handler, where that is long
+ * @property {string} [needs] command that has to be on the machine
+ * @property {number} [node] major it needs, where that is not the one that runs the tests
+ * @property {string} [build] script to run before it
+ * @property {string} [told] the file that is told to block, or its folder: the app's own `support/work.cjs` when left out
+ * @property {boolean} [minified] that file has no lines to speak of
+ * @property {string[]} [nodeArgs]
+ * @property {boolean} [graphql] it is asked by GraphQL queries
+ * @property {'otlp' | 'sentry' | 'datadog'} [wire] what it sends; `otlp` when left out
+ */
+
+/** @type {Subject[]} */
+export const SUBJECTS = [
+  // what sets up OpenTelemetry
+  {
+    name: 'node-sdk-modern',
+    group: 'modern',
+    app: 'node-sdk.cjs',
+    packages: ['@opentelemetry/sdk-node'],
+    what: '`NodeSDK`',
+    node: 22,
+  },
+  {
+    name: 'node-tracer-provider',
+    group: 'frameworks',
+    app: 'node-tracer-provider.cjs',
+    packages: ['@opentelemetry/sdk-trace-node'],
+    what: '`NodeTracerProvider`',
+    quick: true,
+  },
+  {
+    name: 'tracer-provider',
+    group: 'modern',
+    app: 'tracer-provider.cjs',
+    packages: ['@opentelemetry/sdk-trace'],
+    what: '`TracerProvider`',
+    node: 22,
+  },
+  {
+    name: 'vercel',
+    group: 'vercel',
+    app: 'vercel.cjs',
+    packages: ['@vercel/otel'],
+    what: '`registerOTel({ instrumentations })`',
+    quick: true,
+  },
+  {
+    name: 'sentry',
+    group: 'sentry',
+    app: 'sentry.cjs',
+    packages: ['@sentry/node'],
+    what: '`enableOpenTelemetrySetup: true`, then `registerInstrumentations`',
+    wire: 'sentry',
+    quick: true,
+  },
+  {
+    name: 'dd-trace',
+    group: 'dd-trace',
+    app: 'dd-trace.cjs',
+    packages: ['dd-trace'],
+    what: '`new tracer.TracerProvider().register()`, then `registerInstrumentations`',
+    wire: 'datadog',
+    node: 22,
+    quick: true,
+  },
+  {
+    name: 'elastic',
+    group: 'elastic',
+    app: 'elastic.cjs',
+    packages: ['@elastic/opentelemetry-node'],
+    what: '`startNodeSDK({ instrumentations })`',
+  },
+  {
+    name: 'splunk',
+    group: 'splunk',
+    app: 'splunk.cjs',
+    packages: ['@splunk/otel'],
+    what: '`start({ tracing: { instrumentations } })`',
+  },
+  // frameworks
+  {
+    name: 'express',
+    group: 'frameworks',
+    app: 'express.cjs',
+    packages: ['express', '@opentelemetry/sdk-node'],
+    what: '`NodeSDK`',
+    quick: true,
+  },
+  {
+    name: 'fastify',
+    group: 'frameworks',
+    app: 'fastify.mjs',
+    packages: ['fastify', '@fastify/otel'],
+    what: '`NodeSDK`, ES modules',
+    quick: true,
+  },
+  {
+    name: 'koa',
+    group: 'frameworks',
+    app: 'koa.cjs',
+    packages: ['koa'],
+    what: '`NodeSDK`',
+    quick: true,
+  },
+  {
+    name: 'nest',
+    group: 'frameworks',
+    app: 'nest.cjs',
+    packages: ['@nestjs/core'],
+    what: '`NodeSDK`',
+    quick: true,
+  },
+  {
+    name: 'yoga',
+    group: 'frameworks',
+    app: 'yoga.cjs',
+    packages: ['graphql-yoga', 'graphql'],
+    what: '`NodeSDK`',
+    graphql: true,
+    quick: true,
+  },
+  {
+    name: 'apollo',
+    group: 'frameworks',
+    app: 'apollo.cjs',
+    packages: ['@apollo/server', 'graphql'],
+    what: '`NodeSDK`',
+    graphql: true,
+  },
+  {
+    name: 'next',
+    group: 'next',
+    app: 'server.cjs',
+    build: 'build-next.mjs',
+    told: '.next/server/chunks',
+    asynchronous: true,
+    aroundMillis: 60,
+    packages: ['next', '@vercel/otel'],
+    what: '`instrumentation.js` with `registerOTel`; production build',
+  },
+  {
+    name: 'bullmq',
+    group: 'queue',
+    app: 'worker.cjs',
+    packages: ['bullmq', 'bullmq-otel'],
+    what: '`NodeSDK`; a worker, on a real Redis',
+    needs: 'redis-server',
+  },
+  // bundlers: the app and this package in one file
+  {
+    name: 'esbuild',
+    group: 'bundlers',
+    app: 'out/esbuild.cjs',
+    build: 'build-esbuild.mjs',
+    told: 'out/esbuild.cjs',
+    packages: ['esbuild'],
+    what: '`bundle`',
+    quick: true,
+  },
+  {
+    name: 'esbuild-minified',
+    group: 'bundlers',
+    app: 'out/esbuild-minified.cjs',
+    build: 'build-esbuild.mjs',
+    told: 'out/esbuild-minified.cjs',
+    minified: true,
+    packages: ['esbuild'],
+    what: '`bundle`, `minify`, `keepNames`',
+    quick: true,
+  },
+  {
+    name: 'rollup',
+    group: 'bundlers',
+    app: 'out/rollup.mjs',
+    build: 'build-rollup.mjs',
+    told: 'out/rollup.mjs',
+    packages: ['rollup'],
+    what: 'one ES module',
+    quick: true,
+  },
+  {
+    name: 'webpack',
+    group: 'bundlers',
+    app: 'out/webpack.cjs',
+    build: 'build-webpack.mjs',
+    nodeArgs: ['--enable-source-maps'],
+    packages: ['webpack'],
+    what: '`mode: "production"` with `keep_fnames`, source maps',
+    quick: true,
+  },
+  // types
+  {
+    name: 'types',
+    group: 'types',
+    test: 'types',
+    app: '',
+    packages: ['typescript-5.0', 'typescript-5.9', 'typescript-7'],
+    quick: true,
+    what: '`strict`; `node16`, `nodenext`, `bundler`; ES modules and CommonJS; with and without `skipLibCheck`',
+  },
+];

@@ -1,0 +1,108 @@
+/** Runs one subject: its service as a process of its own, two requests that block, and what it sent about them. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ReadSpan } from '../../../demo/telemetry-reader.mjs';
+import { type Run, runApp, type SpanLine } from '../../scenarios/support/run-app.ts';
+import { startDatadog } from './datadog.ts';
+import { startOtlp } from './otlp.ts';
+import type { Selected } from './selection.ts';
+import { startSentry } from './sentry.ts';
+
+const RECEIVERS = { otlp: startOtlp, sentry: startSentry, datadog: startDatadog };
+
+export async function runSubject({ subject, folder, node, problem }: Selected): Promise<Run> {
+  if (problem !== undefined) throw new Error(problem);
+  if (subject.build) build(subject.build, folder, node);
+  const receiver = await RECEIVERS[subject.wire ?? 'otlp'](folder);
+  let warmAt = Number.NaN;
+  try {
+    const run = await runApp(
+      subject.name,
+      {
+        node,
+        nodeArgs: subject.nodeArgs ?? [],
+        file: path.join(folder, 'app', subject.app),
+        cwd: path.join(folder, 'app'),
+        // as its users would start it: with the package's defaults
+        asyncHooks: 'auto',
+        env: { ...receiver.env, OTEL_SERVICE_NAME: subject.name },
+      },
+      async (app) => {
+        const port = await app.printed('listening ');
+        // the first request of a process is slow, and that is the framework's own time
+        for (const request of ['warm', 'warm', 'handler', 'steps']) {
+          if (request === 'handler') warmAt = performance.timeOrigin + performance.now();
+          const query = subject.graphql ? `?query={${request}}` : '';
+          const response = await fetch(`http://127.0.0.1:${port}/${request}${query}`, {
+            // or a GraphQL server would take it for one that any web page can make
+            headers: { 'content-type': 'application/json' },
+          });
+          if (!response.ok) throw new Error(`/${request}: ${response.status} ${await response.text()}`);
+          await response.arrayBuffer();
+        }
+      },
+    );
+    addSpans(run, receiver.spans(), warmAt);
+    return run;
+  } finally {
+    receiver.close();
+  }
+}
+
+function build(script: string, folder: string, node: string): void {
+  const { status, stderr } = spawnSync(node, [script], { cwd: path.join(folder, 'app'), encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${script} failed\n${stderr}`);
+}
+
+/** What the app exported joins what it wrote down itself. */
+function addSpans(run: Run, spans: ReadSpan[], warmAt: number): void {
+  // one process, whose main thread is the only one that reports
+  const { pid = 0, thread = 0 } = run.truths[0] ?? {};
+  run.spans = spans.map(
+    ({ start, end, parentSpanId, links, kind, ...span }): SpanLine => ({
+      ...span,
+      kind: kind - 1, // OTLP counts from 1
+      ...(parentSpanId !== undefined && { parentSpanId }),
+      pid,
+      thread,
+      startMillis: start,
+      endMillis: end,
+      durationMillis: end - start,
+      links: links.map((link) => ({ ...link, attributes: {} })),
+      status: { code: 0 },
+    }),
+  );
+  run.blocks = run.spans
+    .filter((span) => span.name === 'event-loop-blocked')
+    // what starting up and the first requests took is not what is tested here
+    .filter((span) => span.startMillis >= warmAt)
+    .map((block) => ({ ...block, attributes: ownAttributes(block) }))
+    .sort((a, b) => a.startMillis - b.startMillis);
+}
+
+/** Without what some products add to every span. */
+function ownAttributes({ attributes }: SpanLine): SpanLine['attributes'] {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([key]) => /^(event_loop|code|thread)\./.test(key)),
+  );
+}
+
+/** Where a function stands that blocks, in the file that is to be told: the source, or the bundle where nothing maps it back. */
+export function blockingFunction(
+  name: string,
+  { subject, folder }: Selected,
+  told: string,
+): { file: string; firstLine: number; lastLine: number } {
+  const place = path.join(folder, 'app', subject.told ?? 'support/work.cjs');
+  // a bundler that names its files itself
+  const file = path.dirname(told) === place ? told : place;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // minified code has a few endless lines
+  if (subject.minified) return { file, firstLine: 1, lastLine: lines.length };
+  const first = lines.findIndex((line) => line.includes(`function ${name}(`));
+  if (first < 0) throw new Error(`no function ${name} in ${file}`);
+  const [indent] = /^\s*/.exec(lines[first] as string) as RegExpExecArray;
+  const last = lines.findIndex((line, i) => i > first && line.startsWith(`${indent}}`));
+  return { file, firstLine: first + 1, lastLine: last + 1 };
+}

@@ -1,0 +1,34 @@
+/** What run.mjs has chosen and installed, handed to the tests in an environment variable. */
+
+/** See `subjects.mjs`. */
+export interface Subject {
+  name: string;
+  app: string;
+  packages: string[];
+  nodeArgs?: string[];
+  test?: 'services' | 'types';
+  wire?: 'otlp' | 'sentry' | 'datadog';
+  build?: string;
+  told?: string;
+  minified?: boolean;
+  graphql?: boolean;
+  asynchronous?: boolean;
+  aroundMillis?: number;
+}
+
+export interface Selected {
+  subject: Subject;
+  /** Where its group is installed. */
+  folder: string;
+  /** The Node.js to run it on. */
+  node: string;
+  /** There is little time. */
+  quick: boolean;
+  /** Why it cannot run. */
+  problem?: string;
+}
+
+export function selectedFor(test: 'services' | 'types'): Selected[] {
+  const all: Selected[] = JSON.parse(process.env['COMPAT_SELECTED'] ?? '[]');
+  return all.filter(({ subject }) => (subject.test ?? 'services') === test);
+}

@@ -1,0 +1,2 @@
+require('./tracing.cjs');
+require('./service.cjs');

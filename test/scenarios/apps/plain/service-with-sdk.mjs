@@ -1,0 +1,2 @@
+import './tracing.cjs';
+import './service.mjs';

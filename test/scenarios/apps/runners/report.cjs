@@ -1,0 +1,28 @@
+// What is tested under each test runner: a report that holds the event loop for as long as it is told to, or does not.
+const { setImmediate: nextIteration } = require('node:timers/promises');
+
+const HASHES_BETWEEN_LOOKS = 1000;
+
+function hashRow(millis) {
+  const end = performance.now() + millis;
+  let hash = 0;
+  while (performance.now() < end) {
+    for (let i = 0; i < HASHES_BETWEEN_LOOKS; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  }
+  return hash;
+}
+
+/** Some rows at once. */
+exports.renderAtOnce = (millis) => {
+  hashRow(millis);
+  return 'report';
+};
+
+/** As much, with the event loop turning in between. */
+exports.renderInSteps = async (millis, steps) => {
+  for (let step = 0; step < steps; step++) {
+    hashRow(millis / steps);
+    await nextIteration();
+  }
+  return 'report';
+};

@@ -1,0 +1,45 @@
+/** `console: true`: what a developer sees on stderr, of a real service. */
+import { giveSecondChance } from './support/noise.ts';
+import { type Run, runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
+/** Requests that wait for 40 ms each, while the thread that watches comes up. */
+const WARM_UP_REQUESTS = 10;
+
+/** A service that is asked for something slow, and on demand for its summary. */
+const run = (env: Record<string, string>): Promise<Run> =>
+  runApp('hashing-service.cjs', { env }, async (app) => {
+    const url = `http://127.0.0.1:${await app.printed('listening')}`;
+    const get = async (path: string) => (await fetch(url + path)).text();
+    for (let i = 0; i < WARM_UP_REQUESTS; i++) await get('/readiness');
+    await get('/compute-sync?millis=250');
+    app.child.kill('SIGURG');
+    await get('/readiness');
+  });
+
+test('a line for each block: length, kind, function and place, route, trace; what blocked most, on demand and at exit', async () => {
+  const { stderr, blocks, code, exitDelayMillis } = await run(CONSOLE);
+  const [block] = blocks;
+  const { 'code.function.name': name, 'code.line.number': lineNumber } = block?.attributes ?? {};
+  const at = new RegExp(`: ${name} \\(.*/support/telemetry\\.cjs:${lineNumber}:\\d+\\)`);
+  const [line, onDemand, , atExit, , ...rest] = stderr.split('\n');
+  expect(line).toMatch(/^event-loop-blocked 2\d\d ms callback: /);
+  expect(line).toMatch(at);
+  expect(line).toMatch(new RegExp(`, GET /compute-sync, trace ${block?.traceId}$`));
+  for (const summary of [onDemand, atExit]) {
+    expect(summary).toMatch(/^event-loop-blocked: 1 block, 2\d\d ms of \d/);
+  }
+  expect(stderr.split('\n')[2]).toMatch(at);
+  expect(rest).toEqual(['']);
+  expect(code).toBe(0);
+  expect(exitDelayMillis).toBeLessThan(500);
+});
+
+test('without it nothing is printed, and SIGURG stays what it is: ignored', async () => {
+  const { stderr, blocks, code } = await run({});
+  expect(blocks).toHaveLength(1);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+});

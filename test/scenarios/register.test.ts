@@ -1,0 +1,182 @@
+/** The entry `/register`: applications that know nothing of it, and what comes of them at an OTLP receiver. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { giveSecondChance } from './support/noise.ts';
+import { OtlpReceiver } from './support/otlp-receiver.ts';
+import { type App, type AppOptions, appFile, runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
+/** Where Node.js cannot hook modules in the application's thread (before 22.22.3), it loads the application in a later iteration. */
+const SERVER_KIND = 2;
+/** Requests that wait for 40 ms each, while the thread that watches comes up. */
+const WARM_UP_REQUESTS = 10;
+
+let receiver: OtlpReceiver;
+beforeEach(async () => {
+  receiver = await OtlpReceiver.listen();
+});
+afterEach(() => receiver.close());
+
+type Drive = (get: (path: string) => Promise<unknown>, app: App) => Promise<unknown>;
+
+/** Runs an application to its end, with the entry preloaded. */
+function run(file: string, preload: string[], drive: Drive, options: AppOptions = {}) {
+  return runApp(
+    file,
+    {
+      ...options,
+      file: appFile(`plain/${file}`),
+      nodeArgs: preload,
+      env: { ...receiver.env, OTEL_SERVICE_NAME: 'plain', ...options.env },
+    },
+    async (app) => {
+      const url = `http://127.0.0.1:${await app.printed('listening')}`;
+      const get = async (path: string) => (await fetch(url + path)).text();
+      for (let i = 0; i < WARM_UP_REQUESTS; i++) await get('/slow');
+      await drive(get, app);
+    },
+  );
+}
+
+const report: Drive = async (get) => {
+  await get('/report');
+  await get('/end');
+};
+
+/** The block is told once, under the span of its request, with its function; and nothing else is told of. */
+function expectReport(file: string): void {
+  const blocks = receiver
+    .named('event-loop-blocked')
+    .filter(({ attributes }) => attributes['code.function.name'] === 'renderReport');
+  expect(blocks).toHaveLength(1);
+  const [block] = blocks;
+  const request = receiver.spans.find(
+    ({ kind, attributes }) =>
+      kind === SERVER_KIND && (attributes['url.path'] ?? attributes['http.target']) === '/report',
+  );
+  expect(block).toMatchObject({
+    traceId: request?.traceId,
+    parentSpanId: request?.spanId,
+    attributes: { 'code.file.path': appFile(`plain/${file}`) },
+    resource: { 'service.name': 'plain' },
+  });
+  expect(block?.seconds).toBeGreaterThanOrEqual(0.25);
+  expect(receiver.metricNames).toContain('event_loop.lag');
+  expect(receiver.metricNames).toContain('event_loop.block.duration');
+}
+
+describe('an application that knows nothing of it', () => {
+  test.each([
+    ['service.cjs', ['--import', ENTRY]],
+    ['service.mjs', ['--import', ENTRY]],
+    ['service.cjs', ['--require', ENTRY]],
+    ['service.cjs', ['--require', ENTRY, '--import', ENTRY]],
+  ])('%s with %p: its block arrives before it ends by itself', async (file, preload) => {
+    const { code, stderr, stdout } = await run(file, preload, report);
+    expectReport(file);
+    expect(code).toBe(7);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^listening \d+\n$/);
+  });
+
+  test('NODE_OPTIONS, which threads inherit', async () => {
+    const { code, stderr } = await run('service.cjs', [], report, {
+      env: { NODE_OPTIONS: `--import=${ENTRY}` },
+    });
+    expectReport('service.cjs');
+    expect(code).toBe(7);
+    expect(stderr).toBe('');
+  });
+
+  test('a span that had to wait says so', async () => {
+    await run('service.cjs', ['--import', ENTRY], async (get) => {
+      // Under way while the other holds the loop: it waits for a timer first.
+      await Promise.all([get('/slow'), get('/report')]);
+      await get('/end');
+    });
+    const stalls = receiver.spans.map(({ attributes }) => attributes['event_loop.stall.duration']);
+    expect(Math.max(...stalls.map(Number).filter(Number.isFinite))).toBeGreaterThan(0.15);
+  });
+
+  test('SIGTERM: everything is sent, then it ends by the signal', async () => {
+    const ended = run('service.cjs', ['--import', ENTRY], async (get, app) => {
+      await get('/report');
+      app.child.kill('SIGTERM');
+    });
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
+    expectReport('service.cjs');
+  });
+
+  test('SIGTERM to one that ends in a way of its own: everything is sent meanwhile', async () => {
+    const ended = run('service-that-says-goodbye.cjs', ['--import', ENTRY], async (get, app) => {
+      await get('/report');
+      app.child.kill('SIGTERM');
+    });
+    expect(await ended).toMatchObject({ code: 3, signal: null, stderr: '' });
+    expectReport('service.cjs');
+  });
+});
+
+describe('an application with an SDK of its own', () => {
+  const ownSpans = (stdout: string) =>
+    [...stdout.matchAll(/^span (.*)$/gm)].map(([, json]) => JSON.parse(String(json)));
+
+  test.each([
+    ['service-with-sdk.cjs', 'started later', ['--import', ENTRY]],
+    ['service-with-sdk.mjs', 'started later', ['--import', ENTRY]],
+    ['service-with-sdk.cjs', 'started later', ['--require', ENTRY]],
+    ['service.cjs', 'preloaded before', ['--require', appFile('plain/tracing.cjs'), '--require', ENTRY]],
+    ['service.cjs', 'preloaded after', ['--require', ENTRY, '--require', appFile('plain/tracing.cjs')]],
+  ])('%s, %s: has the blocks in its own traces, each request once', async (file, _when, preload) => {
+    const { stdout, stderr, code } = await run(file, preload, report);
+    const spans = ownSpans(stdout);
+    const block = spans.find((span) => span.code === 'renderReport');
+    const requests = spans.filter((span) => span.traceId === block.traceId && span.name !== block.name);
+    expect(requests).toEqual([expect.objectContaining({ kind: SERVER_KIND - 1 })]);
+    expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(WARM_UP_REQUESTS + 2);
+    // What it was told before the application's SDK came is all that the preloaded one has.
+    expect(receiver.named('event-loop-blocked')).toEqual([]);
+    expect(receiver.spans.filter(({ kind }) => kind === SERVER_KIND)).toEqual([]);
+    expect(stderr).toBe('');
+    expect(code).toBe(7);
+  });
+});
+
+describe('without an SDK', () => {
+  /** No package of the application's is to be found from here but this one, by its path. */
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'event-loop-register-'));
+    writeFileSync(path.join(folder, 'app.mjs'), "console.log('app');\n");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const runApart = (env: Record<string, string>) =>
+    runApp('app.mjs', {
+      file: path.join(folder, 'app.mjs'),
+      nodeArgs: ['--import', require.resolve(ENTRY)],
+      cwd: folder,
+      env,
+    });
+
+  test('one line on stderr says what to install, and the application runs', async () => {
+    const { stdout, stderr, code, exitDelayMillis: _ } = await runApart({});
+    expect(stderr).toMatch(
+      /^opentelemetry-instrumentation-event-loop\/register: nothing is exported: .* npm install @opentelemetry\/auto-instrumentations-node(@0\.81)?\n$/,
+    );
+    expect(stdout).toBe('app\n');
+    expect(code).toBe(0);
+  });
+
+  test.each([['OTEL_SDK_DISABLED'], ['OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE']])(
+    '%s=true: nothing is missing',
+    async (variable) => {
+      const { stderr, code } = await runApart({ [variable]: 'true' });
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+    },
+  );
+});

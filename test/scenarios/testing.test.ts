@@ -1,0 +1,65 @@
+/** The entry `/testing` under the test runners that people use, each as it is: what it records, and what a failure says. */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { giveSecondChance } from './support/noise.ts';
+import { appFile } from './support/run-app.ts';
+
+giveSecondChance();
+
+const RUNNERS = appFile('runners');
+const ROOT = path.join(__dirname, '../..');
+const bin = (file: string) => path.join(ROOT, 'node_modules', file);
+
+/** What the runner says of the three tests, of which the last one has to fail. */
+function outputOf(args: string[], env: Record<string, string> = {}): Promise<string> {
+  // Neither this jest's environment nor the colours of whoever runs it.
+  const own = Object.entries(process.env).filter(([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key));
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: ROOT, env: { ...Object.fromEntries(own), NO_COLOR: '1', ...env } },
+      (_failed, stdout, stderr) => resolve(stdout + stderr),
+    );
+  });
+}
+
+const PLACE = /report\.cjs:\d+:\d+/;
+const FAILURE = [
+  /EventLoopBlockedError/,
+  /the event loop was blocked once for 50 ms or longer/,
+  new RegExp(`2\\d\\d ms callback: hashRow \\(.*${PLACE.source}\\)`),
+  new RegExp(`at (exports\\.)?renderAtOnce \\(.*${PLACE.source}\\)`),
+];
+
+test.each([
+  [
+    'jest',
+    [bin('jest/bin/jest.js'), '-c', `${RUNNERS}/jest.config.cjs`],
+    /1 failed, 2 passed/,
+    /jest\.cjs:16/,
+  ],
+  ['node:test', ['--test', `${RUNNERS}/node-test.mjs`], /(# |ℹ )pass 7\n(# |ℹ )fail 1/, /node-test\.mjs:22/],
+  [
+    'vitest',
+    [bin('vitest/vitest.mjs'), 'run', '--config', `${RUNNERS}/vitest.config.mjs`],
+    /1 failed \| 2 passed/,
+    /vitest\.mjs:24/,
+  ],
+])('%s', async (_name, args, verdict, callSite) => {
+  const output = await outputOf(args);
+  for (const said of [verdict, ...FAILURE, callSite]) expect(output).toMatch(said);
+});
+
+test('vitest in threads: blocks are found, and the failure says why no function is named', async () => {
+  const args = [
+    bin('vitest/vitest.mjs'),
+    'run',
+    '--pool=threads',
+    '--config',
+    `${RUNNERS}/vitest.config.mjs`,
+  ];
+  const output = await outputOf(args, { RUNNER_CAPTURES: 'false' });
+  expect(output).toMatch(/1 failed \| 2 passed/);
+  expect(output).toMatch(/unknown code \(stacks can be captured on the main thread only/);
+});

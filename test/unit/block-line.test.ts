@@ -1,0 +1,117 @@
+import {
+  type Attributes,
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { blamedIn } from '../../src/console/blamed.ts';
+import { blockLine, duration, PLAIN } from '../../src/console/block-line.ts';
+import { STYLED } from '../../src/console/paint.ts';
+import type { EventLoopBlock } from '../../src/types.ts';
+
+const TRACE = 'a'.repeat(32);
+const block = (more: Partial<EventLoopBlock> = {}): EventLoopBlock => ({
+  kind: 'callback',
+  startTimeMillis: 0,
+  durationMillis: 152.4,
+  callbacks: 1,
+  samples: 1,
+  code: { functionName: 'hashRow', file: '/app/src/report.js', line: 31, column: 18, stackTrace: '' },
+  ...more,
+});
+const line = (more?: Partial<EventLoopBlock>, blamed = {}) => blockLine(block(more), blamed, '/app', PLAIN);
+
+test('length, kind, function and place, route and trace', () => {
+  expect(line({}, { operation: 'GET /report', traceId: TRACE })).toBe(
+    `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace ${TRACE}`,
+  );
+});
+
+test('what is not known is left out', () => {
+  expect(line()).toBe('event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18)');
+  const { kind: _kind, code: _code, ...unknown } = block();
+  expect(blockLine(unknown, {}, '/app', PLAIN)).toBe('event-loop-blocked 152 ms: unknown code');
+  expect(blockLine({ ...unknown, asyncResourceType: 'Timeout' }, {}, '/app', PLAIN)).toBe(
+    'event-loop-blocked 152 ms: unknown code of a Timeout',
+  );
+  expect(line({ code: { functionName: 'evaluated', stackTrace: '' } })).toMatch(/: evaluated$/);
+});
+
+test.each([
+  ['/app/index.js', 'index.js:1:2'],
+  ['/application/index.js', '/application/index.js:1:2'],
+  ['/elsewhere/index.js', '/elsewhere/index.js:1:2'],
+  ['node:internal/x', 'node:internal/x:1:2'],
+  ['webpack://app/./src/a.ts', 'webpack://app/./src/a.ts:1:2'],
+])('the place of %s is %s', (file, place) => {
+  expect(line({ code: { functionName: 'f', file, line: 1, column: 2, stackTrace: '' } })).toContain(
+    `(${place})`,
+  );
+});
+
+test('names from anywhere neither end the line nor steer the terminal', () => {
+  const said = line(
+    {
+      code: { functionName: 'a\n\u001b[31mb', file: '/app/\r\u202ex.js', line: 1, column: 1, stackTrace: '' },
+    },
+    { operation: `GET /${'x'.repeat(500)}\u0007` },
+  );
+  expect(said).not.toMatch(/\p{C}/u);
+  expect(said).toContain('a\u{fffd}\u{fffd}[31mb');
+  expect(said.length).toBeLessThan(250);
+});
+
+test.each([
+  [1.04, '1.0 ms'],
+  [9.96, '10 ms'],
+  [152.4, '152 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1.00 s'],
+  [5120, '5.12 s'],
+  [61_240, '61.2 s'],
+])('%f is %s', (millis, text) => expect(duration(millis)).toBe(text));
+
+test('colours change nothing but the colours', () => {
+  const styled = blockLine(block(), { operation: 'GET /report' }, '/app', STYLED);
+  expect(styled).toContain('\u001b[33m');
+  expect(blockLine(block({ durationMillis: 1000 }), {}, '/app', STYLED)).toContain('\u001b[31m');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is taken out
+  expect(styled.replace(/\u001b\[\d+m/g, '')).toBe(line({}, { operation: 'GET /report' }));
+});
+
+describe('who is blamed', () => {
+  const RPC = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
+  const spanContext = { traceId: TRACE, spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
+  const inSpan = (span: object) =>
+    trace.setSpan(ROOT_CONTEXT, { spanContext: () => spanContext, ...span } as Span);
+  const request = (attributes: Attributes, route?: string) =>
+    inSpan({ name: 'middleware' }).setValue(RPC, { type: 'http', span: { attributes }, route });
+
+  test.each<[string, Attributes, string | undefined, string]>([
+    ['route', { 'http.request.method': 'GET', 'url.path': '/users/7' }, '/users/:id', 'GET /users/:id'],
+    ['path', { 'http.request.method': 'GET', 'url.path': '/users/7' }, undefined, 'GET /users/7'],
+    [
+      'older names',
+      { 'http.method': 'PUT', 'http.target': '/users/7?key=secret' },
+      undefined,
+      'PUT /users/7',
+    ],
+    ['neither', {}, undefined, 'middleware'],
+  ])('by %s', (_what, attributes, route, operation) => {
+    expect(blamedIn(request(attributes, route))).toEqual({ operation, traceId: TRACE });
+  });
+
+  test('the span by name outside of requests, where it has one', () => {
+    expect(blamedIn(inSpan({ name: 'job' }))).toEqual({ operation: 'job', traceId: TRACE });
+    expect(blamedIn(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
+  });
+
+  test('nobody without a valid span', () => {
+    expect(blamedIn(ROOT_CONTEXT)).toEqual({});
+    expect(
+      blamedIn(trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext({ ...spanContext, traceId: '' }))),
+    ).toEqual({});
+  });
+});
