@@ -1,6 +1,5 @@
 // Service → Collector → Jaeger, Tempo and Prometheus: what is seen there is what happened, under the names that dashboard and
 // alerts ask for.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../demo/endpoints.mjs';
@@ -27,6 +26,7 @@ const LEAST_BLOCK_MILLIS = 50;
 const LONGER_THAN_REQUEST_MILLIS = 20;
 const LEAST_STALL_SECONDS = 0.05;
 const LOAD_INTERVAL_MILLIS = 2000;
+const ONE_LONG_IN = 10;
 
 const testWithTempo = findTempo() ? test : test.skip;
 
@@ -226,10 +226,12 @@ describe('metrics in Prometheus', () => {
         OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
       });
       await traced(`${metricsOnly.url}/compute-sync?steps=${sizes.steps}`);
-      await traced(`${demo.url}/compute-sync?steps=${sizes.steps * 10}`); // long enough to be reported while it lasts
+      const long = `/compute-sync?steps=${sizes.steps * 10}`; // enough to be reported while it lasts
       const paths = ['/orders', `/compute-sync?steps=${sizes.steps}`, `/compute-async?steps=${sizes.steps}`];
+      let times = 0;
       load = setInterval(() => {
-        for (const path of paths) traced(`${demo.url}${path}`).catch(() => {}); // none is left when the service stops
+        const now = times++ % ONE_LONG_IN === 0 ? [...paths, long] : paths;
+        for (const path of now) traced(`${demo.url}${path}`).catch(() => {}); // none is left when the service stops
       }, LOAD_INTERVAL_MILLIS);
     });
     afterAll(() => clearInterval(load));

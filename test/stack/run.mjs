@@ -8,7 +8,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { npm } from '../matrix/npm.mjs';
 import { readResults } from '../matrix/results.mjs';
-import { findTempo, install, SERVERS } from './servers/install.mjs';
+import { endWhenInterrupted, findTempo, install, SERVERS } from './servers/install.mjs';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '../..');
@@ -24,7 +24,7 @@ const jestArguments = process.argv.slice(2).filter((argument) => argument !== RE
 const reduced = process.argv.includes(REDUCED);
 const say = (line) => process.stderr.write(`${line}\n`);
 
-/** Signals end the child, and then this process: nothing is left out that has to be stopped. */
+/** A signal ends the child, and with it every server, before it ends this process. */
 async function run(command, args, env = {}) {
   const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
   const forward = (signal) => child.kill(signal);
@@ -46,12 +46,14 @@ async function prepare() {
 mkdirSync(STATE, { recursive: true });
 rmSync(join(STATE, 'data'), { recursive: true, force: true });
 rmSync(RESULTS, { force: true });
+const notInterrupted = endWhenInterrupted();
 try {
   await prepare();
 } catch (error) {
   say(error.message);
   process.exit(1);
 }
+notInterrupted();
 const code = await run(
   process.execPath,
   [

@@ -33,6 +33,7 @@ const PROMETHEUS = 'github.com/prometheus/prometheus/cmd';
 
 /** Not in the way of other work, and the same on every machine. */
 const GO_ENVIRONMENT = { GOFLAGS: '-buildvcs=false -p=2', GOTOOLCHAIN: 'local' };
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const BUILD = ['build', '-trimpath', '-ldflags=-s -w'];
 
 /**
@@ -88,12 +89,17 @@ function hashOf(name) {
 async function go(folder, ...args) {
   const cwd = join(HERE, folder);
   const env = { ...process.env, ...GO_ENVIRONMENT };
+  const building = run('go', args, { cwd, env, maxBuffer: LONGEST_OUTPUT });
+  const end = () => building.child.kill();
+  process.once('exit', end);
   try {
-    return await run('go', args, { cwd, env, maxBuffer: LONGEST_OUTPUT });
+    return await building;
   } catch (error) {
     throw new Error(`go ${args.join(' ')} failed in ${folder}:\n${error.stderr || error.message}`, {
       cause: error,
     });
+  } finally {
+    process.off('exit', end);
   }
 }
 
@@ -132,12 +138,15 @@ export async function install(name, log = () => {}) {
     const started = performance.now();
     log(`building ${name}, which takes minutes the first time`);
     const unfinished = `${folder}.${process.pid}`;
+    const clear = () => rmSync(unfinished, { recursive: true, force: true });
+    process.once('exit', clear);
     mkdirSync(unfinished, { recursive: true });
     try {
       await build(unfinished);
       renameSync(unfinished, folder);
     } finally {
-      rmSync(unfinished, { recursive: true, force: true });
+      clear();
+      process.off('exit', clear);
     }
     log(`built ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
@@ -146,10 +155,9 @@ export async function install(name, log = () => {}) {
 
 /** Tempo cannot be built from a module: the one in TEMPO_BIN or on the PATH, if there is one. */
 export function findTempo() {
-  if (process.env.TEMPO_BIN) {
-    accessSync(process.env.TEMPO_BIN, constants.X_OK);
-    return process.env.TEMPO_BIN;
-  }
+  const { TEMPO_BIN } = process.env;
+  if (TEMPO_BIN && !isProgram(TEMPO_BIN)) throw new Error(`TEMPO_BIN is no program: ${TEMPO_BIN}`);
+  if (TEMPO_BIN) return TEMPO_BIN;
   return (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'tempo'))
@@ -165,7 +173,17 @@ function isProgram(path) {
   }
 }
 
+/** Interrupted, this process ends as it always does: builds are ended, and nothing half built is left. */
+export function endWhenInterrupted() {
+  const end = () => process.exit(1);
+  for (const signal of SIGNALS) process.once(signal, end);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, end);
+  };
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  endWhenInterrupted();
   const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SERVERS);
   const unknown = names.filter((name) => !Object.hasOwn(SERVERS, name));
   if (unknown.length > 0) {
@@ -174,8 +192,13 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     );
     process.exit(2);
   }
-  for (const name of names) {
-    const programs = await install(name, (line) => process.stderr.write(`${line}\n`));
-    for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
+  try {
+    for (const name of names) {
+      const programs = await install(name, (line) => process.stderr.write(`${line}\n`));
+      for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
+    }
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
   }
 }

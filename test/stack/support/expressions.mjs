@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { expressions as grafanaExpressions } from '../../../grafana/expressions.mjs';
+import { shortenExpression } from './shorten.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ALERTING = join(ROOT, 'grafana/provisioning/alerting');
@@ -11,6 +12,11 @@ const ALERTING = join(ROOT, 'grafana/provisioning/alerting');
 /** Windows that a test of a minute fills. */
 const SHORT_WINDOWS = { __interval: '5s', __rate_interval: '30s', __range: '20s', __range_s: '20' };
 const LABEL_VALUES = /^label_values\((.*), \w+\)$/;
+
+/** 5 minutes ago there was no test yet: they become 5 seconds. */
+const TIMES_SHORTER = 60;
+const withShortOffsets = (expression) =>
+  /\boffset\b/.test(expression) ? shortenExpression(expression, TIMES_SHORTER) : expression;
 
 /** @typedef {{ where: string, expression: string }} Expression */
 
@@ -44,7 +50,7 @@ export function promQl() {
   return [
     ...readRules()
       .filter(({ record }) => record)
-      .map(({ record, expr }) => ({ where: `rule ${record}`, expression: expr })),
+      .map(({ record, expr }) => ({ where: `rule ${record}`, expression: withShortOffsets(expr) })),
     ...ofGrafana().flatMap(({ kind, where, expression }) => {
       if (kind === 'promql') return [{ where, expression }];
       // The values of a label are there when the series are.

@@ -28,7 +28,7 @@ export async function freePorts(howMany) {
  *
  * @param {string} name
  * @param {string[]} command
- * @param {Record<string, string>} env added to nothing but PATH
+ * @param {Record<string, string>} env added to nothing but PATH and HOME
  * @param {string} readyUrl answers 2xx when it is ready
  * @returns {Promise<RunningServer>}
  */

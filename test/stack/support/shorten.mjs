@@ -10,7 +10,8 @@ const IN_EXPRESSION = /\[[^\]]*\]|\boffset\s+-?\d+\w+/g;
 const divide = (text, by) =>
   text.replaceAll(DURATION, (_, amount, unit) => `${Math.round((amount * SECONDS[unit] * 1000) / by)}ms`);
 
-const shortenExpression = (expression, by) =>
+/** @returns {string} the PromQL with its windows and offsets divided */
+export const shortenExpression = (expression, by) =>
   expression.replaceAll(IN_EXPRESSION, (window) => divide(window, by));
 
 /**

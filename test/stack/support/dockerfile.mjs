@@ -1,0 +1,83 @@
+// Does what a Dockerfile says, in a folder, without Docker: for those that copy, run commands with relative paths, and nothing else. A
+// base image is the machine itself.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+const IMAGE_NAME = /^(\S+)(?: AS (\S+))?$/;
+
+/** @returns {[string, string][]} instruction and the rest of it */
+function readInstructions(file) {
+  return readFileSync(file, 'utf8')
+    .replaceAll(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() && !line.startsWith('#'))
+    .map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]);
+}
+
+/** Files that git knows, as a context made from a clean clone has them, and that the ignore file lets through. */
+function contextFiles(context, pattern, allowed) {
+  const output = execFileSync('git', ['ls-files', '-z', `:(glob)${pattern}`, `:(glob)${pattern}/**`], {
+    cwd: context,
+  });
+  const files = output.toString().split('\0').filter(Boolean);
+  const kept = files.filter((file) =>
+    allowed.some((entry) => file === entry || file.startsWith(`${entry}/`)),
+  );
+  if (kept.length === 0) throw new Error(`COPY ${pattern}: not in the context`);
+  return kept;
+}
+
+function copyFromContext(context, sources, target, allowed) {
+  for (const source of sources) {
+    for (const file of contextFiles(context, source, allowed)) {
+      const below = file.startsWith(`${source}/`) ? file.slice(source.length + 1) : basename(file);
+      mkdirSync(dirname(join(target, below)), { recursive: true });
+      cpSync(join(context, file), join(target, below));
+    }
+  }
+}
+
+/**
+ * @param {string} context the folder that it is built from
+ * @param {string} file below it; `<file>.dockerignore` lets through what its `!` lines name
+ * @param {string} folder where the stages are made
+ * @returns {{ workdir: string, command: string[] }} of the last stage
+ */
+export function followDockerfile(context, file, folder) {
+  const allowed = readFileSync(join(context, `${file}.dockerignore`), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  const stages = {};
+  let stage;
+  for (const [instruction, rest] of readInstructions(join(context, file))) {
+    const words = rest.split(/\s+/).filter((word) => !word.startsWith('--'));
+    if (instruction === 'FROM') {
+      const [, , name = 'last'] = IMAGE_NAME.exec(rest);
+      stage = { root: join(folder, name), workdir: '/', env: {}, command: [] };
+      stages[name] = stage;
+    } else if (instruction === 'WORKDIR') {
+      stage.workdir = rest;
+      mkdirSync(join(stage.root, rest), { recursive: true });
+    } else if (instruction === 'ENV') {
+      const [name, value] = rest.split('=');
+      stage.env[name] = value;
+    } else if (instruction === 'COPY') {
+      const target = join(stage.root, stage.workdir, words.pop());
+      const from = /--from=(\S+)/.exec(rest)?.[1];
+      if (from)
+        for (const source of words) cpSync(join(stages[from].root, source), target, { recursive: true });
+      else copyFromContext(context, words, target, allowed);
+    } else if (instruction === 'RUN') {
+      const cwd = join(stage.root, stage.workdir);
+      const command = rest.replace(/^(?:--\S+ )+/, '');
+      execFileSync('sh', ['-ec', command], { cwd, env: { ...process.env, ...stage.env }, stdio: 'pipe' });
+    } else if (instruction === 'CMD') {
+      stage.command = JSON.parse(rest);
+    } else if (!['USER', 'EXPOSE'].includes(instruction)) {
+      throw new Error(`${instruction} cannot be followed`);
+    }
+  }
+  return { workdir: join(stage.root, stage.workdir), command: stage.command };
+}
