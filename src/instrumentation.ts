@@ -3,6 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
+import { unseenSdk } from './api-copies.ts';
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
@@ -23,7 +24,7 @@ import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './victims/stalls.ts';
 
-/** How often the global meter provider is looked at, in beats: a second at the default interval. */
+/** How often what is registered globally is looked at, in beats: a second at the default interval. */
 const BEATS_PER_PROVIDER_CHECK = 50;
 
 /**
@@ -47,6 +48,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _claimant: Claimant | undefined;
   declare private _globalMeterProvider: MeterProvider | undefined;
   declare private _followsGlobalMeter: boolean;
+  declare private _hasWarnedOfUnseenSdk: boolean | undefined;
 
   /**
    * @param config see {@link EventLoopInstrumentationConfig}
@@ -194,7 +196,9 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
           this._instruments.lag(millis);
         },
         beat: () => {
-          if (++beats % BEATS_PER_PROVIDER_CHECK === 0) this._followGlobalMeter();
+          if (++beats % BEATS_PER_PROVIDER_CHECK !== 0) return;
+          this._followGlobalMeter();
+          this._warnOfUnseenSdk();
         },
       },
       this._log,
@@ -285,6 +289,19 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     if (provider === this._globalMeterProvider) return;
     this._globalMeterProvider = provider;
     if (this._followsGlobalMeter) super.setMeterProvider(provider);
+  }
+
+  /** Through the logger of the other copy, since ours is unseen too. */
+  private _warnOfUnseenSdk(): void {
+    const sdk = unseenSdk();
+    if (sdk === undefined || this._hasWarnedOfUnseenSdk) return;
+    this._hasWarnedOfUnseenSdk = true;
+    this._guard(() =>
+      sdk.diag?.warn(
+        PACKAGE_NAME,
+        `the SDK is registered with @opentelemetry/api ${sdk.version}, and this package finds a newer copy, which does not see it: spans go without a parent, or there are none. \`npm ls @opentelemetry/api\` shows both`,
+      ),
+    );
   }
 }
 
