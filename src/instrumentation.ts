@@ -3,7 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
-import { unseenSdk } from './api-copies.ts';
+import { registryOfUnseenSdk } from './api-registry.ts';
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
@@ -197,6 +197,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
         },
         beat: () => {
           if (++beats % BEATS_PER_PROVIDER_CHECK !== 0) return;
+          this._log.catchUp();
           this._followGlobalMeter();
           this._warnOfUnseenSdk();
         },
@@ -245,8 +246,11 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       this._guard(() => this._console?.start());
     }
     detector.start();
-    // NodeSDK.start() enables us before it sets the context manager, in the same tick.
-    process.nextTick(() => this._detector?.watchContextManager());
+    // NodeSDK is made after us, and its start() enables us before it sets the context manager: all in the same tick.
+    process.nextTick(() => {
+      this._log.catchUp();
+      this._detector?.watchContextManager();
+    });
   }
 
   private _stop(): void {
@@ -293,13 +297,13 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
 
   /** Through the logger of the other copy, since ours is unseen too. */
   private _warnOfUnseenSdk(): void {
-    const sdk = unseenSdk();
-    if (sdk === undefined || this._hasWarnedOfUnseenSdk) return;
+    const registry = registryOfUnseenSdk();
+    if (registry === undefined || this._hasWarnedOfUnseenSdk) return;
     this._hasWarnedOfUnseenSdk = true;
     this._guard(() =>
-      sdk.diag?.warn(
+      registry.diag?.warn(
         PACKAGE_NAME,
-        `the SDK is registered with @opentelemetry/api ${sdk.version}, and this package finds a newer copy, which does not see it: spans go without a parent, or there are none. \`npm ls @opentelemetry/api\` shows both`,
+        `the SDK is registered with @opentelemetry/api ${registry.version}, and this package finds a newer copy, which does not see it: spans go without a parent, or there are none. \`npm ls @opentelemetry/api\` shows both`,
       ),
     );
   }
