@@ -2,6 +2,6 @@
 const { work } = require('./telemetry.cjs');
 
 setTimeout(() => {
-  work(150);
+  work(300);
   console.log('done');
 }, 200);

@@ -1,20 +1,23 @@
-// A block of 150 ms, once everything is ready to see it; unless it is told to start the SDK only after it.
+// A block of 300 ms, once everything is ready to see it. What differs is how the SDK is started.
+const { isMainThread, Worker } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { startSdk, work } = require('./telemetry.cjs');
 
-const [when = 'before'] = process.argv.slice(2);
+const [how] = process.argv.slice(2);
 
 async function main() {
   const alive = setInterval(() => {}, 1000);
   const eventLoop = new EventLoopInstrumentation();
-  if (when === 'before') startSdk(eventLoop);
+  if (how === 'registered twice') startSdk(eventLoop, new EventLoopInstrumentation());
+  else if (how !== 'the SDK after the block') startSdk(eventLoop);
   await eventLoop.ready();
   setTimeout(async () => {
-    work(150);
+    work(300);
     clearInterval(alive);
     await eventLoop.forceFlush();
-    if (when === 'after') startSdk(eventLoop);
+    if (how === 'the SDK after the block') startSdk(eventLoop);
   }, 1);
 }
 
-main();
+if (how === 'a worker thread' && isMainThread) new Worker(__filename, { argv: [how] });
+else main();

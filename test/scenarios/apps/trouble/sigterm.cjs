@@ -4,9 +4,9 @@ const [how] = process.argv.slice(2);
 
 let busy = 0;
 const timer = setInterval(() => {
-  work(150);
+  work(300);
   if (++busy === 2) console.log('ready');
-}, 300);
+}, 400);
 
 process.once('SIGTERM', () => {
   if (how === 'process.exit') process.exit(0);

@@ -4,8 +4,9 @@ const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 
 const exporter = {
   export(spans, done) {
-    for (const { name, kind, parentSpanContext, attributes } of spans) {
-      const line = { name, kind, parent: parentSpanContext?.spanId, attributes };
+    for (const { name, kind, duration, parentSpanContext, attributes } of spans) {
+      const millis = duration[0] * 1e3 + duration[1] / 1e6;
+      const line = { name, kind, millis, parent: parentSpanContext?.spanId, attributes };
       console.log(`span ${JSON.stringify(line)}`);
     }
     done({ code: 0 });

@@ -21,7 +21,7 @@ if (what === 'another copy has registered a logger') {
 // What is registered is looked at once a second.
 setTimeout(() => {
   trace.getTracer('app').startActiveSpan('request', (span) => {
-    work(150);
+    work(300);
     span.end();
   });
 }, 1200);
