@@ -3,6 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
+import { registryOfUnseenSdk } from './api-registry.ts';
 import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
@@ -24,7 +25,7 @@ import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './victims/stalls.ts';
 
-/** How often the global meter provider is looked at, in beats: a second at the default interval. */
+/** How often what is registered globally is looked at, in beats: a second at the default interval. */
 const BEATS_PER_PROVIDER_CHECK = 50;
 
 /**
@@ -48,6 +49,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _claimant: Claimant | undefined;
   declare private _globalMeterProvider: MeterProvider | undefined;
   declare private _followsGlobalMeter: boolean;
+  declare private _hasWarnedOfUnseenSdk: boolean | undefined;
 
   /**
    * @param config see {@link EventLoopInstrumentationConfig}
@@ -195,7 +197,10 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
           this._instruments.lag(millis);
         },
         beat: () => {
-          if (++beats % BEATS_PER_PROVIDER_CHECK === 0) this._followGlobalMeter();
+          if (++beats % BEATS_PER_PROVIDER_CHECK !== 0) return;
+          this._log.catchUp();
+          this._followGlobalMeter();
+          this._warnOfUnseenSdk();
         },
       },
       this._log,
@@ -242,8 +247,11 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       this._guard(() => this._console?.start());
     }
     detector.start();
-    // NodeSDK.start() enables us before it sets the context manager, in the same tick.
-    process.nextTick(() => this._detector?.watchContextManager());
+    // NodeSDK is made after us, and its start() enables us before it sets the context manager: all in the same tick.
+    process.nextTick(() => {
+      this._log.catchUp();
+      this._detector?.watchContextManager();
+    });
   }
 
   private _stop(): void {
@@ -286,6 +294,19 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     if (provider === this._globalMeterProvider) return;
     this._globalMeterProvider = provider;
     if (this._followsGlobalMeter) super.setMeterProvider(provider);
+  }
+
+  /** Through the logger of the other copy, since ours is unseen too. */
+  private _warnOfUnseenSdk(): void {
+    const registry = registryOfUnseenSdk();
+    if (registry === undefined || this._hasWarnedOfUnseenSdk) return;
+    this._hasWarnedOfUnseenSdk = true;
+    this._guard(() =>
+      registry.diag?.warn(
+        PACKAGE_NAME,
+        `the SDK is registered with @opentelemetry/api ${registry.version}, and this package finds a newer copy, which does not see it: spans go without a parent, or there are none. \`npm ls @opentelemetry/api\` shows both`,
+      ),
+    );
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
-import { registered } from './sdk.ts';
+import { apiRegistry } from '../api-registry.ts';
 
 /** What an SDK registers, and how. `logs` has an api of its own before api 1.10. */
 const SETTERS = {
@@ -73,7 +73,7 @@ function asApi(api: object): Api {
 
 /** What is not registered stays as it is: whoever has asked for a part of it waits for it to be registered with that api. */
 function unregister(apis: ReadonlySet<Api>): void {
-  for (const part of Object.keys(registered()) as (keyof Api)[]) {
+  for (const part of Object.keys(apiRegistry()) as (keyof Api)[]) {
     for (const api of apis) if (part in SETTERS) api[part]?.disable();
   }
 }

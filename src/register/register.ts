@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
+import { apiRegistry } from '../api-registry.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { OnceLogger } from '../once.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -19,7 +20,6 @@ import {
   createSdk,
   hasSdk,
   instrumentationsOf,
-  registered,
   SDK_PACKAGE,
   type Sdk,
   type SdkPackage,
@@ -69,7 +69,7 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   }
   const log = new OnceLogger();
   // Without an exporter of traces, the SDK registers no tracer provider.
-  if (registered().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
+  if (apiRegistry().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
     log.log('warn', 'no EventLoopSpanProcessor: this SDK has changed; spans that had to wait do not say so');
   }
   const undo = shutDownWithProcess({
@@ -106,7 +106,7 @@ function relayTracers(): RelayTracerProvider | undefined {
   // Not by its class: it may be of another copy of the api.
   const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
   const sdk = proxy.getDelegate?.();
-  if (registered().trace === undefined || sdk === undefined) return undefined;
+  if (apiRegistry().trace === undefined || sdk === undefined) return undefined;
   const relay = new RelayTracerProvider(sdk);
   proxy.setDelegate?.(relay);
   return relay;

@@ -1,6 +1,7 @@
 /** NodeSDK as the application has it installed, with what the `OTEL_*` variables say. */
 import { trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
+import { apiRegistry } from '../api-registry.ts';
 import type { EventLoopSpanProcessor } from '../index.ts';
 import type { ApplicationPackages } from './application-packages.ts';
 
@@ -22,14 +23,9 @@ interface AutoPackage {
   getResourceDetectors?(): unknown[];
 }
 
-/** What is registered, with whichever copy of the api. */
-export function registered(): { trace?: unknown; metrics?: unknown } {
-  return (globalThis as Record<symbol, object | undefined>)[Symbol.for('opentelemetry.js.api.1')] ?? {};
-}
-
 /** Whether somebody has registered an SDK. */
 export function hasSdk(): boolean {
-  const { trace, metrics } = registered();
+  const { trace, metrics } = apiRegistry();
   return trace !== undefined || metrics !== undefined;
 }
 

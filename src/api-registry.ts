@@ -1,0 +1,26 @@
+/**
+ * The registry that all copies of `@opentelemetry/api` share. A copy ignores it where its own minor version is newer than that of the copy
+ * which registered first (`isCompatible` in the api): no error, no log, only spans that are missing or have no parent.
+ */
+import { type DiagLogger, trace } from '@opentelemetry/api';
+
+const REGISTRY = Symbol.for('opentelemetry.js.api.1');
+
+/** What is registered, with whichever copy of the api. */
+export interface ApiRegistry {
+  /** Of the copy that registered first. */
+  readonly version?: string;
+  readonly diag?: Pick<DiagLogger, 'warn'>;
+  readonly trace?: unknown;
+  readonly metrics?: unknown;
+}
+
+export function apiRegistry(): ApiRegistry {
+  return (globalThis as { [REGISTRY]?: ApiRegistry })[REGISTRY] ?? {};
+}
+
+/** The registry, where it holds an SDK that this package's copy of the api does not see. */
+export function registryOfUnseenSdk(): ApiRegistry | undefined {
+  const registry = apiRegistry();
+  return registry.trace === undefined || registry.trace === trace.getTracerProvider() ? undefined : registry;
+}

@@ -1,0 +1,23 @@
+// A block of 300 ms, once everything is ready to see it. What differs is how the SDK is started.
+const { isMainThread, Worker } = require('node:worker_threads');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { startSdk, work } = require('./telemetry.cjs');
+
+const [how] = process.argv.slice(2);
+
+async function main() {
+  const alive = setInterval(() => {}, 1000);
+  const eventLoop = new EventLoopInstrumentation();
+  if (how === 'registered twice') startSdk(eventLoop, new EventLoopInstrumentation());
+  else if (how !== 'the SDK after the block') startSdk(eventLoop);
+  await eventLoop.ready();
+  setTimeout(async () => {
+    work(300);
+    clearInterval(alive);
+    await eventLoop.forceFlush();
+    if (how === 'the SDK after the block') startSdk(eventLoop);
+  }, 1);
+}
+
+if (how === 'a worker thread' && isMainThread) new Worker(__filename, { argv: [how] });
+else main();

@@ -1,0 +1,266 @@
+/** What docs/troubleshooting.md says: each symptom made on purpose, and what tells it. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { apiVersion, installApart, SHARED_PACKAGES } from './support/install-apart.ts';
+import { giveSecondChance } from './support/noise.ts';
+import { OtlpReceiver } from './support/otlp-receiver.ts';
+import { type App, type AppOptions, appFile, makeFolder, runApp } from './support/run-app.ts';
+
+giveSecondChance();
+
+const REGISTER = 'opentelemetry-instrumentation-event-loop/register';
+const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
+const LOG = { OTEL_LOG_LEVEL: 'info' };
+const [NODE_MAJOR = 0, NODE_MINOR = 0] = process.versions.node.split('.').map(Number);
+
+/** Each app holds the loop for 300 ms. The span of it is shorter where its parent began later. */
+const LEAST_MILLIS = 290;
+
+interface PrintedSpan {
+  name: string;
+  kind: number;
+  millis: number;
+  parent?: string;
+  attributes: Record<string, unknown>;
+}
+
+/** Runs an app of `apps/trouble/` to its end, and reads the spans that it printed. */
+async function run(file: string, options: AppOptions = {}, drive?: (app: App) => Promise<void>) {
+  const ended = await runApp(file, { file: appFile(`trouble/${file}`), ...options }, drive);
+  const spans = [...ended.stdout.matchAll(/^span (.*)$/gm)].map(
+    ([, json]) => JSON.parse(String(json)) as PrintedSpan,
+  );
+  // The machine may add shorter ones.
+  const blocks = spans.filter(({ name, millis }) => name === 'event-loop-blocked' && millis >= LEAST_MILLIS);
+  return { ...ended, spans, blocks };
+}
+
+const SEEN = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
+
+describe('no spans at all', () => {
+  test('unless something is wrong, the console and the SDK tell of the same block', async () => {
+    const { blocks, stderr } = await run('one-block.cjs', { env: CONSOLE });
+    expect(blocks).toHaveLength(1);
+    expect(stderr).toMatch(SEEN);
+  });
+
+  test.each<[string, AppOptions]>([
+    ['not sampled', { env: { OTEL_TRACES_SAMPLER: 'always_off' } }],
+    ['OTEL_SDK_DISABLED', { env: { OTEL_SDK_DISABLED: 'true' } }],
+    ['the SDK started after the block', { args: ['the SDK after the block'] }],
+  ])('%s: the console tells of the block', async (_cause, { env, ...options }) => {
+    const { spans, stderr } = await run('one-block.cjs', { ...options, env: { ...CONSOLE, ...env } });
+    expect(spans).toEqual([]);
+    expect(stderr).toMatch(SEEN);
+  });
+
+  test('nothing reached the threshold: the console says nothing', async () => {
+    const env = { ...CONSOLE, OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '1000' };
+    const { spans, stderr } = await run('one-block.cjs', { env });
+    expect(spans).toEqual([]);
+    expect(stderr).toBe('');
+  });
+});
+
+describe('two copies of the api', () => {
+  const [major, minor] = apiVersion.split('.');
+  const NEWER = `${major}.99.0`;
+  const PATCHED = `${major}.${minor}.99`;
+  const folders = new Map<string, string>();
+  beforeAll(() => {
+    for (const version of [NEWER, PATCHED]) folders.set(version, installApart(version));
+  });
+  afterAll(() => {
+    for (const folder of folders.values()) rmSync(folder, { recursive: true });
+  });
+
+  const runWith = (version: string, what: string) =>
+    run('two-api-copies.cjs', {
+      args: [String(folders.get(version)), what],
+      env: { ...LOG, NODE_PATH: SHARED_PACKAGES },
+    });
+  const warning = `the SDK is registered with @opentelemetry/api ${apiVersion}, and this package finds a newer copy`;
+
+  test('this package finds a newer one, beside the SDK: no span, and a warning', async () => {
+    const { blocks, stderr } = await runWith(NEWER, 'this package finds it');
+    expect(blocks).toEqual([]);
+    expect(stderr.split(warning)).toHaveLength(2);
+  });
+
+  test('this package finds a newer one, in the list of the SDK: no parent, and a warning', async () => {
+    const what = 'this package finds it, in the list of the SDK';
+    const { blocks, stderr } = await runWith(NEWER, what);
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.parent).toBeUndefined();
+    expect(stderr.split(warning)).toHaveLength(2);
+  });
+
+  test('this package finds one of another patch version: nothing is missing', async () => {
+    const { blocks, stderr } = await runWith(PATCHED, 'this package finds it');
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.parent).toBeDefined();
+    expect(stderr).not.toContain('registered');
+  });
+
+  test('one of another patch version has registered a logger before: the SDK cannot register', async () => {
+    const what = 'another copy has registered a logger';
+    const { spans, stderr } = await runWith(PATCHED, what);
+    expect(spans).toEqual([]);
+    expect(stderr).toMatch(/Registration of version v\S+ for trace does not match previously registered API/);
+  });
+});
+
+describe('no span of the request', () => {
+  const SERVER = 1;
+
+  test('the instrumentation of HTTP made in time: the block is below the request', async () => {
+    const { spans, blocks } = await run('http-service.cjs', { args: ['as it should be'] });
+    expect(spans.filter(({ kind }) => kind === SERVER)).toHaveLength(1);
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.parent).toBeDefined();
+  });
+
+  test.each([['the event loop before http'], ['the SDK after http']])('%s: no parent', async (order) => {
+    const { spans, blocks } = await run('http-service.cjs', { args: [order] });
+    expect(spans.filter(({ kind }) => kind === SERVER)).toEqual([]);
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.parent).toBeUndefined();
+  });
+});
+
+describe('no stack', () => {
+  const permission = NODE_MAJOR < 22 ? '--experimental-permission' : '--permission';
+  const withoutInspector =
+    "data:text/javascript,Object.defineProperty(process.features, 'inspector', { value: false })";
+
+  test.each<[string, string[], string]>([
+    [
+      '--permission',
+      [permission, '--allow-fs-read=*', '--allow-fs-write=*'],
+      'the permission model does not allow the inspector',
+    ],
+    ['a Node.js without inspector', ['--import', withoutInspector], 'this Node.js has no inspector'],
+  ])('%s: the log says why', async (_cause, nodeArgs, reason) => {
+    const { blocks, stderr } = await run('one-block.cjs', { nodeArgs, env: LOG });
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.attributes).not.toHaveProperty('code.stacktrace');
+    expect(stderr.split(`captureStack is off: ${reason}`)).toHaveLength(2);
+  });
+
+  test('a worker thread: the log says why, at level info', async () => {
+    const { blocks, stdout } = await run('one-block.cjs', { args: ['a worker thread'], env: LOG });
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.attributes).not.toHaveProperty('code.stacktrace');
+    expect(stdout.split('captureStack is off: Node.js can capture the main thread only')).toHaveLength(2);
+  });
+});
+
+describe('registered twice', () => {
+  let receiver: OtlpReceiver;
+  beforeEach(async () => {
+    receiver = await OtlpReceiver.listen();
+  });
+  afterEach(() => receiver.close());
+
+  test.each<[string, AppOptions]>([
+    ['two instances', { args: ['registered twice'] }],
+    ['/register, and in the list of the SDK', { nodeArgs: ['--import', REGISTER] }],
+  ])('%s: one span, and the log says so', async (_cause, options) => {
+    const { blocks, stderr } = await run('one-block.cjs', { ...options, env: { ...receiver.env, ...LOG } });
+    expect(blocks).toHaveLength(1);
+    expect(receiver.named('event-loop-blocked')).toEqual([]);
+    expect(stderr).toContain('another EventLoopInstrumentation is enabled in this process');
+  });
+});
+
+describe('the line is one of the compiled code', () => {
+  let folder: string;
+  let bundle: string;
+  beforeAll(() => {
+    folder = makeFolder();
+    bundle = path.join(folder, 'bundle.cjs');
+    execFileSync(require.resolve('esbuild/bin/esbuild'), [
+      appFile('trouble/one-block.cjs'),
+      ...['--bundle', '--minify-whitespace', '--sourcemap', '--platform=node', '--log-level=error'],
+      `--outfile=${bundle}`,
+    ]);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each<[string, string[]]>([
+    ['bundle.cjs', []],
+    ['telemetry.cjs', ['--enable-source-maps']],
+  ])('%s is named with %p', async (file, nodeArgs) => {
+    const { blocks } = await run('one-block.cjs', { file: bundle, nodeArgs });
+    const { 'code.file.path': named, 'code.line.number': line } = blocks[0]?.attributes ?? {};
+    expect(path.basename(String(named))).toBe(file);
+    const source = readFileSync(String(named), 'utf8').split('\n');
+    expect(source[Number(line) - 1]).toContain('Math.imul');
+  });
+});
+
+describe('the end of a process under /register', () => {
+  const nodeArgs = ['--import', REGISTER];
+
+  test.each([
+    ['process.exit', 0],
+    ['let it end', 2],
+  ])('SIGTERM with a handler of its own that does %s: %d blocks are sent', async (how, sent) => {
+    const receiver = await OtlpReceiver.listen();
+    try {
+      const { code } = await run('sigterm.cjs', { args: [how], nodeArgs, env: receiver.env }, async (app) => {
+        await app.printed('ready');
+        app.child.kill('SIGTERM');
+      });
+      expect(code).toBe(0);
+      const blocks = receiver.named('event-loop-blocked').length;
+      if (sent === 0) expect(blocks).toBe(0);
+      else expect(blocks).toBeGreaterThanOrEqual(sent);
+    } finally {
+      receiver.close();
+    }
+  });
+
+  describe('a collector that does not answer', () => {
+    let silent: Server;
+    beforeAll(async () => {
+      silent = createServer(() => {});
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    });
+    afterAll(() => {
+      silent.close();
+      silent.closeAllConnections();
+    });
+
+    /** Node.js, the SDK and the job itself: far less than the 10 s that an exporter waits by default. */
+    const MAX_MILLIS = 6000;
+
+    test('OTEL_EXPORTER_OTLP_TIMEOUT is how long the process waits for it', async () => {
+      const startedAt = performance.now();
+      const timeout = 1000;
+      const { code, stderr } = await run('job.cjs', {
+        nodeArgs,
+        env: {
+          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+          OTEL_EXPORTER_OTLP_TIMEOUT: String(timeout),
+        },
+      });
+      const took = performance.now() - startedAt;
+      expect(took).toBeGreaterThan(timeout);
+      expect(took).toBeLessThan(MAX_MILLIS);
+      expect([code, stderr]).toEqual([0, '']);
+    });
+  });
+});
+
+test('/register, an ES module, Node.js before 22.15: blocks of the first second are not told', async () => {
+  const hooksInOtherThread = NODE_MAJOR < 22 || (NODE_MAJOR === 22 && NODE_MINOR < 15);
+  const { stderr } = await run('early-block.mjs', {
+    nodeArgs: ['--import', REGISTER],
+    env: { ...CONSOLE, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' },
+  });
+  expect(stderr.match(/^event-loop-blocked \d{3} ms/gm)).toHaveLength(hooksInOtherThread ? 1 : 2);
+});
