@@ -1,0 +1,72 @@
+/**
+ * How long this thread waited for a CPU, where its container has a CPU quota. The watchdog cannot tell there: the kernel gives each CPU a
+ * slice of the quota, and the watchdog, on another CPU, may well run on while the main thread stands still. Linux only.
+ */
+import { readFileSync } from 'node:fs';
+import type { Clock } from '../clock.ts';
+
+const CGROUPS = '/sys/fs/cgroup';
+/** CPU time, time spent waiting for a CPU, and time slices of the thread that reads it: nanoseconds. 16 µs to read. */
+const SCHEDSTAT = '/proc/thread-self/schedstat';
+
+export type ReadText = (file: string) => string;
+const readText: ReadText = (file) => readFileSync(file, 'latin1');
+
+/** Whether the control group of this process, or one around it, has a CPU quota. */
+export function hasCpuQuota(read: ReadText = readText): boolean {
+  const groups = attempt(() => read('/proc/self/cgroup')) ?? '';
+  for (const line of groups.split('\n')) {
+    const [, controllers = '', path = '/'] = line.split(':');
+    const isV2 = controllers === '';
+    if (!isV2 && !controllers.split(',').includes('cpu')) continue;
+    const root = isV2 ? CGROUPS : `${CGROUPS}/cpu`;
+    const file = isV2 ? 'cpu.max' : 'cpu.cfs_quota_us';
+    // Inside a container its own group is mounted as the root, whatever the path says.
+    for (let group = path; ; group = group.slice(0, group.lastIndexOf('/'))) {
+      const quota = attempt(() => read(`${root}${group}/${file}`));
+      if (quota !== undefined && Number.parseInt(quota, 10) > 0) return true;
+      if (group.length <= 1) break;
+    }
+    const atRoot = attempt(() => read(`${root}/${file}`));
+    if (atRoot !== undefined && Number.parseInt(atRoot, 10) > 0) return true;
+  }
+  return false;
+}
+
+export class RunDelay {
+  #at = Number.NaN;
+  #delay = Number.NaN;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly read: ReadText = readText,
+  ) {}
+
+  /** To be called now and then while nothing blocks. */
+  sample(): void {
+    this.#delay = this.#now();
+    this.#at = this.clock.now();
+  }
+
+  /** At least how long the thread waited for a CPU between two times, the latest of which is just over. Milliseconds. */
+  within(start: number, end: number): number {
+    if (!(this.#at <= start)) return 0;
+    const waited = this.#now() - this.#delay;
+    // What it waited before the start and after the end is at most all of that time.
+    const outside = start - this.#at + (this.clock.now() - end);
+    return Math.max(0, waited - outside) || 0;
+  }
+
+  #now(): number {
+    return attempt(() => Number(this.read(SCHEDSTAT).split(' ')[1]) / 1e6) ?? Number.NaN;
+  }
+}
+
+/** Without /proc, without the permission to read it. */
+function attempt<Result>(action: () => Result): Result | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
