@@ -2,15 +2,25 @@
  * How long this thread waited for a CPU, where its container has a CPU quota. The watchdog cannot tell there: the kernel gives each CPU a
  * slice of the quota, and the watchdog, on another CPU, may well run on while the main thread stands still. Linux only.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 
 const CGROUPS = '/sys/fs/cgroup';
-/** CPU time, time spent waiting for a CPU, and time slices of the thread that reads it: nanoseconds. 16 µs to read. */
+/** CPU time, time spent waiting for a CPU, and time slices of the thread that reads it: nanoseconds. 8 µs to read. */
 const SCHEDSTAT = '/proc/thread-self/schedstat';
 
 export type ReadText = (file: string) => string;
-const readText: ReadText = (file) => readFileSync(file, 'latin1');
+
+const buffer = Buffer.alloc(4096);
+/** Not by `readFileSync`: `@opentelemetry/instrumentation-fs` makes a span of that. */
+function readText(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    return buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 /** Whether the control group of this process, or one around it, has a CPU quota. */
 export function hasCpuQuota(read: ReadText = readText): boolean {
