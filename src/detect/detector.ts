@@ -136,6 +136,7 @@ export class Detector {
       }),
     );
     this.#guard(() => this.#watchdog?.start());
+    this.#runDelay?.start();
     this.#guard(() => this.#hook?.enable());
     this.#running = true;
     if (this.#watchdog === undefined) this.#nowCapturesAreKnown();
@@ -145,6 +146,7 @@ export class Detector {
     this.#running = false;
     this.#nowCapturesAreKnown();
     this.#guard(() => this.#watchdog?.stop());
+    this.#runDelay?.stop();
     this.#guard(() => this.#pulse?.stop());
     this.#guard(() => this.#hook?.disable());
     this.#guard(() => this.#heartbeat.stop());

@@ -2,24 +2,30 @@
  * How long this thread waited for a CPU, where its container has a CPU quota. The watchdog cannot tell there: the kernel gives each CPU a
  * slice of the quota, and the watchdog, on another CPU, may well run on while the main thread stands still. Linux only.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 
 const CGROUPS = '/sys/fs/cgroup';
-/** CPU time, time spent waiting for a CPU, and time slices of the thread that reads it: nanoseconds. 8 µs to read. */
+/** CPU time, time spent waiting for a CPU, and time slices of the thread that opens it: nanoseconds. */
 const SCHEDSTAT = '/proc/thread-self/schedstat';
 
-export type ReadText = (file: string) => string;
+type ReadText = (file: string) => string;
+const readText: ReadText = (file) => readFileSync(file, 'latin1');
 
-const buffer = Buffer.alloc(4096);
-/** Not by `readFileSync`: `@opentelemetry/instrumentation-fs` makes a span of that. */
-function readText(file: string): string {
-  const descriptor = openSync(file, 'r');
-  try {
-    return buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0));
-  } finally {
-    closeSync(descriptor);
-  }
+/** A file that is read again and again. */
+interface OpenFile {
+  read(): string;
+  close(): void;
+}
+
+/** Opened once: `@opentelemetry/instrumentation-fs` makes a span of each `openSync` and `readFileSync`, and none of `readSync`. */
+function openSchedstat(): OpenFile {
+  const descriptor = openSync(SCHEDSTAT, 'r');
+  const buffer = Buffer.alloc(128);
+  return {
+    read: () => buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0)),
+    close: () => closeSync(descriptor),
+  };
 }
 
 /** Whether the control group of this process, or one around it, has a CPU quota. */
@@ -46,11 +52,22 @@ export function hasCpuQuota(read: ReadText = readText): boolean {
 export class RunDelay {
   #at = Number.NaN;
   #delay = Number.NaN;
+  #schedstat: OpenFile | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly read: ReadText = readText,
+    private readonly open: () => OpenFile = openSchedstat,
   ) {}
+
+  start(): void {
+    this.#schedstat ??= attempt(this.open);
+  }
+
+  stop(): void {
+    attempt(() => this.#schedstat?.close());
+    this.#schedstat = undefined;
+    this.#at = Number.NaN;
+  }
 
   /** To be called now and then while nothing blocks. */
   sample(): void {
@@ -68,7 +85,7 @@ export class RunDelay {
   }
 
   #now(): number {
-    return attempt(() => Number(this.read(SCHEDSTAT).split(' ')[1]) / 1e6) ?? Number.NaN;
+    return attempt(() => Number(this.#schedstat?.read().split(' ')[1]) / 1e6) ?? Number.NaN;
   }
 }
 

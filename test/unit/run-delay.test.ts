@@ -56,11 +56,22 @@ describe('what a thread waited for a CPU', () => {
   let clock: FakeClock;
   /** Of the thread so far, in milliseconds. */
   let delay: number;
+  let isOpen: boolean;
   let runDelay: RunDelay;
   beforeEach(() => {
     clock = new FakeClock();
     delay = 70;
-    runDelay = new RunDelay(clock, () => `123456789 ${delay * 1e6} 42\n`);
+    isOpen = false;
+    runDelay = new RunDelay(clock, () => {
+      isOpen = true;
+      return {
+        read: () => `123456789 ${delay * 1e6} 42\n`,
+        close: () => {
+          isOpen = false;
+        },
+      };
+    });
+    runDelay.start();
   });
   /** The thread stands still. */
   function standStill(millis: number) {
@@ -102,10 +113,20 @@ describe('what a thread waited for a CPU', () => {
     expect(runDelay.within(start, clock.time)).toBe(0);
   });
 
+  test('is not asked for any more once it has stopped', () => {
+    runDelay.sample();
+    const start = clock.time;
+    standStill(200);
+    runDelay.stop();
+    expect(isOpen).toBe(false);
+    expect(runDelay.within(start, clock.time)).toBe(0);
+  });
+
   test('is taken for nothing where it cannot be read', () => {
     const blind = new RunDelay(clock, () => {
       throw new Error('EACCES');
     });
+    blind.start();
     blind.sample();
     clock.run(200);
     expect(blind.within(clock.time - 200, clock.time)).toBe(0);
