@@ -37,14 +37,12 @@ export function hasCpuQuota(read: ReadText = readText): boolean {
     if (!isV2 && !controllers.split(',').includes('cpu')) continue;
     const root = isV2 ? CGROUPS : `${CGROUPS}/cpu`;
     const file = isV2 ? 'cpu.max' : 'cpu.cfs_quota_us';
-    // Inside a container its own group is mounted as the root, whatever the path says.
-    for (let group = path; ; group = group.slice(0, group.lastIndexOf('/'))) {
+    // Outwards, up to the root: inside a container that is its own group, whatever the path says.
+    for (let group = path.replace(/\/$/, ''); ; group = group.slice(0, group.lastIndexOf('/'))) {
       const quota = attempt(() => read(`${root}${group}/${file}`));
       if (quota !== undefined && Number.parseInt(quota, 10) > 0) return true;
-      if (group.length <= 1) break;
+      if (group === '') break;
     }
-    const atRoot = attempt(() => read(`${root}/${file}`));
-    if (atRoot !== undefined && Number.parseInt(atRoot, 10) > 0) return true;
   }
   return false;
 }
