@@ -20,6 +20,7 @@ import { GcMeter } from './gc-meter.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Block, IterationLedger, type RunningPileUp } from './iteration-ledger.ts';
 import { Pulse } from './pulse.ts';
+import { hasCpuQuota, RunDelay } from './run-delay.ts';
 import { isStandstill } from './standstill.ts';
 import { isTeardown } from './teardown.ts';
 
@@ -54,6 +55,7 @@ export class Detector {
   readonly #scopes: ContextScopes;
   readonly #heartbeat: Heartbeat;
   readonly #pulse: Pulse | undefined;
+  readonly #runDelay: RunDelay | undefined;
   #mode: AsyncHooksMode;
   #hook: AsyncHook | undefined;
   #running = false;
@@ -88,11 +90,13 @@ export class Detector {
       },
       (block) => {
         if (isDebuggerPause(block) || isTeardown(block)) return;
-        if (marks !== undefined && isStandstill(block, marks, thresholdMillis)) return;
+        const waitedForCpu = this.#runDelay?.within(block.start, block.end);
+        if (isStandstill(block, marks, thresholdMillis, waitedForCpu)) return;
         events.block(block);
       },
       marks,
     );
+    if (hasCpuQuota()) this.#runDelay = new RunDelay(clock);
     this.#capturer = new Capturer(this.#ledger, clock, options.requireParentSpan);
     this.#scopes = new ContextScopes(this.#ledger, clock, this.#onError);
     this.#hook = this.#createHook();
@@ -108,6 +112,7 @@ export class Detector {
         clock.syncEpoch();
         this.watchContextManager();
         this.#watchdog?.beat(clock.now());
+        this.#runDelay?.sample();
         events.beat();
       },
       onError: this.#onError,
@@ -131,6 +136,7 @@ export class Detector {
       }),
     );
     this.#guard(() => this.#watchdog?.start());
+    this.#runDelay?.start();
     this.#guard(() => this.#hook?.enable());
     this.#running = true;
     if (this.#watchdog === undefined) this.#nowCapturesAreKnown();
@@ -140,6 +146,7 @@ export class Detector {
     this.#running = false;
     this.#nowCapturesAreKnown();
     this.#guard(() => this.#watchdog?.stop());
+    this.#runDelay?.stop();
     this.#guard(() => this.#pulse?.stop());
     this.#guard(() => this.#hook?.disable());
     this.#guard(() => this.#heartbeat.stop());

@@ -6,13 +6,18 @@
 import { standstillWithin } from '../capture/shared-memory.ts';
 import type { Block } from './iteration-ledger.ts';
 
-/** Whether what is left of a block without the standstill in it is shorter than the threshold. */
+/**
+ * Whether what is left of a block without the standstill in it is shorter than the threshold.
+ * @param waitedForCpuMillis at least how long the thread waited for a CPU in it, where that is known
+ */
 export function isStandstill(
   { start, end, cpu }: Pick<Block, 'start' | 'end' | 'cpu'>,
-  marks: Float64Array,
+  marks: Float64Array | undefined,
   thresholdMillis: number,
+  waitedForCpuMillis = 0,
 ): boolean {
   const length = end - start;
-  const stoodStill = Math.min(standstillWithin(marks, start, end), length - cpu);
+  const seen = marks === undefined ? 0 : standstillWithin(marks, start, end);
+  const stoodStill = Math.min(Math.max(seen, waitedForCpuMillis), length - cpu);
   return length - stoodStill < thresholdMillis;
 }

@@ -23,7 +23,7 @@ test('a line for each block: length, kind, function and place, route, trace; wha
   const { stderr, blocks, code, exitDelayMillis } = await run(CONSOLE);
   const [block] = blocks;
   const { 'code.function.name': name, 'code.line.number': lineNumber } = block?.attributes ?? {};
-  const at = new RegExp(`: ${name} \\(.*/support/telemetry\\.cjs:${lineNumber}:\\d+\\)`);
+  const at = new RegExp(`: ${name} \\(.*/support/truth\\.cjs:${lineNumber}:\\d+\\)`);
   const [line, onDemand, , atExit, , ...rest] = stderr.split('\n');
   expect(line).toMatch(/^event-loop-blocked 2\d\d ms callback: /);
   expect(line).toMatch(at);

@@ -306,7 +306,7 @@ describe('the end of a process', () => {
 function expectNamed(run: Run): void {
   expect(run.blocks[0]?.attributes).toMatchObject({
     'code.function.name': expect.stringMatching(/^(hashSome|work)$/),
-    'code.file.path': expect.stringMatching(/telemetry\.cjs$/),
+    'code.file.path': expect.stringMatching(/truth\.cjs$/),
     'code.stacktrace': expect.stringContaining('one-block.cjs'),
   });
 }

@@ -70,4 +70,13 @@ describe('a block', () => {
     note(1050, 1800);
     expect(isStandstill(block(790), marks, 100)).toBe(false);
   });
+
+  test('whose thread waited for a CPU while the watchdog ran on is none', () => {
+    expect(isStandstill(block(40), marks, 100, 730)).toBe(true);
+    expect(isStandstill(block(40), undefined, 100, 730)).toBe(true);
+  });
+
+  test('that is long enough without the wait for a CPU is one', () => {
+    expect(isStandstill(block(150), marks, 100, 650)).toBe(false);
+  });
 });
