@@ -98,10 +98,18 @@ describe('two copies of the api', () => {
     expect(stderr.split(warning)).toHaveLength(2);
   });
 
-  test('this package finds one of another patch version: nothing is missing', async () => {
-    const { blocks, stderr } = await runWith(PATCHED, 'this package finds it');
+  test('this package finds one of another patch version, in the list of the SDK: nothing is missing', async () => {
+    const what = 'this package finds it, in the list of the SDK';
+    const { blocks, stderr } = await runWith(PATCHED, what);
     expect(blocks).toHaveLength(1);
     expect(blocks[0]?.parent).toBeDefined();
+    expect(stderr).not.toContain('registered');
+  });
+
+  test('this package finds one of another patch version, made before the SDK: no span', async () => {
+    const { blocks, stdout, stderr } = await runWith(PATCHED, 'this package finds it');
+    expect(stdout).toContain('request');
+    expect(blocks).toEqual([]);
     expect(stderr).not.toContain('registered');
   });
 
