@@ -461,7 +461,7 @@ describe('how it is loaded', () => {
     expectQuietExit(run);
     expectNamed(run);
     // The line that loops: found in the source itself.
-    const source = readFileSync(appFile('support/telemetry.cjs'), 'utf8').split('\n');
+    const source = readFileSync(appFile('support/truth.cjs'), 'utf8').split('\n');
     const line = source[Number(run.blocks[0]?.attributes['code.line.number']) - 1];
     expect(line).toMatch(/Math\.imul|hashSome|while \(performance/);
   });

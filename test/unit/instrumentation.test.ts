@@ -403,6 +403,7 @@ describe('told without a span', () => {
     busy(BLOCK);
     await instrumentation.forceFlush();
     expect(heard).toHaveLength(1);
+    instrumentation.disable();
     expect(said).toEqual([]);
   });
 

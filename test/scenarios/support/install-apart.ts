@@ -7,6 +7,9 @@ const API = '@opentelemetry/api';
 /** This package, and what of its dependencies holds on to the api. */
 const COPIED = ['opentelemetry-instrumentation-event-loop', '@opentelemetry/instrumentation', API];
 
+/** Where a package has its code: `build` on the legacy line of OpenTelemetry, `dist` on the modern one. */
+const PARTS = ['dist', 'build', 'package.json'];
+
 /** Where the copies find what is not copied. */
 export const SHARED_PACKAGES = path.resolve(folderOf(API), '../..');
 
@@ -18,15 +21,17 @@ export function installApart(version: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'event-loop-apart-'));
   for (const name of COPIED) {
     const target = path.join(folder, 'node_modules', name);
-    for (const part of name === COPIED[0] ? ['dist', 'package.json'] : ['build', 'package.json']) {
-      cpSync(path.join(folderOf(name), part), path.join(target, part), { recursive: true });
+    for (const part of PARTS) {
+      const source = path.join(folderOf(name), part);
+      if (existsSync(source)) cpSync(source, path.join(target, part), { recursive: true });
     }
   }
   const api = path.join(folder, 'node_modules', API);
   for (const file of readdirSync(api, { recursive: true, encoding: 'utf8' })) {
-    if (!/(^|\/)(package\.json|version\.[cm]?js)$/.test(file)) continue;
+    // Bundled, it has its version in more places than one.
+    if (!/(package\.json|\.[cm]?js)$/.test(file)) continue;
     const text = readFileSync(path.join(api, file), 'utf8');
-    writeFileSync(path.join(api, file), text.replaceAll(apiVersion, version));
+    if (text.includes(apiVersion)) writeFileSync(path.join(api, file), text.replaceAll(apiVersion, version));
   }
   return folder;
 }
