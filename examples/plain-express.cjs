@@ -5,7 +5,7 @@ const express = require('express');
 const app = express();
 
 app.get('/report', (_request, response) => {
-  response.type('text').send(renderReport(50_000));
+  response.type('text').send(renderReport(200_000));
 });
 
 app.get('/health', (_request, response) => {

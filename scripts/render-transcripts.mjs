@@ -7,6 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startOtlpReceiver } from '../demo/otlp-receiver.mjs';
 import { BLOCK_SPAN, readSpans, readTraces } from '../demo/telemetry-reader.mjs';
@@ -20,7 +21,8 @@ const ENTRY = `${PACKAGE}/register`;
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
 const PEER = 'blocked-at@1.2.0';
 const PORT = 3000;
-/** The thread that watches comes up some 50 ms after the loop began to turn. */
+/** The thread that watches comes up some 50 ms after the loop began to turn, on a quiet machine. */
+const WARM_UP_MILLIS = 1000;
 const WARM_UP_REQUESTS = 20;
 
 const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -54,7 +56,10 @@ async function run(nodeArguments, env) {
   });
   const port = await Promise.race([listening, once(child, 'exit').then(() => undefined)]);
   if (port === undefined) throw new Error(`the application has not started:\n${printed.join('\n')}`);
-  for (let i = 0; i < WARM_UP_REQUESTS; i++) await fetch(`http://127.0.0.1:${port}/health`);
+  for (let i = 0; i < WARM_UP_REQUESTS; i++) {
+    await fetch(`http://127.0.0.1:${port}/health`);
+    await wait(WARM_UP_MILLIS / WARM_UP_REQUESTS);
+  }
   await (await fetch(`http://127.0.0.1:${port}/report`)).text();
   child.kill('SIGTERM');
   await once(child, 'close');

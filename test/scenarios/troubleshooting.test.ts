@@ -131,12 +131,19 @@ describe('no span of the request', () => {
     expect(blocks[0]?.parent).toBeDefined();
   });
 
-  test.each([['the event loop before http'], ['the SDK after http']])('%s: no parent', async (order) => {
+  const withoutRequest = async (order: string) => {
     const { spans, blocks } = await run('http-service.cjs', { args: [order] });
     expect(spans.filter(({ kind }) => kind === SERVER)).toEqual([]);
     expect(blocks).toHaveLength(1);
     expect(blocks[0]?.parent).toBeUndefined();
-  });
+  };
+
+  test('the SDK after http: no parent', () => withoutRequest('the SDK after http'));
+
+  // Seen on the legacy line of OpenTelemetry only.
+  if (apiVersion.startsWith('1.9.')) {
+    test('the event loop before http: no parent', () => withoutRequest('the event loop before http'));
+  }
 });
 
 describe('no stack', () => {
