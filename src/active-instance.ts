@@ -37,6 +37,11 @@ export function takeOver(claimant: Claimant): boolean {
   return previous !== undefined;
 }
 
+/** Whether one is enabled, of whichever copy of the package. */
+export function isAnyEnabled(): boolean {
+  return enabledInstances().length > 0;
+}
+
 /** Health as the active instance sees it, whichever that is. */
 export function activeHealth(windowMillis: number): EventLoopHealth | undefined {
   const instances = enabledInstances();

@@ -29,10 +29,20 @@ export interface OtherSdkEvents {
   registered(): void;
 }
 
-/** To be called once the preloaded SDK is registered. Wraps the api's functions for registering, and nothing that runs later. */
-export function watchForOtherSdk(events: OtherSdkEvents): void {
+/**
+ * To be called once the preloaded SDK is registered. Wraps the api's functions for registering, and nothing that runs later. What goes
+ * wrong in that is told to `onError`: the application, which registers its SDK, must not notice.
+ */
+export function watchForOtherSdk(events: OtherSdkEvents, onError: (error: unknown) => void): void {
   const apis = new Set<Api>();
   let came = false;
+  const attempt = (action: () => void) => {
+    try {
+      action();
+    } catch (error) {
+      onError(error);
+    }
+  };
   const watch = (api: Api) => {
     if (apis.has(api)) return;
     apis.add(api);
@@ -43,11 +53,11 @@ export function watchForOtherSdk(events: OtherSdkEvents): void {
       registry[setter] = (...args: unknown[]) => {
         if (!came) {
           came = true;
-          unregister(apis);
-          events.comes();
+          attempt(() => unregister(apis));
+          attempt(() => events.comes());
         }
         const result = set.apply(registry, args);
-        events.registered();
+        attempt(() => events.registered());
         return result;
       };
     }

@@ -25,17 +25,19 @@ export function shutDownWithProcess(telemetry: Telemetry): () => void {
       return;
     }
     undo();
-    const end = () => {
-      telemetry.killed();
-      process.kill(process.pid, SIGNAL);
-    };
-    const timer = setTimeout(end, MAX_SHUTDOWN_MILLIS);
-    telemetry
-      .shutdown()
+    let patience: NodeJS.Timeout | undefined;
+    const outOfPatience = new Promise<void>((resolve) => {
+      patience = setTimeout(resolve, MAX_SHUTDOWN_MILLIS);
+    });
+    Promise.race([telemetry.shutdown(), outOfPatience])
       .catch(() => {})
       .finally(() => {
-        clearTimeout(timer);
-        end();
+        clearTimeout(patience);
+        try {
+          telemetry.killed();
+        } finally {
+          process.kill(process.pid, SIGNAL);
+        }
       });
   };
   const undo = () => {

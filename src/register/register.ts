@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
+import { isAnyEnabled } from '../active-instance.ts';
 import { apiRegistry } from '../api-registry.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { OnceLogger } from '../once.ts';
@@ -65,7 +66,10 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   sdk.start();
   if (hookingThread === 'other' && eventLoop.isEnabled()) {
     eventLoop.disable();
-    whenApplicationIsLoaded(() => eventLoop.enable());
+    // One of the application's own, which it may have made meanwhile, is to go on.
+    whenApplicationIsLoaded(() => {
+      if (!isAnyEnabled()) eventLoop.enable();
+    });
   }
   const log = new OnceLogger();
   // Without an exporter of traces, the SDK registers no tracer provider.
@@ -85,20 +89,23 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
     killed: () => eventLoop.disable(),
   });
   const relay = relayTracers();
-  watchForOtherSdk({
-    comes: () => {
-      log.log('info', 'the application starts an SDK itself: that of /register steps back');
-      undo();
-      stepBack(sdk, others);
-      // Before api 1.10, and in packages made for it, logs are registered elsewhere.
-      packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();
+  watchForOtherSdk(
+    {
+      comes: () => {
+        log.log('info', 'the application starts an SDK itself: that of /register steps back');
+        undo();
+        // Before api 1.10, and in packages made for it, logs are registered elsewhere.
+        packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();
+        stepBack(sdk, others);
+      },
+      registered: () => {
+        if (relay !== undefined) relay.target = trace.getTracerProvider();
+        eventLoop.setTracerProvider(trace.getTracerProvider());
+        eventLoop.setMeterProvider(metrics.getMeterProvider());
+      },
     },
-    registered: () => {
-      if (relay !== undefined) relay.target = trace.getTracerProvider();
-      eventLoop.setTracerProvider(trace.getTracerProvider());
-      eventLoop.setMeterProvider(metrics.getMeterProvider());
-    },
-  });
+    (error) => log.log('warn', 'the SDK of /register cannot step back altogether', error),
+  );
 }
 
 /** Whoever asks the api for a tracer from now on gets one that follows to another SDK. */
@@ -114,12 +121,12 @@ function relayTracers(): RelayTracerProvider | undefined {
 
 /** What it has is sent. What its instrumentations have patched stays patched in part, and makes nothing any more. */
 function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {
+  sdk.shutdown().catch(() => {});
   for (const instrumentation of instrumentations) {
-    instrumentation.disable();
     instrumentation.setTracerProvider(new ProxyTracerProvider());
     instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
   }
-  sdk.shutdown().catch(() => {});
+  for (const instrumentation of instrumentations) instrumentation.disable();
 }
 
 /** A provider of the SDK can be flushed, that of the api alone cannot. */

@@ -2,7 +2,7 @@
  * Tracers that follow from one SDK to another. Whoever asks the api for a tracer while an SDK is registered keeps one of that SDK for
  * good, and instrumentations ask before the SDK they are for registers anything.
  */
-import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
+import type { Context, SpanOptions, Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 
 export class RelayTracerProvider implements TracerProvider {
   constructor(public target: TracerProvider) {}
@@ -26,8 +26,8 @@ class RelayTracer implements Tracer {
     private readonly scope: Parameters<TracerProvider['getTracer']>,
   ) {}
 
-  startSpan(...args: Parameters<Tracer['startSpan']>) {
-    return this.#current().startSpan(...args);
+  startSpan(name: string, options?: SpanOptions, context?: Context) {
+    return this.#current().startSpan(name, options, context);
   }
 
   startActiveSpan(...args: unknown[]) {

@@ -132,6 +132,11 @@ describe('an application with an SDK of its own', () => {
     ['service-with-sdk.cjs', 'started later', ['--import', ENTRY]],
     ['service-with-sdk.mjs', 'started later', ['--import', ENTRY]],
     ['service-with-sdk.cjs', 'started later', ['--require', ENTRY]],
+    [
+      'service-with-sdk.cjs',
+      'started later, where the preloaded one cannot step back altogether',
+      ['--require', appFile('plain/hostile-instrumentation.cjs'), '--require', ENTRY],
+    ],
     ['service.cjs', 'preloaded before', ['--require', appFile('plain/tracing.cjs'), '--require', ENTRY]],
     ['service.cjs', 'preloaded after', ['--require', ENTRY, '--require', appFile('plain/tracing.cjs')]],
   ])('%s, %s: has the blocks in its own traces, each request once', async (file, _when, preload) => {
