@@ -62,16 +62,21 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   // Last: what is loaded once the first instrumentation is made, `http` for one, those made later cannot patch any more.
   const eventLoop = new EventLoopInstrumentation();
   const sdk = createSdk(sdkPackage, packages, [...others, eventLoop]);
+  const log = new OnceLogger();
   const hookingThread = esm ? hookModules(packages) : undefined;
   sdk.start();
   if (hookingThread === 'other' && eventLoop.isEnabled()) {
     eventLoop.disable();
-    // One of the application's own, which it may have made meanwhile, is to go on.
     whenApplicationIsLoaded(() => {
-      if (!isAnyEnabled()) eventLoop.enable();
+      // One of the application's own, made meanwhile, goes on.
+      if (isAnyEnabled())
+        log.log(
+          'warn',
+          'another EventLoopInstrumentation is enabled in this process: that of /register waits',
+        );
+      else eventLoop.enable();
     });
   }
-  const log = new OnceLogger();
   // Without an exporter of traces, the SDK registers no tracer provider.
   if (apiRegistry().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
     log.log('warn', 'no EventLoopSpanProcessor: this SDK has changed; spans that had to wait do not say so');
