@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
-import { CALLBACK, type CallbackClass, REACTION, RESOURCE_SCOPE, TICK } from './iteration-ledger.ts';
+import { CALLBACK, type CallbackClass, MESSAGE, REACTION, RESOURCE_SCOPE, TICK } from './iteration-ledger.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js itself, whose ticks and
 // promises have to be known. A class and a promise made by Node.js lead to them.
@@ -36,9 +36,12 @@ export function classify(resource: object): CallbackClass {
   return recentClass;
 }
 
+const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
+
 /** Up to three walks along a prototype chain. */
 function classifyByClass(resource: object): CallbackClass {
   if (resource instanceof AsyncResource) return RESOURCE_SCOPE;
+  if (resource.constructor?.name === HTTP_SERVER_RESOURCE) return MESSAGE;
   return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
 }
 
@@ -58,7 +61,7 @@ export function contextOf(resource: object): Context {
 const TYPES: Readonly<Record<string, string>> = {
   FSEvent: 'FSEVENTWRAP',
   HTTPClientAsyncResource: 'HTTPCLIENTREQUEST',
-  HTTPServerAsyncResource: 'HTTPINCOMINGMESSAGE',
+  [HTTP_SERVER_RESOURCE]: 'HTTPINCOMINGMESSAGE',
   HashJob: 'HASHREQUEST',
   PBKDF2Job: 'PBKDF2REQUEST',
   Pipe: 'PIPEWRAP',

@@ -37,9 +37,9 @@ export function createCallbackTimer(
 ): AsyncHook {
   const options: HookOptions = {
     // Hot. try/catch is all that stands between a bug of ours and the host's life.
-    before() {
+    before(asyncId) {
       try {
-        if (ledger.enter()) ledger.before(classify(executionAsyncResource()));
+        if (ledger.enter()) ledger.before(classify(executionAsyncResource()), asyncId);
         else ledger.beforeNested();
       } catch (error) {
         onError(error);

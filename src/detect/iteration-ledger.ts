@@ -30,7 +30,21 @@ export const TICK = 1;
 export const REACTION = 2;
 /** An AsyncResource entered from a reaction that no hook sees: as REACTION, but known to be one synchronous stretch. */
 export const RESOURCE_SCOPE = 3;
-export type CallbackClass = typeof CALLBACK | typeof TICK | typeof REACTION | typeof RESOURCE_SCOPE;
+/**
+ * A callback of an HTTP server's parser. Of a message that comes at once there are three in a row: headers, which run the handler, end, and
+ * the end of the reading. Node.js drains after the third only, so they are one task (seen on Node.js 20 to 26; `kSkipTaskQueues`
+ * in its `node_http_parser.cc`).
+ */
+export const MESSAGE = 4;
+export type CallbackClass =
+  | typeof CALLBACK
+  | typeof TICK
+  | typeof REACTION
+  | typeof RESOURCE_SCOPE
+  | typeof MESSAGE;
+
+/** Callbacks of one message that are one task. With a body, what comes after its first piece is drained for itself. */
+const MAX_MESSAGE_CALLBACKS = 3;
 
 /** Nested callbacks are timed down to this depth; deeper ones count for the one around them. */
 const MAX_DEPTH = 32;
@@ -93,6 +107,9 @@ export class IterationLedger {
   #callbacks = 0;
   #taskFirstCallback = 0;
   #loopCount = -1;
+  /** The latest callbacks of one parser in a row, and whose they are: its async id. */
+  #messageCallbacks = 0;
+  #messageId = 0;
   #callbackStart = Number.NaN;
   #taskStart = Number.NaN;
   #stretchStart = Number.NaN;
@@ -145,8 +162,12 @@ export class IterationLedger {
     return this.#callbackStart;
   }
 
-  /** Hot. The beginning of an outermost callback. */
-  before(callbackClass: CallbackClass): void {
+  /**
+   * Hot. The beginning of an outermost callback.
+   * @param asyncId of its resource; asked for a {@link MESSAGE} only
+   */
+  before(callbackClass: CallbackClass, asyncId = 0): void {
+    const previous = this.#class;
     this.#class = callbackClass;
     this.#votedBefore = this.voted;
     if (callbackClass === REACTION) {
@@ -159,11 +180,15 @@ export class IterationLedger {
       this.#callbackStart = t;
       return;
     }
-    if (callbackClass === CALLBACK) {
+    if (callbackClass !== TICK) {
       if (!(t - this.#stretchStart < ITERATION_GRAIN_MILLIS)) this.#turn(t);
-      if (t - this.#taskStart >= this.#threshold) this.#closeTask(t);
-      this.#taskStart = t;
-      this.#taskFirstCallback = this.#callbacks;
+      const isLong = t - this.#taskStart >= this.#threshold;
+      if (isLong) this.#closeTask(t);
+      const goesOn = callbackClass === MESSAGE && this.#goesOn(previous, asyncId);
+      if (isLong || !goesOn) {
+        this.#taskStart = t;
+        this.#taskFirstCallback = this.#callbacks;
+      }
     }
     this.#callbacks++;
     this.#callbackStart = t;
@@ -399,6 +424,14 @@ export class IterationLedger {
     this.#waited = waited;
     this.#waitedAt = t;
     this.#open(t, loopCount, idle);
+  }
+
+  /** Whether a callback of a parser comes before there was a drain for the one before it. */
+  #goesOn(previous: CallbackClass, asyncId: number): boolean {
+    const isSame = previous === MESSAGE && asyncId === this.#messageId && this.#callbacks > 0;
+    this.#messageId = asyncId;
+    this.#messageCallbacks = isSame ? this.#messageCallbacks + 1 : 1;
+    return isSame && this.#messageCallbacks <= MAX_MESSAGE_CALLBACKS;
   }
 
   #open(t: number, loopCount: number, idle: number): void {

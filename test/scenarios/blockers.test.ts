@@ -29,6 +29,7 @@ const PLACES: (ExpectedBlock & { resource?: string })[] = [
   { truth: 'dns callback', kind: 'callback', resource: 'GETADDRINFOREQWRAP' },
   { truth: 'bound emitter', kind: 'callback', resource: 'Timeout' },
   { truth: 'HTTP client response', kind: 'callback' },
+  { truth: 'HTTP handler that awaits', kind: 'microtasks' },
   { truth: 'async resource', kind: 'callback' },
   { truth: 'nested async resources', kind: 'callback' },
   { truth: 'pooled connection', kind: 'callback' },

@@ -222,6 +222,56 @@ describe('what drains after a callback', () => {
   });
 });
 
+describe("callbacks of an HTTP server's parser", () => {
+  const S = contextOf('S');
+
+  test('of one message are one task with what drains after the last of them', () => {
+    const l = loop();
+    l.message(7, 60, S).message(7, 0).message(7, 0).reaction(90, S);
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 150, callbacks: 3, context: 'S' }]);
+  });
+
+  test('of two connections are two tasks', () => {
+    const l = loop();
+    l.message(7, 60, S).message(8, 0).reaction(90, S);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 150 }]);
+  });
+
+  test('of one message begin another task after a drain', () => {
+    const l = loop();
+    l.message(7, 60, S).tick(1).message(7, 0).reaction(90, S);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 151 }]);
+  });
+
+  test('of one message begin another task after another callback', () => {
+    const l = loop();
+    l.message(7, 60, S).callback(1).message(7, 0).reaction(90, S);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 151 }]);
+  });
+
+  test('of one message begin another task in the next iteration', () => {
+    const l = loop();
+    l.message(7, 60, S).nextIteration();
+    l.message(7, 0).reaction(90, S);
+    expect(told(l)).toEqual([]);
+  });
+
+  test('many of one message pile up', () => {
+    const l = loop();
+    for (let i = 0; i < 30; i++) l.message(7, 5, S);
+    expect(told(l)).toEqual([{ kind: 'pile-up', length: 150, callbacks: 30, context: 'S' }]);
+  });
+
+  test('the first of which is a block of its own leave the rest to the drain', () => {
+    const l = loop();
+    l.message(7, 120, S).message(7, 0).message(7, 0).reaction(110, S);
+    expect(told(l)).toEqual([
+      { kind: 'callback', length: 120, callbacks: 1, context: 'S' },
+      { kind: 'microtasks', length: 110, callbacks: 2, context: 'S' },
+    ]);
+  });
+});
+
 describe('iterations', () => {
   test('several callbacks of one iteration pile up', () => {
     const l = loop();

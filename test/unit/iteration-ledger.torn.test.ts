@@ -9,6 +9,7 @@ import {
   CALLBACK,
   type CallbackClass,
   ITERATION_GRAIN_MILLIS,
+  MESSAGE,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
@@ -52,7 +53,7 @@ const { step } = fc.letrec<{ step: Step }>((tie) => ({
     }),
     fc.record({
       type: fc.constant('callback' as const),
-      class: fc.constantFrom<CallbackClass>(CALLBACK, TICK, REACTION, RESOURCE_SCOPE),
+      class: fc.constantFrom<CallbackClass>(CALLBACK, TICK, REACTION, RESOURCE_SCOPE, MESSAGE),
       tear: fc.constantFrom(...TEARS),
       millis,
       inner: fc.array(tie('step'), { maxLength: 4 }),

@@ -77,6 +77,25 @@ async function main() {
   await inSpan('HTTP client response', (hold) => {
     http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', hold));
   });
+  await alone(async () => {
+    const server = http.createServer(async (_request, response) => {
+      const end = startTruth('HTTP handler that awaits');
+      work(SHORT_MILLIS);
+      for (let i = 0; i < 10; i++) {
+        await null;
+        work(BLOCK_MILLIS / 10);
+      }
+      end();
+      response.end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await new Promise((resolve) =>
+      http.get({ port: server.address().port, host: '127.0.0.1', agent: false }, (response) =>
+        response.resume().on('end', resolve),
+      ),
+    );
+    server.close();
+  });
   await inSpan('async resource', (hold) => {
     const resource = new AsyncResource('Job');
     outsideOfSpans(() => resource.runInAsyncScope(hold));

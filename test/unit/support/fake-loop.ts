@@ -5,6 +5,7 @@ import {
   CALLBACK,
   type CallbackClass,
   IterationLedger,
+  MESSAGE,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
@@ -62,10 +63,15 @@ export class FakeLoop {
   }
 
   /** Runs `body` (milliseconds, or what happens) as a callback in `context`. */
-  outermost(kind: CallbackClass, body: number | (() => void), context: Context = ROOT_CONTEXT): this {
+  outermost(
+    kind: CallbackClass,
+    body: number | (() => void),
+    context: Context = ROOT_CONTEXT,
+    asyncId = 1,
+  ): this {
     const before = this.active;
     this.active = context;
-    if (this.ledger.enter()) this.ledger.before(kind);
+    if (this.ledger.enter()) this.ledger.before(kind, asyncId);
     else this.ledger.beforeNested();
     if (typeof body === 'number') this.clock.run(body);
     else body();
@@ -77,6 +83,10 @@ export class FakeLoop {
   }
   callback(body: number | (() => void), context?: Context): this {
     return this.outermost(CALLBACK, body, context);
+  }
+  /** A callback of an HTTP server's parser. */
+  message(parser: number, body: number | (() => void), context?: Context): this {
+    return this.outermost(MESSAGE, body, context, parser);
   }
   tick(body: number | (() => void), context?: Context): this {
     return this.outermost(TICK, body, context);
