@@ -5,8 +5,10 @@ import type { Clock } from '../clock.ts';
 const MAX_READINGS = 64;
 
 export class CpuMeter {
-  #times: number[] = [];
-  #cpus: number[] = [];
+  // Arrays of a fixed size: a stretch is opened too often to allocate for it.
+  readonly #times = new Float64Array(MAX_READINGS + 1);
+  readonly #cpus = new Float64Array(MAX_READINGS + 1);
+  #readings = 0;
   #interval: number;
   #idle = 0;
   #lastTime = Number.NEGATIVE_INFINITY;
@@ -21,22 +23,22 @@ export class CpuMeter {
 
   /** How many readings are kept. */
   get readings(): number {
-    return this.#times.length;
+    return this.#readings;
   }
 
   /** A stretch begins at `t`, with the loop's idle time at `idle`. */
   open(t: number, idle: number): void {
     let cpu: number;
-    const lastCpu = this.#cpus[this.#cpus.length - 1];
     const sinceLast = t - this.#lastTime;
-    if (lastCpu === undefined || sinceLast >= this.intervalMillis) {
+    if (this.#readings === 0 || sinceLast >= this.intervalMillis) {
       cpu = this.clock.cpu();
     } else {
       // Waiting costs no CPU, everything else is taken to have been running.
-      cpu = lastCpu + Math.max(0, sinceLast - (idle - this.#idle));
+      cpu = (this.#cpus[this.#readings - 1] as number) + Math.max(0, sinceLast - (idle - this.#idle));
     }
-    this.#times = [t];
-    this.#cpus = [cpu];
+    this.#times[0] = t;
+    this.#cpus[0] = cpu;
+    this.#readings = 1;
     this.#interval = this.intervalMillis;
     this.#lastTime = t;
     this.#idle = idle;
@@ -56,24 +58,35 @@ export class CpuMeter {
 
   #add(t: number, cpu: number): void {
     if (t <= this.#lastTime) return;
-    this.#times.push(t);
-    this.#cpus.push(cpu);
+    this.#times[this.#readings] = t;
+    this.#cpus[this.#readings] = cpu;
+    this.#readings++;
     this.#lastTime = t;
-    if (this.#times.length <= MAX_READINGS) return;
-    const keep = (_: number, i: number, all: number[]) => i % 2 === 0 || i === all.length - 1;
-    this.#times = this.#times.filter(keep);
-    this.#cpus = this.#cpus.filter(keep);
+    if (this.#readings > MAX_READINGS) this.#halve();
+  }
+
+  /** Keeps every second reading, and the latest. */
+  #halve(): void {
+    let kept = 0;
+    for (let i = 0; i < this.#readings; i++) {
+      if (i % 2 !== 0 && i !== this.#readings - 1) continue;
+      this.#times[kept] = this.#times[i] as number;
+      this.#cpus[kept] = this.#cpus[i] as number;
+      kept++;
+    }
+    this.#readings = kept;
     this.#interval *= 2;
   }
 
   #at(t: number): number {
-    const times = this.#times;
-    const cpus = this.#cpus;
-    let i = times.length - 1;
-    while (i > 0 && (times[i] as number) > t) i--;
-    const [t0, t1, c0, c1] = [times[i], times[i + 1], cpus[i], cpus[i + 1]];
-    if (t0 === undefined || c0 === undefined) return Number.NaN;
-    if (t1 === undefined || c1 === undefined || t <= t0) return c0;
+    if (this.#readings === 0) return Number.NaN;
+    let i = this.#readings - 1;
+    while (i > 0 && (this.#times[i] as number) > t) i--;
+    const t0 = this.#times[i] as number;
+    const c0 = this.#cpus[i] as number;
+    if (i === this.#readings - 1 || t <= t0) return c0;
+    const t1 = this.#times[i + 1] as number;
+    const c1 = this.#cpus[i + 1] as number;
     return c0 + ((c1 - c0) * (t - t0)) / (t1 - t0);
   }
 }

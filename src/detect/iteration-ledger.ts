@@ -50,9 +50,14 @@ const MAX_MESSAGE_CALLBACKS = 3;
 const MAX_DEPTH = 32;
 
 /**
- * Within this many milliseconds of a stretch's start the loop count is not read again: iterations that short are
- * taken together, which can make a block at most this much longer than it was. Saves 40 ns a callback where
- * iterations are short.
+ * Within this many milliseconds of an iteration's start the loop count is not read again: an iteration that short is taken together with
+ * the next callback, which costs the next iteration its first one. Where iterations are that short, reading is a third of what they take.
+ */
+export const MIN_ITERATION_MILLIS = 0.02;
+
+/**
+ * An iteration that begins within this many milliseconds of one that was opened takes over what that one has noted, instead of opening
+ * anew. Saves some 300 ns an iteration where they are short.
  */
 export const ITERATION_GRAIN_MILLIS = 0.25;
 
@@ -113,6 +118,8 @@ export class IterationLedger {
   #callbackStart = Number.NaN;
   #taskStart = Number.NaN;
   #stretchStart = Number.NaN;
+  /** When the latest iteration was opened anew. */
+  #openedAt = Number.NaN;
   /** Idle time of the loop when the stretch started. */
   #idle = Number.NaN;
   /** Idle time that ended with the latest `before` which read it, and when. For the lag. */
@@ -181,7 +188,10 @@ export class IterationLedger {
       return;
     }
     if (callbackClass !== TICK) {
-      if (!(t - this.#stretchStart < ITERATION_GRAIN_MILLIS)) this.#turn(t);
+      if (!(t - this.#stretchStart < MIN_ITERATION_MILLIS)) {
+        if (t - this.#openedAt < ITERATION_GRAIN_MILLIS) this.#turnSoon(t);
+        else this.#turn(t);
+      }
       const isLong = t - this.#taskStart >= this.#threshold;
       if (isLong) this.#closeTask(t);
       const goesOn = callbackClass === MESSAGE && this.#goesOn(previous, asyncId);
@@ -377,6 +387,7 @@ export class IterationLedger {
   reset(): void {
     this.#depth = 0;
     this.#primed = false;
+    this.#openedAt = Number.NaN;
     this.#stretchStart = Number.NaN;
     this.#taskStart = Number.NaN;
     this.#callbackStart = Number.NaN;
@@ -426,6 +437,21 @@ export class IterationLedger {
     this.#open(t, loopCount, idle);
   }
 
+  /** As {@link #turn}, so soon after a stretch was opened that nothing before `t` can be part of a block. Some 60 ns, 20 on Node.js 26. */
+  #turnSoon(t: number): void {
+    const loopCount = this.#clock.loopCount();
+    if (loopCount === this.#loopCount) return;
+    const idle = this.#clock.idle();
+    this.#waited = idle - this.#idle;
+    this.#waitedAt = t;
+    this.#loopCount = loopCount;
+    this.#idle = idle;
+    this.#stretchStart = t;
+    this.#taskStart = t;
+    this.#callbacks = 0;
+    this.#marks[Mark.stretchStart] = t;
+  }
+
   /** Whether a callback of a parser comes before there was a drain for the one before it. */
   #goesOn(previous: CallbackClass, asyncId: number): boolean {
     const isSame = previous === MESSAGE && asyncId === this.#messageId && this.#callbacks > 0;
@@ -438,6 +464,7 @@ export class IterationLedger {
     this.#primed = true;
     this.#loopCount = loopCount;
     this.#idle = idle;
+    this.#openedAt = t;
     this.#stretchStart = t;
     this.#taskStart = t;
     this.#callbacks = 0;

@@ -1,7 +1,11 @@
 import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { Mark } from '../../src/capture/shared-memory.ts';
-import { ITERATION_GRAIN_MILLIS, type UnfinishedBlock } from '../../src/detect/iteration-ledger.ts';
+import {
+  ITERATION_GRAIN_MILLIS,
+  MIN_ITERATION_MILLIS,
+  type UnfinishedBlock,
+} from '../../src/detect/iteration-ledger.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
 
@@ -273,6 +277,24 @@ describe("callbacks of an HTTP server's parser", () => {
 });
 
 describe('iterations', () => {
+  test.each([false, true])('that begin soon after another one are known, relaxed: %p', (relaxed) => {
+    const l = loop();
+    l.ledger.relax(relaxed);
+    l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
+    const start = l.clock.now();
+    l.callback(60).callback(60);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 2 }]);
+    expect(l.blocks[0]?.start).toBe(start);
+  });
+
+  test('that begin soon after another one do not hold what came before them', () => {
+    const l = loop();
+    l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
+    l.callback(60).nextIteration();
+    l.callback(60);
+    expect(told(l)).toEqual([]);
+  });
+
   test('several callbacks of one iteration pile up', () => {
     const l = loop();
     for (let i = 0; i < 15; i++) l.callback(8, contextOf(`r${i}`));
@@ -544,13 +566,22 @@ describe('any sequence of events', () => {
     ),
   }));
 
-  test('gives blocks that never overlap, never hold a wait, and never miss a scope', () => {
+  test('gives blocks that never overlap, never hold a wait, and never miss a scope or an iteration', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const l = loop();
         const waits: [number, number][] = [];
         const scopes: { start: number; end: number; context: string }[] = [];
         let depth = 0;
+        const iterations: { start: number; end: number }[] = [];
+        let iterationStart = l.clock.now();
+        const turn = (waitMillis: number) => {
+          l.clock.run(2 * MIN_ITERATION_MILLIS);
+          iterations.push({ start: iterationStart, end: l.clock.now() });
+          l.nextIteration(waitMillis);
+          iterationStart = l.clock.now();
+          l.callback(0);
+        };
         const play = (s: Step): void => {
           switch (s.type) {
             case 'run':
@@ -561,13 +592,12 @@ describe('any sequence of events', () => {
               if (depth === 0 && s.millis > 0) {
                 l.callback(0);
                 const start = l.clock.now();
-                l.nextIteration(s.millis);
+                turn(s.millis);
                 waits.push([start, l.clock.now()]);
-                l.callback(0);
               }
               return;
             case 'turn':
-              if (depth === 0) l.nextIteration().callback(0);
+              if (depth === 0) turn(0);
               return;
           }
           const body = () => {
@@ -601,8 +631,8 @@ describe('any sequence of events', () => {
             );
           }
         }
-        // Every scope is reported but for gaps that are shorter than the threshold.
-        for (const { start, end } of scopes) {
+        // Every scope and iteration is reported but for gaps that are shorter than the threshold.
+        for (const { start, end } of [...scopes, ...iterations]) {
           let from = start;
           for (const block of blocks) {
             if (block.end <= from || block.start >= end) continue;
