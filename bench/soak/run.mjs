@@ -77,10 +77,10 @@ async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
       await sleep(Math.random() * 2 * LOAD_PAUSE_MILLIS);
     }
   });
-  const progress = setInterval(
-    () => console.log(`${((until - performance.now()) / 60_000).toFixed(0)} minutes to go`),
-    PROGRESS_EVERY_MILLIS,
-  ).unref();
+  const progress = setInterval(() => {
+    const left = Math.round((until - performance.now()) / 60_000);
+    if (left > 0) console.log(`${left} ${left === 1 ? 'minute' : 'minutes'} to go`);
+  }, PROGRESS_EVERY_MILLIS).unref();
   const span = limits.LONGEST_MILLIS - limits.SHORTEST_MILLIS;
   for (let i = 0; !isOver(); i++) {
     const kind = kinds[i % kinds.length];

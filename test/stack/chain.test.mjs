@@ -169,7 +169,7 @@ describe('metrics in Prometheus', () => {
   });
 
   test.each([
-    ['event_loop_lag_seconds', [], '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 30 +Inf'],
+    ['event_loop_lag_seconds', [], '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.2 0.5 1 2.5 5 10 30 +Inf'],
     [
       'event_loop_block_duration_seconds',
       ['code_function_name', 'event_loop_block_kind'],
