@@ -12,7 +12,7 @@ export const Mark = {
   stretchStart: 0,
   /** Written by the watchdog: the start of a stretch that has passed half of the threshold. */
   busyStretch: 1,
-  /** Written by the watchdog: when it means to wake up. */
+  /** Written by the watchdog: when it means to wake up. By the main thread that wakes it: when it did. */
   wakeUp: 2,
   /** Written by the watchdog: the stretch it asks to capture. */
   captureStretch: 3,
@@ -36,8 +36,10 @@ export const Flag = {
   connected: 0,
   /** 1 from when the process exits or the watchdog is stopped: no session may be opened from then on. */
   closing: 1,
+  /** 1 while the loop rests: nothing runs, and who waits for that to change is notified when it does. */
+  resting: 2,
 } as const;
-const FLAGS = 2;
+const FLAGS = 3;
 
 export interface SharedMemory {
   readonly marks: Float64Array;

@@ -72,6 +72,7 @@ export class Watchdog {
     this.#restarts = 0;
     this.#startAt = 0;
     Atomics.store(this.memory.flags, Flag.closing, 0);
+    Atomics.store(this.memory.flags, Flag.resting, 0);
     diagnosticsChannel(this.#channelName).subscribe(this.#onRequest);
     process.on('exit', this.#onExit);
   }
@@ -83,6 +84,7 @@ export class Watchdog {
     diagnosticsChannel(this.#channelName).unsubscribe(this.#onRequest);
     Atomics.store(this.memory.flags, Flag.closing, 1);
     Atomics.notify(this.memory.flags, Flag.closing);
+    Atomics.notify(this.memory.flags, Flag.resting);
     const worker = this.#worker;
     this.#worker = undefined;
     this.events.watching(false);
@@ -94,6 +96,18 @@ export class Watchdog {
   beat(now: number): void {
     if (this.#running && this.#worker === undefined && now >= this.#startAt) this.#startThread();
     this.memory.marks[Mark.inspected] = isInspected() ? 1 : 0;
+  }
+
+  /** The loop is expected to wait: until {@link wakeUp} nothing has to be watched. */
+  rest(): void {
+    Atomics.store(this.memory.flags, Flag.resting, 1);
+  }
+
+  /** Something has run since `now`. Some 3 µs, and a wake-up of the thread. */
+  wakeUp(now: number): void {
+    this.memory.marks[Mark.wakeUp] = now;
+    Atomics.store(this.memory.flags, Flag.resting, 0);
+    Atomics.notify(this.memory.flags, Flag.resting);
   }
 
   #startThread(): void {

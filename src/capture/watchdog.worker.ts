@@ -2,7 +2,8 @@
  * The watchdog: a thread that notices, by its own clock, that the main thread has been busy for long, and then has it capture
  * its stack. Bundled into a string at build time (`scripts/bundle-workers.mjs`), so that it survives every bundler.
  *
- * It sleeps nearly always: in an idle process it wakes up some 30 times a second at the default threshold (`npm run bench -- idle`).
+ * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default threshold, and twice a second while the
+ * loop rests (`npm run bench -- idle`).
  */
 import { writeSync } from 'node:fs';
 import type { Session } from 'node:inspector';
@@ -42,6 +43,14 @@ function sleep(millis: number): void {
   marks[Mark.wakeUp] = due;
   Atomics.wait(flags, Flag.closing, 0, length);
   noteStandstill(due);
+}
+
+/** Sleeps until the loop does something, or for long: then it looks whether it is to end. */
+function sleepWhileAtRest(): void {
+  const due = now() + MAX_SLEEP_MILLIS;
+  marks[Mark.wakeUp] = due;
+  Atomics.wait(flags, Flag.resting, 1, MAX_SLEEP_MILLIS);
+  noteStandstill(Math.min(due, marks[Mark.wakeUp] as number));
 }
 
 /** Sleeps while the inspector's answer may come: it needs the loop. */
@@ -234,6 +243,11 @@ class BusyStretch {
 async function watch(): Promise<void> {
   let busy: BusyStretch | undefined;
   while (!isClosing()) {
+    if (Atomics.load(flags, Flag.resting) === 1) {
+      busy = undefined;
+      sleepWhileAtRest();
+      continue;
+    }
     const start = marks[Mark.stretchStart] as number;
     const age = start === 0 ? 0 : now() - start;
     if (age < data.busyAfterMillis) {

@@ -6,6 +6,7 @@
 import { type AsyncHook, createHook, executionAsyncResource, type HookCallbacks } from 'node:async_hooks';
 import type { AsyncHooksMode } from '../types.ts';
 import { classify } from './async-resource.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { IterationLedger } from './iteration-ledger.ts';
 
 type HookOptions = HookCallbacks & { trackPromises?: boolean };
@@ -29,9 +30,13 @@ export function canLeaveOutPromises(): boolean {
   return !sawPromise;
 }
 
-/** The hook of a ledger; not enabled yet. A throw in the ledger goes to `onError`: from a hook it would end the process. */
+/**
+ * The hook of a ledger, which also wakes up the heartbeat where it rests; not enabled yet. A throw in them goes to `onError`: from a hook it would
+ * end the process.
+ */
 export function createCallbackTimer(
   ledger: IterationLedger,
+  heartbeat: Pick<Heartbeat, 'resting' | 'wake'>,
   mode: Exclude<AsyncHooksMode, 'off'>,
   onError: (error: unknown) => void,
 ): AsyncHook {
@@ -39,8 +44,11 @@ export function createCallbackTimer(
     // Hot. try/catch is all that stands between a bug of ours and the host's life.
     before(asyncId) {
       try {
-        if (ledger.enter()) ledger.before(classify(executionAsyncResource()), asyncId);
-        else ledger.beforeNested();
+        if (ledger.enter()) {
+          const resource = executionAsyncResource();
+          ledger.before(classify(resource), asyncId);
+          if (heartbeat.resting) heartbeat.wake(resource);
+        } else ledger.beforeNested();
       } catch (error) {
         onError(error);
       }

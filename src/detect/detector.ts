@@ -99,14 +99,16 @@ export class Detector {
     if (hasCpuQuota()) this.#runDelay = new RunDelay(clock);
     this.#capturer = new Capturer(this.#ledger, clock, options.requireParentSpan);
     this.#scopes = new ContextScopes(this.#ledger, clock, this.#onError);
-    this.#hook = this.#createHook();
     if (this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis) {
       this.#pulse = new Pulse(times.pulseMillis);
     }
+    const hooked = this.#mode !== 'off';
     this.#heartbeat = new Heartbeat(this.#ledger, clock, {
       intervalMillis: lagIntervalMillis,
       thresholdMillis,
-      hooked: this.#hook !== undefined,
+      hooked,
+      // With a pulse, something runs all the time.
+      canRest: hooked && this.#pulse === undefined,
       record: events.lag,
       upkeep: () => {
         clock.syncEpoch();
@@ -115,8 +117,14 @@ export class Detector {
         this.#runDelay?.sample();
         events.beat();
       },
+      rest: () => this.#watchdog?.rest(),
+      wake: (runsSince) => {
+        this.#watchdog?.wakeUp(runsSince);
+        this.#runDelay?.sample(runsSince);
+      },
       onError: this.#onError,
     });
+    this.#hook = this.#createHook();
   }
 
   /** Which hooks are in force. */
@@ -253,7 +261,9 @@ export class Detector {
   }
 
   #createHook(): AsyncHook | undefined {
-    return this.#mode === 'off' ? undefined : createCallbackTimer(this.#ledger, this.#mode, this.#onError);
+    return this.#mode === 'off'
+      ? undefined
+      : createCallbackTimer(this.#ledger, this.#heartbeat, this.#mode, this.#onError);
   }
 
   #resolveMode(canCapture: boolean): AsyncHooksMode {

@@ -1,8 +1,9 @@
 /**
  * One unref'd timer: samples the lag, and looks after what has to be looked after now and then. Never keeps the process
- * alive. Some 50 wake-ups a second at the default interval.
+ * alive. Some 50 wake-ups a second at the default interval, and 10 while the loop rests.
  */
-import { clearInterval, setInterval } from 'node:timers';
+import { AsyncResource } from 'node:async_hooks';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { Clock } from '../clock.ts';
 import type { IterationLedger } from './iteration-ledger.ts';
 import { recordLag } from './lag.ts';
@@ -10,45 +11,69 @@ import { recordLag } from './lag.ts';
 /** Timers count whole milliseconds, and may be one late although nothing held the loop. */
 const TIMER_GRAIN_MILLIS = 2;
 
+/** The loop rests when it was busy for less than this in each of so many intervals in a row. */
+const QUIET_MILLIS = 0.5;
+const QUIET_BEATS = 10;
+/** How far apart beats are, at most, while it rests. */
+const REST_MILLIS = 100;
+
 export interface HeartbeatOptions {
   intervalMillis: number;
   thresholdMillis: number;
   /** Whether async hooks feed the ledger. Without them the beats tell of blocks. */
   hooked: boolean;
+  /** Whether beats may become rarer while the loop rests. Takes hooks, which call {@link Heartbeat.wake}. */
+  canRest: boolean;
   record: (lagMillis: number) => void;
   /** Called on every beat. */
   upkeep: () => void;
+  /** The loop rests from now on, or does not any more: `runsSince` is when something began to run. */
+  rest: () => void;
+  wake: (runsSince: number) => void;
   onError: (error: unknown) => void;
 }
 
 export class Heartbeat {
+  /** Whether {@link wake} is to be called when something runs. */
+  resting = false;
+  /** A timer knows the context it was made in: this is that of the first one. */
+  #scope: AsyncResource | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #timerMillis = 0;
   #due = Number.NaN;
+  /** The latest beat, and the loop's idle time then. */
+  #at = Number.NaN;
   #idle = Number.NaN;
+  #quietBeats = 0;
+  /** When the latest interval began. */
+  #from = Number.NaN;
+  /** Intervals that passed while the loop rested, in which an arrival would not have waited. */
+  #restful = 0;
+  readonly #restIntervals: number;
 
   constructor(
     private readonly ledger: IterationLedger,
     private readonly clock: Clock,
     private readonly options: HeartbeatOptions,
-  ) {}
+  ) {
+    this.#restIntervals = Math.floor(REST_MILLIS / options.intervalMillis);
+  }
 
   start(): void {
     if (this.#timer !== undefined) return;
     this.#due = Number.NaN;
-    this.#timer = setInterval(() => {
-      try {
-        this.beat();
-      } catch (error) {
-        this.options.onError(error);
-      }
-    }, this.options.intervalMillis);
-    this.#timer.unref();
+    this.#at = Number.NaN;
+    this.#quietBeats = 0;
+    this.#restful = 0;
+    this.#scope = new AsyncResource('EventLoopHeartbeat');
+    this.#arm(this.options.intervalMillis);
   }
 
   stop(): void {
-    if (this.#timer === undefined) return;
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#scope = undefined;
+    this.resting = false;
   }
 
   /** Milliseconds since the next beat was due; 0 where it is not yet. */
@@ -66,15 +91,72 @@ export class Heartbeat {
     // The first beat has no due time. A timer may be some 1 ms early: Node.js counts whole milliseconds.
     if (!Number.isNaN(lateness)) {
       const waited = hooked ? ledger.waitedSince(this.#due) : this.#unhooked(lateness);
+      if (this.resting) this.#restful += this.#restIntervals - 1;
+      for (; this.#restful > 0; this.#restful--) record(0);
       // What the loop spent waiting after the due time is the timer's coarseness, or a stopped process: nobody else waited.
       recordLag(Math.max(0, lateness - Math.max(0, waited)), intervalMillis, record);
     } else if (!hooked) {
       this.#close(0);
     }
-    this.#idle = clock.idle();
-    // Node.js re-arms the timer when this callback has ended.
+    const idle = clock.idle();
+    const isQuiet = t - this.#at - (idle - this.#idle) < QUIET_MILLIS;
+    this.#at = t;
+    this.#idle = idle;
     this.options.upkeep();
-    this.#due = clock.now() + intervalMillis;
+    this.#quietBeats = isQuiet ? this.#quietBeats + 1 : 0;
+    this.#restIf(this.options.canRest && this.#quietBeats >= QUIET_BEATS && this.#restIntervals > 1);
+    // Node.js re-arms the timer when this callback has ended.
+    this.#from = clock.now();
+    this.#due = this.#from + (this.resting ? this.#restIntervals : 1) * intervalMillis;
+  }
+
+  /**
+   * Something runs while the loop was taken to rest; to be called in the `before` of its `resource`. The next beat comes when it would have
+   * come without the rest, so that what runs is seen as any other time. Some 10 µs.
+   */
+  wake(resource: object): void {
+    // The beat itself.
+    if (resource === this.#timer) return;
+    const { intervalMillis, wake } = this.options;
+    const t = this.clock.now();
+    const passed = Math.max(0, Math.floor((t - this.#from) / intervalMillis));
+    this.resting = false;
+    this.#quietBeats = 0;
+    this.#restful += passed;
+    this.#from += passed * intervalMillis;
+    this.#due = this.#from + intervalMillis;
+    // Not in the context of what runs, which the timer would keep alive.
+    this.#scope?.runInAsyncScope(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
+    wake(t);
+  }
+
+  #restIf(resting: boolean): void {
+    if (resting === this.resting) return;
+    this.resting = resting;
+    if (resting) this.options.rest();
+    else this.options.wake(this.#at);
+  }
+
+  readonly #onTimer = (): void => {
+    try {
+      this.beat();
+    } catch (error) {
+      this.#due = Number.NaN;
+      this.options.onError(error);
+    }
+    // A beat may have stopped it.
+    if (this.#timer !== undefined)
+      this.#arm((this.resting ? this.#restIntervals : 1) * this.options.intervalMillis);
+  };
+
+  #arm(millis: number): void {
+    if (this.#timer !== undefined && millis === this.#timerMillis) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onTimer, millis).unref();
+    this.#timerMillis = millis;
   }
 
   /** Without hooks: was there a block since the last beat? Returns what the loop surely waited after the due time. */

@@ -67,10 +67,10 @@ export class RunDelay {
     this.#at = Number.NaN;
   }
 
-  /** To be called now and then while nothing blocks. */
-  sample(): void {
+  /** To be called now and then while nothing blocks. `at`: now, or when what runs began, just before. */
+  sample(at = this.clock.now()): void {
     this.#delay = this.#now();
-    this.#at = this.clock.now();
+    this.#at = at;
   }
 
   /** At least how long the thread waited for a CPU between two times, the latest of which is just over. Milliseconds. */

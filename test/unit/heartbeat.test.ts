@@ -1,27 +1,34 @@
+import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
+import { SystemClock } from '../../src/clock.ts';
+import { createCallbackTimer } from '../../src/detect/callback-timer.ts';
 import { Heartbeat } from '../../src/detect/heartbeat.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
 const INTERVAL = 20;
 const busy = contextOf('busy');
 
-function setUp(hooked: boolean) {
+function setUp(hooked: boolean, canRest = false) {
   const loop = new FakeLoop(100);
   const lags: number[] = [];
   const errors: unknown[] = [];
+  const rests: (string | number)[] = [];
   let upkeeps = 0;
   const heartbeat = new Heartbeat(loop.ledger, loop.clock, {
     intervalMillis: INTERVAL,
     thresholdMillis: 100,
     hooked,
+    canRest,
     record: (millis) => lags.push(millis),
     upkeep: () => upkeeps++,
+    rest: () => rests.push('rest'),
+    wake: (runsSince) => rests.push(runsSince),
     onError: (error) => errors.push(error),
   });
   /** The timer's callback, as the loop runs it. */
   const beat = () => (hooked ? loop.callback(() => heartbeat.beat()) : heartbeat.beat());
   loop.nextIteration();
   beat();
-  return { loop, heartbeat, lags, beat, errors, upkeeps: () => upkeeps };
+  return { loop, heartbeat, lags, rests, beat, errors, upkeeps: () => upkeeps };
 }
 
 describe.each([true, false])('with hooks: %p', (hooked) => {
@@ -104,5 +111,158 @@ describe('without hooks', () => {
       beat();
     }
     expect(loop.blocks).toEqual([]);
+  });
+});
+
+describe('a loop that rests', () => {
+  const QUIET_BEATS = 10;
+  const REST = 100;
+  const other = {};
+
+  /** Quiet for as long as it takes. */
+  function rested() {
+    const all = setUp(true, true);
+    for (let i = 0; i < QUIET_BEATS; i++) {
+      expect(all.heartbeat.resting).toBe(false);
+      all.loop.nextIteration(INTERVAL);
+      all.beat();
+    }
+    all.lags.length = 0;
+    return all;
+  }
+
+  test('has been quiet for ten beats', () => {
+    const { heartbeat, rests } = rested();
+    expect(heartbeat.resting).toBe(true);
+    expect(rests).toEqual(['rest']);
+  });
+
+  test('is not one that was busy for half a millisecond between two of them', () => {
+    const { loop, heartbeat, beat } = setUp(true, true);
+    for (let i = 0; i < 5 * QUIET_BEATS; i++) {
+      loop.nextIteration(INTERVAL - 0.5).callback(i % QUIET_BEATS === 0 ? 0.6 : 0.4);
+      loop.nextIteration(0.1);
+      beat();
+      expect(heartbeat.resting).toBe(false);
+    }
+  });
+
+  test('has as many samples as any other', () => {
+    const { loop, lags, beat, heartbeat } = rested();
+    loop.nextIteration(REST);
+    beat();
+    expect(lags).toEqual([0, 0, 0, 0, 0]);
+    expect(heartbeat.resting).toBe(true);
+  });
+
+  test('that is held by what no hook sees does not after its next beat', () => {
+    const { loop, beat, heartbeat, rests } = rested();
+    loop.nextIteration(REST - 5).unseen(55);
+    const due = loop.nextIteration().clock.now();
+    beat();
+    expect(heartbeat.resting).toBe(false);
+    expect(rests).toEqual(['rest', due]);
+  });
+
+  test('wakes up when something runs, and beats as it would have without the rest', () => {
+    const { loop, heartbeat, lags, beat, rests } = rested();
+    loop.nextIteration(50);
+    const start = loop.clock.now();
+    loop.callback(() => {
+      heartbeat.wake(other);
+      expect(heartbeat.resting).toBe(false);
+      // Would have come after 20 and 40 ms, and does come after 60.
+      loop.clock.run(9);
+      expect(heartbeat.overdue()).toBe(0);
+      loop.clock.run(71);
+      expect(heartbeat.overdue()).toBe(70);
+    });
+    loop.nextIteration();
+    beat();
+    expect(lags).toEqual([0, 0, 70, 50, 30, 10]);
+    expect(rests).toEqual(['rest', start]);
+    expect(heartbeat.resting).toBe(false);
+  });
+
+  test('that wakes up at once has lost nothing', () => {
+    const { loop, heartbeat, lags, beat } = rested();
+    loop.nextIteration(1).callback(() => heartbeat.wake(other));
+    loop.nextIteration(INTERVAL - 1);
+    beat();
+    expect(lags).toEqual([0]);
+  });
+
+  test('without hooks never does', () => {
+    const { loop, beat, heartbeat } = setUp(false, false);
+    for (let i = 0; i < 5 * QUIET_BEATS; i++) {
+      loop.nextIteration(INTERVAL);
+      beat();
+    }
+    expect(heartbeat.resting).toBe(false);
+  });
+});
+
+describe('the timer of a loop that rests', () => {
+  const storage = new AsyncLocalStorage<string>();
+  const errors: unknown[] = [];
+  let onBeat = (): void => {};
+  let onRest = (): void => {};
+  let heartbeat: Heartbeat;
+
+  beforeEach(() => {
+    heartbeat = new Heartbeat(new FakeLoop(100).ledger, new SystemClock(), {
+      intervalMillis: 5,
+      thresholdMillis: 100,
+      hooked: true,
+      canRest: true,
+      record: () => {},
+      upkeep: () => onBeat(),
+      rest: () => onRest(),
+      wake: () => {},
+      onError: (error) => errors.push(error),
+    });
+    heartbeat.start();
+  });
+  afterEach(() => {
+    heartbeat.stop();
+    expect(errors).toEqual([]);
+  });
+
+  const untilRest = () =>
+    new Promise<void>((resolve) => {
+      onRest = resolve;
+    });
+
+  test('beats on after what woke it, and not in the context of that', async () => {
+    const ledger = { enter: () => true, before: () => {}, leave: () => 0, after: () => {} };
+    const hook = createCallbackTimer(ledger as never, heartbeat, 'promises', (error) => errors.push(error));
+    hook.enable();
+    try {
+      const beats: (string | undefined)[] = [];
+      await new Promise<void>((resolve) => {
+        onRest = () => {
+          onRest = resolve;
+          onBeat = () => beats.push(storage.getStore());
+          storage.run('a request', () => setImmediate(() => {}));
+        };
+      });
+      expect(beats.length).toBeGreaterThanOrEqual(10);
+      expect(new Set(beats)).toEqual(new Set([undefined]));
+    } finally {
+      hook.disable();
+    }
+  });
+
+  test('is not what wakes it up', async () => {
+    await untilRest();
+    await new Promise<void>((resolve) => {
+      onBeat = () => {
+        heartbeat.wake(executionAsyncResource());
+        resolve();
+      };
+    });
+    expect(heartbeat.resting).toBe(true);
+    heartbeat.wake({});
+    expect(heartbeat.resting).toBe(false);
   });
 });
