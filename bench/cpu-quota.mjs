@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { printMachine } from './machine.mjs';
+import { Report } from './report.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -57,7 +57,7 @@ const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 })();
 `;
 
-printMachine(`a quota of ${options.quota} ms in ${PERIOD_MICROS / 1000} ms`);
+new Report(`a quota of ${options.quota} ms in ${PERIOD_MICROS / 1000} ms`);
 try {
   mkdirSync(group);
 } catch (error) {

@@ -119,7 +119,7 @@ export class Detector {
       },
       rest: () => this.#watchdog?.rest(),
       wake: (runsSince) => {
-        this.#watchdog?.wakeUp(runsSince);
+        this.#watchdog?.wakeUp(clock.now());
         this.#runDelay?.sample(runsSince);
       },
       onError: this.#onError,

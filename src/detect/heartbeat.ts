@@ -127,7 +127,7 @@ export class Heartbeat {
     this.#due = this.#from + intervalMillis;
     // Not in the context of what runs, which the timer would keep alive.
     this.#scope?.runInAsyncScope(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
-    wake(t);
+    wake(this.ledger.callbackStart);
   }
 
   #restIf(resting: boolean): void {
