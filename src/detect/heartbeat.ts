@@ -1,6 +1,6 @@
 /**
  * One unref'd timer: samples the lag, and looks after what has to be looked after now and then. Never keeps the process
- * alive. Some 50 wake-ups a second at the default interval, and 10 while the loop rests.
+ * alive. Some 50 wake-ups a second at the default interval, and 5 while the loop rests.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
@@ -11,11 +11,11 @@ import { recordLag } from './lag.ts';
 /** Timers count whole milliseconds, and may be one late although nothing held the loop. */
 const TIMER_GRAIN_MILLIS = 2;
 
-/** The loop rests when it was busy for less than this in each of so many intervals in a row. */
-const QUIET_MILLIS = 0.5;
+/** The loop rests when it was busy for less than this share of each of so many intervals in a row. */
+const QUIET_SHARE = 0.025;
 const QUIET_BEATS = 10;
 /** How far apart beats are, at most, while it rests. */
-const REST_MILLIS = 100;
+const REST_MILLIS = 200;
 
 export interface HeartbeatOptions {
   intervalMillis: number;
@@ -99,7 +99,8 @@ export class Heartbeat {
       this.#close(0);
     }
     const idle = clock.idle();
-    const isQuiet = t - this.#at - (idle - this.#idle) < QUIET_MILLIS;
+    const elapsed = t - this.#at;
+    const isQuiet = elapsed - (idle - this.#idle) < elapsed * QUIET_SHARE;
     this.#at = t;
     this.#idle = idle;
     this.options.upkeep();
