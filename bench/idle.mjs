@@ -20,7 +20,7 @@ export default {
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
-    settle: { type: 'string', default: '20' },
+    settle: { type: 'string', default: '40' },
   },
   async run({ nodes, options, report }) {
     if (process.platform !== 'linux') return report.note('Linux only: it reads /proc');
