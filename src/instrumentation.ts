@@ -25,8 +25,8 @@ import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './victims/stalls.ts';
 
-/** How often what is registered globally is looked at, in beats: a second at the default interval. */
-const BEATS_PER_PROVIDER_CHECK = 50;
+/** How often what is registered globally is looked at: every so many intervals of the lag, a second at the default one, on the next beat. */
+const INTERVALS_PER_PROVIDER_CHECK = 50;
 
 /**
  * Finds what blocks the event loop. Give it to `NodeSDK`:
@@ -180,7 +180,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     const clock = new SystemClock();
     const health = new Health(clock, config.lagIntervalMillis);
     const stalls = stallsOfThread();
-    let beats = 0;
+    const checkEveryMillis = INTERVALS_PER_PROVIDER_CHECK * config.lagIntervalMillis;
+    let checkedAt = clock.now();
     const detector: Detector = new Detector(
       config,
       clock,
@@ -197,7 +198,9 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
           this._instruments.lag(millis);
         },
         beat: () => {
-          if (++beats % BEATS_PER_PROVIDER_CHECK !== 0) return;
+          const now = clock.now();
+          if (now - checkedAt < checkEveryMillis) return;
+          checkedAt = now;
           this._log.catchUp();
           this._followGlobalMeter();
           this._warnOfUnseenSdk();

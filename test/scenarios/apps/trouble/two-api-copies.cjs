@@ -18,10 +18,10 @@ if (what === 'another copy has registered a logger') {
   else startSdk();
 }
 
-// What is registered is looked at once a second.
+// What is registered is looked at once a second, on the next beat of a loop that rests.
 setTimeout(() => {
   trace.getTracer('app').startActiveSpan('request', (span) => {
     work(300);
     span.end();
   });
-}, 1200);
+}, 1500);
