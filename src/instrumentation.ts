@@ -181,7 +181,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     const health = new Health(clock, config.lagIntervalMillis);
     const stalls = stallsOfThread();
     const checkEveryMillis = INTERVALS_PER_PROVIDER_CHECK * config.lagIntervalMillis;
-    let checkedAt = clock.now();
+    let checkedAt: number | undefined;
     const detector: Detector = new Detector(
       config,
       clock,
@@ -199,6 +199,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
         },
         beat: () => {
           const now = clock.now();
+          checkedAt ??= now;
           if (now - checkedAt < checkEveryMillis) return;
           checkedAt = now;
           this._log.catchUp();
