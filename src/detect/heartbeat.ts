@@ -3,10 +3,13 @@
  * alive. Some 50 wake-ups a second at the default interval, and 5 while the loop rests.
  */
 import { AsyncResource } from 'node:async_hooks';
-import { clearTimeout, setTimeout } from 'node:timers';
+import * as timers from 'node:timers';
 import type { Clock } from '../clock.ts';
 import type { IterationLedger } from './iteration-ledger.ts';
 import { recordLag } from './lag.ts';
+
+// Taken once: fake timers of a test may replace them later, also in the module.
+const { clearTimeout, setTimeout } = timers;
 
 /** Timers count whole milliseconds, and may be one late although nothing held the loop. */
 const TIMER_GRAIN_MILLIS = 2;
