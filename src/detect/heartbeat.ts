@@ -126,7 +126,8 @@ export class Heartbeat {
     const passed = Math.max(0, Math.floor((t - this.#from) / intervalMillis));
     this.resting = false;
     this.#quietBeats = 0;
-    this.#restful += passed;
+    // More only where the process was stopped.
+    this.#restful += Math.min(passed, this.#restIntervals);
     this.#from += passed * intervalMillis;
     this.#due = this.#from + intervalMillis;
     // Not in the context of what runs, which the timer would keep alive.

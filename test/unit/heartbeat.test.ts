@@ -192,6 +192,14 @@ describe('a loop that rests', () => {
     expect(lags).toEqual([0]);
   });
 
+  test('and is stopped for an hour meanwhile has no lag, and no more samples than a rest', () => {
+    const { loop, heartbeat, lags, beat } = rested();
+    loop.nextIteration(3_600_000).callback(() => heartbeat.wake(other));
+    loop.nextIteration(INTERVAL);
+    beat();
+    expect(lags).toEqual(new Array(11).fill(0));
+  });
+
   test('without hooks never does', () => {
     const { loop, beat, heartbeat } = setUp(false, false);
     for (let i = 0; i < 5 * QUIET_BEATS; i++) {
