@@ -103,7 +103,7 @@ export class Watchdog {
     Atomics.store(this.memory.flags, Flag.resting, 1);
   }
 
-  /** Something runs. Some 3 µs, and a wake-up of the thread. */
+  /** Something runs: the thread is woken up. */
   wakeUp(now: number): void {
     this.memory.marks[Mark.wakeUp] = now;
     Atomics.store(this.memory.flags, Flag.resting, 0);

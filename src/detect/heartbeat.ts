@@ -52,6 +52,7 @@ export class Heartbeat {
   #from = Number.NaN;
   /** Intervals that passed while the loop rested, in which an arrival would not have waited. */
   #restful = 0;
+  /** Intervals from one beat to the next while it rests; 1 where it never does. */
   readonly #restIntervals: number;
 
   constructor(
@@ -59,7 +60,7 @@ export class Heartbeat {
     private readonly clock: Clock,
     private readonly options: HeartbeatOptions,
   ) {
-    this.#restIntervals = Math.floor(REST_MILLIS / options.intervalMillis);
+    this.#restIntervals = options.canRest ? Math.max(1, Math.floor(REST_MILLIS / options.intervalMillis)) : 1;
   }
 
   start(): void {
@@ -90,12 +91,17 @@ export class Heartbeat {
     const { intervalMillis, hooked, record } = this.options;
     if (hooked) ledger.resync();
     const t = hooked && ledger.callbackStart > 0 ? ledger.callbackStart : clock.now();
-    const lateness = t - this.#due;
+    const due = this.#due;
+    const lateness = t - due;
+    // Not known again before this beat has ended well.
+    this.#due = Number.NaN;
     // The first beat has no due time. A timer may be some 1 ms early: Node.js counts whole milliseconds.
     if (!Number.isNaN(lateness)) {
-      const waited = hooked ? ledger.waitedSince(this.#due) : this.#unhooked(lateness);
-      if (this.resting) this.#restful += this.#restIntervals - 1;
-      for (; this.#restful > 0; this.#restful--) record(0);
+      const waited = hooked ? ledger.waitedSince(due) : this.#unhooked(lateness);
+      const restful = this.#restful + (this.resting ? this.#restIntervals - 1 : 0);
+      // First: a meter that throws is not owed them.
+      this.#restful = 0;
+      for (let i = 0; i < restful; i++) record(0);
       // What the loop spent waiting after the due time is the timer's coarseness, or a stopped process: nobody else waited.
       recordLag(Math.max(0, lateness - Math.max(0, waited)), intervalMillis, record);
     } else if (!hooked) {
@@ -108,15 +114,15 @@ export class Heartbeat {
     this.#idle = idle;
     this.options.upkeep();
     this.#quietBeats = isQuiet ? this.#quietBeats + 1 : 0;
-    this.#restIf(this.options.canRest && this.#quietBeats >= QUIET_BEATS && this.#restIntervals > 1);
+    this.#restIf(this.#restIntervals > 1 && this.#quietBeats >= QUIET_BEATS);
     // Node.js re-arms the timer when this callback has ended.
     this.#from = clock.now();
-    this.#due = this.#from + (this.resting ? this.#restIntervals : 1) * intervalMillis;
+    this.#due = this.#from + this.#untilNext();
   }
 
   /**
    * Something runs while the loop was taken to rest; to be called in the `before` of its `resource`. The next beat comes when it would have
-   * come without the rest, so that what runs is seen as any other time. Some 10 µs.
+   * come without the rest, so that what runs is seen as any other time. Some 7 µs, median, on Node 24.
    */
   wake(resource: object): void {
     // The beat itself.
@@ -146,13 +152,15 @@ export class Heartbeat {
     try {
       this.beat();
     } catch (error) {
-      this.#due = Number.NaN;
       this.options.onError(error);
     }
     // A beat may have stopped it.
-    if (this.#timer !== undefined)
-      this.#arm((this.resting ? this.#restIntervals : 1) * this.options.intervalMillis);
+    if (this.#timer !== undefined) this.#arm(this.#untilNext());
   };
+
+  #untilNext(): number {
+    return (this.resting ? this.#restIntervals : 1) * this.options.intervalMillis;
+  }
 
   #arm(millis: number): void {
     if (this.#timer !== undefined && millis === this.#timerMillis) {

@@ -13,12 +13,19 @@ function setUp(hooked: boolean, canRest = false) {
   const errors: unknown[] = [];
   const rests: (string | number)[] = [];
   let upkeeps = 0;
+  let isThrowing = false;
+  const throwing = (throws: boolean) => {
+    isThrowing = throws;
+  };
   const heartbeat = new Heartbeat(loop.ledger, loop.clock, {
     intervalMillis: INTERVAL,
     thresholdMillis: 100,
     hooked,
     canRest,
-    record: (millis) => lags.push(millis),
+    record: (millis) => {
+      if (isThrowing) throw new Error('meter');
+      lags.push(millis);
+    },
     upkeep: () => upkeeps++,
     rest: () => rests.push('rest'),
     wake: (runsSince) => rests.push(runsSince),
@@ -28,7 +35,7 @@ function setUp(hooked: boolean, canRest = false) {
   const beat = () => (hooked ? loop.callback(() => heartbeat.beat()) : heartbeat.beat());
   loop.nextIteration();
   beat();
-  return { loop, heartbeat, lags, rests, beat, errors, upkeeps: () => upkeeps };
+  return { loop, heartbeat, lags, rests, beat, errors, throwing, upkeeps: () => upkeeps };
 }
 
 describe.each([true, false])('with hooks: %p', (hooked) => {
@@ -198,6 +205,28 @@ describe('a loop that rests', () => {
     loop.nextIteration(INTERVAL);
     beat();
     expect(lags).toEqual(new Array(11).fill(0));
+  });
+
+  test('whose meter throws for long is not owed what it missed', () => {
+    const { loop, lags, beat, throwing } = rested();
+    throwing(true);
+    let thrown = 0;
+    for (let i = 0; i < 50; i++) {
+      loop.nextIteration(REST);
+      try {
+        beat();
+      } catch {
+        thrown++;
+      }
+    }
+    expect(thrown).toBeGreaterThan(10);
+    throwing(false);
+    for (let i = 0; i < 2; i++) {
+      loop.nextIteration(REST);
+      beat();
+    }
+    expect(lags.length).toBeGreaterThan(0);
+    expect(lags.length).toBeLessThanOrEqual(20);
   });
 
   test('without hooks never does', () => {
