@@ -28,19 +28,19 @@ export default {
     for (const { path, version } of nodes) {
       const rows = [];
       for (const subject of options.only) {
-        const { own, hooks } = await profile(path, subject, Number(options.seconds));
-        rows.push([subject, percent(own), percent(hooks)]);
+        const { own, clocks, hooks } = await profile(path, subject, Number(options.seconds));
+        rows.push([subject, percent(own), percent(clocks), percent(hooks)]);
       }
       report.table(
         `Node.js ${version}: share of the CPU time of JavaScript`,
-        ['', 'this package', "Node.js' async_hooks"],
+        ['', 'this package', 'clocks and the like that it reads', "Node.js' async_hooks"],
         rows,
       );
     }
   },
 };
 
-/** @returns {Promise<{ own: number, hooks: number }>} */
+/** @returns {Promise<Record<Share, number>>} */
 async function profile(
   /** @type {string} */ path,
   /** @type {string} */ subject,
@@ -66,20 +66,41 @@ async function profile(
 }
 
 /**
- * @typedef {{ id: number, callFrame: { functionName: string, url: string } }} ProfileNode
+ * @typedef {{ id: number, callFrame: { functionName: string, url: string }, children?: number[] }} ProfileNode
+ * @typedef {'own' | 'clocks' | 'hooks'} Share
+ */
+
+/**
+ * What this package's code calls of Node.js' own (clocks, who is running) is its doing as well; what the functions it wraps call is not.
  * @param {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} profile as V8 writes it
+ * @returns {Record<Share, number>}
  */
 function sharesOf({ nodes, samples, timeDeltas }) {
-  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  let [all, own, hooks] = [0, 0, 0];
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  /** @type {Map<number, Share | undefined>} */
+  const shares = new Map();
+  const visit = (
+    /** @type {ProfileNode} */ { id, callFrame, children },
+    /** @type {boolean} */ isCalledByUs,
+  ) => {
+    const isOwn = callFrame.url.startsWith(OWN);
+    const isOfNode = callFrame.url === '' || callFrame.url.startsWith('node:');
+    const isOurDoing = isOwn || (isCalledByUs && isOfNode && !callFrame.functionName.startsWith('('));
+    if (isOwn) shares.set(id, 'own');
+    else if (isOurDoing) shares.set(id, 'clocks');
+    else if (callFrame.url === 'node:internal/async_hooks') shares.set(id, 'hooks');
+    for (const child of children ?? []) visit(/** @type {ProfileNode} */ (byId.get(child)), isOurDoing);
+  };
+  visit(nodes[0], false);
+  const total = { all: 0, own: 0, clocks: 0, hooks: 0 };
   for (const [i, id] of samples.entries()) {
-    const { functionName, url } = /** @type {ProfileNode['callFrame']} */ (frames.get(id));
-    if (functionName === '(idle)') continue;
-    all += timeDeltas[i];
-    if (url === 'node:internal/async_hooks') hooks += timeDeltas[i];
-    else if (url.startsWith(OWN)) own += timeDeltas[i];
+    if (byId.get(id)?.callFrame.functionName === '(idle)') continue;
+    total.all += timeDeltas[i];
+    const share = shares.get(id);
+    if (share !== undefined) total[share] += timeDeltas[i];
   }
-  return { own: own / all, hooks: hooks / all };
+  const { all, own, clocks, hooks } = total;
+  return { own: own / all, clocks: clocks / all, hooks: hooks / all };
 }
 
 function percent(/** @type {number} */ share) {

@@ -1,4 +1,4 @@
-// Promises: the four operations whose price is asked, each as a slice that runs it a given number of times and tells
+// Promises: the operations whose price is asked, each as a slice that runs it a given number of times and tells
 // nanoseconds per operation. A slice takes 1 to 4 ms, as a healthy loop iteration does: the instrumentation keeps notes
 // on who holds the loop only when an iteration takes longer, and that is another price.
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
@@ -19,6 +19,27 @@ async function awaits(/** @type {number} */ count) {
   const start = performance.now();
   for (let i = 0; i < count; i++) await undefined;
   return nanoseconds(start, count);
+}
+
+/** Callbacks that share a loop iteration, as in a service with something to do. */
+const CALLBACKS_PER_ITERATION = 20;
+
+/** One outermost callback among others. */
+function callbacks(/** @type {number} */ count) {
+  return new Promise((resolve) => {
+    let left = count;
+    const one = () => {
+      left--;
+    };
+    const last = () => {
+      if (--left <= 0) return resolve(nanoseconds(start, count));
+      for (let i = 1; i < CALLBACKS_PER_ITERATION; i++) setImmediate(one);
+      setImmediate(last);
+    };
+    left++;
+    const start = performance.now();
+    setImmediate(last);
+  });
 }
 
 /** One callback in a loop iteration of its own: the dearest case for hooks, nothing else shares the iteration. */
@@ -62,7 +83,8 @@ async function contextScopes(/** @type {number} */ count) {
 /** @type {Workload[]} */
 export const WORKLOADS = [
   { name: 'await', unit: 'await', count: 10_000, run: awaits },
-  { name: 'setImmediate', unit: 'outermost callback', count: 4_000, run: immediates },
+  { name: 'callback', unit: 'outermost callback', count: 8_000, run: callbacks },
+  { name: 'lone callback', unit: 'outermost callback, and a loop iteration', count: 4_000, run: immediates },
   { name: 'nextTick', unit: 'process.nextTick', count: 8_000, run: nextTicks },
   { name: 'context.with', unit: 'context.with', count: 5_000, run: contextScopes },
 ];
