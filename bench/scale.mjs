@@ -17,7 +17,7 @@ const SERIES = [
   },
   {
     name: 'blocks',
-    title: 'blocks of 1.5 ms in a second, at thresholdMillis 1: µs of CPU added to each, told of made',
+    title: 'blocks of 1.5 ms in a second, at thresholdMillis 1: ms of CPU in a second, told of made',
   },
 ];
 

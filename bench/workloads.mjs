@@ -68,7 +68,7 @@ function nextTicks(/** @type {number} */ count) {
 
 const KEY = Symbol('bench');
 const CONTEXT = ROOT_CONTEXT.setValue(KEY, 1);
-const counter = { scopes: 0 };
+const counter = { scopes: 0, clock: 0 };
 const add = () => {
   counter.scopes += 1;
 };
@@ -80,6 +80,13 @@ async function contextScopes(/** @type {number} */ count) {
   return nanoseconds(start, count);
 }
 
+/** One read of the clock: nothing adds to it. It tells how fast the machine is, and what part of the others is reading clocks. */
+async function clockReads(/** @type {number} */ count) {
+  const start = performance.now();
+  for (let i = 0; i < count; i++) counter.clock = performance.now();
+  return nanoseconds(start, count);
+}
+
 /** @type {Workload[]} */
 export const WORKLOADS = [
   { name: 'await', unit: 'await', count: 10_000, run: awaits },
@@ -87,4 +94,5 @@ export const WORKLOADS = [
   { name: 'lone callback', unit: 'outermost callback, and a loop iteration', count: 4_000, run: immediates },
   { name: 'nextTick', unit: 'process.nextTick', count: 8_000, run: nextTicks },
   { name: 'context.with', unit: 'context.with', count: 5_000, run: contextScopes },
+  { name: 'clock read', unit: 'performance.now()', count: 20_000, run: clockReads },
 ];
