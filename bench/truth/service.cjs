@@ -118,14 +118,11 @@ app.get('/block/:label', async (request, response) => {
     const lengthMillis = timing.end - timing.start;
     setImmediate(() => response.json({ lengthMillis, traceId, culprit: culprit.name }));
   };
-  /**
-   * Synchronous where it can be: an `await` of ours would be a microtask more. It holds the loop until the callback ends: after a gigabyte of files
-   * was read, V8 collects it for up to 8 ms (Node.js 24), in the middle of whatever comes next.
-   */
+  /** Synchronous where it can be: an `await` of ours would be a microtask more. */
   const hold = () => {
     const timer = startTimer();
     run(argumentOf(inputs[label]));
-    process.nextTick(() => answer(timer()));
+    answer(timer());
   };
   if (place) place(hold, startTimer, answer);
   else if (asynchronous) answer(await timed(() => run(argumentOf(inputs[label]))));
