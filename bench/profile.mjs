@@ -77,7 +77,7 @@ async function profile(
  */
 function sharesOf({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  /** @type {Map<number, Share | undefined>} */
+  /** @type {Map<number, Share>} */
   const shares = new Map();
   const visit = (
     /** @type {ProfileNode} */ { id, callFrame, children },
