@@ -40,7 +40,7 @@ const places = {
       setImmediate(() => {
         timer ??= startTimer();
         loop.run(performance.now() + BLOCK_MILLIS / IMMEDIATES);
-        if (--left === 0) answer(timer());
+        if (--left === 0) answer(timer);
       });
     }
   }),

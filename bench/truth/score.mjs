@@ -7,8 +7,8 @@ const LENGTH_TOLERANCE_SHARE = 0.02;
 
 /**
  * @typedef {{ at: number, lengthMillis?: number, functionName?: string, traceId?: string }} Report
- * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, traceId?: string, culprit?: string }} Truth
- *   `from` and `until`: in which time a report is about it
+ * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, culprit?: string }} Truth
+ *   `from` and `until`: in which time a report is about it. `mostMillis`: the length to the first tick after the work; the block ended no later.
  */
 
 /**
@@ -36,6 +36,7 @@ export function score(truths, reports) {
       .map(({ truth, told }) => ({
         label: truth.label,
         lengthMillis: truth.lengthMillis,
+        mostMillis: truth.mostMillis,
         culprit: truth.culprit,
         told,
       })),
@@ -46,7 +47,7 @@ function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
   const told = reports.filter(({ at }) => at >= truth.from && at < truth.until);
   const errors = told
     .filter(({ lengthMillis }) => lengthMillis !== undefined)
-    .map(({ lengthMillis }) => Math.abs(Number(lengthMillis) - truth.lengthMillis));
+    .map(({ lengthMillis }) => distance(Number(lengthMillis), truth));
   const lengthError = errors.length === 0 ? undefined : Math.min(...errors);
   const rightTrace = told.some(({ traceId }) => traceId !== undefined && traceId === truth.traceId);
   const rightFunction = told.some(({ functionName }) => isCalled(functionName, truth.culprit));
@@ -60,6 +61,14 @@ function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
     rightFunction,
     allRight: told.length === 1 && rightTrace && rightFunction && rightLength,
   };
+}
+
+/** From what the length can have been. */
+function distance(
+  /** @type {number} */ told,
+  /** @type {Truth} */ { lengthMillis, mostMillis = lengthMillis },
+) {
+  return Math.max(lengthMillis - told, told - mostMillis, 0);
 }
 
 /** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */

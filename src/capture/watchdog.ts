@@ -56,6 +56,7 @@ export class Watchdog {
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
   #worker: Worker | undefined;
   #running = false;
+  #watches = false;
   #restarts = 0;
   #startAt = 0;
 
@@ -64,6 +65,11 @@ export class Watchdog {
     private readonly events: WatchdogEvents,
     private readonly log: OnceLogger,
   ) {}
+
+  /** Whether its thread has begun to watch, and still does: what it has set down about standstills says nothing otherwise. */
+  get watches(): boolean {
+    return this.#watches;
+  }
 
   /** Nothing but preparation: the thread is started by the first {@link beat}, so that a process which ends at once never has one. */
   start(): void {
@@ -87,6 +93,7 @@ export class Watchdog {
     Atomics.notify(this.memory.flags, Flag.resting);
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#watches = false;
     this.events.watching(false);
     // It ends by itself, too, but only when it wakes up.
     worker?.terminate().catch(() => {});
@@ -105,7 +112,7 @@ export class Watchdog {
 
   /** Something runs: the thread is woken up. */
   wakeUp(now: number): void {
-    this.memory.marks[Mark.wakeUp] = now;
+    if (this.#watches) this.memory.marks[Mark.wakeUp] = now;
     Atomics.store(this.memory.flags, Flag.resting, 0);
     Atomics.notify(this.memory.flags, Flag.resting);
   }
@@ -143,6 +150,7 @@ export class Watchdog {
       worker.on('message', (message: WatchdogMessage) =>
         this.#guard(() => {
           if (worker !== this.#worker) return;
+          this.#watches = true;
           if (message.type === 'ready') this.events.watching(true);
           else this.#lose(message.reason);
         }),
@@ -156,6 +164,7 @@ export class Watchdog {
   #onThreadExit(worker: Worker): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
+    this.#watches = false;
     const { marks, flags } = this.memory;
     marks[Mark.busyStretch] = 0;
     marks[Mark.wakeUp] = 0;

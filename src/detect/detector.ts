@@ -91,7 +91,8 @@ export class Detector {
       (block) => {
         if (isDebuggerPause(block) || isTeardown(block)) return;
         const waitedForCpu = this.#runDelay?.within(block.start, block.end);
-        if (isStandstill(block, marks, thresholdMillis, waitedForCpu)) return;
+        const standstills = this.#watchdog?.watches ? marks : undefined;
+        if (isStandstill(block, standstills, thresholdMillis, waitedForCpu)) return;
         events.block(block);
       },
       marks,

@@ -20,6 +20,7 @@ const {
   finish,
   startSdk,
   startTruth,
+  truthOf,
   wait,
   work,
 } = require('./support/telemetry.cjs');
@@ -28,6 +29,8 @@ const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoop
 const tracer = trace.getTracer('watchdog-killed');
 const WARM_UP_MILLIS = 200;
 const DEATHS = 4;
+const LOOP_RESTS_MILLIS = 1000;
+const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 /** Waits until there is a thread of this number, and has begun to watch. */
 async function thread(n) {
@@ -56,6 +59,14 @@ async function main() {
   }
   await wait(WARM_UP_MILLIS);
   await blockIn('after the last death');
+  // Uses no CPU, as a process that stands still.
+  await wait(LOOP_RESTS_MILLIS);
+  await alone(() =>
+    tracer.startActiveSpan('waits after the last death', (span) => {
+      truthOf('waits after the last death', () => Atomics.wait(nobody, 0, 0, 200));
+      span.end();
+    }),
+  );
   await alone(() =>
     tracer.startActiveSpan('await after the last death', async (span) => {
       await null;
