@@ -16,11 +16,11 @@ const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults']
 export default {
   name: 'idle',
   about: 'CPU, memory and wake-ups of a service that nobody calls (Linux)',
-  minutes: 2,
+  minutes: 4,
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
-    settle: { type: 'string', default: '40' },
+    settle: { type: 'string', default: '60' },
   },
   async run({ nodes, options, report }) {
     if (process.platform !== 'linux') return report.note('Linux only: it reads /proc');

@@ -3,18 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startLoad } from './load.mjs';
 import { installPeers } from './peers/install.mjs';
 import { PEER_SUBJECTS } from './peers/service-subjects.mjs';
-import { startService } from './service-client.mjs';
+import { NO_MEMORY_REDUCER, startService } from './service-client.mjs';
 import { slice } from './slice.mjs';
 import { estimate, interval, median } from './statistics.mjs';
 
 const CONNECTIONS = 16;
 /** After the load has begun, before it counts: compiled, and the tool at work. */
 const WARM_UP_MILLIS = 1500;
-/**
- * The processes wait for their turn for half a minute. V8 gives back the heap of some of them meanwhile and not of others, once, and whoever that was
- * takes twice as long per request in the next few seconds, until it has grown it again.
- */
-const NODE_OPTIONS = ['--no-memory-reducer'];
 /** After the load has moved on to the next process. */
 const SETTLE_MILLIS = 150;
 
@@ -83,7 +78,7 @@ async function measure(
   try {
     for (const name of names.filter((each) => slices.has(each))) {
       try {
-        services.push({ name, service: await startService(path, `peer: ${name}`, NODE_OPTIONS) });
+        services.push({ name, service: await startService(path, `peer: ${name}`, NO_MEMORY_REDUCER) });
       } catch (error) {
         failed.push({ name, error: /** @type {Error} */ (error) });
       }
