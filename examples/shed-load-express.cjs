@@ -4,7 +4,7 @@ const express = require('express');
 const { work } = require('./work.cjs');
 
 /** Short, so that it reacts at once, and recovers at once. */
-const WINDOW_MILLIS = 300;
+const WINDOW_MILLIS = 200;
 /** None is turned away up to the first figure, all from the second on. In between, the share grows: the service stays at its capacity. */
 const LAG_MILLIS = [20, 100];
 /** Requests may wait where the loop does not see them, to be accepted as connections: then only its utilization tells. */

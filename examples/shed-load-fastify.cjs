@@ -3,7 +3,7 @@ const { eventLoop } = require('./telemetry.cjs');
 const { fastify } = require('fastify');
 const { work } = require('./work.cjs');
 
-const WINDOW_MILLIS = 300;
+const WINDOW_MILLIS = 200;
 const LAG_MILLIS = [20, 100];
 const UTILIZATION = [0.8, 0.95];
 
