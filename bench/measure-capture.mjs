@@ -8,7 +8,7 @@ import { trace } from '@opentelemetry/api';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { estimate, median } from './statistics.mjs';
 
-/** Index in the package's shared memory (`src/capture/shared-memory.ts`): when the watchdog asked, by our own clock. */
+/** Index in the package's shared memory (`src/watchdog/shared-memory.ts`): when the watchdog asked, by our own clock. */
 const CAPTURE_REQUESTED_AT = 4;
 const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
 const BLOCK_MILLIS = 150;

@@ -1,7 +1,7 @@
 // Promises: `dist/`, with every entry that `exports` of package.json names, in both module formats and with types.
 //
 // Each entry is bundled by itself: what they have in common is in each of them, not in a file that they share. The main entry has to
-// be one module, see src/own-code.ts.
+// be one module, see src/watchdog/own-code.ts.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

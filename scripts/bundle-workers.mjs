@@ -1,5 +1,5 @@
 /**
- * Bundles the code of the worker threads into strings: `src/capture/worker-code.generated.ts`. A string survives what a file beside
+ * Bundles the code of the worker threads into strings: `src/worker-code.generated.ts`. A string survives what a file beside
  * the package's own does not: bundlers, and both module systems.
  */
 import { writeFile } from 'node:fs/promises';
@@ -8,8 +8,8 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WORKERS = {
-  WATCHDOG_CODE: 'src/capture/watchdog.worker.ts',
-  REPORTER_CODE: 'src/unfinished/reporter.worker.ts',
+  WATCHDOG_CODE: 'src/watchdog.worker.ts',
+  REPORTER_CODE: 'src/ongoing/exporter.worker.ts',
 };
 
 async function bundle(entry) {
@@ -35,6 +35,6 @@ const constants = await Promise.all(
   ),
 );
 await writeFile(
-  `${ROOT}src/capture/worker-code.generated.ts`,
+  `${ROOT}src/worker-code.generated.ts`,
   `// Made by scripts/bundle-workers.mjs from the files named below.\n${constants.join('')}`,
 );

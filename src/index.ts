@@ -1,9 +1,10 @@
 /** What is public, and nothing else. */
-import { markEndOfOwnCode } from './own-code.ts'; // first: see there
+import { markEndOfOwnCode } from './watchdog/own-code.ts'; // first: see there
 
 export { EventLoopInstrumentation } from './instrumentation.ts';
 export { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 export * from './semconv.ts';
+export { EventLoopSpanProcessor } from './stall/event-loop-span-processor.ts';
 export type {
   AsyncHooksMode,
   BlockingCode,
@@ -13,6 +14,5 @@ export type {
   EventLoopInstrumentationConfig,
   FunctionShare,
 } from './types.ts';
-export { EventLoopSpanProcessor } from './victims/event-loop-span-processor.ts';
 
 markEndOfOwnCode((whereAmI) => whereAmI()); // last: see there

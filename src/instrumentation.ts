@@ -3,27 +3,27 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
-import { registryOfUnseenSdk } from './api-registry.ts';
-import { SystemClock } from './clock.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
-import { Detector } from './detect/detector.ts';
-import type { Block } from './detect/iteration-ledger.ts';
+import { Detector } from './detector.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   Health,
   MAX_HEALTH_WINDOW_MILLIS,
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
-} from './health.ts';
-import { OnceLogger } from './once.ts';
+} from './lag/health.ts';
+import type { Block } from './loop/ledger.ts';
+import { registryOfUnseenSdk } from './otel/api-registry.ts';
+import { OnceLogger } from './otel/diag-once.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { followLink } from './report/block-link.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
+import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './stall/stalls.ts';
+import { SystemClock } from './support/clock.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
-import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './victims/stalls.ts';
 
 /** How often what is registered globally is looked at: every so many intervals of the lag, a second at the default one, on the next beat. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
-import { apiRegistry } from '../api-registry.ts';
+import { apiRegistry } from '../otel/api-registry.ts';
 
 /** What an SDK registers, and how. `logs` has an api of its own before api 1.10. */
 const SETTERS = {

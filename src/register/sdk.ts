@@ -1,8 +1,8 @@
 /** NodeSDK as the application has it installed, with what the `OTEL_*` variables say. */
 import { trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
-import { apiRegistry } from '../api-registry.ts';
 import type { EventLoopSpanProcessor } from '../index.ts';
+import { apiRegistry } from '../otel/api-registry.ts';
 import type { ApplicationPackages } from './application-packages.ts';
 
 export const SDK_PACKAGE = '@opentelemetry/sdk-node';

@@ -13,18 +13,18 @@ import {
   TraceFlags,
   type Tracer,
 } from '@opentelemetry/api';
-import type { Clock } from '../clock.ts';
-import type { GcMeter } from '../detect/gc-meter.ts';
-import type { Block } from '../detect/iteration-ledger.ts';
-import type { OnceLogger } from '../once.ts';
-import { isTracingSuppressed } from '../otel.ts';
+import { type SeenCode, seenCode } from '../code/blocking-code.ts';
+import { withSourcePositions } from '../code/source-positions.ts';
+import type { GcMeter } from '../loop/gc-meter.ts';
+import type { Block } from '../loop/ledger.ts';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import { isTracingSuppressed } from '../otel/sdk-internals.ts';
+import type { Clock } from '../support/clock.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { BlockLink } from './block-link.ts';
 import { attributesOf, parentOf, startBlockSpan } from './block-span.ts';
-import { type SeenCode, seenCode } from './blocking-code.ts';
 import type { Instruments } from './instruments.ts';
 import { RateLimit } from './rate-limit.ts';
-import { withSourcePositions } from './source-positions.ts';
 
 /** Blocks that may wait to be reported. More than that in one iteration count in metrics, as the rate limit's do. */
 const MAX_PENDING = 1000;

@@ -11,8 +11,8 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { addMillis, isBefore, toHrTime } from '../hr-time.ts';
-import { spanStartTime } from '../otel.ts';
+import { addMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
+import { spanStartTime } from '../otel/sdk-internals.ts';
 import {
   ATTR_CODE_COLUMN_NUMBER,
   ATTR_CODE_FILE_PATH,

@@ -1,5 +1,5 @@
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
-import { registryOfUnseenSdk } from '../../src/api-registry.ts';
+import { registryOfUnseenSdk } from '../../src/otel/api-registry.ts';
 
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 

@@ -9,9 +9,9 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import type { GcMeter } from '../../src/detect/gc-meter.ts';
-import type { Block } from '../../src/detect/iteration-ledger.ts';
-import { OnceLogger } from '../../src/once.ts';
+import type { GcMeter } from '../../src/loop/gc-meter.ts';
+import type { Block } from '../../src/loop/ledger.ts';
+import { OnceLogger } from '../../src/otel/diag-once.ts';
 import { BlockReporter, type ReporterOptions } from '../../src/report/block-reporter.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 import { captureDiag } from './support/capturing-logger.ts';

@@ -1,5 +1,5 @@
-import { CaptureSchedule, MAX_CAPTURES } from '../../src/capture/capture-schedule.ts';
-import { captureTimes } from '../../src/capture/capture-times.ts';
+import { CaptureSchedule, MAX_CAPTURES } from '../../src/watchdog/capture-schedule.ts';
+import { captureTimes } from '../../src/watchdog/capture-times.ts';
 
 describe('when a stretch is captured first', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { Capturer } from '../../src/capture/capturer.ts';
-import { Mark } from '../../src/capture/shared-memory.ts';
-import type { CaptureReply } from '../../src/capture/watchdog-protocol.ts';
+import { Capturer } from '../../src/watchdog/capturer.ts';
+import type { CaptureReply } from '../../src/watchdog/protocol.ts';
+import { Mark } from '../../src/watchdog/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { FakeLoop } from './support/fake-loop.ts';
 

@@ -10,9 +10,9 @@ function load() {
     for (const end = performance.now() + lateMillis; performance.now() < end; );
     return date;
   };
-  let clock: typeof import('../../src/clock.ts') | undefined;
+  let clock: typeof import('../../src/support/clock.ts') | undefined;
   jest.isolateModules(() => {
-    clock = require('../../src/clock.ts');
+    clock = require('../../src/support/clock.ts');
   });
   return new (clock as NonNullable<typeof clock>).SystemClock();
 }

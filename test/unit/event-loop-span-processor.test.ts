@@ -8,15 +8,15 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import { toHrTime } from '../../src/hr-time.ts';
+import { toHrTime } from '../../src/otel/hr-time.ts';
 import {
   type EndingSpan,
   EventLoopSpanProcessor,
   MIN_LINKED_STALL_MILLIS,
-} from '../../src/victims/event-loop-span-processor.ts';
-import { MAX_OPEN_SPANS } from '../../src/victims/open-spans.ts';
-import { MAX_RECENT_BLOCKS } from '../../src/victims/recent-blocks.ts';
-import { type RunningPileUp, Stalls, stallsOfThread } from '../../src/victims/stalls.ts';
+} from '../../src/stall/event-loop-span-processor.ts';
+import { MAX_OPEN_SPANS } from '../../src/stall/open-spans.ts';
+import { MAX_RECENT_BLOCKS } from '../../src/stall/recent-blocks.ts';
+import { type RunningPileUp, Stalls, stallsOfThread } from '../../src/stall/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 

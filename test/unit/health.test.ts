@@ -1,5 +1,5 @@
-import { recordLag } from '../../src/detect/lag.ts';
-import { Health } from '../../src/health.ts';
+import { recordLag } from '../../src/lag/coordinated-omission.ts';
+import { Health } from '../../src/lag/health.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;

@@ -10,8 +10,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { Watchdog } from '../../src/capture/watchdog.ts';
-import { canLeaveOutPromises } from '../../src/detect/callback-timer.ts';
+import { canLeaveOutPromises } from '../../src/hooks/async-hooks.ts';
 import {
   BLOCK_CHANNEL,
   type BlockMessage,
@@ -20,6 +19,7 @@ import {
 } from '../../src/index.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
+import { Watchdog } from '../../src/watchdog/watchdog.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 

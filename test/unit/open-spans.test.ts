@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, type Span } from '@opentelemetry/api';
-import { MAX_OPEN_SPANS, OpenSpans } from '../../src/victims/open-spans.ts';
+import { MAX_OPEN_SPANS, OpenSpans } from '../../src/stall/open-spans.ts';
 
 test('nearly as many open spans as are remembered: a new one does not make it look at all of them', () => {
   const STARTED = 10_000;

@@ -1,4 +1,4 @@
-import { findOwnCode, markEndOfOwnCode, type Place } from '../../src/own-code.ts';
+import { findOwnCode, markEndOfOwnCode, type Place } from '../../src/watchdog/own-code.ts';
 
 /** Where the bookmarks stand: the answers of the one who asks, first and last. */
 const bookmarksAt = (first: Place | undefined, last: Place | undefined) => {

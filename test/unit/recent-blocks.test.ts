@@ -1,4 +1,4 @@
-import { MAX_RECENT_BLOCKS, type RecentBlock, RecentBlocks } from '../../src/victims/recent-blocks.ts';
+import { MAX_RECENT_BLOCKS, type RecentBlock, RecentBlocks } from '../../src/stall/recent-blocks.ts';
 
 const block = (start: number, end: number, ...culprits: string[]): RecentBlock => ({
   start,

@@ -2,7 +2,7 @@
 import { context, propagation, trace } from '@opentelemetry/api';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { EventLoopSpanProcessor } from '../../src/index.ts';
-import { resourceAttributes } from '../../src/otel.ts';
+import { resourceAttributes } from '../../src/otel/sdk-internals.ts';
 
 const SERVICE = { 'service.name': 'shop', 'host.name': 'here' };
 let sdk: NodeSDK | undefined;

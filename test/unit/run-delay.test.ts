@@ -1,4 +1,4 @@
-import { hasCpuQuota, RunDelay } from '../../src/detect/run-delay.ts';
+import { hasCpuQuota, RunDelay } from '../../src/exclude/run-delay.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 describe('a quota', () => {

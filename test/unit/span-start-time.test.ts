@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import { spanStartTime } from '../../src/otel.ts';
+import { spanStartTime } from '../../src/otel/sdk-internals.ts';
 
 const startOf = (span: object) => spanStartTime(span as Span);
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/support/clock.ts';
 
 /** Unix time at which the fake process began. */
 export const EPOCH = 1_700_000_000_000;

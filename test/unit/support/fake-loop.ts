@@ -1,5 +1,4 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
-import { createSharedMemory } from '../../../src/capture/shared-memory.ts';
 import {
   type Block,
   CALLBACK,
@@ -9,7 +8,8 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../../src/detect/iteration-ledger.ts';
+} from '../../../src/loop/ledger.ts';
+import { createSharedMemory } from '../../../src/watchdog/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
 
 const NAME = createContextKey('name');

@@ -1,9 +1,0 @@
-/** What Node.js does between the last callback and the end of the process: it waits for V8's threads, for one. Nobody's code. */
-import type { Block } from './iteration-ledger.ts';
-
-/** async_hooks has the process itself for the resource where no callback runs. */
-const NO_CALLBACK = 'PROCESS';
-
-export function isTeardown({ resourceType, samples }: Block): boolean {
-  return resourceType === NO_CALLBACK && samples.every(({ culprit }) => culprit === undefined);
-}

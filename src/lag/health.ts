@@ -1,0 +1,119 @@
+/**
+ * How the loop fares, over a window that slides: samples are put together in slots of a tenth of a second, in rings of a fixed size.
+ * Constant memory; a look goes through at most {@link SLOTS} slots.
+ */
+import type { Clock } from '../support/clock.ts';
+import type { EventLoopHealth } from '../types.ts';
+import { recordLag } from './coordinated-omission.ts';
+
+const SLOT_MILLIS = 100;
+const SLOTS = 100;
+
+/** The window may be as short or long as this, in milliseconds. */
+export const MIN_HEALTH_WINDOW_MILLIS = 100;
+export const MAX_HEALTH_WINDOW_MILLIS = SLOT_MILLIS * SLOTS;
+export const DEFAULT_HEALTH_WINDOW_MILLIS = 5000;
+
+/** What `health()` says of a loop that nobody watches. */
+export const UNKNOWN_HEALTH: EventLoopHealth = {
+  lagMillis: 0,
+  maxLagMillis: 0,
+  utilization: 0,
+  blockedMillis: 0,
+};
+
+export class Health {
+  /** Which tenth of a second a slot stands for; NaN where it is empty. */
+  readonly #of = new Float64Array(SLOTS).fill(Number.NaN);
+  readonly #samples = new Float64Array(SLOTS);
+  readonly #lagSum = new Float64Array(SLOTS);
+  readonly #lagMax = new Float64Array(SLOTS);
+  readonly #blocked = new Float64Array(SLOTS);
+  /** When something was put into the slot first, and the loop's idle time then. */
+  readonly #openedAt = new Float64Array(SLOTS);
+  readonly #idleAt = new Float64Array(SLOTS);
+  #startedAt = Number.NaN;
+  #idleAtStart = Number.NaN;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly lagIntervalMillis: number,
+  ) {}
+
+  /** From now on. */
+  start(): void {
+    this.#startedAt = this.clock.now();
+    this.#idleAtStart = this.clock.idle();
+  }
+
+  /** A sample of the lag: 50 a second at the default interval. */
+  lag(millis: number): void {
+    const slot = this.#slotAt(this.clock.now());
+    this.#samples[slot] = (this.#samples[slot] as number) + 1;
+    this.#lagSum[slot] = (this.#lagSum[slot] as number) + millis;
+    this.#lagMax[slot] = Math.max(this.#lagMax[slot] as number, millis);
+  }
+
+  /** A block has ended just now. */
+  block(millis: number): void {
+    const slot = this.#slotAt(this.clock.now());
+    this.#blocked[slot] = (this.#blocked[slot] as number) + millis;
+  }
+
+  /**
+   * @param windowMillis 100 to 10 000
+   * @param overdueMillis how late the sample is that is due now: whoever arrived since has been waiting for that long
+   */
+  read(windowMillis: number, overdueMillis: number): EventLoopHealth {
+    const now = this.clock.now();
+    const oldest = Math.floor((now - windowMillis) / SLOT_MILLIS);
+    let samples = 0;
+    let lagSum = 0;
+    let maxLag = overdueMillis;
+    let blocked = 0;
+    // Utilization is told since the last look before the window: while the loop is held, nobody looks.
+    let since = -1;
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const of = this.#of[slot] as number;
+      if (of < oldest && (since === -1 || of > (this.#of[since] as number))) since = slot;
+      if (!(of >= oldest)) continue;
+      samples += this.#samples[slot] as number;
+      lagSum += this.#lagSum[slot] as number;
+      maxLag = Math.max(maxLag, this.#lagMax[slot] as number);
+      blocked += this.#blocked[slot] as number;
+    }
+    if (overdueMillis > 0) {
+      recordLag(overdueMillis, this.lagIntervalMillis, (millis) => {
+        samples++;
+        lagSum += millis;
+      });
+    }
+    const [openedAt, idleAt] =
+      since === -1
+        ? [this.#startedAt, this.#idleAtStart]
+        : [this.#openedAt[since] as number, this.#idleAt[since] as number];
+    const elapsed = now - openedAt;
+    const busy = elapsed - (this.clock.idle() - idleAt);
+    return {
+      lagMillis: samples > 0 ? lagSum / samples : 0,
+      maxLagMillis: maxLag,
+      utilization: elapsed > 0 ? Math.min(1, Math.max(0, busy / elapsed)) : 0,
+      blockedMillis: Math.min(windowMillis, blocked),
+    };
+  }
+
+  #slotAt(time: number): number {
+    const tenth = Math.floor(time / SLOT_MILLIS);
+    const slot = tenth % SLOTS;
+    if (this.#of[slot] !== tenth) {
+      this.#of[slot] = tenth;
+      this.#samples[slot] = 0;
+      this.#lagSum[slot] = 0;
+      this.#lagMax[slot] = 0;
+      this.#blocked[slot] = 0;
+      this.#openedAt[slot] = time;
+      this.#idleAt[slot] = this.clock.idle();
+    }
+    return slot;
+  }
+}

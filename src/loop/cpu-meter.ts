@@ -1,0 +1,92 @@
+/** CPU time of this thread over time: a few readings per stretch, and a line between them. */
+import type { Clock } from '../support/clock.ts';
+
+/** Readings kept. When full, every second one goes. */
+const MAX_READINGS = 64;
+
+export class CpuMeter {
+  // Arrays of a fixed size: a stretch is opened too often to allocate for it.
+  readonly #times = new Float64Array(MAX_READINGS + 1);
+  readonly #cpus = new Float64Array(MAX_READINGS + 1);
+  #readings = 0;
+  #interval: number;
+  #idle = 0;
+  #lastTime = Number.NEGATIVE_INFINITY;
+
+  /** @param intervalMillis how old a reading may be before another one (290 ns) is worth it */
+  constructor(
+    private readonly clock: Clock,
+    private readonly intervalMillis: number,
+  ) {
+    this.#interval = intervalMillis;
+  }
+
+  /** How many readings are kept. */
+  get readings(): number {
+    return this.#readings;
+  }
+
+  /** A stretch begins at `t`, with the loop's idle time at `idle`. */
+  open(t: number, idle: number): void {
+    let cpu: number;
+    const sinceLast = t - this.#lastTime;
+    if (this.#readings === 0 || sinceLast >= this.intervalMillis) {
+      cpu = this.clock.cpu();
+    } else {
+      // Waiting costs no CPU, everything else is taken to have been running.
+      cpu = (this.#cpus[this.#readings - 1] as number) + Math.max(0, sinceLast - (idle - this.#idle));
+    }
+    this.#times[0] = t;
+    this.#cpus[0] = cpu;
+    this.#readings = 1;
+    this.#interval = this.intervalMillis;
+    this.#lastTime = t;
+    this.#idle = idle;
+  }
+
+  /** The stretch goes on at `t`. */
+  sample(t: number): void {
+    if (t - this.#lastTime < this.#interval) return;
+    this.#add(t, this.clock.cpu());
+  }
+
+  /** CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy. */
+  between(start: number, end: number): number {
+    this.#add(end, this.clock.cpu());
+    return Math.max(0, Math.min(end - start, this.#at(end) - this.#at(start)));
+  }
+
+  #add(t: number, cpu: number): void {
+    if (t <= this.#lastTime) return;
+    this.#times[this.#readings] = t;
+    this.#cpus[this.#readings] = cpu;
+    this.#readings++;
+    this.#lastTime = t;
+    if (this.#readings > MAX_READINGS) this.#halve();
+  }
+
+  /** Keeps every second reading, and the latest. */
+  #halve(): void {
+    let kept = 0;
+    for (let i = 0; i < this.#readings; i++) {
+      if (i % 2 !== 0 && i !== this.#readings - 1) continue;
+      this.#times[kept] = this.#times[i] as number;
+      this.#cpus[kept] = this.#cpus[i] as number;
+      kept++;
+    }
+    this.#readings = kept;
+    this.#interval *= 2;
+  }
+
+  #at(t: number): number {
+    if (this.#readings === 0) return Number.NaN;
+    let i = this.#readings - 1;
+    while (i > 0 && (this.#times[i] as number) > t) i--;
+    const t0 = this.#times[i] as number;
+    const c0 = this.#cpus[i] as number;
+    if (i === this.#readings - 1 || t <= t0) return c0;
+    const t1 = this.#times[i + 1] as number;
+    const c1 = this.#cpus[i + 1] as number;
+    return c0 + ((c1 - c0) * (t - t0)) / (t1 - t0);
+  }
+}

@@ -1,0 +1,136 @@
+/** Says on every span how long it had to wait for the event loop through no fault of its own, and whose fault it was. */
+import {
+  type Attributes,
+  type Context,
+  type HrTime,
+  type Link,
+  type Span,
+  type SpanContext,
+  SpanKind,
+} from '@opentelemetry/api';
+import { OnceLogger } from '../otel/diag-once.ts';
+import {
+  ATTR_EVENT_LOOP_LINK_TYPE,
+  ATTR_EVENT_LOOP_STALL_DURATION,
+  ATTR_EVENT_LOOP_STALL_INCOMPLETE,
+  LINK_TYPE_CULPRIT,
+} from '../semconv.ts';
+import { isBlockSpan, OpenSpans } from './open-spans.ts';
+import type { Stall } from './recent-blocks.ts';
+import { stallsOfThread } from './stalls.ts';
+
+/** A span that waited less than this for a block is not linked to it, in milliseconds. */
+export const MIN_LINKED_STALL_MILLIS = 10;
+
+/** What is asked of a span that ends: `ReadableSpan` of the SDK, in both lines. */
+export interface EndingSpan {
+  readonly kind: SpanKind;
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+  readonly attributes: Attributes;
+  readonly links: Link[];
+  spanContext(): SpanContext;
+}
+
+/**
+ * Registered beside the processor that exports, it compares every span that ends with the blocks of the event loop. A span that was
+ * open while something else held the loop gets `event_loop.stall.duration`, and a link of the type `culprit` to the span of the
+ * block it waited longest for, if it waited at least 10 ms.
+ *
+ * ```ts
+ * new NodeSDK({
+ *   spanProcessors: [new EventLoopSpanProcessor(), new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+ *   instrumentations: [new EventLoopInstrumentation()],
+ * }).start();
+ * ```
+ *
+ * It needs an enabled `EventLoopInstrumentation` in the same thread, and does nothing without one.
+ *
+ * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not; there the attributes are put on the span
+ * as it is handed on, so this processor has to stand before the one that exports.
+ */
+export class EventLoopSpanProcessor {
+  readonly #open = new OpenSpans();
+  readonly #stalls = stallsOfThread();
+  readonly #log = new OnceLogger();
+  /** The SDK calls `onEnding`. */
+  #endingIsCalled = false;
+
+  constructor() {
+    this.#stalls.watch(this.#open);
+  }
+
+  onStart(span: Span, parentContext: Context): void {
+    try {
+      this.#open.add(span, parentContext);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Hot, for every span: see the cost in `bench/README.md`. */
+  onEnding(span: Span): void {
+    try {
+      this.#endingIsCalled = true;
+      const ending = span as Span & EndingSpan;
+      const stall = this.#stalls.stallOf(ending);
+      if (stall !== undefined && isTold(stall, ending)) {
+        span.setAttributes(attributesOf(stall));
+        const link = linkToCulprit(stall);
+        if (link !== undefined) span.addLink(link);
+      }
+      this.#record(ending, stall);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  onEnd(span: EndingSpan): void {
+    try {
+      if (this.#endingIsCalled) return;
+      const ended = span as Span & EndingSpan;
+      const stall = this.#stalls.stallOf(ended);
+      if (stall !== undefined && isTold(stall, ended)) {
+        Object.assign(span.attributes, attributesOf(stall));
+        const link = linkToCulprit(stall);
+        if (link !== undefined) span.links.push(link);
+      }
+      this.#record(ended, stall);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  async forceFlush(): Promise<void> {}
+
+  async shutdown(): Promise<void> {
+    this.#stalls.unwatch(this.#open);
+    this.#open.clear();
+  }
+
+  /** After the span has been told: the host's meter may throw. */
+  #record({ kind }: EndingSpan, stall: Stall | undefined): void {
+    if (kind !== SpanKind.SERVER && kind !== SpanKind.CONSUMER) return;
+    this.#stalls.entrySpanEnded(stall === undefined ? 0 : stall.millis);
+  }
+
+  #failed(error: unknown): void {
+    this.#log.log('error', 'cannot tell how long a span was stalled', error);
+  }
+}
+
+function isTold(stall: Stall, span: Span): boolean {
+  return stall.millis > 0 && !isBlockSpan(span);
+}
+
+function attributesOf(stall: Stall): Attributes {
+  const attributes: Attributes = { [ATTR_EVENT_LOOP_STALL_DURATION]: stall.millis / 1000 };
+  if (stall.incomplete) attributes[ATTR_EVENT_LOOP_STALL_INCOMPLETE] = true;
+  return attributes;
+}
+
+/** Undefined where there is none, or none that it waited long for. */
+function linkToCulprit({ longest, longestMillis }: Stall): Link | undefined {
+  const culprit = longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.spanContext() : undefined;
+  return culprit && { context: culprit, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_CULPRIT } };
+}

@@ -1,0 +1,98 @@
+/** The spans that have started and not ended: who may be waiting while the loop is held, and who is around whom. */
+import { type Context, type Span, trace } from '@opentelemetry/api';
+import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { instrumentationScopeOf, parentSpanContextOf, spanStartTime } from '../otel/sdk-internals.ts';
+import { PACKAGE_NAME } from '../version.ts';
+
+/** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
+export const MAX_OPEN_SPANS = 10_000;
+/** How many are held at most, ended ones among them: so much room between two looks at all of them is enough to make these cheap. */
+const MAX_HELD_SPANS = 1.25 * MAX_OPEN_SPANS;
+/** With fewer spans than this it is not worth looking for those that have ended. */
+const MIN_SWEPT = 256;
+/** Spans around a span. */
+const MAX_DEPTH = 128;
+
+/**
+ * A span is added when it starts, and not taken out when it ends: those that have ended are swept out together, when they may be half
+ * of all or when a block asks: taking each out of a Map or a Set by itself would cost every span a lookup.
+ */
+export class OpenSpans {
+  /** In the order of their start. */
+  #spans: Span[] = [];
+  /** Of each span the one around it, also where that has ended. */
+  #parents: (Span | undefined)[] = [];
+  #sweepAt = MIN_SWEPT;
+
+  /** Hot. */
+  add(span: Span, parentContext: Context): void {
+    if (this.#spans.length >= this.#sweepAt) this.#sweep();
+    this.#spans.push(span);
+    this.#parents.push(trace.getSpan(parentContext));
+  }
+
+  clear(): void {
+    this.#spans = [];
+    this.#parents = [];
+    this.#sweepAt = MIN_SWEPT;
+  }
+
+  /** Spans that were open at `time` (Unix time in milliseconds), without `culprits` and without blocks. */
+  countWaiting(time: number, culprits: ReadonlySet<string>): number {
+    this.#sweep();
+    let count = 0;
+    for (const span of this.#spans) {
+      if (culprits.has(span.spanContext().spanId) || isBlockSpan(span)) continue;
+      const start = spanStartTime(span);
+      if (start === undefined || hrTimeToMillis(start) < time) count++;
+    }
+    return count;
+  }
+
+  /** Adds the ids of a span and of those around it, as far as they began in this process. */
+  addAncestry(span: Span, ids: Set<string>): void {
+    let outermost: Span | undefined;
+    let depth = 0;
+    for (let s: Span | undefined = span; s !== undefined && depth < MAX_DEPTH; s = this.#parentOf(s)) {
+      ids.add(s.spanContext().spanId);
+      outermost = s;
+      depth++;
+    }
+    const parent = outermost && parentSpanContextOf(outermost);
+    if (parent === undefined || parent.isRemote === true || ids.has(parent.spanId)) return;
+    // What was around it has ended. The request it belongs to may have not.
+    for (const [i, open] of this.#spans.entries()) {
+      const around = this.#parents[i];
+      const isLocalRoot = around === undefined || around.spanContext().isRemote === true;
+      const { traceId, spanId } = open.spanContext();
+      if (isLocalRoot && traceId === parent.traceId) ids.add(spanId);
+    }
+  }
+
+  /** The span around a span, where either is known here. */
+  #parentOf(span: Span): Span | undefined {
+    const index = this.#spans.lastIndexOf(span);
+    if (index !== -1) return this.#parents[index];
+    const id = parentSpanContextOf(span)?.spanId;
+    return id === undefined ? undefined : this.#spans.find((open) => open.spanContext().spanId === id);
+  }
+
+  #sweep(): void {
+    const spans: Span[] = [];
+    const parents: (Span | undefined)[] = [];
+    for (const [i, span] of this.#spans.entries()) {
+      if (!span.isRecording()) continue;
+      spans.push(span);
+      parents.push(this.#parents[i]);
+    }
+    const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
+    this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
+    this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
+    this.#sweepAt = Math.min(MAX_HELD_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
+  }
+}
+
+/** A span of this package: it is what others wait for, and waits for nobody. */
+export function isBlockSpan(span: Span): boolean {
+  return instrumentationScopeOf(span) === PACKAGE_NAME;
+}

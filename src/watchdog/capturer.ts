@@ -1,0 +1,100 @@
+/** Looks at what is running, inside it: its stack, its context, and what is known of the block so far. */
+import {
+  type Context,
+  context,
+  INVALID_SPANID,
+  INVALID_TRACEID,
+  type Span,
+  type SpanContext,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { type Culprit, culpritOf } from '../code/blocking-function.ts';
+import { isDebuggerPause } from '../exclude/debugger-pause.ts';
+import type { IterationLedger } from '../loop/ledger.ts';
+import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
+import type { Clock } from '../support/clock.ts';
+import type { CaptureReply } from './protocol.ts';
+import { CAPTURE_URL, captureStack, type Frame } from './stack.ts';
+
+/** JavaScript lets itself be captured within 1 ms; what takes longer than this was native code, or had no CPU. */
+const LATE_MILLIS = 3;
+
+export class Capturer {
+  constructor(
+    private readonly ledger: IterationLedger,
+    private readonly clock: Clock,
+    private readonly requireParentSpan: boolean,
+  ) {}
+
+  /**
+   * @param stretchStart the stretch that is meant
+   * @param requestedAt when the watchdog asked, a time of the clock
+   * @returns undefined where that stretch is over
+   */
+  capture(stretchStart: number, requestedAt: number): CaptureReply | undefined {
+    if (!this.ledger.isRunning(stretchStart)) return undefined;
+    const late = this.clock.now() - requestedAt >= LATE_MILLIS;
+    const frames = withoutCapture(captureStack());
+    const culprit = culpritOf(frames, late);
+    const active = context.active();
+    const stackTrace = frames.map(({ text }) => `    at ${text}`).join('\n');
+    this.ledger.sample(active, culprit, stackTrace);
+    return this.#reply(active, culprit, stackTrace);
+  }
+
+  #reply(active: Context, culprit: Culprit | undefined, stackTrace: string): CaptureReply {
+    const block = this.ledger.unfinished();
+    const span = trace.getSpan(active);
+    const parent = span?.spanContext();
+    const hasParent = parent !== undefined && isValid(parent);
+    const resource = resourceAttributes(span);
+    return {
+      start: block.start,
+      epochMillis: this.clock.epoch(0),
+      startTimeMillis: Math.max(this.clock.epoch(block.start), startOf(span)),
+      ...(culprit !== undefined && { ...definedOf(culprit), stackTrace }),
+      ...(hasParent && { traceId: parent.traceId, spanId: parent.spanId, traceFlags: parent.traceFlags }),
+      spanUnwanted:
+        isTracingSuppressed(active) ||
+        (hasParent ? (parent.traceFlags & TraceFlags.SAMPLED) === 0 : this.requireParentSpan),
+      debuggerPause: isDebuggerPause({ start: block.start, end: this.clock.now(), cpu: block.cpu }),
+      block: {
+        kind: block.kind,
+        callbacks: block.callbacks,
+        ...(block.resourceType !== undefined && { resourceType: block.resourceType }),
+      },
+      ...(resource !== undefined && { resource }),
+    };
+  }
+}
+
+/** Not the API's own check: whether that runs a regular expression, which must not happen here, is up to its version. */
+function isValid({ traceId, spanId }: SpanContext): boolean {
+  return (
+    traceId.length === 32 && traceId !== INVALID_TRACEID && spanId.length === 16 && spanId !== INVALID_SPANID
+  );
+}
+
+function startOf(span: Span | undefined): number {
+  const start = span && spanStartTime(span);
+  return start === undefined ? Number.NEGATIVE_INFINITY : hrTimeToMillis(start);
+}
+
+/** Without what is undefined, which JSON would leave out too. */
+function definedOf(culprit: Culprit): Partial<CaptureReply> & { functionName: string } {
+  const { functionName, file, line, column } = culprit;
+  return {
+    functionName,
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+  };
+}
+
+/** The frames outside the capture itself, which runs inside them. */
+function withoutCapture(frames: Frame[]): Frame[] {
+  const last = frames.findLastIndex(({ file }) => file === CAPTURE_URL);
+  return frames.slice(last + 1);
+}

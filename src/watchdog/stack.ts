@@ -1,0 +1,133 @@
+/**
+ * The stack of what runs right now, as structured frames.
+ *
+ * Taken in a realm of its own (a `vm` context): V8 asks the `Error` of the realm that captures for `stackTraceLimit` and
+ * `prepareStackTrace`, so whatever the host did to its own, replaced, frozen, zero, throwing, is neither noticed nor changed.
+ * Frames of all realms are in it.
+ *
+ * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js' own `url` included. It may be made in the middle of one of the host's, and V8 has one backtrack stack for both: the inner
+ * one can free it under the outer (a crash, seen on Node.js 26 with a large one), and it would change the host's `RegExp.$1`.
+ */
+import { runInNewContext } from 'node:vm';
+import { findOwnCode, type Place } from './own-code.ts';
+
+/** One frame of a stack. */
+export interface Frame extends Place {
+  /** As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new Report`; undefined for an anonymous function. */
+  readonly functionName: string | undefined;
+  /** A caller that awaits what runs: not running code. */
+  readonly isAsync: boolean;
+  /** Code of this package. */
+  readonly isOwn: boolean;
+  /** It has only just been called: nothing of it ran yet. */
+  readonly isAtEntry: boolean;
+  /** A line of a stack trace, as V8 writes it. */
+  readonly text: string;
+}
+
+const MAX_FRAMES = 64;
+
+/** Source URL of what the watchdog has evaluated: the frames inside it are the capture's own. */
+export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
+
+type Capture = (below: (...args: never[]) => unknown) => NodeJS.CallSite[];
+
+const SOURCE = `'use strict';
+Error.stackTraceLimit = ${MAX_FRAMES};
+Error.prepareStackTrace = (_error, sites) => sites;
+(below) => {
+  const holder = {};
+  Error.captureStackTrace(holder, below);
+  return holder.stack;
+}`;
+
+let capture: Capture | undefined;
+let isOwn: (place: Place) => boolean = () => false;
+
+/** Makes the realm, some 1 ms: to be called when there is time. {@link captureStack} does it otherwise. */
+export function prepareCapture(): void {
+  if (capture !== undefined) return;
+  capture = runInNewContext(SOURCE, undefined, {
+    contextName: 'opentelemetry-instrumentation-event-loop',
+    contextCodeGeneration: { strings: false, wasm: false },
+  }) as Capture;
+  isOwn = findOwnCode(placeOfCaller);
+}
+
+function placeOfCaller(): Place | undefined {
+  const site = sitesBelow(placeOfCaller)[0];
+  return site && placeOf(site);
+}
+
+/** The frames of the running stack, innermost first, from the caller of this function; at most 64. */
+export function captureStack(): Frame[] {
+  prepareCapture();
+  return sitesBelow(captureStack).map(toFrame);
+}
+
+function sitesBelow(callee: (...args: never[]) => unknown): NodeJS.CallSite[] {
+  const sites = (capture as Capture)(callee);
+  return Array.isArray(sites) ? sites : [];
+}
+
+function placeOf(site: NodeJS.CallSite): Place {
+  return {
+    file: fileOf(site),
+    line: site.getLineNumber() ?? undefined,
+    column: site.getColumnNumber() ?? undefined,
+  };
+}
+
+function toFrame(site: NodeJS.CallSite): Frame {
+  const place = placeOf(site);
+  return {
+    functionName: functionNameOf(site),
+    ...place,
+    isOwn: isOwn(place),
+    isAsync: (site as { isAsync?(): boolean }).isAsync?.() ?? false,
+    isAtEntry: isAtEntry(site),
+    text: String(site),
+  };
+}
+
+/** What may stand between the start of a function and its parameters, beside its name. */
+const MAX_FUNCTION_PREFIX = 'async function* '.length;
+
+/** V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which are next to its start. */
+function isAtEntry(site: NodeJS.CallSite): boolean {
+  const { getEnclosingLineNumber, getEnclosingColumnNumber } = site as {
+    getEnclosingLineNumber?(): number | null;
+    getEnclosingColumnNumber?(): number | null;
+  };
+  const startLine = getEnclosingLineNumber?.call(site) ?? undefined;
+  const startColumn = getEnclosingColumnNumber?.call(site) ?? undefined;
+  if (startLine === undefined || startColumn === undefined || site.getLineNumber() !== startLine)
+    return false;
+  const offset = (site.getColumnNumber() ?? Number.NaN) - startColumn;
+  return offset >= 0 && offset <= MAX_FUNCTION_PREFIX + (site.getFunctionName()?.length ?? 0);
+}
+
+/** Receivers that say nothing about a function. */
+const PLAIN_RECEIVERS = ['Object.', 'Module.', 'global.'];
+
+/** `Object.render [as run] (/app/render.js:1:2)`: V8's own name for a method, up to the first blank. */
+function methodNameOf(text: string): string {
+  const end = text.indexOf(' ');
+  const name = end === -1 ? text : text.slice(0, end);
+  const receiver = PLAIN_RECEIVERS.find((plain) => name.startsWith(plain));
+  return receiver === undefined ? name : name.slice(receiver.length);
+}
+
+function functionNameOf(site: NodeJS.CallSite): string | undefined {
+  const name = site.getFunctionName();
+  if (name === null || name === '') return undefined;
+  if (site.isConstructor()) return `new ${name}`;
+  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send [as _onTimeout]`), is not a method of
+  // it, though V8 shows it as one. The same function has to have the same name, however it is called.
+  if (site.getMethodName() !== name || name.includes(' ')) return name;
+  return methodNameOf(String(site)) || name;
+}
+
+function fileOf(site: NodeJS.CallSite): string | undefined {
+  return site.getFileName() || site.getScriptNameOrSourceURL() || undefined;
+}

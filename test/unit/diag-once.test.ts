@@ -1,0 +1,50 @@
+import { diag } from '@opentelemetry/api';
+import { OnceLogger } from '../../src/otel/diag-once.ts';
+import { captureDiag } from './support/capturing-logger.ts';
+
+afterEach(() => diag.disable());
+
+test('a thing is said once', () => {
+  const said = captureDiag();
+  const log = new OnceLogger();
+  log.log('warn', 'trouble', 1);
+  log.log('warn', 'trouble', 2);
+  expect(said).toEqual(['warn: trouble']);
+});
+
+test('what is said before there is a logger is said when there is one, in order and once', () => {
+  const log = new OnceLogger();
+  log.log('warn', 'first');
+  log.log('info', 'second');
+  log.log('warn', 'first');
+  log.catchUp();
+  const said = captureDiag();
+  log.catchUp();
+  log.catchUp();
+  expect(said).toEqual(['warn: first', 'info: second']);
+});
+
+test('what was not heard yet is said before the next', () => {
+  const log = new OnceLogger();
+  log.log('warn', 'first');
+  const said = captureDiag();
+  log.log('warn', 'second');
+  expect(said).toEqual(['warn: first', 'warn: second']);
+});
+
+test('a logger that throws is nobody’s problem, and the rest is said', () => {
+  const said: string[] = [];
+  const log = new OnceLogger();
+  log.log('warn', 'first');
+  log.log('warn', 'second');
+  diag.setLogger({
+    ...console,
+    verbose: () => {},
+    warn: (_namespace: string, message: unknown) => {
+      said.push(String(message));
+      throw new Error('a logger that throws');
+    },
+  });
+  expect(() => log.catchUp()).not.toThrow();
+  expect(said).toEqual(['first', 'second']);
+});

@@ -1,0 +1,868 @@
+import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import fc from 'fast-check';
+import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS, type UnfinishedBlock } from '../../src/loop/ledger.ts';
+import { Mark } from '../../src/watchdog/shared-memory.ts';
+import { EPOCH } from './support/fake-clock.ts';
+import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
+
+const loop = () => new FakeLoop(100).primed();
+const told = (l: FakeLoop) => l.settle().map(summary);
+
+describe('one callback', () => {
+  test('that reaches the threshold is a block, exactly as long as it ran', () => {
+    const l = loop();
+    const start = l.clock.now();
+    l.callback(100, contextOf('S'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 100, callbacks: 1, context: 'S' }]);
+    expect(l.blocks[0]).toMatchObject({
+      start,
+      end: start + 100,
+      resourceType: 'Timeout',
+      own: false,
+      cpu: 100,
+    });
+  });
+
+  test('that does not reach the threshold is none', () => {
+    expect(told(loop().callback(99.9, contextOf('S')))).toEqual([]);
+  });
+
+  test('is reported once when callbacks are nested in it', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(60);
+      l.callback(() => l.callback(120));
+      l.clock.run(20);
+    }, contextOf('outer'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 200, callbacks: 1, context: 'outer' }]);
+  });
+
+  test('a long nextTick is a callback', () => {
+    const l = loop();
+    l.callback(1).tick(150, contextOf('T'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'T' }]);
+  });
+});
+
+describe('context scopes', () => {
+  test('the scope that held the loop owns the block, not the callback around it', () => {
+    const l = loop();
+    l.callback(() => l.scope(contextOf('request'), 150));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'request' }]);
+  });
+
+  test('the innermost scope that reaches the threshold owns its part, the outer ones what is left', () => {
+    const l = loop();
+    l.callback(() =>
+      l.scope(contextOf('outer'), () => {
+        l.clock.run(110);
+        l.scope(contextOf('inner'), 200);
+        l.clock.run(120);
+      }),
+    );
+    expect(told(l)).toEqual([
+      { kind: 'callback', length: 200, callbacks: 1, context: 'inner' },
+      { kind: 'callback', length: 110, callbacks: 1, context: 'outer' },
+      { kind: 'callback', length: 120, callbacks: 1, context: 'outer' },
+    ]);
+  });
+
+  test('a block split over two nested scopes, neither of which reaches the threshold alone, belongs to the outer', () => {
+    const l = loop();
+    l.callback(() =>
+      l.scope(contextOf('outer'), () => {
+        l.clock.run(60);
+        l.scope(contextOf('inner'), 60);
+      }),
+    );
+    expect(told(l)).toEqual([{ kind: 'callback', length: 120, callbacks: 1, context: 'outer' }]);
+  });
+
+  test('two scopes in one callback are two blocks', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('A'), 100);
+      l.scope(contextOf('B'), 120);
+    });
+    expect(told(l)).toEqual([
+      { kind: 'callback', length: 100, callbacks: 1, context: 'A' },
+      { kind: 'callback', length: 120, callbacks: 1, context: 'B' },
+    ]);
+  });
+
+  test('short scopes in a callback without a span: the callback is blamed on the one that took longest', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('A'), 60);
+      l.scope(contextOf('B'), 50);
+    });
+    expect(told(l)).toEqual([{ kind: 'callback', length: 110, callbacks: 1, context: 'A' }]);
+  });
+
+  test('a scope counts its own time, not that of the scopes inside it', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('outer'), () => {
+        l.clock.run(6);
+        l.scope(contextOf('inner'), 70);
+      });
+      l.scope(contextOf('other'), 24);
+    });
+    expect(told(l)).toEqual([{ kind: 'callback', length: 100, callbacks: 1, context: 'inner' }]);
+  });
+
+  test('a scope inside a promise reaction is a callback', () => {
+    const l = loop();
+    l.callback(1).reaction(() => l.scope(contextOf('R'), 150));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'R' }]);
+  });
+});
+
+describe('an AsyncResource', () => {
+  test('inside a callback is a scope with the context it was made in', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(20);
+      l.resource(150, contextOf('resource'));
+    });
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'resource' }]);
+  });
+
+  test('without a span of its own is a part of the callback around it', () => {
+    const l = loop();
+    l.callback(() => l.resource(150), contextOf('callback'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'callback' }]);
+  });
+
+  test('in a reaction is a callback, whether hooks see the reaction or not', () => {
+    const context = contextOf('resource');
+    const seen = loop();
+    seen.callback(1).reaction(() => seen.resource(150, context));
+    const unseen = loop();
+    unseen.callback(1).unseen(2).resource(150, context);
+    for (const l of [seen, unseen]) {
+      expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'resource' }]);
+    }
+  });
+
+  test('entered again and again inside itself, deeper than is timed, is reported once', () => {
+    const l = loop();
+    const context = contextOf('deep');
+    const enter = (levels: number): void => {
+      l.resource(() => (levels === 0 ? l.clock.run(150) : enter(levels - 1)), context);
+    };
+    l.callback(() => enter(50));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'deep' }]);
+  });
+});
+
+test('asking for the context may itself run callbacks, which are not counted', () => {
+  const l = loop();
+  const context = contextOf('resource');
+  l.onContext = () => l.resource(0, context);
+  l.callback(() => l.resource(150, context)).callback(120, context);
+  l.callback(1).unseen(1).resource(130, context);
+  expect(told(l).map(({ length, callbacks }) => [length, callbacks])).toEqual([
+    [150, 1],
+    [120, 1],
+    [130, 1],
+  ]);
+});
+
+describe('what drains after a callback', () => {
+  test('one long promise reaction is microtasks, as long as the whole task', () => {
+    const l = loop();
+    l.callback(2).reaction(150, contextOf('R'));
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 152, callbacks: 1, context: 'R' }]);
+  });
+
+  test('many short reactions are one block', () => {
+    const l = loop();
+    const context = contextOf('R');
+    l.callback(1);
+    for (let i = 0; i < 300; i++) l.reaction(1, context);
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 301, callbacks: 1, context: 'R' }]);
+  });
+
+  test('the same without promise hooks has the same kind and length, and blames nobody', () => {
+    const l = loop();
+    l.callback(1).unseen(300);
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 301, callbacks: 1, context: undefined }]);
+  });
+
+  test('a chain of nextTicks is one block of microtasks', () => {
+    const l = loop();
+    const context = contextOf('T');
+    l.callback(1);
+    for (let i = 0; i < 50; i++) l.tick(4, context);
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 201, callbacks: 51, context: 'T' }]);
+  });
+
+  test('an unseen reaction is not blamed on the tick that ran after it', () => {
+    const l = loop();
+    l.callback(1).unseen(200).tick(0.1, contextOf('innocent'));
+    expect(told(l)).toMatchObject([{ kind: 'microtasks', context: undefined }]);
+  });
+
+  test('whoever ran most of a mixed chain is blamed', () => {
+    const l = loop();
+    const [a, b] = [contextOf('A'), contextOf('B')];
+    l.callback(1);
+    for (let i = 0; i < 60; i++) l.reaction(1, a).reaction(4, b);
+    expect(told(l)).toMatchObject([{ kind: 'microtasks', context: 'B' }]);
+  });
+
+  test('a long callback and a long drain after it are two blocks', () => {
+    const l = loop();
+    l.callback(120, contextOf('C')).reaction(150, contextOf('R'));
+    expect(told(l)).toEqual([
+      { kind: 'callback', length: 120, callbacks: 1, context: 'C' },
+      { kind: 'microtasks', length: 150, callbacks: 1, context: 'R' },
+    ]);
+  });
+});
+
+describe("callbacks of an HTTP server's parser", () => {
+  const S = contextOf('S');
+
+  test('of one message are one task with what drains after the last of them', () => {
+    const l = loop();
+    l.message(7, 60, S).message(7, 0).message(7, 0).reaction(90, S);
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 150, callbacks: 3, context: 'S' }]);
+  });
+
+  test('of two connections are two tasks', () => {
+    const l = loop();
+    l.message(7, 60, S).message(8, 0).reaction(90, S);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 150 }]);
+  });
+
+  test('of one message begin another task after a drain', () => {
+    const l = loop();
+    l.message(7, 60, S).tick(1).message(7, 0).reaction(90, S);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 151 }]);
+  });
+
+  test('of one message begin another task after another callback', () => {
+    const l = loop();
+    l.message(7, 60, S).callback(1).message(7, 0).reaction(90, S);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 151 }]);
+  });
+
+  test('of one message begin another task in the next iteration', () => {
+    const l = loop();
+    l.message(7, 60, S).nextIteration();
+    l.message(7, 0).reaction(90, S);
+    expect(told(l)).toEqual([]);
+  });
+
+  test('many of one message pile up', () => {
+    const l = loop();
+    for (let i = 0; i < 30; i++) l.message(7, 5, S);
+    expect(told(l)).toEqual([{ kind: 'pile-up', length: 150, callbacks: 30, context: 'S' }]);
+  });
+
+  test('the first of which is a block of its own leave the rest to the drain', () => {
+    const l = loop();
+    l.message(7, 120, S).message(7, 0).message(7, 0).reaction(110, S);
+    expect(told(l)).toEqual([
+      { kind: 'callback', length: 120, callbacks: 1, context: 'S' },
+      { kind: 'microtasks', length: 110, callbacks: 2, context: 'S' },
+    ]);
+  });
+});
+
+describe('iterations', () => {
+  test.each([false, true])('that begin soon after another one are known, relaxed: %p', (relaxed) => {
+    const l = loop();
+    l.ledger.relax(relaxed);
+    l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
+    const start = l.clock.now();
+    l.callback(60).callback(60);
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 2 }]);
+    expect(l.blocks[0]?.start).toBe(start);
+  });
+
+  test('that begin soon after another one do not hold what came before them', () => {
+    const l = loop();
+    l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
+    l.callback(60).nextIteration();
+    l.callback(60);
+    expect(told(l)).toEqual([]);
+  });
+
+  test('several callbacks of one iteration pile up', () => {
+    const l = loop();
+    for (let i = 0; i < 15; i++) l.callback(8, contextOf(`r${i}`));
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 15 }]);
+  });
+
+  test('the same callbacks in iterations of their own do not', () => {
+    const l = loop();
+    for (let i = 0; i < 15; i++) l.callback(8, contextOf(`r${i}`)).nextIteration();
+    expect(told(l)).toEqual([]);
+  });
+
+  test('two blocks in consecutive iterations without a wait between them stay two', () => {
+    const l = loop();
+    l.callback(60).callback(60).nextIteration().callback(70).callback(70);
+    expect(told(l).map((b) => b.length)).toEqual([120, 140]);
+  });
+
+  test('what the loop waits for inside an iteration parts it in two', () => {
+    const l = loop();
+    l.callback(60);
+    l.clock.wait(500);
+    l.callback(60);
+    expect(told(l)).toEqual([]);
+  });
+
+  test('a block ends where the wait begins', () => {
+    const l = loop();
+    l.callback(1).reaction(150);
+    const end = l.clock.now();
+    l.clock.turn();
+    l.clock.wait(3000);
+    l.callback(1);
+    expect(l.blocks).toMatchObject([{ kind: 'microtasks', end }]);
+  });
+
+  test.each([
+    ['a reaction', (l: FakeLoop) => l.reaction(5)],
+    ['a tick', (l: FakeLoop) => l.tick(5)],
+  ])('a wait before %s that no callback is around is not part of a block', (_name, drain) => {
+    const waited = loop();
+    waited.callback(1).nextIteration(600);
+    expect(told(drain(waited))).toEqual([]);
+
+    const worked = loop();
+    worked.callback(90).nextIteration(600);
+    expect(told(drain(worked).unseen(20)).map(({ length }) => length)).toEqual([115]);
+  });
+
+  test('one long task among small ones is not a pile-up', () => {
+    const l = loop();
+    l.callback(20).callback(2).reaction(150, contextOf('R')).callback(20);
+    expect(told(l)).toEqual([{ kind: 'microtasks', length: 152, callbacks: 1, context: 'R' }]);
+  });
+
+  test('what is left beside a long task piles up where it reaches the threshold by itself', () => {
+    const l = loop();
+    l.callback(55).callback(55).callback(150).callback(30);
+    expect(told(l).map(({ kind, length }) => [kind, length])).toEqual([
+      ['callback', 150],
+      ['pile-up', 110],
+    ]);
+  });
+
+  test('iterations shorter than the grain are taken together, and add no more than that to a block', () => {
+    const l = loop();
+    for (let i = 0; i < 10; i++) l.callback(ITERATION_GRAIN_MILLIS / 100).nextIteration();
+    l.callback(150, contextOf('C'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'C' }]);
+  });
+});
+
+describe('a pile-up under way', () => {
+  /** Asked in a callback of its own. */
+  const underWay = (l: FakeLoop, context?: Context) => {
+    let seen: ReturnType<typeof l.ledger.runningPileUp>;
+    l.callback(() => {
+      l.clock.run(30);
+      seen = l.ledger.runningPileUp();
+    }, context);
+    return seen && { length: seen.end - seen.start, context: nameOf(seen.context) };
+  };
+  const a = contextOf('a');
+
+  test('is what ran before the running callback, and who ran it', () => {
+    const l = loop();
+    for (let i = 0; i < 15; i++) l.callback(8, a);
+    expect(underWay(l)).toEqual({ length: 120, context: 'a' });
+  });
+
+  test('is none below the threshold, with the running callback or without', () => {
+    const l = loop();
+    for (let i = 0; i < 12; i++) l.callback(8, a);
+    expect(underWay(l)).toBeUndefined();
+  });
+
+  test('is none where it was reported', () => {
+    const l = loop().callback(150, a).callback(20, a);
+    expect(underWay(l)).toBeUndefined();
+    expect(l.blocks).toHaveLength(1);
+  });
+
+  test('is none in the next iteration', () => {
+    const l = loop();
+    for (let i = 0; i < 15; i++) l.callback(8, a);
+    l.nextIteration(1);
+    expect(underWay(l)).toBeUndefined();
+  });
+});
+
+describe('blame for a pile-up', () => {
+  const pileUp = (l: FakeLoop, lengths: number[]) => {
+    for (const [i, length] of lengths.entries()) {
+      // Each request's span starts with its callback, as an HTTP server's does.
+      const context = contextOf(`r${i}`, EPOCH + l.clock.now());
+      l.callback(() => l.scope(context, length));
+    }
+    return told(l).map(({ length, context }) => ({ length, context }));
+  };
+
+  test('among equals it is the first, whose span is there from the beginning', () => {
+    expect(pileUp(loop(), Array(15).fill(8))).toEqual([{ length: 120, context: 'r0' }]);
+  });
+
+  test('one that ran most of it is blamed although its span starts later', () => {
+    expect(pileUp(loop(), [8, 99, 8])).toMatchObject([{ context: 'r1' }]);
+  });
+
+  test('one that ran longest of many is not where its span would hide more than a quarter', () => {
+    expect(pileUp(loop(), [40, 60, 70, 90, 50])).toMatchObject([{ context: undefined }]);
+    expect(pileUp(loop(), [50, 60, 70, 90, 50])).toMatchObject([{ context: 'r0' }]);
+  });
+
+  test('it is not put on whoever happened to run a moment at its beginning', () => {
+    const l = loop();
+    const old = contextOf('old request', EPOCH);
+    const exporting = old.setValue(createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'), true);
+    l.callback(() => {
+      l.clock.run(6);
+      l.scope(old, () => {
+        l.scope(exporting, 0.5);
+        l.clock.run(0.5);
+      });
+    });
+    for (let i = 0; i < 13; i++) {
+      const context = contextOf(`r${i}`, EPOCH + l.clock.now());
+      l.callback(() => l.scope(context, 8));
+    }
+    expect(told(l)).toMatchObject([{ kind: 'pile-up', context: 'r0' }]);
+  });
+
+  test('one that could show less than the threshold of the block is not blamed', () => {
+    expect(pileUp(loop(), [6, 6, 6, 6, 6, 90])).toMatchObject([{ context: undefined }]);
+  });
+});
+
+describe('what is not a block', () => {
+  test('startup', () => {
+    const l = new FakeLoop();
+    l.clock.started = false;
+    l.callback(() => l.scope(contextOf('main'), 500));
+    l.clock.run(700);
+    l.clock.started = true;
+    expect(told(l)).toEqual([]);
+  });
+
+  test('the rest of the callback in which detection was turned on', () => {
+    const l = new FakeLoop();
+    l.clock.run(300);
+    expect(l.ledger.leave()).toBe(-1);
+    l.tick(1);
+    expect(told(l)).toEqual([]);
+  });
+
+  test('a first callback right after the main script counts, although the loop has not turned yet', () => {
+    const l = new FakeLoop();
+    l.clock.loops = 0;
+    l.callback(150, contextOf('first timer'));
+    expect(told(l)).toMatchObject([{ kind: 'callback', length: 150, context: 'first timer' }]);
+  });
+
+  test('waiting, of any length', () => {
+    const l = loop();
+    for (let i = 0; i < 5; i++) l.callback(1).nextIteration(100_000);
+    expect(told(l)).toEqual([]);
+  });
+});
+
+test('a worker thread, whose loop start is never told, is watched from its second iteration on', () => {
+  const l = new FakeLoop();
+  l.clock.started = false;
+  l.callback(1).nextIteration(10).callback(1).nextIteration(10).callback(150);
+  expect(told(l)).toMatchObject([{ kind: 'callback', length: 150 }]);
+});
+
+test('own work counts as such, and what a scope in it blocks as well', () => {
+  const l = loop();
+  l.callback(() => {
+    l.ledger.beginOwnWork();
+    l.scope(contextOf('processor'), 150);
+    l.clock.run(120);
+    l.ledger.endOwnWork();
+  });
+  expect(l.settle().map(({ own, start, end }) => [own, end - start])).toEqual([
+    [true, 150],
+    [true, 120],
+  ]);
+  l.callback(150);
+  expect(l.settle()[2]?.own).toBe(false);
+});
+
+test('a lost after does not stop detection for longer than a beat', () => {
+  const l = loop();
+  l.ledger.enter();
+  l.ledger.before(0);
+  // The beat's own callback: nested, as far as the ledger knows.
+  expect(l.ledger.enter()).toBe(false);
+  l.ledger.resync();
+  expect(l.ledger.leave()).toBe(0);
+  l.ledger.after();
+  l.callback(150);
+  expect(told(l).map((b) => b.length)).toContain(150);
+});
+
+test('the loop runs out of work: what was open is closed, without the time it waited last', () => {
+  const l = loop();
+  l.callback(1).reaction(150, contextOf('R'));
+  l.clock.wait(500);
+  l.ledger.finish();
+  expect(l.blocks.map(summary)).toEqual([{ kind: 'microtasks', length: 151, callbacks: 1, context: 'R' }]);
+  l.ledger.finish();
+  expect(l.blocks).toHaveLength(1);
+});
+
+test('reset forgets what was open', () => {
+  const l = loop();
+  l.callback(60).callback(60);
+  l.ledger.reset();
+  expect(told(l)).toEqual([]);
+});
+
+test('memory stays bounded in an iteration that reports blocks without end', () => {
+  const l = new FakeLoop(1).primed();
+  l.settle();
+  l.blocks.length = 0;
+  l.callback(() => {
+    for (let i = 0; i < 20_000; i++) l.scope(ROOT_CONTEXT, 2);
+  });
+  expect(l.blocks).toHaveLength(20_000);
+  l.settle();
+  expect(l.blocks.reduce((sum, b) => sum + b.end - b.start, 0)).toBeLessThanOrEqual(40_000);
+});
+
+describe('any sequence of events', () => {
+  type Step =
+    | { type: 'callback' | 'tick' | 'reaction' | 'scope'; millis: number; inner: Step[] }
+    | { type: 'run' | 'wait' | 'turn'; millis: number };
+
+  const millis = fc.integer({ min: 0, max: 80 });
+  const { step } = fc.letrec<{ step: Step }>((tie) => ({
+    step: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.record({ type: fc.constantFrom('run' as const, 'wait' as const, 'turn' as const), millis }),
+      fc.record({
+        type: fc.constantFrom('callback' as const, 'tick' as const, 'reaction' as const, 'scope' as const),
+        millis,
+        inner: fc.array(tie('step'), { maxLength: 4 }),
+      }),
+    ),
+  }));
+
+  test('gives blocks that never overlap, never hold a wait, and never miss a scope or an iteration', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const l = loop();
+        const waits: [number, number][] = [];
+        const scopes: { start: number; end: number; context: string }[] = [];
+        let depth = 0;
+        const iterations: { start: number; end: number }[] = [];
+        let iterationStart = l.clock.now();
+        const turn = (waitMillis: number) => {
+          l.clock.run(2 * MIN_ITERATION_MILLIS);
+          iterations.push({ start: iterationStart, end: l.clock.now() });
+          l.nextIteration(waitMillis);
+          iterationStart = l.clock.now();
+          l.callback(0);
+        };
+        const play = (s: Step): void => {
+          switch (s.type) {
+            case 'run':
+              l.clock.run(s.millis);
+              return;
+            case 'wait':
+              // The loop waits, and turns, only when nothing runs, and an iteration waits once.
+              if (depth === 0 && s.millis > 0) {
+                l.callback(0);
+                const start = l.clock.now();
+                turn(s.millis);
+                waits.push([start, l.clock.now()]);
+              }
+              return;
+            case 'turn':
+              if (depth === 0) turn(0);
+              return;
+          }
+          const body = () => {
+            l.clock.run(s.millis);
+            s.inner.forEach(play);
+          };
+          depth++;
+          if (s.type === 'scope') {
+            const context = contextOf(`scope ${scopes.length}`);
+            const start = l.clock.now();
+            // Scopes are entered from a callback, or from a reaction that no hook sees; in that nothing else begins.
+            if (depth > 1) l.scope(context, body);
+            else l.callback(() => l.scope(context, body));
+            scopes.push({ start, end: l.clock.now(), context: nameOf(context) as string });
+          } else l[s.type](body);
+          depth--;
+        };
+        const begin = l.clock.now();
+        l.callback(0);
+        steps.forEach(play);
+        const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
+
+        for (const [i, block] of blocks.entries()) {
+          expect(block.start).toBeGreaterThanOrEqual(begin);
+          expect(block.end - block.start).toBeGreaterThanOrEqual(100 - ITERATION_GRAIN_MILLIS);
+          const next = blocks[i + 1];
+          if (next !== undefined) expect(next.start).toBeGreaterThanOrEqual(block.end);
+          for (const [from, until] of waits) {
+            expect(Math.min(until, block.end) - Math.max(from, block.start)).toBeLessThanOrEqual(
+              ITERATION_GRAIN_MILLIS,
+            );
+          }
+        }
+        // Every scope and iteration is reported but for gaps that are shorter than the threshold.
+        for (const { start, end } of [...scopes, ...iterations]) {
+          let from = start;
+          for (const block of blocks) {
+            if (block.end <= from || block.start >= end) continue;
+            expect(block.start - from).toBeLessThan(100);
+            from = Math.max(from, block.end);
+          }
+          expect(end - from).toBeLessThan(100);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('captures', () => {
+  const culprit = { functionName: 'hash', file: '/app/hash.js', line: 1, column: 1 };
+  /** What the watchdog makes of the marks: the stretch that runs now. */
+  const stretchOf = (l: FakeLoop) => l.marks[Mark.stretchStart] as number;
+  const capture = (l: FakeLoop, name: string) =>
+    l.ledger.sample(contextOf(name), { ...culprit, functionName: name }, '');
+
+  test('belong to the block they were made in', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('A'), () => {
+        l.clock.run(60);
+        capture(l, 'a');
+        l.clock.run(60);
+      });
+      l.scope(contextOf('B'), () => {
+        l.clock.run(60);
+        capture(l, 'b');
+        l.clock.run(60);
+      });
+    });
+    const names = l.settle().map(({ samples }) => samples.map((s) => [s.culprit?.functionName, s.weight]));
+    expect(names).toEqual([[['a', 120]], [['b', 120]]]);
+  });
+
+  test('tell the parent of promise reactions that no hook sees', () => {
+    const l = loop();
+    l.callback(1).unseen(60);
+    capture(l, 'chain');
+    expect(told(l.unseen(60))).toEqual([{ kind: 'microtasks', length: 121, callbacks: 1, context: 'chain' }]);
+  });
+
+  describe('in a scope that no other scope parts', () => {
+    const captured = (inside: (l: FakeLoop) => void) => {
+      const l = loop();
+      l.callback(() => l.scope(contextOf('request'), () => inside(l)));
+      return told(l);
+    };
+    const block = { kind: 'callback', length: 150, callbacks: 1 };
+
+    test('tell the span that was entered without the context manager, where all of them saw it', () => {
+      const handler = contextOf('handler');
+      const told = captured((l) => {
+        l.clock.run(60);
+        l.ledger.sample(handler, culprit, '');
+        l.clock.run(60);
+        l.ledger.sample(handler.setValue(Symbol(), 1), culprit, '');
+        l.clock.run(30);
+      });
+      expect(told).toEqual([{ ...block, context: 'handler' }]);
+    });
+
+    test('tell nothing of its parent where they do not agree', () => {
+      const told = captured((l) => {
+        l.clock.run(60);
+        capture(l, 'a');
+        l.clock.run(60);
+        capture(l, 'b');
+        l.clock.run(30);
+      });
+      expect(told).toEqual([{ ...block, context: 'request' }]);
+    });
+
+    test('tell nothing of its parent where the span started too late to show the block', () => {
+      const told = captured((l) => {
+        const late = contextOf('late', l.clock.epoch(l.clock.now()) + 50);
+        l.clock.run(60);
+        l.ledger.sample(late, culprit, '');
+        l.clock.run(90);
+      });
+      expect(told).toEqual([{ ...block, context: 'request' }]);
+    });
+  });
+
+  test('in a scope with others inside it tell nothing of its parent', () => {
+    const l = loop();
+    l.callback(() =>
+      l.scope(contextOf('request'), () => {
+        l.clock.run(50);
+        const inner = contextOf('inner');
+        l.scope(inner, () => {
+          l.clock.run(20);
+          l.ledger.sample(inner, culprit, '');
+          l.clock.run(30);
+        });
+        l.clock.run(50);
+      }),
+    );
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'request' }]);
+  });
+
+  test('in a callback tell the span that was entered without the context manager', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(60);
+      capture(l, 'handler');
+      l.clock.run(90);
+    }, contextOf('request'));
+    expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'handler' }]);
+  });
+
+  test('are forgotten with the stretch', () => {
+    const l = loop();
+    l.callback(60);
+    capture(l, 'a');
+    l.nextIteration(5).callback(150);
+    expect(l.settle().map(({ samples }) => samples)).toEqual([[]]);
+  });
+
+  test('come too late for the stretch before, and for a loop that waits', () => {
+    const l = loop();
+    l.callback(50);
+    const first = stretchOf(l);
+    expect(l.ledger.isRunning(first)).toBe(true);
+    l.clock.wait(5);
+    expect(l.ledger.isRunning(first)).toBe(false);
+    l.nextIteration().callback(1);
+    expect(stretchOf(l)).not.toBe(first);
+    expect(l.ledger.isRunning(first)).toBe(false);
+    expect(l.ledger.isRunning(stretchOf(l))).toBe(true);
+  });
+
+  test('during startup there is nothing to capture', () => {
+    const l = new FakeLoop(100);
+    expect(stretchOf(l)).toBe(0);
+    l.clock.started = false;
+    l.callback(500);
+    expect(stretchOf(l)).toBe(0);
+  });
+
+  test.each([
+    [
+      'a callback',
+      (l: FakeLoop, look: () => void) =>
+        l.callback(() => {
+          l.clock.run(150);
+          look();
+        }),
+      'callback',
+    ],
+    [
+      'promise reactions',
+      (l: FakeLoop, look: () => void) => {
+        l.callback(10).unseen(150);
+        look();
+      },
+      'microtasks',
+    ],
+    [
+      'many callbacks',
+      (l: FakeLoop, look: () => void) => {
+        for (let i = 0; i < 5; i++) l.callback(40);
+        l.callback(() => look());
+      },
+      'pile-up',
+    ],
+  ])('what is known of a block that has not ended: %s', (_what, run, kind) => {
+    const l = loop();
+    let unfinished: UnfinishedBlock | undefined;
+    run(l, () => {
+      unfinished = l.ledger.unfinished();
+    });
+    expect(unfinished?.kind).toBe(kind);
+    expect(l.settle()[0]).toMatchObject({ kind, start: unfinished?.start });
+  });
+
+  test('an unfinished block begins where the one before it in the same callback ended', () => {
+    const l = loop();
+    l.callback(() => {
+      l.scope(contextOf('A'), 500);
+      const end = l.clock.now();
+      l.clock.run(200);
+      expect(l.ledger.unfinished().start).toBe(end);
+    });
+  });
+});
+
+describe('relaxed: the watchdog says when callbacks have to be timed', () => {
+  const relaxed = () => {
+    const l = loop();
+    l.ledger.relax(true);
+    return l;
+  };
+  /** The watchdog has seen the stretch grow old. */
+  const notice = (l: FakeLoop) => {
+    l.marks[Mark.busyStretch] = l.marks[Mark.stretchStart] as number;
+  };
+
+  test('a callback that it saw is timed to its end', () => {
+    const l = relaxed();
+    l.callback(() => {
+      l.clock.run(50);
+      notice(l);
+      l.clock.run(70);
+    }).unseen(30);
+    expect(told(l)).toMatchObject([{ kind: 'callback', length: 120 }]);
+  });
+
+  test('a callback that ended before it grew old is not, and the drain is told right', () => {
+    const l = relaxed();
+    l.callback(20).unseen(40);
+    notice(l);
+    l.unseen(60);
+    expect(told(l)).toMatchObject([{ kind: 'microtasks', length: 120 }]);
+  });
+
+  test('where the watchdog had no CPU, one callback alone is taken to have been the block', () => {
+    expect(told(relaxed().callback(150))).toMatchObject([{ kind: 'callback', length: 150 }]);
+  });
+
+  test('and ticks after it, to have been what drained', () => {
+    expect(told(relaxed().callback(20).tick(50).tick(60))).toMatchObject([
+      { kind: 'microtasks', length: 130 },
+    ]);
+  });
+
+  test('no clock is read in after', () => {
+    const l = relaxed();
+    const now = jest.spyOn(l.clock, 'now');
+    l.callback(1);
+    expect(now).toHaveBeenCalledTimes(1);
+  });
+});

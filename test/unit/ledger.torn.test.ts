@@ -1,0 +1,262 @@
+/**
+ * The ledger under event sequences that Node.js should not give, and now and then does: a hook that is called too often or not at
+ * all, scopes that end when others have, a clock that stands still. What the loop really did is known, so whatever is reported
+ * can be held against it.
+ */
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import fc from 'fast-check';
+import {
+  CALLBACK,
+  type CallbackClass,
+  ITERATION_GRAIN_MILLIS,
+  MESSAGE,
+  REACTION,
+  RESOURCE_SCOPE,
+  TICK,
+} from '../../src/loop/ledger.ts';
+import { contextOf, FakeLoop } from './support/fake-loop.ts';
+
+const THRESHOLD_MILLIS = 100;
+/** Sums of fake times are doubles. */
+const ROUNDING_MILLIS = 1e-6;
+
+/** What the hooks are told of a callback that really runs from its beginning to its end. */
+const TEARS = ['whole', 'no before', 'no after', 'neither', 'before twice', 'after twice'] as const;
+
+type Step =
+  | { type: 'callback'; class: CallbackClass; tear: (typeof TEARS)[number]; millis: number; inner: Step[] }
+  | { type: 'scope'; closing: 'inside' | 'late'; millis: number; inner: Step[] }
+  | { type: 'run' | 'wait' | 'idle' | 'turn' | 'beat' | 'own' | 'end' | 'look'; millis: number };
+
+// Mostly short, so that blocks are made of many steps; often 0: the clock stands still.
+const millis = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 1, max: 40 }),
+  fc.integer({ min: 90, max: 130 }),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+);
+const { step } = fc.letrec<{ step: Step }>((tie) => ({
+  step: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.record({
+      type: fc.constantFrom(
+        'run' as const,
+        'wait' as const,
+        'idle' as const,
+        'turn' as const,
+        'beat' as const,
+        'own' as const,
+        'end' as const,
+        'look' as const,
+      ),
+      millis,
+    }),
+    fc.record({
+      type: fc.constant('callback' as const),
+      class: fc.constantFrom<CallbackClass>(CALLBACK, TICK, REACTION, RESOURCE_SCOPE, MESSAGE),
+      tear: fc.constantFrom(...TEARS),
+      millis,
+      inner: fc.array(tie('step'), { maxLength: 4 }),
+    }),
+    fc.record({
+      type: fc.constant('scope' as const),
+      closing: fc.constantFrom('inside' as const, 'late' as const),
+      millis,
+      inner: fc.array(tie('step'), { maxLength: 4 }),
+    }),
+  ),
+}));
+
+/** Plays steps, and remembers how long the loop waited. */
+class TornLoop extends FakeLoop {
+  waited = 0;
+  /** What of it is too short to be seen, at most. */
+  shortWaits = 0;
+  #depth = 0;
+  #late: (() => void)[] = [];
+
+  play(steps: readonly Step[]): this {
+    for (const each of steps) this.#play(each);
+    return this;
+  }
+
+  /** A beat of the heartbeat's timer: at the top of the stack, and it says so. */
+  beat(): void {
+    this.#before(CALLBACK);
+    this.ledger.resync();
+    this.#after();
+  }
+
+  #before(callbackClass: CallbackClass): void {
+    if (this.ledger.enter()) this.ledger.before(callbackClass);
+    else this.ledger.beforeNested();
+  }
+
+  #after(): void {
+    const depth = this.ledger.leave();
+    if (depth === 0) this.ledger.after();
+    else if (depth > 0) this.ledger.afterNested(depth);
+  }
+
+  #wait(millis: number): void {
+    this.clock.wait(millis);
+    this.waited += millis;
+    this.shortWaits += Math.min(millis, ITERATION_GRAIN_MILLIS);
+  }
+
+  #play(each: Step): void {
+    switch (each.type) {
+      case 'run':
+        this.clock.run(each.millis);
+        return;
+      // The loop turns and waits only when nothing runs; whether the ledger has noticed is another matter.
+      case 'wait':
+        if (this.#depth > 0) return;
+        this.clock.turn();
+        this.#wait(each.millis);
+        return;
+      case 'idle': // in the middle of an iteration
+        if (this.#depth === 0) this.#wait(each.millis);
+        return;
+      case 'turn':
+        if (this.#depth === 0) this.clock.turn();
+        return;
+      case 'beat':
+        if (this.#depth === 0) this.beat();
+        return;
+      case 'own':
+        this.ledger.beginOwnWork();
+        this.clock.run(each.millis);
+        this.ledger.endOwnWork();
+        return;
+      case 'end':
+        if (this.#depth === 0) this.ledger.finish();
+        return;
+      case 'look':
+        this.ledger.unfinished();
+        this.ledger.runningPileUp();
+        this.ledger.sample(contextOf('seen'), undefined, '');
+        return;
+      case 'callback':
+        this.#callback(each);
+        return;
+      case 'scope':
+        this.#scope(each);
+        return;
+    }
+  }
+
+  #callback({ class: callbackClass, tear, millis, inner }: Extract<Step, { type: 'callback' }>): void {
+    const befores = tear === 'before twice' ? 2 : tear === 'no before' || tear === 'neither' ? 0 : 1;
+    const afters = tear === 'after twice' ? 2 : tear === 'no after' || tear === 'neither' ? 0 : 1;
+    for (let i = 0; i < befores; i++) this.#before(callbackClass);
+    this.#depth++;
+    this.active = contextOf('callback');
+    this.clock.run(millis);
+    this.play(inner);
+    this.#depth--;
+    this.active = contextOf('callback');
+    for (let i = 0; i < afters; i++) this.#after();
+    this.active = ROOT_CONTEXT;
+    if (this.#depth === 0) this.#endLateScopes();
+  }
+
+  /** Ends when its function does, or out of order: when the callback around it has run on. */
+  #scope({ closing, millis, inner }: Extract<Step, { type: 'scope' }>): void {
+    if (this.#depth === 0) return;
+    const { voted } = this.ledger;
+    const start = this.clock.now();
+    const context = contextOf('scope');
+    this.clock.run(millis);
+    this.play(inner);
+    const end = () => this.ledger.scope(context, start, voted);
+    if (closing === 'inside') end();
+    else this.#late.push(end);
+  }
+
+  #endLateScopes(): void {
+    for (const end of this.#late.splice(0)) end();
+  }
+}
+
+const steps = fc.array(step, { maxLength: 60 });
+
+test.each([
+  ['hooks that time every callback', false],
+  ['hooks that leave it to the watchdog', true],
+])('%s, torn: blocks never overlap, and are never longer than the loop was busy', (_name, relaxed) => {
+  fc.assert(
+    fc.property(steps, (played) => {
+      const l = new TornLoop(THRESHOLD_MILLIS).primed();
+      l.callback(0);
+      l.ledger.relax(relaxed);
+      const begin = l.clock.now();
+      l.play(played);
+      l.beat();
+      const busy = l.clock.now() - begin - l.waited;
+      const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
+
+      let told = 0;
+      for (const [i, block] of blocks.entries()) {
+        const length = block.end - block.start;
+        told += length;
+        expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
+        expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
+        expect(block.end).toBeLessThanOrEqual(l.clock.now());
+        expect(block.callbacks).toBeGreaterThanOrEqual(1);
+        const next = blocks[i + 1];
+        if (next !== undefined) expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
+      }
+      // A wait shorter than the grain, in the middle of an iteration, is not seen: each stretch may hold one.
+      expect(told).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('torn or not: after the next beat a block is found again, once and with its length', () => {
+  fc.assert(
+    fc.property(steps, (played) => {
+      const l = new TornLoop(THRESHOLD_MILLIS).primed().play(played);
+      l.beat();
+      l.settle();
+      l.blocks.length = 0;
+      l.nextIteration(5).callback(150, contextOf('next'));
+      const [block, ...more] = l.settle();
+      expect(more).toEqual([]);
+      expect(block).toMatchObject({ kind: 'callback', callbacks: 1 });
+      expect(Number(block?.end) - Number(block?.start)).toBeCloseTo(150);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('without hooks: whatever the beats tell of, blocks never overlap', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ run: millis, wait: millis, inScope: fc.boolean(), inner: millis }), {
+        maxLength: 40,
+      }),
+      (turns) => {
+        const l = new FakeLoop(THRESHOLD_MILLIS);
+        l.ledger.closeUnseen(0, 0);
+        for (const { run, wait, inScope, inner } of turns) {
+          const start = l.clock.now();
+          if (inScope) l.scope(contextOf('outer'), () => l.clock.run(run));
+          else l.clock.run(run);
+          if (inner > 0) l.scope(contextOf('inner'), inner);
+          // A beat knows how long the loop was busy since the one before, and no more.
+          l.ledger.closeUnseen(l.clock.now() - start, 20);
+          l.clock.wait(wait);
+        }
+        const blocks = [...l.blocks].sort((a, b) => a.start - b.start);
+        for (const [i, block] of blocks.entries()) {
+          expect(block.end - block.start).toBeGreaterThanOrEqual(THRESHOLD_MILLIS);
+          const next = blocks[i + 1];
+          if (next !== undefined) expect(next.start).toBeGreaterThanOrEqual(block.end);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,102 @@
+import { AsyncResource, createHook, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import { pbkdf2, randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns';
+import { readFile, stat } from 'node:fs';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MessageChannel } from 'node:worker_threads';
+import { gzip } from 'node:zlib';
+import { classify, resourceTypeOf } from '../../src/hooks/resource-classes.ts';
+import { CALLBACK, MESSAGE, REACTION, RESOURCE_SCOPE, TICK } from '../../src/loop/ledger.ts';
+
+/** What real async_hooks say of every resource whose callback runs meanwhile, beside what we say. */
+async function observe(work: () => Promise<unknown>) {
+  const types = new Map<number, string>();
+  const seen = new Map<string, Set<string>>();
+  const hook = createHook({
+    init(asyncId, type) {
+      types.set(asyncId, type);
+    },
+    before(asyncId) {
+      const type = types.get(asyncId);
+      if (type === undefined || asyncId !== executionAsyncId()) return;
+      const resource = executionAsyncResource();
+      const said = `${classify(resource)} ${resourceTypeOf(resource)}`;
+      if (!seen.has(type)) seen.set(type, new Set());
+      seen.get(type)?.add(said);
+    },
+  }).enable();
+  try {
+    await work();
+  } finally {
+    hook.disable();
+  }
+  return Object.fromEntries([...seen].map(([type, said]) => [type, [...said]]));
+}
+
+const run = (start: (done: () => void) => void) => new Promise<void>((resolve) => start(() => resolve()));
+
+test('callbacks of the platform', async () => {
+  const seen = await observe(async () => {
+    await run((done) => setTimeout(done, 1));
+    await run((done) => setImmediate(done));
+    await run((done) => readFile(__filename, done));
+    await run((done) => stat('/', done));
+    await run((done) => lookup('localhost', done));
+    await run((done) => gzip('x', done));
+    await run((done) => pbkdf2('a', 'b', 1, 8, 'sha1', done));
+    await run((done) => randomBytes(8, done));
+    const { port1, port2 } = new MessageChannel();
+    await run((done) => {
+      port1.on('message', done);
+      port2.postMessage(1);
+    });
+    port1.close();
+    const server = createServer((_req, res) => res.end('x'));
+    await run((done) => server.listen(0, '127.0.0.1', done));
+    await run((done) =>
+      get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false }, (res) =>
+        res.resume().on('end', done),
+      ),
+    );
+    await run((done) => server.close(() => done()));
+  });
+  for (const type of [
+    'Timeout',
+    'Immediate',
+    'FSREQCALLBACK',
+    'GETADDRINFOREQWRAP',
+    'ZLIB',
+    'PBKDF2REQUEST',
+    'RANDOMBYTESREQUEST',
+    'MESSAGEPORT',
+    'HTTPCLIENTREQUEST',
+    'TCPCONNECTWRAP',
+  ]) {
+    expect([type, seen[type]]).toEqual([type, [`${CALLBACK} ${type}`]]);
+  }
+  expect(seen['HTTPINCOMINGMESSAGE']).toEqual([`${MESSAGE} HTTPINCOMINGMESSAGE`]);
+});
+
+test('what runs in a drain', async () => {
+  const seen = await observe(async () => {
+    await run((done) => process.nextTick(done));
+    await run((done) => queueMicrotask(done));
+    await Promise.resolve();
+    new AsyncResource('Mine').runInAsyncScope(() => {});
+  });
+  expect(seen).toMatchObject({
+    TickObject: [`${TICK} TickObject`],
+    PROMISE: [`${REACTION} PROMISE`],
+    Microtask: [`${REACTION} AsyncResource`],
+    Mine: [`${RESOURCE_SCOPE} AsyncResource`],
+  });
+});
+
+test('resources that are not what one expects do not throw', () => {
+  const none = Object.create(null) as object;
+  expect(classify(none)).toBe(CALLBACK);
+  expect(resourceTypeOf(none)).toBeUndefined();
+  expect(resourceTypeOf(undefined)).toBeUndefined();
+  expect(resourceTypeOf({})).toBeUndefined();
+});
