@@ -3,6 +3,7 @@ import type { AsyncHook } from 'node:async_hooks';
 import { executionAsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Block, OngoingPileUp } from './block.ts';
 import { isDebuggerPause } from './exclude/debugger-pause.ts';
 import { isTeardown } from './exclude/process-exit.ts';
 import { hasCpuQuota, RunDelay } from './exclude/run-delay.ts';
@@ -13,7 +14,7 @@ import { contextOf, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Heartbeat } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { GcMeter } from './loop/gc-meter.ts';
-import { type Block, IterationLedger, type RunningPileUp } from './loop/ledger.ts';
+import { IterationLedger } from './loop/ledger.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import { hrTimeToMillis } from './otel/hr-time.ts';
 import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
@@ -98,7 +99,12 @@ export class Detector {
       marks,
     );
     if (hasCpuQuota()) this.#runDelay = new RunDelay(clock);
-    this.#capturer = new Capturer(this.#ledger, clock, options.requireParentSpan);
+    this.#capturer = new Capturer(
+      this.#ledger,
+      clock,
+      () => resourceTypeOf(executionAsyncResource()),
+      options.requireParentSpan,
+    );
     this.#scopes = new ContextScopes(this.#ledger, clock, this.#onError);
     if (this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis) {
       this.#pulse = new Pulse(times.pulseMillis);
@@ -173,8 +179,8 @@ export class Detector {
   }
 
   /** The pile-up that is under way, where it has reached the threshold. */
-  runningPileUp(): RunningPileUp | undefined {
-    return this.#ledger.runningPileUp();
+  ongoingPileUp(): OngoingPileUp | undefined {
+    return this.#ledger.ongoingPileUp();
   }
 
   /** Milliseconds since the next sample of the lag was due; 0 where it is not yet. */

@@ -3,6 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
+import type { Block } from './block.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
 import { Detector } from './detector.ts';
@@ -13,7 +14,6 @@ import {
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
 } from './lag/health.ts';
-import type { Block } from './loop/ledger.ts';
 import { registryOfUnseenSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { publishBlock } from './report/block-channel.ts';
@@ -233,7 +233,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._health = health;
     this._blockSource = {
       runningPileUp: () => {
-        const pileUp = detector.runningPileUp();
+        const pileUp = detector.ongoingPileUp();
         return pileUp && inUnixTime(pileUp, clock);
       },
       entrySpanEnded: (stallMillis) => this._instruments.stall(stallMillis),

@@ -1,7 +1,8 @@
 /** From what captures saw in a block to who held the loop. */
-import type { WeightedSample } from '../loop/stack-samples.ts';
+import type { CodeLocation, WeightedSample } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
+import { blockingFunctionIn, stackTraceOf } from './blocking-function.ts';
 
 /** With fewer captures a share would say more than is known. */
 const MIN_SAMPLES_FOR_SHARES = 3;
@@ -9,6 +10,7 @@ const MAX_SHARES = 5;
 
 interface Candidate {
   readonly sample: WeightedSample;
+  readonly location: CodeLocation;
   readonly functionName: string;
   weight: number;
 }
@@ -28,18 +30,19 @@ export function seenCode(samples: readonly WeightedSample[]): SeenCode {
   const candidates = new Map<string, Candidate>();
   let total = 0;
   for (const sample of samples) {
-    const { culprit, weight } = sample;
-    if (culprit === undefined) continue;
+    const location = blockingFunctionIn(sample);
+    if (location === undefined) continue;
+    const { weight } = sample;
     total += weight;
-    const key = `${culprit.functionName} ${culprit.file}`;
+    const key = `${location.functionName} ${location.file}`;
     const known = candidates.get(key);
     if (known !== undefined) known.weight += weight;
-    else candidates.set(key, { sample, functionName: culprit.functionName, weight });
+    else candidates.set(key, { sample, location, functionName: location.functionName, weight });
   }
   const byWeight = [...candidates.values()].sort((a, b) => b.weight - a.weight);
-  const heaviest = byWeight[0]?.sample;
-  if (heaviest?.culprit === undefined) return { samples: samples.length };
-  const { functionName, file, line, column } = heaviest.culprit;
+  const heaviest = byWeight[0];
+  if (heaviest === undefined) return { samples: samples.length };
+  const { functionName, file, line, column } = heaviest.location;
   return {
     samples: samples.length,
     code: {
@@ -47,7 +50,7 @@ export function seenCode(samples: readonly WeightedSample[]): SeenCode {
       ...(file !== undefined && { file: toPath(file) }),
       ...(line !== undefined && { line }),
       ...(column !== undefined && { column }),
-      stackTrace: heaviest.stackTrace,
+      stackTrace: stackTraceOf(heaviest.sample),
     },
     ...(samples.length >= MIN_SAMPLES_FOR_SHARES && {
       topFunctions: byWeight

@@ -2,7 +2,7 @@
  * Tells a pause in the debugger from a block: the thread stands still although the wall clock goes on. A synchronous call that
  * waits (execSync, a slow disk) looks the same, so it is taken for a pause only while a debugger can be attached.
  */
-import type { Block } from '../loop/ledger.ts';
+import type { Block } from '../block.ts';
 
 /** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
 const MAX_CPU_SHARE = 0.1;

@@ -4,7 +4,7 @@
  * but the watchdog ran on.
  */
 
-import type { Block } from '../loop/ledger.ts';
+import type { Block } from '../block.ts';
 import { standstillWithin } from '../watchdog/shared-memory.ts';
 
 /**

@@ -13,13 +13,14 @@
  * reported: each millisecond once, and by the innermost that reaches the threshold.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
-import type { Culprit } from '../code/blocking-function.ts';
+import type { Block, OngoingBlock, OngoingPileUp, StackSample, WeightedSample } from '../block.ts';
+import { blockingFunctionIn } from '../code/blocking-function.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory, Mark } from '../watchdog/shared-memory.ts';
 import { CpuMeter } from './cpu-meter.ts';
 import { Claims } from './reported-intervals.ts';
-import { Samples, type WeightedSample } from './stack-samples.ts';
+import { StackSamples } from './stack-samples.ts';
 import { Blame, type Verdict } from './votes.ts';
 
 /** What an outermost callback is to the ledger. */
@@ -65,31 +66,6 @@ export const ITERATION_GRAIN_MILLIS = 0.25;
 const VOTE_SHARE = 0.05;
 /** How far apart CPU readings are, as a share of the threshold. */
 const CPU_SHARE = 0.1;
-
-/** A stretch of time that held the loop for at least the threshold. Times are values of `Clock.now()`. */
-export interface Block {
-  kind: BlockKind | undefined;
-  start: number;
-  end: number;
-  callbacks: number;
-  /** The context to blame, undefined where nobody could be seen. */
-  context: Context | undefined;
-  resourceType: string | undefined;
-  /** Milliseconds of CPU, as `Clock.cpu` counts it. */
-  cpu: number;
-  /** What captures saw inside it, in order of time. */
-  samples: WeightedSample[];
-  /** The block is this package's own work: it counts in metrics, and must not lead to a span (and so to more work). */
-  own: boolean;
-}
-
-/** What is known of a block that has not ended. */
-export type UnfinishedBlock = Pick<Block, 'start' | 'callbacks' | 'cpu' | 'resourceType'> & {
-  kind: BlockKind;
-};
-
-/** A pile-up that has not ended, up to the running callback. */
-export type RunningPileUp = Pick<Block, 'start' | 'end' | 'context'>;
 
 /** What the ledger asks the outside, on cold paths only. */
 export interface Surroundings {
@@ -140,7 +116,7 @@ export class IterationLedger {
   readonly #around: Surroundings;
   readonly #onBlock: (block: Block) => void;
   readonly #claims = new Claims();
-  readonly #samples = new Samples();
+  readonly #samples = new StackSamples();
   /** Shared with the watchdog, where there is one. */
   readonly #marks: Float64Array;
   /** Whether the watchdog says when callbacks have to be timed. */
@@ -280,22 +256,15 @@ export class IterationLedger {
     return this.#loopCount === -1 || this.#clock.idle() - this.#idle < ITERATION_GRAIN_MILLIS;
   }
 
-  /** In the middle of whatever runs: this is what is running. */
-  sample(context: Context, culprit: Culprit | undefined, stackTrace: string): void {
-    // Without hooks and without user code, the loop may as well be waiting. With hooks that is known: Node.js itself runs, between
-    // two promise reactions for one, and whose they are is right.
-    if (this.#ownWork || (culprit === undefined && this.#loopCount === -1)) return;
-    this.#samples.add({
-      time: this.#clock.now(),
-      context,
-      resourceType: this.#around.resourceType(),
-      culprit,
-      stackTrace,
-    });
+  /** In the middle of whatever runs: a stack sample of it. */
+  add(sample: StackSample): void {
+    // Without hooks and without user code, the loop may as well be waiting. With hooks that is known.
+    if (this.#ownWork || (this.#loopCount === -1 && blockingFunctionIn(sample) === undefined)) return;
+    this.#samples.add(sample);
   }
 
   /** In the middle of a block: what is known of it so far. */
-  unfinished(): UnfinishedBlock {
+  ongoing(): OngoingBlock {
     const t = this.#clock.now();
     let kind: BlockKind = 'pile-up';
     let start = this.#stretchStart;
@@ -322,7 +291,7 @@ export class IterationLedger {
    * What piled up in this iteration before the running callback, where that has reached the threshold and nobody reported it. The
    * running callback, with what drains after it, is not in it.
    */
-  runningPileUp(): RunningPileUp | undefined {
+  ongoingPileUp(): OngoingPileUp | undefined {
     const end = this.#taskStart;
     if (!(end - this.#stretchStart >= this.#threshold)) return undefined;
     const start = Math.max(this.#stretchStart, this.#claims.end);
@@ -579,7 +548,7 @@ export class IterationLedger {
           resourceType: verdict?.resourceType,
           cpu: this.#cpu.between(from, to),
           samples,
-          own: this.#ownWork,
+          isOwnWork: this.#ownWork,
         });
       },
     );

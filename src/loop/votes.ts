@@ -5,8 +5,8 @@
  * Bounded: past {@link MAX_VOTES} those of one context are put together, and the lightest half is forgotten.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { WeightedSample } from '../block.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
-import type { WeightedSample } from './stack-samples.ts';
 
 const MAX_VOTES = 64;
 

@@ -13,10 +13,10 @@ import {
   TraceFlags,
   type Tracer,
 } from '@opentelemetry/api';
+import type { Block } from '../block.ts';
 import { type SeenCode, seenCode } from '../code/blocking-code.ts';
 import { withSourcePositions } from '../code/source-positions.ts';
 import type { GcMeter } from '../loop/gc-meter.ts';
-import type { Block } from '../loop/ledger.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import type { Clock } from '../support/clock.ts';
@@ -75,7 +75,7 @@ export class BlockReporter {
    * @returns what leads to its span; undefined where it gets none
    */
   add(block: Block, stalledSpans?: number): BlockLink | undefined {
-    if (block.own) {
+    if (block.isOwnWork) {
       this.#count(block);
       return undefined;
     }

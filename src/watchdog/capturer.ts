@@ -9,22 +9,21 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import { type Culprit, culpritOf } from '../code/blocking-function.ts';
+import type { CodeLocation, StackFrame } from '../block.ts';
+import { blockingFunctionIn, stackTraceOf } from '../code/blocking-function.ts';
 import { isDebuggerPause } from '../exclude/debugger-pause.ts';
 import type { IterationLedger } from '../loop/ledger.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
 import type { Clock } from '../support/clock.ts';
 import type { CaptureReply } from './protocol.ts';
-import { CAPTURE_URL, captureStack, type Frame } from './stack.ts';
-
-/** JavaScript lets itself be captured within 1 ms; what takes longer than this was native code, or had no CPU. */
-const LATE_MILLIS = 3;
+import { CAPTURE_URL, captureStack } from './stack.ts';
 
 export class Capturer {
   constructor(
     private readonly ledger: IterationLedger,
     private readonly clock: Clock,
+    private readonly resourceType: () => string | undefined,
     private readonly requireParentSpan: boolean,
   ) {}
 
@@ -35,17 +34,19 @@ export class Capturer {
    */
   capture(stretchStart: number, requestedAt: number): CaptureReply | undefined {
     if (!this.ledger.isRunning(stretchStart)) return undefined;
-    const late = this.clock.now() - requestedAt >= LATE_MILLIS;
-    const frames = withoutCapture(captureStack());
-    const culprit = culpritOf(frames, late);
-    const active = context.active();
-    const stackTrace = frames.map(({ text }) => `    at ${text}`).join('\n');
-    this.ledger.sample(active, culprit, stackTrace);
-    return this.#reply(active, culprit, stackTrace);
+    const sample = {
+      requestedAt,
+      time: this.clock.now(),
+      context: context.active(),
+      resourceType: this.resourceType(),
+      frames: withoutCapture(captureStack()),
+    };
+    this.ledger.add(sample);
+    return this.#reply(sample.context, blockingFunctionIn(sample), stackTraceOf(sample));
   }
 
-  #reply(active: Context, culprit: Culprit | undefined, stackTrace: string): CaptureReply {
-    const block = this.ledger.unfinished();
+  #reply(active: Context, location: CodeLocation | undefined, stackTrace: string): CaptureReply {
+    const block = this.ledger.ongoing();
     const span = trace.getSpan(active);
     const parent = span?.spanContext();
     const hasParent = parent !== undefined && isValid(parent);
@@ -54,7 +55,7 @@ export class Capturer {
       start: block.start,
       epochMillis: this.clock.epoch(0),
       startTimeMillis: Math.max(this.clock.epoch(block.start), startOf(span)),
-      ...(culprit !== undefined && { ...definedOf(culprit), stackTrace }),
+      ...(location !== undefined && { ...definedOf(location), stackTrace }),
       ...(hasParent && { traceId: parent.traceId, spanId: parent.spanId, traceFlags: parent.traceFlags }),
       spanUnwanted:
         isTracingSuppressed(active) ||
@@ -83,8 +84,8 @@ function startOf(span: Span | undefined): number {
 }
 
 /** Without what is undefined, which JSON would leave out too. */
-function definedOf(culprit: Culprit): Partial<CaptureReply> & { functionName: string } {
-  const { functionName, file, line, column } = culprit;
+function definedOf(location: CodeLocation): Partial<CaptureReply> & { functionName: string } {
+  const { functionName, file, line, column } = location;
   return {
     functionName,
     ...(file !== undefined && { file }),
@@ -94,7 +95,7 @@ function definedOf(culprit: Culprit): Partial<CaptureReply> & { functionName: st
 }
 
 /** The frames outside the capture itself, which runs inside them. */
-function withoutCapture(frames: Frame[]): Frame[] {
+function withoutCapture(frames: StackFrame[]): StackFrame[] {
   const last = frames.findLastIndex(({ file }) => file === CAPTURE_URL);
   return frames.slice(last + 1);
 }

@@ -5,17 +5,10 @@
  * application. It is all one module though, which a bundler keeps together: own is what stands between its first function, here
  * (nothing may be evaluated before this module), and its last one, in `index.ts`.
  */
-
-/** Somewhere in a file; lines and columns from 1. */
-export interface Place {
-  /** Path or URL, as V8 has it; undefined for code without one: builtins, `eval`. */
-  readonly file: string | undefined;
-  readonly line: number | undefined;
-  readonly column: number | undefined;
-}
+import type { CodePosition } from '../block.ts';
 
 /** Calls what it is given, and nothing else: whoever looks at its caller's place sees where the function stands. */
-type Bookmark = (whereAmI: () => Place | undefined) => Place | undefined;
+type Bookmark = (whereAmI: () => CodePosition | undefined) => CodePosition | undefined;
 
 const first: Bookmark = (whereAmI) => whereAmI();
 let last: Bookmark | undefined;
@@ -25,14 +18,14 @@ export function markEndOfOwnCode(bookmark: Bookmark): void {
 }
 
 /** @param whereAmI tells the place of its caller */
-export function findOwnCode(whereAmI: () => Place | undefined): (place: Place) => boolean {
+export function findOwnCode(whereAmI: () => CodePosition | undefined): (place: CodePosition) => boolean {
   const from = first(whereAmI);
   const to = last?.(whereAmI);
   if (from?.file === undefined || from.file !== to?.file) return () => false;
   return (place) => place.file === from.file && !isBefore(place, from) && !isBefore(to, place);
 }
 
-function isBefore(a: Place, b: Place): boolean {
+function isBefore(a: CodePosition, b: CodePosition): boolean {
   const lines = (a.line ?? 0) - (b.line ?? 0);
   return lines < 0 || (lines === 0 && (a.column ?? 0) < (b.column ?? 0));
 }

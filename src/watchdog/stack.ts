@@ -9,21 +9,8 @@
  * one can free it under the outer (a crash, seen on Node.js 26 with a large one), and it would change the host's `RegExp.$1`.
  */
 import { runInNewContext } from 'node:vm';
-import { findOwnCode, type Place } from './own-code.ts';
-
-/** One frame of a stack. */
-export interface Frame extends Place {
-  /** As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new Report`; undefined for an anonymous function. */
-  readonly functionName: string | undefined;
-  /** A caller that awaits what runs: not running code. */
-  readonly isAsync: boolean;
-  /** Code of this package. */
-  readonly isOwn: boolean;
-  /** It has only just been called: nothing of it ran yet. */
-  readonly isAtEntry: boolean;
-  /** A line of a stack trace, as V8 writes it. */
-  readonly text: string;
-}
+import type { CodePosition, StackFrame } from '../block.ts';
+import { findOwnCode } from './own-code.ts';
 
 const MAX_FRAMES = 64;
 
@@ -42,7 +29,7 @@ Error.prepareStackTrace = (_error, sites) => sites;
 }`;
 
 let capture: Capture | undefined;
-let isOwn: (place: Place) => boolean = () => false;
+let isOwn: (place: CodePosition) => boolean = () => false;
 
 /** Makes the realm, some 1 ms: to be called when there is time. {@link captureStack} does it otherwise. */
 export function prepareCapture(): void {
@@ -51,16 +38,16 @@ export function prepareCapture(): void {
     contextName: 'opentelemetry-instrumentation-event-loop',
     contextCodeGeneration: { strings: false, wasm: false },
   }) as Capture;
-  isOwn = findOwnCode(placeOfCaller);
+  isOwn = findOwnCode(positionOfCaller);
 }
 
-function placeOfCaller(): Place | undefined {
-  const site = sitesBelow(placeOfCaller)[0];
-  return site && placeOf(site);
+function positionOfCaller(): CodePosition | undefined {
+  const site = sitesBelow(positionOfCaller)[0];
+  return site && positionOf(site);
 }
 
 /** The frames of the running stack, innermost first, from the caller of this function; at most 64. */
-export function captureStack(): Frame[] {
+export function captureStack(): StackFrame[] {
   prepareCapture();
   return sitesBelow(captureStack).map(toFrame);
 }
@@ -70,7 +57,7 @@ function sitesBelow(callee: (...args: never[]) => unknown): NodeJS.CallSite[] {
   return Array.isArray(sites) ? sites : [];
 }
 
-function placeOf(site: NodeJS.CallSite): Place {
+function positionOf(site: NodeJS.CallSite): CodePosition {
   return {
     file: fileOf(site),
     line: site.getLineNumber() ?? undefined,
@@ -78,12 +65,12 @@ function placeOf(site: NodeJS.CallSite): Place {
   };
 }
 
-function toFrame(site: NodeJS.CallSite): Frame {
-  const place = placeOf(site);
+function toFrame(site: NodeJS.CallSite): StackFrame {
+  const position = positionOf(site);
   return {
     functionName: functionNameOf(site),
-    ...place,
-    isOwn: isOwn(place),
+    ...position,
+    isOwn: isOwn(position),
     isAsync: (site as { isAsync?(): boolean }).isAsync?.() ?? false,
     isAtEntry: isAtEntry(site),
     text: String(site),

@@ -1,0 +1,75 @@
+/** The nouns that the folders share: what was sampled, what blocked, and how far that is known. */
+import type { Context } from '@opentelemetry/api';
+import type { BlockKind } from './types.ts';
+
+/** A position in code; lines and columns count from 1. */
+export interface CodePosition {
+  /** Path or URL, as V8 has it; undefined for code without one: builtins, `eval`. */
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+}
+
+/** A function, and the position in it that was running. */
+export interface CodeLocation extends CodePosition {
+  /** `<anonymous>` where neither it nor the function around it has a name. */
+  readonly functionName: string;
+}
+
+/** One frame of a captured stack. */
+export interface StackFrame extends CodePosition {
+  /** As V8 names it: `render`, `Report.render`, `new Report`; undefined for an anonymous function. */
+  readonly functionName: string | undefined;
+  /** A caller that awaits what runs: not running code. */
+  readonly isAsync: boolean;
+  /** Code of this package. */
+  readonly isOwn: boolean;
+  /** It has only just been called: nothing of it ran yet. */
+  readonly isAtEntry: boolean;
+  /** A line of a stack trace, as V8 writes it. */
+  readonly text: string;
+}
+
+/** What ran at one moment of a busy period. Times are values of `Clock.now()`. */
+export interface StackSample {
+  /** When the watchdog thread asked for it. */
+  readonly requestedAt: number;
+  /** When V8 answered: at once in JavaScript, at the end of a native call. */
+  readonly time: number;
+  readonly context: Context;
+  /** Type of the async resource that was running, as async_hooks names it. */
+  readonly resourceType: string | undefined;
+  /** Innermost first; at most 64. */
+  readonly frames: readonly StackFrame[];
+}
+
+/** A stack sample, and the milliseconds of a block that it stands for. */
+export interface WeightedSample extends StackSample {
+  readonly weight: number;
+}
+
+/** Time that blocked the event loop for at least the threshold. Times are values of `Clock.now()`. */
+export interface Block {
+  /** Undefined where it cannot be known: without async hooks. */
+  readonly kind: BlockKind | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly callbacks: number;
+  /** The context that the block is attributed to; undefined where nothing was seen to run. */
+  readonly context: Context | undefined;
+  readonly resourceType: string | undefined;
+  /** Milliseconds of CPU, as `Clock.cpu` counts it. */
+  readonly cpu: number;
+  /** The stack samples inside it, in order of time. */
+  readonly samples: readonly WeightedSample[];
+  /** Reporting of this package blocked: metrics count it, and no span is made of it. */
+  readonly isOwnWork: boolean;
+}
+
+/** What is known of a block that has not ended. */
+export type OngoingBlock = Pick<Block, 'start' | 'callbacks' | 'cpu' | 'resourceType'> & {
+  readonly kind: BlockKind;
+};
+
+/** A pile-up that has not ended: what ran in this iteration before the running callback. */
+export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'context'>;
