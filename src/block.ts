@@ -67,9 +67,7 @@ export interface Block {
 }
 
 /** What is known of a block that has not ended. */
-export type OngoingBlock = Pick<Block, 'start' | 'callbacks' | 'cpu' | 'resourceType'> & {
-  readonly kind: BlockKind;
-};
+export type OngoingBlock = Pick<Block, 'kind' | 'start' | 'callbacks' | 'cpu' | 'resourceType'>;
 
 /** A pile-up that has not ended: what ran in this iteration before the running callback. */
 export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'context'>;

@@ -1,68 +1,77 @@
 /**
- * Feeds the ledger from async_hooks: the begin and end of every outermost callback. Nothing is kept per resource.
- *
- * Cost above an empty hook: see `bench/README.md` (`npm run bench -- hooks`).
+ * Feeds the ledger from async_hooks: the begin and end of every callback. Nothing is kept per
+ * resource. Cost above an empty hook: `npm run bench -- hooks`.
  */
-import { type AsyncHook, createHook, executionAsyncResource, type HookCallbacks } from 'node:async_hooks';
-import type { Heartbeat } from '../lag/lag-sampler.ts';
-import type { IterationLedger } from '../loop/ledger.ts';
-import type { AsyncHooksMode } from '../types.ts';
+import {
+  type AsyncHook,
+  createHook,
+  executionAsyncResource,
+  type HookCallbacks,
+} from 'node:async_hooks';
+import type { LagSampler } from '../lag/lag-sampler.ts';
+import type { IterationLedger } from '../loop/iteration-ledger.ts';
+import type { HookedMode } from './hooks-mode.ts';
 import { classify } from './resource-classes.ts';
 
-type HookOptions = HookCallbacks & { trackPromises?: boolean };
+export type HookOptions = HookCallbacks & { trackPromises?: boolean };
 
-/**
- * Whether `createHook` honours `trackPromises: false` (Node.js 24.14 and 25.6; ignored before): seen by whether a hook that
- * asks for no promises is told of one.
- */
-export function canLeaveOutPromises(): boolean {
-  let sawPromise = false;
-  const options: HookOptions = {
-    init(_asyncId, type) {
-      if (type === 'PROMISE') sawPromise = true;
-    },
-    trackPromises: false,
-  };
-  const hook = createHook(options);
-  hook.enable();
-  Promise.resolve();
-  hook.disable();
-  return !sawPromise;
-}
+export class AsyncHooks {
+  #hook: AsyncHook;
+  #isStarted = false;
 
-/**
- * The hook of a ledger, which also wakes up the heartbeat where it rests; not enabled yet. A throw in them goes to `onError`: from a hook it would
- * end the process.
- */
-export function createCallbackTimer(
-  ledger: IterationLedger,
-  heartbeat: Pick<Heartbeat, 'resting' | 'wake'>,
-  mode: Exclude<AsyncHooksMode, 'off'>,
-  onError: (error: unknown) => void,
-): AsyncHook {
-  const options: HookOptions = {
-    // Hot. try/catch is all that stands between a bug of ours and the host's life.
-    before(asyncId) {
-      try {
-        if (ledger.enter()) {
-          const resource = executionAsyncResource();
-          ledger.before(classify(resource), asyncId);
-          if (heartbeat.resting) heartbeat.wake(resource);
-        } else ledger.beforeNested();
-      } catch (error) {
-        onError(error);
-      }
-    },
-    after() {
-      try {
-        const depth = ledger.leave();
-        if (depth === 0) ledger.after();
-        else if (depth > 0) ledger.afterNested(depth);
-      } catch (error) {
-        onError(error);
-      }
-    },
-  };
-  if (mode === 'callbacks') options.trackPromises = false;
-  return createHook(options);
+  /** @param onError given what a hook throws: outside it would end the process */
+  constructor(
+    private readonly ledger: IterationLedger,
+    private readonly lagSampler: Pick<LagSampler, 'isIdle' | 'wake'>,
+    mode: HookedMode,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.#hook = this.#create(mode);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.#hook.enable();
+  }
+
+  stop(): void {
+    this.#isStarted = false;
+    this.#hook.disable();
+  }
+
+  use(mode: HookedMode): void {
+    this.#hook.disable();
+    this.#hook = this.#create(mode);
+    if (this.#isStarted) this.#hook.enable();
+  }
+
+  #create(mode: HookedMode): AsyncHook {
+    const { ledger, lagSampler, onError } = this;
+    const { stack } = ledger;
+    const options: HookOptions = {
+      // Hot. try/catch is all that stands between a bug of ours and the host's life.
+      before(asyncId) {
+        try {
+          if (stack.enter()) {
+            const resource = executionAsyncResource();
+            ledger.before(classify(resource), asyncId);
+            if (lagSampler.isIdle) lagSampler.wake(resource, ledger.callbackStart);
+          } else ledger.beforeNested();
+        } catch (error) {
+          onError(error);
+        }
+      },
+      after() {
+        try {
+          const depth = stack.leave();
+          if (depth === 0) ledger.after();
+          else if (depth > 0) ledger.afterNested(depth);
+        } catch (error) {
+          onError(error);
+        }
+      },
+    };
+    if (mode === 'callbacks') options.trackPromises = false;
+    return createHook(options);
+  }
 }

@@ -7,7 +7,7 @@
  * through `with` too.
  */
 import type { Context, ContextManager } from '@opentelemetry/api';
-import type { IterationLedger } from '../loop/ledger.ts';
+import type { Ledger } from '../loop/ledger.ts';
 import type { Clock } from '../support/clock.ts';
 
 type With = ContextManager['with'];
@@ -25,7 +25,7 @@ export class ContextScopes {
   #manager: ContextManager | undefined;
 
   constructor(
-    private readonly ledger: IterationLedger,
+    private readonly ledger: Pick<Ledger, 'voted' | 'scope'>,
     private readonly clock: Clock,
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -67,7 +67,12 @@ export class ContextScopes {
     const { ledger, clock, onError } = this;
     const original = manager.with;
     // Hot: two clock reads, 60 to 140 ns a scope, as fast as the machine tells the time (`npm run bench -- hooks`).
-    const wrapper = function (this: ContextManager, context: Context, fn: () => unknown, thisArg?: unknown) {
+    const wrapper = function (
+      this: ContextManager,
+      context: Context,
+      fn: () => unknown,
+      thisArg?: unknown,
+    ) {
       if (!wrap.active) {
         // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
         return original.apply(this, arguments as unknown as Parameters<With>);

@@ -2,7 +2,14 @@
 import { AsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
-import { CALLBACK, type CallbackClass, MESSAGE, REACTION, RESOURCE_SCOPE, TICK } from '../loop/ledger.ts';
+import {
+  CALLBACK,
+  type CallbackClass,
+  MESSAGE,
+  REACTION,
+  RESOURCE_SCOPE,
+  TICK,
+} from '../loop/callback-class.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js itself, whose ticks and
 // promises have to be known. A class and a promise made by Node.js lead to them.

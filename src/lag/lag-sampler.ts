@@ -1,75 +1,72 @@
 /**
- * One unref'd timer: samples the lag, and looks after what has to be looked after now and then. Never keeps the process
- * alive. Some 50 wake-ups a second at the default interval, and 5 while the loop rests.
+ * One unref'd timer that samples the lag of the event loop, and drives what has to be done now and
+ * then. Never keeps the process alive. Some 50 wake-ups a second at the default interval, 5 while the
+ * loop idles.
  */
 import { AsyncResource } from 'node:async_hooks';
 import * as timers from 'node:timers';
-import type { IterationLedger } from '../loop/ledger.ts';
+import type { Ledger } from '../loop/ledger.ts';
 import type { Clock } from '../support/clock.ts';
 import { recordLag } from './coordinated-omission.ts';
 
 // Taken once: fake timers of a test may replace them later, also in the module.
 const { clearTimeout, setTimeout } = timers;
 
-/** Timers count whole milliseconds, and may be one late although nothing held the loop. */
-const TIMER_GRAIN_MILLIS = 2;
+/** The loop idles when it was busy for less than this share of each of so many intervals in a row. */
+const IDLE_SHARE = 0.025;
+const IDLE_BEATS = 10;
+/** How far apart beats are, at most, while it idles. */
+const IDLE_MILLIS = 200;
 
-/** The loop rests when it was busy for less than this share of each of so many intervals in a row. */
-const QUIET_SHARE = 0.025;
-const QUIET_BEATS = 10;
-/** How far apart beats are, at most, while it rests. */
-const REST_MILLIS = 200;
-
-export interface HeartbeatOptions {
+export interface LagSamplerOptions {
   intervalMillis: number;
-  thresholdMillis: number;
-  /** Whether async hooks feed the ledger. Without them the beats tell of blocks. */
-  hooked: boolean;
-  /** Whether beats may become rarer while the loop rests. Takes hooks, which call {@link Heartbeat.wake}. */
-  canRest: boolean;
+  /** Whether beats may become rarer while the loop idles. Takes hooks, which call `wake`. */
+  canIdle: boolean;
   record: (lagMillis: number) => void;
   /** Called on every beat. */
   upkeep: () => void;
-  /** The loop rests from now on, or does not any more: `runsSince` is when something began to run. */
-  rest: () => void;
+  /** The loop idles from now on. */
+  idle: () => void;
+  /** It does not any more: `runsSince` is when something began to run. */
   wake: (runsSince: number) => void;
   onError: (error: unknown) => void;
 }
 
-export class Heartbeat {
+export class LagSampler {
   /** Whether {@link wake} is to be called when something runs. */
-  resting = false;
-  /** A timer knows the context it was made in: this is that of the first one. */
+  isIdle = false;
+  /** A timer keeps the context that it was made in: this is that of the first one. */
   #scope: AsyncResource | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerMillis = 0;
   #due = Number.NaN;
   /** The latest beat, and the loop's idle time then. */
   #at = Number.NaN;
-  #idle = Number.NaN;
-  #quietBeats = 0;
+  #idleTime = Number.NaN;
+  #idleBeats = 0;
   /** When the latest interval began. */
   #from = Number.NaN;
-  /** Intervals that passed while the loop rested, in which an arrival would not have waited. */
-  #restful = 0;
-  /** Intervals from one beat to the next while it rests; 1 where it never does. */
-  readonly #restIntervals: number;
+  /** Intervals that passed while the loop idled, in which an arrival would not have waited. */
+  #unsampled = 0;
+  /** Intervals from one beat to the next while it idles; 1 where it never does. */
+  readonly #idleIntervals: number;
 
   constructor(
-    private readonly ledger: IterationLedger,
+    private readonly ledger: Pick<Ledger, 'beat' | 'waitedSince'>,
     private readonly clock: Clock,
-    private readonly options: HeartbeatOptions,
+    private readonly options: LagSamplerOptions,
   ) {
-    this.#restIntervals = options.canRest ? Math.max(1, Math.floor(REST_MILLIS / options.intervalMillis)) : 1;
+    const { canIdle, intervalMillis } = options;
+    this.#idleIntervals = canIdle ? Math.max(1, Math.floor(IDLE_MILLIS / intervalMillis)) : 1;
   }
 
   start(): void {
     if (this.#timer !== undefined) return;
     this.#due = Number.NaN;
     this.#at = Number.NaN;
-    this.#quietBeats = 0;
-    this.#restful = 0;
-    this.#scope = new AsyncResource('EventLoopHeartbeat');
+    this.#idleBeats = 0;
+    this.#unsampled = 0;
+    this.#scope = new AsyncResource('EventLoopLagSampler');
     this.#arm(this.options.intervalMillis);
   }
 
@@ -77,7 +74,7 @@ export class Heartbeat {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#scope = undefined;
-    this.resting = false;
+    this.isIdle = false;
   }
 
   /** Milliseconds since the next beat was due; 0 where it is not yet. */
@@ -87,64 +84,68 @@ export class Heartbeat {
 
   /** One beat of the timer; public for tests. */
   beat(): void {
-    const { ledger, clock } = this;
-    const { intervalMillis, hooked, record } = this.options;
-    if (hooked) ledger.resync();
-    const t = hooked && ledger.callbackStart > 0 ? ledger.callbackStart : clock.now();
+    const t = this.ledger.beat();
     const due = this.#due;
-    const lateness = t - due;
     // Not known again before this beat has ended well.
     this.#due = Number.NaN;
-    // The first beat has no due time. A timer may be some 1 ms early: Node.js counts whole milliseconds.
-    if (!Number.isNaN(lateness)) {
-      const waited = hooked ? ledger.waitedSince(due) : this.#unhooked(lateness);
-      const restful = this.#restful + (this.resting ? this.#restIntervals - 1 : 0);
-      // First: a meter that throws is not owed them.
-      this.#restful = 0;
-      for (let i = 0; i < restful; i++) record(0);
-      // What the loop spent waiting after the due time is the timer's coarseness, or a stopped process: nobody else waited.
-      recordLag(Math.max(0, lateness - Math.max(0, waited)), intervalMillis, record);
-    } else if (!hooked) {
-      this.#close(0);
-    }
-    const idle = clock.idle();
-    const elapsed = t - this.#at;
-    const isQuiet = elapsed - (idle - this.#idle) < elapsed * QUIET_SHARE;
-    this.#at = t;
-    this.#idle = idle;
+    this.#record(t, due);
+    this.#noteIdleTime(t);
     this.options.upkeep();
-    this.#quietBeats = isQuiet ? this.#quietBeats + 1 : 0;
-    this.#restIf(this.#restIntervals > 1 && this.#quietBeats >= QUIET_BEATS);
+    this.#idleIf(this.#idleIntervals > 1 && this.#idleBeats >= IDLE_BEATS);
     // Node.js re-arms the timer when this callback has ended.
-    this.#from = clock.now();
+    this.#from = this.clock.now();
     this.#due = this.#from + this.#untilNext();
   }
 
   /**
-   * Something runs while the loop was taken to rest; to be called in the `before` of its `resource`. The next beat comes when it would have
-   * come without the rest, so that what runs is seen as any other time. Some 7 µs, median, on Node 24.
+   * Something runs while the loop is taken to idle, since `runsSince`; to be called in the `before` of
+   * its `resource`.
+   * The next beat comes when it would have come without idling. Some 7 µs, median, on Node.js 24.
    */
-  wake(resource: object): void {
+  wake(resource: object, runsSince: number): void {
     // The beat itself.
     if (resource === this.#timer) return;
     const { intervalMillis, wake } = this.options;
     const t = this.clock.now();
     const passed = Math.max(0, Math.floor((t - this.#from) / intervalMillis));
-    this.resting = false;
-    this.#quietBeats = 0;
+    this.isIdle = false;
+    this.#idleBeats = 0;
     // More only where the process was stopped.
-    this.#restful += Math.min(passed, this.#restIntervals);
+    this.#unsampled += Math.min(passed, this.#idleIntervals);
     this.#from += passed * intervalMillis;
     this.#due = this.#from + intervalMillis;
     // Not in the context of what runs, which the timer would keep alive.
     this.#scope?.runInAsyncScope(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
-    wake(this.ledger.callbackStart);
+    wake(runsSince);
   }
 
-  #restIf(resting: boolean): void {
-    if (resting === this.resting) return;
-    this.resting = resting;
-    if (resting) this.options.rest();
+  #record(t: number, due: number): void {
+    const { intervalMillis, record } = this.options;
+    const waited = this.ledger.waitedSince(due, t);
+    // The first beat has no due time.
+    if (Number.isNaN(due)) return;
+    const unsampled = this.#unsampled + (this.isIdle ? this.#idleIntervals - 1 : 0);
+    // First: a meter that throws must not be given them again.
+    this.#unsampled = 0;
+    for (let i = 0; i < unsampled; i++) record(0);
+    // What the loop waited after the due time is the timer's grain (a timer may also be some 1 ms
+    // early), or a stopped process: no event waited for it.
+    recordLag(Math.max(0, t - due - Math.max(0, waited)), intervalMillis, record);
+  }
+
+  #noteIdleTime(t: number): void {
+    const idleTime = this.clock.idle();
+    const elapsed = t - this.#at;
+    const isIdle = elapsed - (idleTime - this.#idleTime) < elapsed * IDLE_SHARE;
+    this.#at = t;
+    this.#idleTime = idleTime;
+    this.#idleBeats = isIdle ? this.#idleBeats + 1 : 0;
+  }
+
+  #idleIf(isIdle: boolean): void {
+    if (isIdle === this.isIdle) return;
+    this.isIdle = isIdle;
+    if (isIdle) this.options.idle();
     else this.options.wake(this.#at);
   }
 
@@ -159,7 +160,7 @@ export class Heartbeat {
   };
 
   #untilNext(): number {
-    return (this.resting ? this.#restIntervals : 1) * this.options.intervalMillis;
+    return (this.isIdle ? this.#idleIntervals : 1) * this.options.intervalMillis;
   }
 
   #arm(millis: number): void {
@@ -170,21 +171,5 @@ export class Heartbeat {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#onTimer, millis).unref();
     this.#timerMillis = millis;
-  }
-
-  /** Without hooks: was there a block since the last beat? Returns what the loop surely waited after the due time. */
-  #unhooked(lateness: number): number {
-    const { intervalMillis, thresholdMillis } = this.options;
-    const idle = this.clock.idle() - this.#idle;
-    const busy = lateness + intervalMillis - idle;
-    // A block began at some time in the interval before it was due: `busy` is its length or up to an interval more.
-    const isBlock = busy >= thresholdMillis && lateness + intervalMillis / 2 >= thresholdMillis;
-    this.#close(isBlock ? busy : 0);
-    return Math.max(0, idle - intervalMillis);
-  }
-
-  /** Nobody has held the loop for long before the next beat is due: until then a vote would be of no use, and cost. */
-  #close(length: number): void {
-    this.ledger.closeUnseen(length, this.options.intervalMillis + TIMER_GRAIN_MILLIS);
   }
 }

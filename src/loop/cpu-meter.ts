@@ -34,7 +34,8 @@ export class CpuMeter {
       cpu = this.clock.cpu();
     } else {
       // Waiting costs no CPU, everything else is taken to have been running.
-      cpu = (this.#cpus[this.#readings - 1] as number) + Math.max(0, sinceLast - (idle - this.#idle));
+      cpu =
+        (this.#cpus[this.#readings - 1] as number) + Math.max(0, sinceLast - (idle - this.#idle));
     }
     this.#times[0] = t;
     this.#cpus[0] = cpu;

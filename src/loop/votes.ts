@@ -1,8 +1,8 @@
 /**
- * Who held the loop, when many short steps did it together: a vote. Once an iteration has grown old, whoever is seen
- * running gets votes that weigh the time it ran, in milliseconds.
+ * The votes of one busy period: contexts, and the milliseconds that they ran.
  *
- * Bounded: past {@link MAX_VOTES} those of one context are put together, and the lightest half is forgotten.
+ * Bounded: past {@link MAX_VOTES} those of one context are put together, and the lightest half is
+ * dropped.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { WeightedSample } from '../block.ts';
@@ -10,13 +10,13 @@ import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 
 const MAX_VOTES = 64;
 
-/** Votes must account for this share of a block: where most of it was unseen, nobody is blamed. */
+/** Votes must account for this share of a block; below it, the block is attributed to nothing. */
 const MIN_COVERAGE = 0.5;
 
 /** A span may start this much later than its block and still carry it: the callback's own preamble. */
 const MAX_LATE_MILLIS = 2;
 const MAX_LATE_SHARE = 0.02;
-/** A span that started later is blamed only if it still shows this share of the block. */
+/** A block is attributed to a span that started later only if this share of it is left. */
 const MIN_SHOWN = 0.75;
 
 const allowedLate = (length: number) => Math.max(MAX_LATE_MILLIS, length * MAX_LATE_SHARE);
@@ -29,13 +29,13 @@ interface Vote {
   resourceType: string | undefined;
 }
 
-/** The outcome of a vote. */
-export interface Verdict {
+/** What a block is attributed to. */
+export interface Attributed {
   context: Context;
   resourceType: string | undefined;
 }
 
-interface Candidate extends Verdict {
+interface Candidate extends Attributed {
   span: Span | undefined;
   suppressed: boolean;
   /** Milliseconds it voted for. */
@@ -44,12 +44,17 @@ interface Candidate extends Verdict {
   sampled: number;
 }
 
-function candidateOf(candidates: Candidate[], context: Context, resourceType: string | undefined): Candidate {
+function candidateOf(
+  candidates: Candidate[],
+  context: Context,
+  resourceType: string | undefined,
+): Candidate {
   const span = trace.getSpan(context);
   // An exporter at work in a span's scope has that span in its context: it is not the span that ran.
   const suppressed = isTracingSuppressed(context);
   const known = candidates.find(
-    (c) => c.suppressed === suppressed && (span === undefined ? c.context === context : c.span === span),
+    (c) =>
+      c.suppressed === suppressed && (span === undefined ? c.context === context : c.span === span),
   );
   if (known !== undefined) return known;
   const candidate = { context, resourceType, span, suppressed, weight: 0, sampled: 0 };
@@ -57,10 +62,10 @@ function candidateOf(candidates: Candidate[], context: Context, resourceType: st
   return candidate;
 }
 
-export class Blame {
+export class Votes {
   #votes: Vote[] = [];
-  /** Weight of forgotten votes: somebody ran there, too. */
-  #forgotten = 0;
+  /** Weight of the dropped votes: something ran there, too. */
+  #dropped = 0;
   /** When the latest vote was, a time of the clock; NaN before the first. */
   lastVote = Number.NaN;
   /** Unix time in milliseconds at which a span started, or NaN where the SDK does not say. */
@@ -74,7 +79,7 @@ export class Blame {
     this.lastVote = Number.NaN;
     if (this.#votes.length === 0) return;
     this.#votes = [];
-    this.#forgotten = 0;
+    this.#dropped = 0;
   }
 
   /** What began at `from` and ended at `until` ran for `weight` milliseconds of its own. */
@@ -97,25 +102,26 @@ export class Blame {
   }
 
   /**
-   * Who held the loop from `start` to `end` (Unix time of the start: `startEpoch`), or undefined where nobody was seen.
+   * What the time from `start` to `end` is attributed to (`startEpoch`: Unix time of the start), or
+   * undefined where too little of it is known.
    *
-   * The heaviest wins, except that a span which started long after the block cannot show it at its full length, a child
-   * must not start before its parent: then the heaviest that can is taken, if it ran at least half as long. Else the heaviest
-   * after all, where it shows most of the block and no less than `minimum`.
+   * The heaviest wins. But a child must not start before its parent, so a span that started long
+   * after the block cannot show it whole: then the heaviest that can is taken, if it ran at least
+   * half as long; else the heaviest after all, where most of the block is left, and `minimum`.
    *
-   * Votes are exact for what they saw. What nobody voted for (promise reactions without promise hooks) is shared out by the
-   * captures: each candidate gets what its samples stand for, less what it voted for itself.
+   * Votes are exact. Time without votes (promise reactions without promise hooks) is shared out by
+   * the stack samples: each candidate gets what its samples stand for, less its own votes.
    */
-  verdict(
+  attribute(
     start: number,
     end: number,
     startEpoch: number,
     minimum: number,
     samples: readonly WeightedSample[] = [],
-  ): Verdict | undefined {
+  ): Attributed | undefined {
     const length = end - start;
     const candidates: Candidate[] = [];
-    let seen = this.#forgotten;
+    let seen = this.#dropped;
     for (const { from, until, weight, context, resourceType } of this.#votes) {
       if (until <= start || from >= end) continue;
       seen += weight;
@@ -144,28 +150,31 @@ export class Blame {
       (c) => c.span && !c.suppressed && isWhole(c) && c.weight * 2 >= heaviest.weight,
     );
     if (whole !== undefined) return whole;
-    return length - lateBy(heaviest) >= Math.max(minimum, length * MIN_SHOWN) ? heaviest : undefined;
+    return length - lateBy(heaviest) >= Math.max(minimum, length * MIN_SHOWN)
+      ? heaviest
+      : undefined;
   }
 
   /**
-   * The span that all captures saw in what is blamed on the one around it, or the latter: not everybody makes a span active by the
-   * context manager. `dd-trace` and Sentry run handlers in an AsyncLocalStorage of their own, and `context.attach` has no scope.
+   * The span that all stack samples saw, where it lies inside the one that the block is attributed
+   * to: `dd-trace` and Sentry run handlers in an AsyncLocalStorage of their own, and
+   * `context.attach` has no scope.
    */
   enteredIn(
-    blamed: Verdict,
+    around: Attributed,
     start: number,
     end: number,
     startEpoch: number,
     samples: readonly WeightedSample[],
-  ): Verdict {
+  ): Attributed {
     const context = samples[0]?.context;
     const span = context && trace.getSpan(context);
-    if (context === undefined || span === undefined) return blamed;
-    if (this.#lateBy(span, startEpoch) > allowedLate(end - start)) return blamed;
-    const isSeenByAll = samples.every(
+    if (context === undefined || span === undefined) return around;
+    if (this.#lateBy(span, startEpoch) > allowedLate(end - start)) return around;
+    const isInAll = samples.every(
       (s) => trace.getSpan(s.context) === span && !isTracingSuppressed(s.context),
     );
-    return isSeenByAll ? { ...blamed, context } : blamed;
+    return isInAll ? { ...around, context } : around;
   }
 
   /** By how much a span started after the block: a child must not start before its parent. */
@@ -185,7 +194,7 @@ export class Blame {
       }
     }
     const byWeight = [...byContext.values()].sort((a, b) => b.weight - a.weight);
-    for (const { weight } of byWeight.slice(MAX_VOTES / 2)) this.#forgotten += weight;
+    for (const { weight } of byWeight.slice(MAX_VOTES / 2)) this.#dropped += weight;
     this.#votes = byWeight.slice(0, MAX_VOTES / 2).sort((a, b) => a.from - b.from);
   }
 }

@@ -18,10 +18,17 @@ const block = (more: Partial<EventLoopBlock> = {}): EventLoopBlock => ({
   durationMillis: 152.4,
   callbacks: 1,
   samples: 1,
-  code: { functionName: 'hashRow', file: '/app/src/report.js', line: 31, column: 18, stackTrace: '' },
+  code: {
+    functionName: 'hashRow',
+    file: '/app/src/report.js',
+    line: 31,
+    column: 18,
+    stackTrace: '',
+  },
   ...more,
 });
-const line = (more?: Partial<EventLoopBlock>, blamed = {}) => blockLine(block(more), blamed, '/app', PLAIN);
+const line = (more?: Partial<EventLoopBlock>, blamed = {}) =>
+  blockLine(block(more), blamed, '/app', PLAIN);
 
 test('length, kind, function and place, route and trace', () => {
   expect(line({}, { operation: 'GET /report', traceId: TRACE })).toBe(
@@ -54,7 +61,13 @@ test.each([
 test('names from anywhere neither end the line nor steer the terminal', () => {
   const said = line(
     {
-      code: { functionName: 'a\n\u001b[31mb', file: '/app/\r\u202ex.js', line: 1, column: 1, stackTrace: '' },
+      code: {
+        functionName: 'a\n\u001b[31mb',
+        file: '/app/\r\u202ex.js',
+        line: 1,
+        column: 1,
+        stackTrace: '',
+      },
     },
     { operation: `GET /${'x'.repeat(500)}\u0007` },
   );
@@ -90,7 +103,12 @@ describe('who is blamed', () => {
     inSpan({ name: 'middleware' }).setValue(RPC, { type: 'http', span: { attributes }, route });
 
   test.each<[string, Attributes, string | undefined, string]>([
-    ['route', { 'http.request.method': 'GET', 'url.path': '/users/7' }, '/users/:id', 'GET /users/:id'],
+    [
+      'route',
+      { 'http.request.method': 'GET', 'url.path': '/users/7' },
+      '/users/:id',
+      'GET /users/:id',
+    ],
     ['path', { 'http.request.method': 'GET', 'url.path': '/users/7' }, undefined, 'GET /users/7'],
     [
       'older names',

@@ -72,7 +72,17 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     reporter.flush();
   };
   const spans = () => exporter.getFinishedSpans().filter((s) => s.name === 'event-loop-blocked');
-  return { clock, metrics, told, said, targets, reporter, report, spans, gcCollected: () => gcCollected };
+  return {
+    clock,
+    metrics,
+    told,
+    said,
+    targets,
+    reporter,
+    report,
+    spans,
+    gcCollected: () => gcCollected,
+  };
 }
 
 /** A span that began at this Unix time, and its context. */
@@ -182,7 +192,11 @@ test('own work gives metrics only, at once', () => {
 
 test('an unsampled parent gives no span, and uses up nothing of the rate limit', () => {
   const { report, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
-  const unsampled = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: TraceFlags.NONE };
+  const unsampled = {
+    traceId: 'a'.repeat(32),
+    spanId: 'b'.repeat(16),
+    traceFlags: TraceFlags.NONE,
+  };
   const inside = { context: trace.setSpanContext(ROOT_CONTEXT, unsampled) };
   report(inside, inside, {}, inside);
   expect(spans()).toHaveLength(1);
@@ -193,7 +207,9 @@ test('requireParentSpan: without a parent metrics only', () => {
   const { report, spans, metrics } = setUp({ requireParentSpan: true });
   const parent = parentAt(EPOCH);
   report({}, { context: undefined }, { context: parent.context });
-  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([parent.span.spanContext().spanId]);
+  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([
+    parent.span.spanContext().spanId,
+  ]);
   expect(metrics).toHaveLength(3);
 });
 
@@ -203,7 +219,9 @@ test('past the rate limit blocks count in metrics only, and it is said once', ()
   expect(spans()).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(4);
-  expect(said).toEqual(['warn: more blocks than maxSpansPerMinute: the rest count in metrics only']);
+  expect(said).toEqual([
+    'warn: more blocks than maxSpansPerMinute: the rest count in metrics only',
+  ]);
   clock.run(60_000);
   report({});
   expect(spans()).toHaveLength(3);
@@ -380,18 +398,21 @@ describe('a span that ends before the block is reported', () => {
           }),
         ),
     ],
-  ])('a block that is %s has none to link to, and is told of all the same', (_what, options, context) => {
-    const { reporter, spans, metrics, told } = setUp(options);
-    const link = reporter.add(block(context()));
-    expect(link?.spanContext()).toBeUndefined();
-    reporter.flush();
-    expect(link?.spanContext()).toBeUndefined();
-    expect(spans()).toEqual([]);
-    expect(told).toEqual([expect.objectContaining({ durationMillis: 150 })]);
-    expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
-      'maxSpansPerMinute' in options ? 1 : 0,
-    );
-  });
+  ])(
+    'a block that is %s has none to link to, and is told of all the same',
+    (_what, options, context) => {
+      const { reporter, spans, metrics, told } = setUp(options);
+      const link = reporter.add(block(context()));
+      expect(link?.spanContext()).toBeUndefined();
+      reporter.flush();
+      expect(link?.spanContext()).toBeUndefined();
+      expect(spans()).toEqual([]);
+      expect(told).toEqual([expect.objectContaining({ durationMillis: 150 })]);
+      expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
+        'maxSpansPerMinute' in options ? 1 : 0,
+      );
+    },
+  );
 
   test('own work has no link, and nobody is told of it', () => {
     const { reporter, told } = setUp();

@@ -1,11 +1,11 @@
-import { type Culprit, culpritOf } from '../../src/code/blocking-function.ts';
-import type { Frame } from '../../src/watchdog/stack.ts';
+import type { CodeLocation, StackFrame } from '../../src/block.ts';
+import { blockingFunctionOf } from '../../src/code/blocking-function.ts';
 
 const frame = (
   functionName: string | undefined,
   file: string | undefined,
-  more: Partial<Frame> = {},
-): Frame => ({
+  more: Partial<StackFrame> = {},
+): StackFrame => ({
   functionName,
   file,
   line: 10,
@@ -18,27 +18,43 @@ const frame = (
 });
 const builtin = (name: string) => frame(name, undefined, { text: `${name} (<anonymous>)` });
 const evaluated = (name: string) =>
-  frame(name, undefined, { text: `${name} (eval at compile (/app/engine.js:1:1), <anonymous>:3:1)` });
-const nameOf = (frames: Frame[], late = false) => culpritOf(frames, late)?.functionName;
+  frame(name, undefined, {
+    text: `${name} (eval at compile (/app/engine.js:1:1), <anonymous>:3:1)`,
+  });
+const nameOf = (frames: StackFrame[], late = false) =>
+  blockingFunctionOf(frames, late)?.functionName;
 
 test('the innermost frame that is not of Node.js', () => {
-  const culprit: Culprit = { functionName: 'hash', file: '/app/hash.js', line: 10, column: 5 };
+  const location: CodeLocation = {
+    functionName: 'hash',
+    file: '/app/hash.js',
+    line: 10,
+    column: 5,
+  };
   expect(
-    culpritOf(
-      [frame('update', 'node:crypto'), frame('hash', '/app/hash.js'), frame('main', '/app/main.js')],
+    blockingFunctionOf(
+      [
+        frame('update', 'node:crypto'),
+        frame('hash', '/app/hash.js'),
+        frame('main', '/app/main.js'),
+      ],
       false,
     ),
-  ).toEqual(culprit);
+  ).toEqual(location);
 });
 
 test('nobody, where only Node.js runs', () => {
-  expect(culpritOf([frame('processTimers', 'node:internal/timers')], false)).toBeUndefined();
-  expect(culpritOf([], false)).toBeUndefined();
+  expect(
+    blockingFunctionOf([frame('processTimers', 'node:internal/timers')], false),
+  ).toBeUndefined();
+  expect(blockingFunctionOf([], false)).toBeUndefined();
 });
 
 test('a dependency is somebody, this package is nobody', () => {
   const own = frame('wrapper', '/app/bundle.js', { isOwn: true });
-  expect(nameOf([frame('pad', '/app/node_modules/pad/index.js'), frame('main', '/app/main.js')])).toBe('pad');
+  expect(
+    nameOf([frame('pad', '/app/node_modules/pad/index.js'), frame('main', '/app/main.js')]),
+  ).toBe('pad');
   expect(nameOf([own, frame('main', '/app/main.js')])).toBe('main');
 });
 
@@ -54,11 +70,15 @@ test('what a hook of this package calls is not the answer either', () => {
 
 test('what runs inside a context scope is the answer', () => {
   const scope = frame('wrapper', '/app/bundle.js', { isOwn: true });
-  expect(nameOf([frame('render', '/app/a.js'), scope, frame('main', '/app/main.js')])).toBe('render');
+  expect(nameOf([frame('render', '/app/a.js'), scope, frame('main', '/app/main.js')])).toBe(
+    'render',
+  );
 });
 
 test('who only awaits what runs is not running', () => {
-  expect(nameOf([frame('read', 'node:fs'), frame('caller', '/app/a.js', { isAsync: true })])).toBeUndefined();
+  expect(
+    nameOf([frame('read', 'node:fs'), frame('caller', '/app/a.js', { isAsync: true })]),
+  ).toBeUndefined();
 });
 
 test('builtins are not the answer, their caller is', () => {
@@ -86,7 +106,7 @@ describe('an anonymous function', () => {
       builtin('Array.map'),
       frame('buildSpans', '/app/a.js'),
     ];
-    expect(culpritOf(frames, false)).toEqual({
+    expect(blockingFunctionOf(frames, false)).toEqual({
       functionName: 'buildSpans',
       file: '/app/a.js',
       line: 3,

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const SCRIPT = path.join(__dirname, '../../scripts/check-release.mjs');
-const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\n### Fixed\n\n- It.\n';
+const CHANGELOG =
+  '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\n### Fixed\n\n- It.\n';
 
 let folder: string;
 beforeEach(() => {
@@ -17,7 +18,10 @@ function check(tag: string, { locked = '1.2.3', changelog = CHANGELOG } = {}) {
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ version: '1.2.3' }));
   writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ version: locked }));
   writeFileSync(path.join(folder, 'CHANGELOG.md'), changelog);
-  const { status, stderr } = spawnSync(process.execPath, [SCRIPT, tag], { cwd: folder, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [SCRIPT, tag], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   return { status, problems: stderr.trim().split('\n').filter(Boolean) };
 }
 
@@ -28,7 +32,12 @@ test('all agree', () => {
 test.each([
   ['another tag', 'v1.2.4', {}, 'the tag is v1.2.4, package.json says 1.2.3'],
   ['no tag', '', {}, 'the tag is missing, package.json says 1.2.3'],
-  ['a stale lock', 'v1.2.3', { locked: '1.2.2' }, 'package-lock.json says 1.2.2, package.json 1.2.3'],
+  [
+    'a stale lock',
+    'v1.2.3',
+    { locked: '1.2.2' },
+    'package-lock.json says 1.2.2, package.json 1.2.3',
+  ],
   [
     'no section',
     'v1.2.3',

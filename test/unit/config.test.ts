@@ -64,8 +64,16 @@ test('an empty environment variable is as good as none', () => {
 });
 
 test.each([
-  [{ thresholdMillis: '50' }, TypeError, 'option thresholdMillis is "50", expected a number from 1 to 60000'],
-  [{ thresholdMillis: 0.9 }, RangeError, 'option thresholdMillis is 0.9, expected a number from 1 to 60000'],
+  [
+    { thresholdMillis: '50' },
+    TypeError,
+    'option thresholdMillis is "50", expected a number from 1 to 60000',
+  ],
+  [
+    { thresholdMillis: 0.9 },
+    RangeError,
+    'option thresholdMillis is 0.9, expected a number from 1 to 60000',
+  ],
   [
     { thresholdMillis: 60_001 },
     RangeError,
@@ -76,7 +84,11 @@ test.each([
     RangeError,
     'option thresholdMillis is NaN, expected a number from 1 to 60000',
   ],
-  [{ thresholdMillis: null }, TypeError, 'option thresholdMillis is null, expected a number from 1 to 60000'],
+  [
+    { thresholdMillis: null },
+    TypeError,
+    'option thresholdMillis is null, expected a number from 1 to 60000',
+  ],
   [
     { lagIntervalMillis: 1.5 },
     RangeError,
@@ -94,7 +106,11 @@ test.each([
     `option asyncHooks is "on", expected one of 'auto', 'callbacks', 'promises', 'off'`,
   ],
   [{ asyncHooks: true }, TypeError, 'option asyncHooks is true, expected one of'],
-  [{ requireParentSpan: 'yes' }, TypeError, 'option requireParentSpan is "yes", expected true or false'],
+  [
+    { requireParentSpan: 'yes' },
+    TypeError,
+    'option requireParentSpan is "yes", expected true or false',
+  ],
   [{ enabled: 1 }, TypeError, 'option enabled is 1, expected true or false'],
   [{ blockHook: {} }, TypeError, 'option blockHook is an object, expected a function'],
 ])('%j in code is an error that names option, value and range', (config, ErrorClass, message) => {
@@ -125,7 +141,9 @@ test('blockHook has no environment variable', () => {
 });
 
 test('environment names', () => {
-  expect(environmentName('maxSpansPerMinute')).toBe('OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE');
+  expect(environmentName('maxSpansPerMinute')).toBe(
+    'OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE',
+  );
 });
 
 test('whatever stands in the environment, it never throws and every option is in its range', () => {
@@ -153,13 +171,21 @@ describe('whatever stands in code', () => {
   };
   /** Values that do something when they are shown, converted or looked at. */
   const HOSTILE: unknown[] = [
-    { toString: mustNotRun, valueOf: mustNotRun, toJSON: mustNotRun, [Symbol.toPrimitive]: mustNotRun },
+    {
+      toString: mustNotRun,
+      valueOf: mustNotRun,
+      toJSON: mustNotRun,
+      [Symbol.toPrimitive]: mustNotRun,
+    },
     {
       get [Symbol.toStringTag]() {
         return mustNotRun();
       },
     },
-    new Proxy({}, { get: mustNotRun, has: mustNotRun, ownKeys: mustNotRun, getPrototypeOf: mustNotRun }),
+    new Proxy(
+      {},
+      { get: mustNotRun, has: mustNotRun, ownKeys: mustNotRun, getPrototypeOf: mustNotRun },
+    ),
     (() => {
       const { proxy, revoke } = Proxy.revocable([], {});
       revoke();
@@ -182,7 +208,12 @@ describe('whatever stands in code', () => {
   const anything = fc.oneof(
     fc
       .oneof(
-        fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withBoxedValues: true }),
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withNullPrototype: true,
+          withBoxedValues: true,
+        }),
         fc.double(),
         fc.constantFrom(0, 1, 999.5, 1000, 1001, 60_000, 60_000.1, 3_600_000, 3_600_001),
       )
@@ -220,11 +251,15 @@ describe('whatever stands in code', () => {
   test('many options at once: the first bad one is named, whatever the others are', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), anything), (getters) => {
-        const config = Object.fromEntries(Object.entries(getters).map(([name, get]) => [name, get()]));
+        const config = Object.fromEntries(
+          Object.entries(getters).map(([name, get]) => [name, get()]),
+        );
         try {
           expect(resolve(resolve(config))).toEqual(resolve(config));
         } catch (error) {
-          expect((error as Error).message).toMatch(/^EventLoopInstrumentation: option \w+ is .*, expected /s);
+          expect((error as Error).message).toMatch(
+            /^EventLoopInstrumentation: option \w+ is .*, expected /s,
+          );
         }
       }),
     );

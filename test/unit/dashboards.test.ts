@@ -75,7 +75,9 @@ describe.each(FILES)('%s', (path) => {
 
   test('asks for no attribute that does not exist', () => {
     const known = new Set<string>(Object.values(semconv));
-    const named = [...text.matchAll(/(?<![\w.-])(?:span\.)?((?:event_loop|code)\.[a-z_.]*[a-z])(?![\w-])/g)]
+    const named = [
+      ...text.matchAll(/(?<![\w.-])(?:span\.)?((?:event_loop|code)\.[a-z_.]*[a-z])(?![\w-])/g),
+    ]
       .map(([, name]) => name as string)
       .filter((name) => !/\.(md|ts|mjs|json|yaml)$/.test(name));
     expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -102,7 +104,8 @@ test.each(['prometheus/rules.yaml', 'grafana/dashboards/event-loop.json'])(
     );
     const asked = [...read(path).matchAll(/(\w+_bucket)\{[^}]*le=~?\\?"([\d.]+)/g)];
     expect(asked.length).toBeGreaterThan(0);
-    for (const [, metric, le] of asked) expect(boundaries.get(metric as string)).toContain(Number(le));
+    for (const [, metric, le] of asked)
+      expect(boundaries.get(metric as string)).toContain(Number(le));
   },
 );
 
@@ -130,7 +133,8 @@ test('every alert has a chapter in docs/runbooks.md, and every chapter an alert'
   const runbooks = read('docs/runbooks.md');
   const { repository } = JSON.parse(read('package.json')) as { repository?: { url: string } };
   // Where there is a repository, people who are woken need a link that they can follow.
-  const base = repository === undefined ? '' : `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+  const base =
+    repository === undefined ? '' : `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
 
   expect(urls).toEqual(alerts.map((name) => `${base}docs/runbooks.md#${name.toLowerCase()}`));
   for (const name of alerts) expect(anchors(runbooks)).toContain(name.toLowerCase());

@@ -53,7 +53,9 @@ class Scene {
     entrySpanEnded: (millis: number) => this.entrySpans.push(millis),
   };
 
-  constructor(wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor) {
+  constructor(
+    wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor,
+  ) {
     const spanProcessors = [
       wrap(this.processor),
       new SimpleSpanProcessor({ exporter: this.exporter }),
@@ -69,7 +71,9 @@ class Scene {
 
   startSpan(name: string, millis: number, parent?: Span, kind = SpanKind.INTERNAL): Span {
     const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-    return this.provider.getTracer('app').startSpan(name, { startTime: this.at(millis), kind }, context);
+    return this.provider
+      .getTracer('app')
+      .startSpan(name, { startTime: this.at(millis), kind }, context);
   }
 
   /** A block that has just ended; returns how many spans it found waiting. */
@@ -85,7 +89,9 @@ class Scene {
   end(span: Span, millis: number) {
     span.end(this.at(millis));
     const { spanId } = span.spanContext();
-    const exported = this.exporter.getFinishedSpans().find((s) => s.spanContext().spanId === spanId);
+    const exported = this.exporter
+      .getFinishedSpans()
+      .find((s) => s.spanContext().spanId === spanId);
     return {
       stall: exported?.attributes['event_loop.stall.duration'],
       incomplete: exported?.attributes['event_loop.stall.incomplete'],
@@ -153,7 +159,8 @@ test('those around the culprit are no victims, those beside and below it are', (
   expect(s.block(100, 300, handler)).toBe(2);
   expect(s.end(query, 310).stall).toBe(0.2);
   expect(s.end(beside, 310).stall).toBe(0.2);
-  for (const around of [handler, middleware, server]) expect(s.end(around, 320).stall).toBeUndefined();
+  for (const around of [handler, middleware, server])
+    expect(s.end(around, 320).stall).toBeUndefined();
 });
 
 test('those around the culprit are found where it, or what lies between, has ended', () => {
@@ -210,7 +217,11 @@ test('a pile-up that is still under way counts, but for who makes it', () => {
   const culprit = s.startSpan('culprit', 0);
   const victim = s.startSpan('victim', 50);
   s.block(0, 100, undefined, someSpan('a'));
-  s.pileUp = { start: s.start + 110, end: s.start + 360, context: trace.setSpan(ROOT_CONTEXT, culprit) };
+  s.pileUp = {
+    start: s.start + 110,
+    end: s.start + 360,
+    context: trace.setSpan(ROOT_CONTEXT, culprit),
+  };
   // It waited longest for what has no span yet.
   expect(s.end(victim, 380)).toMatchObject({ stall: 0.3, links: [] });
   expect(s.end(culprit, 390)).toMatchObject({ stall: 0.1, links: [{ context: someSpan('a') }] });

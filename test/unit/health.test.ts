@@ -40,7 +40,12 @@ test('nothing happened yet', () => {
 
 test('an idle loop', () => {
   const { health } = new Beats().idle(10_000);
-  expect(health.read(5000, 0)).toEqual({ lagMillis: 0, maxLagMillis: 0, utilization: 0, blockedMillis: 0 });
+  expect(health.read(5000, 0)).toEqual({
+    lagMillis: 0,
+    maxLagMillis: 0,
+    utilization: 0,
+    blockedMillis: 0,
+  });
 });
 
 test('one second in an idle loop shows in full, which a mean does not', () => {
@@ -56,7 +61,12 @@ test('one second in an idle loop shows in full, which a mean does not', () => {
 
 test('it is over when it has left the window', () => {
   const { health } = new Beats().idle(1000).held(1000).idle(5200);
-  expect(health.read(5000, 0)).toEqual({ lagMillis: 0, maxLagMillis: 0, utilization: 0, blockedMillis: 0 });
+  expect(health.read(5000, 0)).toEqual({
+    lagMillis: 0,
+    maxLagMillis: 0,
+    utilization: 0,
+    blockedMillis: 0,
+  });
   expect(health.read(10_000, 0).maxLagMillis).toBe(980);
 });
 

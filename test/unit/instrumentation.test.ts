@@ -74,8 +74,13 @@ async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<num
 
 test('name and version are those of package.json', () => {
   // In the test matrix the package is installed as a dependency: its own manifest is the one that counts.
-  const manifests = ['node_modules/opentelemetry-instrumentation-event-loop/package.json', 'package.json'];
-  const path = manifests.map((m) => join(__dirname, '../..', m)).find((m) => existsSync(m)) as string;
+  const manifests = [
+    'node_modules/opentelemetry-instrumentation-event-loop/package.json',
+    'package.json',
+  ];
+  const path = manifests
+    .map((m) => join(__dirname, '../..', m))
+    .find((m) => existsSync(m)) as string;
   const packageJson = JSON.parse(readFileSync(path, 'utf8'));
   expect(PACKAGE_NAME).toBe(packageJson.name);
   expect(PACKAGE_VERSION).toBe(packageJson.version);
@@ -156,7 +161,10 @@ describe('setConfig', () => {
     expect(await blockedSpans()).toBe(1);
     instrumentation.setConfig({ thresholdMillis: THRESHOLD, requireParentSpan: true });
     expect(await blockedSpans()).toBe(0);
-    expect(instrumentation.getConfig()).toMatchObject({ thresholdMillis: THRESHOLD, asyncHooks: 'auto' });
+    expect(instrumentation.getConfig()).toMatchObject({
+      thresholdMillis: THRESHOLD,
+      asyncHooks: 'auto',
+    });
   });
 
   test('throws on a bad option, and what was in force stays so', async () => {
@@ -367,7 +375,9 @@ describe('told without a span', () => {
     await turns(2);
     busy(BLOCK);
     await instrumentation.forceFlush();
-    expect(heard).toEqual([{ block: expect.objectContaining({ callbacks: 1 }), context: ROOT_CONTEXT }]);
+    expect(heard).toEqual([
+      { block: expect.objectContaining({ callbacks: 1 }), context: ROOT_CONTEXT },
+    ]);
     expect(heard[0]?.block.durationMillis).toBeGreaterThanOrEqual(BLOCK);
   });
 
@@ -387,9 +397,14 @@ describe('told without a span', () => {
     await turns(2);
     busy(BLOCK);
     await instrumentation.forceFlush();
-    expect(written).toEqual([expect.stringMatching(/^event-loop-blocked \d+ ms [a-z]+: unknown code.*\n$/)]);
+    expect(written).toEqual([
+      expect.stringMatching(/^event-loop-blocked \d+ ms [a-z]+: unknown code.*\n$/),
+    ]);
     instrumentation.disable();
-    expect(written).toEqual([expect.anything(), expect.stringMatching(/^event-loop-blocked: 1 block, /)]);
+    expect(written).toEqual([
+      expect.anything(),
+      expect.stringMatching(/^event-loop-blocked: 1 block, /),
+    ]);
     expect(process.listenerCount('SIGURG')).toBe(0);
   });
 

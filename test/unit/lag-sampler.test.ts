@@ -1,45 +1,43 @@
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
-import { createCallbackTimer } from '../../src/hooks/async-hooks.ts';
-import { Heartbeat } from '../../src/lag/lag-sampler.ts';
+import { AsyncHooks } from '../../src/hooks/async-hooks.ts';
+import { LagSampler } from '../../src/lag/lag-sampler.ts';
 import { SystemClock } from '../../src/support/clock.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
 const INTERVAL = 20;
 const busy = contextOf('busy');
 
-function setUp(hooked: boolean, canRest = false) {
-  const loop = new FakeLoop(100);
+function setUp(hooked: boolean, canIdle = false) {
+  const loop = hooked ? new FakeLoop(100) : new FakeLoop(100, INTERVAL);
   const lags: number[] = [];
   const errors: unknown[] = [];
-  const rests: (string | number)[] = [];
+  const changes: (string | number)[] = [];
   let upkeeps = 0;
   let isThrowing = false;
   const throwing = (throws: boolean) => {
     isThrowing = throws;
   };
-  const heartbeat = new Heartbeat(loop.ledger, loop.clock, {
+  const sampler = new LagSampler(loop.account, loop.clock, {
     intervalMillis: INTERVAL,
-    thresholdMillis: 100,
-    hooked,
-    canRest,
+    canIdle,
     record: (millis) => {
       if (isThrowing) throw new Error('meter');
       lags.push(millis);
     },
     upkeep: () => upkeeps++,
-    rest: () => rests.push('rest'),
-    wake: (runsSince) => rests.push(runsSince),
+    idle: () => changes.push('idle'),
+    wake: (runsSince) => changes.push(runsSince),
     onError: (error) => errors.push(error),
   });
   /** The timer's callback, as the loop runs it. */
-  const beat = () => (hooked ? loop.callback(() => heartbeat.beat()) : heartbeat.beat());
+  const beat = () => (hooked ? loop.callback(() => sampler.beat()) : sampler.beat());
   loop.nextIteration();
   beat();
-  return { loop, heartbeat, lags, rests, beat, errors, throwing, upkeeps: () => upkeeps };
+  return { loop, sampler, lags, changes, beat, errors, throwing, upkeeps: () => upkeeps };
 }
 
 describe.each([true, false])('with hooks: %p', (hooked) => {
-  test('the first beat tells nothing, a punctual one no lag', () => {
+  test('the first beat records nothing, a punctual one no lag', () => {
     const { loop, lags, beat, upkeeps } = setUp(hooked);
     expect(lags).toEqual([]);
     loop.nextIteration(INTERVAL);
@@ -57,21 +55,21 @@ describe.each([true, false])('with hooks: %p', (hooked) => {
     expect(lags).toEqual([0, 0]);
   });
 
-  test('a held loop is lag, for every arrival in that time', () => {
+  test('a blocked loop is lag, for every arrival in that time', () => {
     const { loop, lags, beat } = setUp(hooked);
     loop.nextIteration(15).callback(65).nextIteration();
     beat();
     expect(lags).toEqual([60, 40, 20]);
   });
 
-  test('between beats it tells how late the next one is', () => {
-    const { loop, heartbeat, beat } = setUp(hooked);
+  test('between beats it returns how late the next one is', () => {
+    const { loop, sampler, beat } = setUp(hooked);
     loop.clock.run(INTERVAL - 1);
-    expect(heartbeat.overdue()).toBe(0);
+    expect(sampler.overdue()).toBe(0);
     loop.clock.run(51);
-    expect(heartbeat.overdue()).toBe(50);
+    expect(sampler.overdue()).toBe(50);
     beat();
-    expect(heartbeat.overdue()).toBe(0);
+    expect(sampler.overdue()).toBe(0);
   });
 
   test('a process that is stopped while it waits has no lag', () => {
@@ -83,7 +81,7 @@ describe.each([true, false])('with hooks: %p', (hooked) => {
 });
 
 describe('without hooks', () => {
-  test('a block is told by the beat that comes late, without a kind', () => {
+  test('a block is reported by the beat that comes late, without a kind', () => {
     const { loop, beat } = setUp(false);
     loop.nextIteration(10);
     const start = loop.clock.now();
@@ -102,13 +100,15 @@ describe('without hooks', () => {
     expect(loop.blocks.map(({ kind }) => kind)).toEqual(['callback']);
   });
 
-  test('the scope that ran most of it is blamed', () => {
+  test('it is attributed to the scope that ran most of it', () => {
     const { loop, beat } = setUp(false);
     loop.nextIteration(10);
     for (let i = 0; i < 20; i++) loop.scope(busy, 6).scope(contextOf('other'), 2);
     loop.nextIteration();
     beat();
-    expect(loop.blocks.map(summary)).toMatchObject([{ kind: undefined, length: 160, context: 'busy' }]);
+    expect(loop.blocks.map(summary)).toMatchObject([
+      { kind: undefined, length: 160, context: 'busy' },
+    ]);
   });
 
   test('a busy loop that yields is none', () => {
@@ -121,16 +121,16 @@ describe('without hooks', () => {
   });
 });
 
-describe('a loop that rests', () => {
-  const QUIET_BEATS = 10;
-  const REST = 200;
+describe('a loop that idles', () => {
+  const IDLE_BEATS = 10;
+  const IDLE_MILLIS = 200;
   const other = {};
 
-  /** Quiet for as long as it takes. */
-  function rested() {
+  /** Idle for as long as it takes. */
+  function idling() {
     const all = setUp(true, true);
-    for (let i = 0; i < QUIET_BEATS; i++) {
-      expect(all.heartbeat.resting).toBe(false);
+    for (let i = 0; i < IDLE_BEATS; i++) {
+      expect(all.sampler.isIdle).toBe(false);
       all.loop.nextIteration(INTERVAL);
       all.beat();
     }
@@ -138,81 +138,81 @@ describe('a loop that rests', () => {
     return all;
   }
 
-  test('has been quiet for ten beats', () => {
-    const { heartbeat, rests } = rested();
-    expect(heartbeat.resting).toBe(true);
-    expect(rests).toEqual(['rest']);
+  test('has been idle for ten beats', () => {
+    const { sampler, changes } = idling();
+    expect(sampler.isIdle).toBe(true);
+    expect(changes).toEqual(['idle']);
   });
 
   test('is not one that was busy for a fortieth of the time between two of them', () => {
-    const { loop, heartbeat, beat } = setUp(true, true);
-    for (let i = 0; i < 5 * QUIET_BEATS; i++) {
-      loop.nextIteration(INTERVAL - 0.5).callback(i % QUIET_BEATS === 0 ? 0.6 : 0.4);
+    const { loop, sampler, beat } = setUp(true, true);
+    for (let i = 0; i < 5 * IDLE_BEATS; i++) {
+      loop.nextIteration(INTERVAL - 0.5).callback(i % IDLE_BEATS === 0 ? 0.6 : 0.4);
       loop.nextIteration(0.1);
       beat();
-      expect(heartbeat.resting).toBe(false);
+      expect(sampler.isIdle).toBe(false);
     }
   });
 
   test('has as many samples as any other', () => {
-    const { loop, lags, beat, heartbeat } = rested();
-    loop.nextIteration(REST);
+    const { loop, lags, beat, sampler } = idling();
+    loop.nextIteration(IDLE_MILLIS);
     beat();
     expect(lags).toEqual(new Array(10).fill(0));
-    expect(heartbeat.resting).toBe(true);
+    expect(sampler.isIdle).toBe(true);
   });
 
-  test('that is held by what no hook sees does not after its next beat', () => {
-    const { loop, beat, heartbeat, rests } = rested();
-    loop.nextIteration(REST - 5).unseen(55);
+  test('that is blocked by what no hook sees does not after its next beat', () => {
+    const { loop, beat, sampler, changes } = idling();
+    loop.nextIteration(IDLE_MILLIS - 5).unseen(55);
     const due = loop.nextIteration().clock.now();
     beat();
-    expect(heartbeat.resting).toBe(false);
-    expect(rests).toEqual(['rest', due]);
+    expect(sampler.isIdle).toBe(false);
+    expect(changes).toEqual(['idle', due]);
   });
 
-  test('wakes up when something runs, and beats as it would have without the rest', () => {
-    const { loop, heartbeat, lags, beat, rests } = rested();
+  test('wakes up when something runs, and beats as it would have without idling', () => {
+    const { loop, sampler, lags, beat, changes } = idling();
     loop.nextIteration(50);
     const start = loop.clock.now();
     loop.callback(() => {
-      heartbeat.wake(other);
-      expect(heartbeat.resting).toBe(false);
+      sampler.wake(other, loop.ledger.callbackStart);
+      expect(sampler.isIdle).toBe(false);
       // Would have come after 20 and 40 ms, and does come after 60.
       loop.clock.run(9);
-      expect(heartbeat.overdue()).toBe(0);
+      expect(sampler.overdue()).toBe(0);
       loop.clock.run(71);
-      expect(heartbeat.overdue()).toBe(70);
+      expect(sampler.overdue()).toBe(70);
     });
     loop.nextIteration();
     beat();
     expect(lags).toEqual([0, 0, 70, 50, 30, 10]);
-    expect(rests).toEqual(['rest', start]);
-    expect(heartbeat.resting).toBe(false);
+    expect(changes).toEqual(['idle', start]);
+    expect(sampler.isIdle).toBe(false);
   });
 
   test('that wakes up at once has lost nothing', () => {
-    const { loop, heartbeat, lags, beat } = rested();
-    loop.nextIteration(1).callback(() => heartbeat.wake(other));
+    const { loop, sampler, lags, beat } = idling();
+    loop.nextIteration(1).callback(() => sampler.wake(other, loop.ledger.callbackStart));
     loop.nextIteration(INTERVAL - 1);
     beat();
     expect(lags).toEqual([0]);
   });
 
-  test('and is stopped for an hour meanwhile has no lag, and no more samples than a rest', () => {
-    const { loop, heartbeat, lags, beat } = rested();
-    loop.nextIteration(3_600_000).callback(() => heartbeat.wake(other));
+  test('and is stopped for an hour meanwhile has no lag, and no more samples than while it idles', () => {
+    const { loop, sampler, lags, beat } = idling();
+    loop.nextIteration(3_600_000).callback(() => sampler.wake(other, loop.ledger.callbackStart));
     loop.nextIteration(INTERVAL);
     beat();
     expect(lags).toEqual(new Array(11).fill(0));
   });
 
-  test('whose meter throws for long is not owed what it missed', () => {
-    const { loop, lags, beat, throwing } = rested();
+  test('does not make up for samples that its meter threw at', () => {
+    const { loop, lags, beat, throwing } = idling();
     throwing(true);
     let thrown = 0;
     for (let i = 0; i < 50; i++) {
-      loop.nextIteration(REST);
+      loop.nextIteration(IDLE_MILLIS);
       try {
         beat();
       } catch {
@@ -222,7 +222,7 @@ describe('a loop that rests', () => {
     expect(thrown).toBeGreaterThan(10);
     throwing(false);
     for (let i = 0; i < 2; i++) {
-      loop.nextIteration(REST);
+      loop.nextIteration(IDLE_MILLIS);
       beat();
     }
     expect(lags.length).toBeGreaterThan(0);
@@ -230,55 +230,54 @@ describe('a loop that rests', () => {
   });
 
   test('without hooks never does', () => {
-    const { loop, beat, heartbeat } = setUp(false, false);
-    for (let i = 0; i < 5 * QUIET_BEATS; i++) {
+    const { loop, beat, sampler } = setUp(false, false);
+    for (let i = 0; i < 5 * IDLE_BEATS; i++) {
       loop.nextIteration(INTERVAL);
       beat();
     }
-    expect(heartbeat.resting).toBe(false);
+    expect(sampler.isIdle).toBe(false);
   });
 });
 
-describe('the timer of a loop that rests', () => {
+describe('the timer of a loop that idles', () => {
   const storage = new AsyncLocalStorage<string>();
   const errors: unknown[] = [];
   let onBeat = (): void => {};
-  let onRest = (): void => {};
-  let heartbeat: Heartbeat;
+  let onIdle = (): void => {};
+  let sampler: LagSampler;
 
   beforeEach(() => {
-    heartbeat = new Heartbeat(new FakeLoop(100).ledger, new SystemClock(), {
+    sampler = new LagSampler(new FakeLoop(100).ledger, new SystemClock(), {
       intervalMillis: 5,
-      thresholdMillis: 100,
-      hooked: true,
-      canRest: true,
+      canIdle: true,
       record: () => {},
       upkeep: () => onBeat(),
-      rest: () => onRest(),
+      idle: () => onIdle(),
       wake: () => {},
       onError: (error) => errors.push(error),
     });
-    heartbeat.start();
+    sampler.start();
   });
   afterEach(() => {
-    heartbeat.stop();
+    sampler.stop();
     expect(errors).toEqual([]);
   });
 
-  const untilRest = () =>
+  const untilIdle = () =>
     new Promise<void>((resolve) => {
-      onRest = resolve;
+      onIdle = resolve;
     });
 
   test('beats on after what woke it, and not in the context of that', async () => {
-    const ledger = { enter: () => true, before: () => {}, leave: () => 0, after: () => {} };
-    const hook = createCallbackTimer(ledger as never, heartbeat, 'promises', (error) => errors.push(error));
-    hook.enable();
+    const stack = { enter: () => true, leave: () => 0 };
+    const ledger = { stack, before: () => {}, after: () => {} };
+    const hooks = new AsyncHooks(ledger as never, sampler, 'promises', (e) => errors.push(e));
+    hooks.start();
     try {
       const beats: (string | undefined)[] = [];
       await new Promise<void>((resolve) => {
-        onRest = () => {
-          onRest = resolve;
+        onIdle = () => {
+          onIdle = resolve;
           onBeat = () => beats.push(storage.getStore());
           storage.run('a request', () => setImmediate(() => {}));
         };
@@ -286,20 +285,20 @@ describe('the timer of a loop that rests', () => {
       expect(beats.length).toBeGreaterThanOrEqual(10);
       expect(new Set(beats)).toEqual(new Set([undefined]));
     } finally {
-      hook.disable();
+      hooks.stop();
     }
   });
 
   test('is not what wakes it up', async () => {
-    await untilRest();
+    await untilIdle();
     await new Promise<void>((resolve) => {
       onBeat = () => {
-        heartbeat.wake(executionAsyncResource());
+        sampler.wake(executionAsyncResource(), 0);
         resolve();
       };
     });
-    expect(heartbeat.resting).toBe(true);
-    heartbeat.wake({});
-    expect(heartbeat.resting).toBe(false);
+    expect(sampler.isIdle).toBe(true);
+    sampler.wake({}, 0);
+    expect(sampler.isIdle).toBe(false);
   });
 });

@@ -32,7 +32,10 @@ test('a block that is remembered for those who wait keeps nothing of what blocke
   trace.setGlobalTracerProvider(
     new TracerProvider({ spanProcessors: [processor, new SimpleSpanProcessor({ exporter })] }),
   );
-  const instrumentation = new EventLoopInstrumentation({ thresholdMillis: THRESHOLD, captureStack: false });
+  const instrumentation = new EventLoopInstrumentation({
+    thresholdMillis: THRESHOLD,
+    captureStack: false,
+  });
   await wait(5);
 
   let request: WeakRef<object> | undefined;

@@ -1,4 +1,8 @@
-import { MAX_RECENT_BLOCKS, type RecentBlock, RecentBlocks } from '../../src/stall/recent-blocks.ts';
+import {
+  MAX_RECENT_BLOCKS,
+  type RecentBlock,
+  RecentBlocks,
+} from '../../src/stall/recent-blocks.ts';
 
 const block = (start: number, end: number, ...culprits: string[]): RecentBlock => ({
   start,
@@ -43,7 +47,11 @@ test('several blocks add up, and the one that was waited longest for is told', (
   const ring = recent(long, block(2100, 2400), block(2500, 2600));
   // Of the longest block, only the last 100 ms fell into the span.
   expect(ring.stallOf('me', 1900, 3000)).toMatchObject({ millis: 500, longestMillis: 300 });
-  expect(ring.stallOf('me', 0, 3000)).toMatchObject({ millis: 1400, longest: long, longestMillis: 1000 });
+  expect(ring.stallOf('me', 0, 3000)).toMatchObject({
+    millis: 1400,
+    longest: long,
+    longestMillis: 1000,
+  });
 });
 
 test('who held the loop did not wait for it', () => {
@@ -61,8 +69,16 @@ test('blocks are told out of order: the inner one first', () => {
 });
 
 test('what was forgotten is admitted, by those alone whom it may concern', () => {
-  const ring = recent(...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)));
-  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({ millis: MAX_RECENT_BLOCKS * 5, incomplete: true });
+  const ring = recent(
+    ...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)),
+  );
+  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({
+    millis: MAX_RECENT_BLOCKS * 5,
+    incomplete: true,
+  });
   expect(ring.stallOf('me', 4, 1e6).incomplete).toBe(true);
-  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({ millis: MAX_RECENT_BLOCKS * 5, incomplete: false });
+  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({
+    millis: MAX_RECENT_BLOCKS * 5,
+    incomplete: false,
+  });
 });

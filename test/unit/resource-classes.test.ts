@@ -1,4 +1,9 @@
-import { AsyncResource, createHook, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import {
+  AsyncResource,
+  createHook,
+  executionAsyncId,
+  executionAsyncResource,
+} from 'node:async_hooks';
 import { pbkdf2, randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { readFile, stat } from 'node:fs';
@@ -34,7 +39,8 @@ async function observe(work: () => Promise<unknown>) {
   return Object.fromEntries([...seen].map(([type, said]) => [type, [...said]]));
 }
 
-const run = (start: (done: () => void) => void) => new Promise<void>((resolve) => start(() => resolve()));
+const run = (start: (done: () => void) => void) =>
+  new Promise<void>((resolve) => start(() => resolve()));
 
 test('callbacks of the platform', async () => {
   const seen = await observe(async () => {
@@ -55,8 +61,9 @@ test('callbacks of the platform', async () => {
     const server = createServer((_req, res) => res.end('x'));
     await run((done) => server.listen(0, '127.0.0.1', done));
     await run((done) =>
-      get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false }, (res) =>
-        res.resume().on('end', done),
+      get(
+        { host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false },
+        (res) => res.resume().on('end', done),
       ),
     );
     await run((done) => server.close(() => done()));

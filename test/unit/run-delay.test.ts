@@ -11,7 +11,11 @@ describe('a quota', () => {
 
   test.each<[string, boolean, Record<string, string>]>([
     ['no /proc', false, {}],
-    ['version 2, none', false, { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': 'max 100000\n' }],
+    [
+      'version 2, none',
+      false,
+      { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': 'max 100000\n' },
+    ],
     [
       'version 2, in a container',
       true,

@@ -1,20 +1,12 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { seenCode } from '../../src/code/blocking-code.ts';
-import { Samples } from '../../src/loop/stack-samples.ts';
+import { StackSamples } from '../../src/loop/stack-samples.ts';
+import { stackSample } from './support/stack-sample.ts';
 
-const sampleAt = (time: number, functionName?: string) => ({
-  time,
-  context: ROOT_CONTEXT,
-  resourceType: undefined,
-  culprit:
-    functionName === undefined
-      ? undefined
-      : { functionName, file: '/app/a.js', line: Math.round(time), column: 1 },
-  stackTrace: `    at ${functionName} (/app/a.js:${time}:1)`,
-});
 function samplesAt(...at: [number, string?][]) {
-  const samples = new Samples();
-  for (const [time, name] of at) samples.add(sampleAt(time, name));
+  const samples = new StackSamples();
+  for (const [time, name] of at)
+    samples.add(stackSample(time, ROOT_CONTEXT, name, Math.round(time)));
   return samples;
 }
 
@@ -31,15 +23,16 @@ test('only samples inside the block count', () => {
 });
 
 test('no more than some are kept', () => {
-  const samples = new Samples();
-  for (let i = 0; i < 1000; i++) samples.add(sampleAt(i));
+  const samples = new StackSamples();
+  for (let i = 0; i < 1000; i++) samples.add(stackSample(i, ROOT_CONTEXT));
   expect(samples.within(0, 1000)).toHaveLength(64);
   samples.clear();
   expect(samples.within(0, 1000)).toEqual([]);
 });
 
 describe('who held the loop', () => {
-  const seen = (end: number, ...at: [number, string?][]) => seenCode(samplesAt(...at).within(0, end));
+  const seen = (end: number, ...at: [number, string?][]) =>
+    seenCode(samplesAt(...at).within(0, end));
 
   test('nobody was seen', () => {
     expect(seen(100)).toEqual({ samples: 0 });
@@ -51,16 +44,23 @@ describe('who held the loop', () => {
       samples: 2,
       code: {
         functionName: 'hash',
-        file: '/app/a.js',
+        file: '/app/hash.js',
         line: 60,
         column: 1,
-        stackTrace: '    at hash (/app/a.js:60:1)',
+        stackTrace: '    at hash (/app/hash.js:60:1)',
       },
     });
   });
 
   test('the one that ran for most of the time, not the one that was captured more often while captures were close', () => {
-    const { code, topFunctions } = seen(1000, [60, 'a'], [100, 'a'], [140, 'a'], [400, 'b'], [700, 'b']);
+    const { code, topFunctions } = seen(
+      1000,
+      [60, 'a'],
+      [100, 'a'],
+      [140, 'a'],
+      [400, 'b'],
+      [700, 'b'],
+    );
     expect(code?.functionName).toBe('b');
     expect(topFunctions).toEqual([
       { functionName: 'b', share: 0.73 },

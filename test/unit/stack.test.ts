@@ -43,7 +43,11 @@ test.each([
   ['a constructor', () => new Report().constructed, 'new Report'],
   ['a function in a plain object', () => plain.arrow(), 'arrow'],
   ['a method of a plain object', () => plain.method(), 'method'],
-  ['a function that merely runs with some `this`', () => listener.call(new Report() as never), 'listener'],
+  [
+    'a function that merely runs with some `this`',
+    () => listener.call(new Report() as never),
+    'listener',
+  ],
   [
     'a function that is called as a property of another name, as timers do',
     () => Object.assign(new Report(), { onTimeout: listener }).onTimeout(),

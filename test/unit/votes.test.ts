@@ -1,112 +1,113 @@
 import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
-import { Blame } from '../../src/loop/votes.ts';
+import { Votes } from '../../src/loop/votes.ts';
 import { contextOf, nameOf } from './support/fake-loop.ts';
+import { stackSample } from './support/stack-sample.ts';
 
 const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
-const blame = () => new Blame((span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN);
+const votes = () => new Votes((span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN);
 
 test('the heaviest wins', () => {
-  const b = blame();
+  const b = votes();
   b.vote(0, 40, 40, contextOf('A'), 'Timeout');
   b.vote(40, 100, 60, contextOf('B'), 'Immediate');
-  expect(nameOf(b.verdict(0, 100, 0, 100)?.context)).toBe('B');
-  expect(b.verdict(0, 100, 0, 100)?.resourceType).toBe('Immediate');
+  expect(nameOf(b.attribute(0, 100, 0, 100)?.context)).toBe('B');
+  expect(b.attribute(0, 100, 0, 100)?.resourceType).toBe('Immediate');
 });
 
 test('votes for contexts of the same span add up', () => {
-  const b = blame();
+  const b = votes();
   const request = contextOf('request');
-  for (let i = 0; i < 3; i++) b.vote(i * 30, i * 30 + 20, 20, request.setValue(Symbol(), i), 'PROMISE');
+  for (let i = 0; i < 3; i++)
+    b.vote(i * 30, i * 30 + 20, 20, request.setValue(Symbol(), i), 'PROMISE');
   b.vote(90, 130, 40, contextOf('other'), 'PROMISE');
-  expect(nameOf(b.verdict(0, 130, 0, 100)?.context)).toBe('request');
+  expect(nameOf(b.attribute(0, 130, 0, 100)?.context)).toBe('request');
 });
 
 test('an exporter at work is not taken for the span whose context it runs in', () => {
-  const b = blame();
+  const b = votes();
   const request = contextOf('request');
   const exporting = request.setValue(SUPPRESS, true);
   b.vote(10, 20, 10, exporting, undefined);
   b.vote(0, 100, 90, request, undefined);
-  expect(b.verdict(0, 100, 0, 100)?.context).toBe(request);
+  expect(b.attribute(0, 100, 0, 100)?.context).toBe(request);
 });
 
 test('nobody has a span from the beginning: the heaviest, if it can show three quarters of the block, or nobody', () => {
-  const late = blame();
+  const late = votes();
   late.vote(0, 300, 30, contextOf('A', 120), undefined);
   late.vote(300, 500, 220, contextOf('B', 120), undefined);
-  expect(nameOf(late.verdict(0, 500, 0, 100)?.context)).toBe('B');
-  const tooLate = blame();
+  expect(nameOf(late.attribute(0, 500, 0, 100)?.context)).toBe('B');
+  const tooLate = votes();
   tooLate.vote(0, 300, 30, contextOf('A', 120), undefined);
   tooLate.vote(300, 500, 220, contextOf('B', 130), undefined);
-  expect(tooLate.verdict(0, 500, 0, 100)).toBeUndefined();
+  expect(tooLate.attribute(0, 500, 0, 100)).toBeUndefined();
 });
 
 test('nobody is blamed where most of the time was unseen', () => {
-  const b = blame();
+  const b = votes();
   b.vote(0, 49, 49, contextOf('A'), undefined);
-  expect(b.verdict(0, 100, 0, 50)).toBeUndefined();
+  expect(b.attribute(0, 100, 0, 50)).toBeUndefined();
   b.vote(49, 50, 1, contextOf('A'), undefined);
-  expect(b.verdict(0, 100, 0, 50)).toBeDefined();
+  expect(b.attribute(0, 100, 0, 50)).toBeDefined();
 });
 
 test('votes outside the block do not count', () => {
-  const b = blame();
+  const b = votes();
   b.vote(0, 500, 500, contextOf('before'), undefined);
   b.vote(500, 600, 100, contextOf('in it'), undefined);
-  expect(nameOf(b.verdict(500, 600, 0, 100)?.context)).toBe('in it');
+  expect(nameOf(b.attribute(500, 600, 0, 100)?.context)).toBe('in it');
 });
 
 test('however many take part, memory is bounded and the heaviest is not lost', () => {
-  const b = blame();
-  for (let i = 0; i < 10_000; i++) b.vote(i, i + 1, i === 5000 ? 300 : 1, contextOf(`r${i}`), undefined);
-  expect(nameOf(b.verdict(0, 10_000, 0, 1)?.context)).toBe('r5000');
+  const b = votes();
+  for (let i = 0; i < 10_000; i++)
+    b.vote(i, i + 1, i === 5000 ? 300 : 1, contextOf(`r${i}`), undefined);
+  expect(nameOf(b.attribute(0, 10_000, 0, 1)?.context)).toBe('r5000');
 });
 
 test('clear forgets all', () => {
-  const b = blame();
+  const b = votes();
   b.vote(0, 100, 100, ROOT_CONTEXT, undefined);
   b.clear();
-  expect(b.verdict(0, 100, 0, 100)).toBeUndefined();
+  expect(b.attribute(0, 100, 0, 100)).toBeUndefined();
   expect(b.lastVote).toBeNaN();
 });
 
 describe('with captures', () => {
   const sample = (context: ReturnType<typeof contextOf>, weight: number) => ({
-    time: 50,
-    context,
-    resourceType: undefined,
-    culprit: undefined,
-    stackTrace: '',
+    ...stackSample(50, context),
     weight,
   });
 
   test('what nobody voted for is theirs', () => {
-    const b = blame();
+    const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
     const chain = contextOf('chain');
-    expect(nameOf(b.verdict(0, 100, 0, 100, [sample(chain, 60), sample(chain, 40)])?.context)).toBe('chain');
+    expect(
+      nameOf(b.attribute(0, 100, 0, 100, [sample(chain, 60), sample(chain, 40)])?.context),
+    ).toBe('chain');
   });
 
   test('votes are exact: a capture does not outweigh them', () => {
-    const b = blame();
+    const b = votes();
     const [a, c] = [contextOf('A'), contextOf('C')];
     b.vote(0, 60, 60, a, undefined);
     b.vote(60, 100, 40, c, undefined);
-    expect(nameOf(b.verdict(0, 100, 0, 100, [sample(c, 100)])?.context)).toBe('A');
+    expect(nameOf(b.attribute(0, 100, 0, 100, [sample(c, 100)])?.context)).toBe('A');
   });
 
   test('the unseen part goes to those who voted for less than they were seen', () => {
-    const b = blame();
+    const b = votes();
     const [voter, unseen] = [contextOf('voter'), contextOf('unseen')];
     b.vote(0, 45, 45, voter, undefined);
-    expect(nameOf(b.verdict(0, 100, 0, 100, [sample(voter, 45), sample(unseen, 55)])?.context)).toBe(
-      'unseen',
-    );
+    expect(
+      nameOf(b.attribute(0, 100, 0, 100, [sample(voter, 45), sample(unseen, 55)])?.context),
+    ).toBe('unseen');
   });
 
   test('without a single one, most of a block unseen has nobody to blame', () => {
-    const b = blame();
+    const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
-    expect(b.verdict(0, 100, 0, 100, [])).toBeUndefined();
+    expect(b.attribute(0, 100, 0, 100, [])).toBeUndefined();
   });
 });

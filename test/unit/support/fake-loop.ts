@@ -1,16 +1,19 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import type { Block } from '../../../src/block.ts';
 import {
-  type Block,
   CALLBACK,
   type CallbackClass,
-  IterationLedger,
   MESSAGE,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../../src/loop/ledger.ts';
+} from '../../../src/loop/callback-class.ts';
+import { IterationLedger } from '../../../src/loop/iteration-ledger.ts';
+import type { Ledger } from '../../../src/loop/ledger.ts';
+import { ScopeLedger } from '../../../src/loop/scope-ledger.ts';
 import { createSharedMemory } from '../../../src/watchdog/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
+import { stackSample } from './stack-sample.ts';
 
 const NAME = createContextKey('name');
 let spans = 0;
@@ -18,20 +21,27 @@ let spans = 0;
 /** A context with a span of its own. */
 export function contextOf(name: string, startEpoch?: number): Context {
   const spanId = (++spans).toString(16).padStart(16, '0');
-  const span = trace.wrapSpanContext({ traceId: spanId.padStart(32, '0'), spanId, traceFlags: 1 }) as Span & {
+  const span = trace.wrapSpanContext({
+    traceId: spanId.padStart(32, '0'),
+    spanId,
+    traceFlags: 1,
+  }) as Span & {
     startEpoch?: number;
   };
   if (startEpoch !== undefined) span.startEpoch = startEpoch;
   return trace.setSpan(ROOT_CONTEXT.setValue(NAME, name), span);
 }
 
-export const nameOf = (context: Context | undefined) => context?.getValue(NAME) as string | undefined;
+export const nameOf = (context: Context | undefined) =>
+  context?.getValue(NAME) as string | undefined;
 
 /** A ledger on a fake clock, driven by what the loop does. */
 export class FakeLoop {
   readonly clock = new FakeClock();
   readonly blocks: Block[] = [];
   readonly ledger: IterationLedger;
+  /** The one that accounts: `ledger`, unless there are no hooks. */
+  readonly account: Ledger;
   /** Shared with a watchdog, if there were one. */
   readonly marks = createSharedMemory().marks;
   active: Context = ROOT_CONTEXT;
@@ -39,21 +49,25 @@ export class FakeLoop {
   /** What happens when the ledger asks for the context. */
   onContext = (): void => {};
 
-  constructor(readonly threshold = 100) {
-    this.ledger = new IterationLedger(
-      threshold,
-      this.clock,
-      {
-        context: () => {
-          this.onContext();
-          return this.active;
-        },
-        resourceType: () => this.resourceType,
-        spanStart: (span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
+  /** @param beatMillis given where there are no async hooks */
+  constructor(
+    readonly threshold = 100,
+    private readonly beatMillis?: number,
+  ) {
+    const around = {
+      context: () => {
+        this.onContext();
+        return this.active;
       },
-      (block) => this.blocks.push(block),
-      this.marks,
-    );
+      resourceType: () => this.resourceType,
+      spanStart: (span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
+    };
+    const onBlock = (block: Block) => this.blocks.push(block);
+    this.ledger = new IterationLedger(threshold, this.clock, around, onBlock, this.marks);
+    this.account =
+      beatMillis === undefined
+        ? this.ledger
+        : new ScopeLedger(threshold, beatMillis, this.clock, around, onBlock, this.marks);
   }
 
   /** Startup is over: the first callback has come, 1 ms ago. */
@@ -71,14 +85,26 @@ export class FakeLoop {
   ): this {
     const before = this.active;
     this.active = context;
-    if (this.ledger.enter()) this.ledger.before(kind, asyncId);
-    else this.ledger.beforeNested();
+    const hooked = this.beatMillis === undefined;
+    if (hooked) this.#before(kind, asyncId);
     if (typeof body === 'number') this.clock.run(body);
     else body();
-    const depth = this.ledger.leave();
+    if (hooked) this.#after();
+    this.active = before;
+    return this;
+  }
+  #before(kind: CallbackClass, asyncId: number): void {
+    if (this.ledger.stack.enter()) this.ledger.before(kind, asyncId);
+    else this.ledger.beforeNested();
+  }
+  #after(): void {
+    const depth = this.ledger.stack.leave();
     if (depth === 0) this.ledger.after();
     else if (depth > 0) this.ledger.afterNested(depth);
-    this.active = before;
+  }
+  /** A stack sample of what runs. */
+  sample(context: Context, functionName?: string): this {
+    this.account.add(stackSample(this.clock.now(), context, functionName));
     return this;
   }
   callback(body: number | (() => void), context?: Context): this {
@@ -106,14 +132,14 @@ export class FakeLoop {
   }
   /** `body` inside the context manager's `with`. */
   scope(context: Context, body: number | (() => void)): this {
-    const { voted } = this.ledger;
+    const { voted } = this.account;
     const start = this.clock.now();
     const before = this.active;
     this.active = context;
     if (typeof body === 'number') this.clock.run(body);
     else body();
     this.active = before;
-    this.ledger.scope(context, start, voted);
+    this.account.scope(context, start, voted);
     return this;
   }
   nextIteration(waitMillis = 0): this {

@@ -13,7 +13,7 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../src/loop/ledger.ts';
+} from '../../src/loop/iteration-clock.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 const THRESHOLD_MILLIS = 100;
@@ -24,9 +24,15 @@ const ROUNDING_MILLIS = 1e-6;
 const TEARS = ['whole', 'no before', 'no after', 'neither', 'before twice', 'after twice'] as const;
 
 type Step =
-  | { type: 'callback'; class: CallbackClass; tear: (typeof TEARS)[number]; millis: number; inner: Step[] }
+  | {
+      type: 'callback';
+      class: CallbackClass;
+      tear: (typeof TEARS)[number];
+      millis: number;
+      inner: Step[];
+    }
   | { type: 'scope'; closing: 'inside' | 'late'; millis: number; inner: Step[] }
-  | { type: 'run' | 'wait' | 'idle' | 'turn' | 'beat' | 'own' | 'end' | 'look'; millis: number };
+  | { type: 'run' | 'wait' | 'idle' | 'turn' | 'beat' | 'own' | 'end' | 'ask'; millis: number };
 
 // Mostly short, so that blocks are made of many steps; often 0: the clock stands still.
 const millis = fc.oneof(
@@ -47,7 +53,7 @@ const { step } = fc.letrec<{ step: Step }>((tie) => ({
         'beat' as const,
         'own' as const,
         'end' as const,
-        'look' as const,
+        'ask' as const,
       ),
       millis,
     }),
@@ -83,17 +89,17 @@ class TornLoop extends FakeLoop {
   /** A beat of the heartbeat's timer: at the top of the stack, and it says so. */
   beat(): void {
     this.#before(CALLBACK);
-    this.ledger.resync();
+    this.ledger.beat();
     this.#after();
   }
 
   #before(callbackClass: CallbackClass): void {
-    if (this.ledger.enter()) this.ledger.before(callbackClass);
+    if (this.ledger.stack.enter()) this.ledger.before(callbackClass);
     else this.ledger.beforeNested();
   }
 
   #after(): void {
-    const depth = this.ledger.leave();
+    const depth = this.ledger.stack.leave();
     if (depth === 0) this.ledger.after();
     else if (depth > 0) this.ledger.afterNested(depth);
   }
@@ -125,17 +131,15 @@ class TornLoop extends FakeLoop {
         if (this.#depth === 0) this.beat();
         return;
       case 'own':
-        this.ledger.beginOwnWork();
-        this.clock.run(each.millis);
-        this.ledger.endOwnWork();
+        this.ledger.asOwnWork(() => this.clock.run(each.millis));
         return;
       case 'end':
         if (this.#depth === 0) this.ledger.finish();
         return;
-      case 'look':
-        this.ledger.unfinished();
-        this.ledger.runningPileUp();
-        this.ledger.sample(contextOf('seen'), undefined, '');
+      case 'ask':
+        this.ledger.ongoing();
+        this.ledger.ongoingPileUp();
+        this.sample(contextOf('seen'));
         return;
       case 'callback':
         this.#callback(each);
@@ -146,8 +150,14 @@ class TornLoop extends FakeLoop {
     }
   }
 
-  #callback({ class: callbackClass, tear, millis, inner }: Extract<Step, { type: 'callback' }>): void {
-    const befores = tear === 'before twice' ? 2 : tear === 'no before' || tear === 'neither' ? 0 : 1;
+  #callback({
+    class: callbackClass,
+    tear,
+    millis,
+    inner,
+  }: Extract<Step, { type: 'callback' }>): void {
+    const befores =
+      tear === 'before twice' ? 2 : tear === 'no before' || tear === 'neither' ? 0 : 1;
     const afters = tear === 'after twice' ? 2 : tear === 'no after' || tear === 'neither' ? 0 : 1;
     for (let i = 0; i < befores; i++) this.#before(callbackClass);
     this.#depth++;
@@ -184,35 +194,39 @@ const steps = fc.array(step, { maxLength: 60 });
 test.each([
   ['hooks that time every callback', false],
   ['hooks that leave it to the watchdog', true],
-])('%s, torn: blocks never overlap, and are never longer than the loop was busy', (_name, relaxed) => {
-  fc.assert(
-    fc.property(steps, (played) => {
-      const l = new TornLoop(THRESHOLD_MILLIS).primed();
-      l.callback(0);
-      l.ledger.relax(relaxed);
-      const begin = l.clock.now();
-      l.play(played);
-      l.beat();
-      const busy = l.clock.now() - begin - l.waited;
-      const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
+])(
+  '%s, torn: blocks never overlap, and are never longer than the loop was busy',
+  (_name, relaxed) => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        const l = new TornLoop(THRESHOLD_MILLIS).primed();
+        l.callback(0);
+        l.ledger.relax(relaxed);
+        const begin = l.clock.now();
+        l.play(played);
+        l.beat();
+        const busy = l.clock.now() - begin - l.waited;
+        const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
 
-      let told = 0;
-      for (const [i, block] of blocks.entries()) {
-        const length = block.end - block.start;
-        told += length;
-        expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
-        expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
-        expect(block.end).toBeLessThanOrEqual(l.clock.now());
-        expect(block.callbacks).toBeGreaterThanOrEqual(1);
-        const next = blocks[i + 1];
-        if (next !== undefined) expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
-      }
-      // A wait shorter than the grain, in the middle of an iteration, is not seen: each stretch may hold one.
-      expect(told).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
-    }),
-    { numRuns: 3000 },
-  );
-});
+        let told = 0;
+        for (const [i, block] of blocks.entries()) {
+          const length = block.end - block.start;
+          told += length;
+          expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
+          expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
+          expect(block.end).toBeLessThanOrEqual(l.clock.now());
+          expect(block.callbacks).toBeGreaterThanOrEqual(1);
+          const next = blocks[i + 1];
+          if (next !== undefined)
+            expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
+        }
+        // A wait shorter than the grain, in the middle of an iteration, is not seen: each stretch may hold one.
+        expect(told).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
+      }),
+      { numRuns: 3000 },
+    );
+  },
+);
 
 test('torn or not: after the next beat a block is found again, once and with its length', () => {
   fc.assert(
@@ -238,16 +252,20 @@ test('without hooks: whatever the beats tell of, blocks never overlap', () => {
         maxLength: 40,
       }),
       (turns) => {
-        const l = new FakeLoop(THRESHOLD_MILLIS);
-        l.ledger.closeUnseen(0, 0);
+        const INTERVAL = 20;
+        const l = new FakeLoop(THRESHOLD_MILLIS, INTERVAL);
+        let due = Number.NaN;
+        const beat = () => {
+          l.account.waitedSince(due, l.account.beat());
+          due = l.clock.now() + INTERVAL;
+        };
+        beat();
         for (const { run, wait, inScope, inner } of turns) {
-          const start = l.clock.now();
           if (inScope) l.scope(contextOf('outer'), () => l.clock.run(run));
           else l.clock.run(run);
           if (inner > 0) l.scope(contextOf('inner'), inner);
-          // A beat knows how long the loop was busy since the one before, and no more.
-          l.ledger.closeUnseen(l.clock.now() - start, 20);
           l.clock.wait(wait);
+          beat();
         }
         const blocks = [...l.blocks].sort((a, b) => a.start - b.start);
         for (const [i, block] of blocks.entries()) {

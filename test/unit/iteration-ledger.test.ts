@@ -1,6 +1,7 @@
 import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS, type UnfinishedBlock } from '../../src/loop/ledger.ts';
+import type { OngoingBlock } from '../../src/block.ts';
+import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/loop/iteration-clock.ts';
 import { Mark } from '../../src/watchdog/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
@@ -18,7 +19,7 @@ describe('one callback', () => {
       start,
       end: start + 100,
       resourceType: 'Timeout',
-      own: false,
+      isOwnWork: false,
       cpu: 100,
     });
   });
@@ -141,7 +142,9 @@ describe('an AsyncResource', () => {
     const unseen = loop();
     unseen.callback(1).unseen(2).resource(150, context);
     for (const l of [seen, unseen]) {
-      expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'resource' }]);
+      expect(told(l)).toEqual([
+        { kind: 'callback', length: 150, callbacks: 1, context: 'resource' },
+      ]);
     }
   });
 
@@ -187,7 +190,9 @@ describe('what drains after a callback', () => {
   test('the same without promise hooks has the same kind and length, and blames nobody', () => {
     const l = loop();
     l.callback(1).unseen(300);
-    expect(told(l)).toEqual([{ kind: 'microtasks', length: 301, callbacks: 1, context: undefined }]);
+    expect(told(l)).toEqual([
+      { kind: 'microtasks', length: 301, callbacks: 1, context: undefined },
+    ]);
   });
 
   test('a chain of nextTicks is one block of microtasks', () => {
@@ -273,15 +278,18 @@ describe("callbacks of an HTTP server's parser", () => {
 });
 
 describe('iterations', () => {
-  test.each([false, true])('that begin soon after another one are known, relaxed: %p', (relaxed) => {
-    const l = loop();
-    l.ledger.relax(relaxed);
-    l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
-    const start = l.clock.now();
-    l.callback(60).callback(60);
-    expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 2 }]);
-    expect(l.blocks[0]?.start).toBe(start);
-  });
+  test.each([false, true])(
+    'that begin soon after another one are known, relaxed: %p',
+    (relaxed) => {
+      const l = loop();
+      l.ledger.relax(relaxed);
+      l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
+      const start = l.clock.now();
+      l.callback(60).callback(60);
+      expect(told(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 2 }]);
+      expect(l.blocks[0]?.start).toBe(start);
+    },
+  );
 
   test('that begin soon after another one do not hold what came before them', () => {
     const l = loop();
@@ -366,10 +374,10 @@ describe('iterations', () => {
 describe('a pile-up under way', () => {
   /** Asked in a callback of its own. */
   const underWay = (l: FakeLoop, context?: Context) => {
-    let seen: ReturnType<typeof l.ledger.runningPileUp>;
+    let seen: ReturnType<typeof l.ledger.ongoingPileUp>;
     l.callback(() => {
       l.clock.run(30);
-      seen = l.ledger.runningPileUp();
+      seen = l.ledger.ongoingPileUp();
     }, context);
     return seen && { length: seen.end - seen.start, context: nameOf(seen.context) };
   };
@@ -427,7 +435,10 @@ describe('blame for a pile-up', () => {
   test('it is not put on whoever happened to run a moment at its beginning', () => {
     const l = loop();
     const old = contextOf('old request', EPOCH);
-    const exporting = old.setValue(createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'), true);
+    const exporting = old.setValue(
+      createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'),
+      true,
+    );
     l.callback(() => {
       l.clock.run(6);
       l.scope(old, () => {
@@ -460,7 +471,7 @@ describe('what is not a block', () => {
   test('the rest of the callback in which detection was turned on', () => {
     const l = new FakeLoop();
     l.clock.run(300);
-    expect(l.ledger.leave()).toBe(-1);
+    expect(l.ledger.stack.leave()).toBe(-1);
     l.tick(1);
     expect(told(l)).toEqual([]);
   });
@@ -489,12 +500,12 @@ test('a worker thread, whose loop start is never told, is watched from its secon
 test('own work counts as such, and what a scope in it blocks as well', () => {
   const l = loop();
   l.callback(() => {
-    l.ledger.beginOwnWork();
-    l.scope(contextOf('processor'), 150);
-    l.clock.run(120);
-    l.ledger.endOwnWork();
+    l.ledger.asOwnWork(() => {
+      l.scope(contextOf('processor'), 150);
+      l.clock.run(120);
+    });
   });
-  expect(l.settle().map(({ own, start, end }) => [own, end - start])).toEqual([
+  expect(l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start])).toEqual([
     [true, 150],
     [true, 120],
   ]);
@@ -504,12 +515,12 @@ test('own work counts as such, and what a scope in it blocks as well', () => {
 
 test('a lost after does not stop detection for longer than a beat', () => {
   const l = loop();
-  l.ledger.enter();
+  l.ledger.stack.enter();
   l.ledger.before(0);
   // The beat's own callback: nested, as far as the ledger knows.
-  expect(l.ledger.enter()).toBe(false);
-  l.ledger.resync();
-  expect(l.ledger.leave()).toBe(0);
+  expect(l.ledger.stack.enter()).toBe(false);
+  l.ledger.beat();
+  expect(l.ledger.stack.leave()).toBe(0);
   l.ledger.after();
   l.callback(150);
   expect(told(l).map((b) => b.length)).toContain(150);
@@ -520,7 +531,9 @@ test('the loop runs out of work: what was open is closed, without the time it wa
   l.callback(1).reaction(150, contextOf('R'));
   l.clock.wait(500);
   l.ledger.finish();
-  expect(l.blocks.map(summary)).toEqual([{ kind: 'microtasks', length: 151, callbacks: 1, context: 'R' }]);
+  expect(l.blocks.map(summary)).toEqual([
+    { kind: 'microtasks', length: 151, callbacks: 1, context: 'R' },
+  ]);
   l.ledger.finish();
   expect(l.blocks).toHaveLength(1);
 });
@@ -553,9 +566,17 @@ describe('any sequence of events', () => {
   const { step } = fc.letrec<{ step: Step }>((tie) => ({
     step: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
-      fc.record({ type: fc.constantFrom('run' as const, 'wait' as const, 'turn' as const), millis }),
       fc.record({
-        type: fc.constantFrom('callback' as const, 'tick' as const, 'reaction' as const, 'scope' as const),
+        type: fc.constantFrom('run' as const, 'wait' as const, 'turn' as const),
+        millis,
+      }),
+      fc.record({
+        type: fc.constantFrom(
+          'callback' as const,
+          'tick' as const,
+          'reaction' as const,
+          'scope' as const,
+        ),
         millis,
         inner: fc.array(tie('step'), { maxLength: 4 }),
       }),
@@ -644,11 +665,9 @@ describe('any sequence of events', () => {
 });
 
 describe('captures', () => {
-  const culprit = { functionName: 'hash', file: '/app/hash.js', line: 1, column: 1 };
   /** What the watchdog makes of the marks: the stretch that runs now. */
   const stretchOf = (l: FakeLoop) => l.marks[Mark.stretchStart] as number;
-  const capture = (l: FakeLoop, name: string) =>
-    l.ledger.sample(contextOf(name), { ...culprit, functionName: name }, '');
+  const capture = (l: FakeLoop, name: string) => l.sample(contextOf(name), name);
 
   test('belong to the block they were made in', () => {
     const l = loop();
@@ -664,7 +683,9 @@ describe('captures', () => {
         l.clock.run(60);
       });
     });
-    const names = l.settle().map(({ samples }) => samples.map((s) => [s.culprit?.functionName, s.weight]));
+    const names = l
+      .settle()
+      .map(({ samples }) => samples.map((s) => [s.frames[0]?.functionName, s.weight]));
     expect(names).toEqual([[['a', 120]], [['b', 120]]]);
   });
 
@@ -672,7 +693,9 @@ describe('captures', () => {
     const l = loop();
     l.callback(1).unseen(60);
     capture(l, 'chain');
-    expect(told(l.unseen(60))).toEqual([{ kind: 'microtasks', length: 121, callbacks: 1, context: 'chain' }]);
+    expect(told(l.unseen(60))).toEqual([
+      { kind: 'microtasks', length: 121, callbacks: 1, context: 'chain' },
+    ]);
   });
 
   describe('in a scope that no other scope parts', () => {
@@ -687,9 +710,9 @@ describe('captures', () => {
       const handler = contextOf('handler');
       const told = captured((l) => {
         l.clock.run(60);
-        l.ledger.sample(handler, culprit, '');
+        l.sample(handler, 'hash');
         l.clock.run(60);
-        l.ledger.sample(handler.setValue(Symbol(), 1), culprit, '');
+        l.sample(handler.setValue(Symbol(), 1), 'hash');
         l.clock.run(30);
       });
       expect(told).toEqual([{ ...block, context: 'handler' }]);
@@ -710,7 +733,7 @@ describe('captures', () => {
       const told = captured((l) => {
         const late = contextOf('late', l.clock.epoch(l.clock.now()) + 50);
         l.clock.run(60);
-        l.ledger.sample(late, culprit, '');
+        l.sample(late, 'hash');
         l.clock.run(90);
       });
       expect(told).toEqual([{ ...block, context: 'request' }]);
@@ -725,7 +748,7 @@ describe('captures', () => {
         const inner = contextOf('inner');
         l.scope(inner, () => {
           l.clock.run(20);
-          l.ledger.sample(inner, culprit, '');
+          l.sample(inner, 'hash');
           l.clock.run(30);
         });
         l.clock.run(50);
@@ -801,21 +824,21 @@ describe('captures', () => {
     ],
   ])('what is known of a block that has not ended: %s', (_what, run, kind) => {
     const l = loop();
-    let unfinished: UnfinishedBlock | undefined;
+    let ongoing: OngoingBlock | undefined;
     run(l, () => {
-      unfinished = l.ledger.unfinished();
+      ongoing = l.ledger.ongoing();
     });
-    expect(unfinished?.kind).toBe(kind);
-    expect(l.settle()[0]).toMatchObject({ kind, start: unfinished?.start });
+    expect(ongoing?.kind).toBe(kind);
+    expect(l.settle()[0]).toMatchObject({ kind, start: ongoing?.start });
   });
 
-  test('an unfinished block begins where the one before it in the same callback ended', () => {
+  test('an ongoing block begins where the one before it in the same callback ended', () => {
     const l = loop();
     l.callback(() => {
       l.scope(contextOf('A'), 500);
       const end = l.clock.now();
       l.clock.run(200);
-      expect(l.ledger.unfinished().start).toBe(end);
+      expect(l.ledger.ongoing().start).toBe(end);
     });
   });
 });

@@ -1,0 +1,102 @@
+/**
+ * Which context a block is attributed to, where many short steps made it together: callbacks and
+ * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand for
+ * what nobody voted for.
+ */
+import type { Context, Span } from '@opentelemetry/api';
+import type { StackSample, WeightedSample } from '../block.ts';
+import type { Clock } from '../support/clock.ts';
+import { StackSamples } from './stack-samples.ts';
+import { type Attributed, Votes } from './votes.ts';
+
+/** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
+const VOTE_SHARE = 0.05;
+
+export class Attribution {
+  /** Milliseconds voted for so far. A scope and a callback take note of it when they begin. */
+  voted = 0.5;
+  /** From when on scopes, and callbacks, vote. */
+  scopesVoteFrom = Number.POSITIVE_INFINITY;
+  callbacksVoteFrom = Number.POSITIVE_INFINITY;
+  readonly #votes: Votes;
+  readonly #samples = new StackSamples();
+  readonly #step: number;
+
+  /** @param spanStart Unix time at which a span started, NaN where unknown */
+  constructor(
+    private readonly thresholdMillis: number,
+    private readonly clock: Clock,
+    spanStart: (span: Span) => number,
+  ) {
+    this.#step = thresholdMillis * VOTE_SHARE;
+    this.#votes = new Votes(spanStart);
+  }
+
+  /** A busy period begins at `t`. */
+  open(t: number): void {
+    this.scopesVoteFrom = t + this.#step;
+    this.callbacksVoteFrom = this.scopesVoteFrom;
+    this.#votes.clear();
+    this.#samples.clear();
+  }
+
+  clear(): void {
+    this.open(Number.POSITIVE_INFINITY);
+  }
+
+  add(sample: StackSample): void {
+    this.#samples.add(sample);
+  }
+
+  /** The stack samples from `start` to `end`. */
+  samplesWithin(start: number, end: number): WeightedSample[] {
+    return this.#samples.within(start, end);
+  }
+
+  /** A scope votes for its own time, less what was voted for inside it. */
+  voteScope(start: number, end: number, votedBefore: number, by: Attributed): void {
+    this.#vote(start, end, end - start - (this.voted - votedBefore), by);
+  }
+
+  /**
+   * A callback of a drain or a pile-up votes for its own time, and for its short neighbours since
+   * the latest vote.
+   */
+  voteCallback(start: number, end: number, votedBefore: number, by: Attributed): void {
+    const own = end - start - (this.voted - votedBefore);
+    const { lastVote } = this.#votes;
+    const shared = Number.isNaN(lastVote) ? this.#step : Math.min(end - lastVote, this.#step);
+    this.#vote(start, end, Math.max(own, shared), by);
+    this.callbacksVoteFrom = end + this.#step;
+  }
+
+  /** What ran most from `start` to `end`; undefined where too little of it is known. */
+  of(start: number, end: number, samples: readonly WeightedSample[]): Attributed | undefined {
+    return this.#votes.attribute(
+      start,
+      end,
+      this.clock.epoch(start),
+      this.thresholdMillis,
+      samples,
+    );
+  }
+
+  contextWithin(start: number, end: number): Context | undefined {
+    return this.of(start, end, this.samplesWithin(start, end))?.context;
+  }
+
+  /** As {@link Votes.enteredIn}. */
+  enteredIn(
+    around: Attributed,
+    start: number,
+    end: number,
+    samples: readonly WeightedSample[],
+  ): Attributed {
+    return this.#votes.enteredIn(around, start, end, this.clock.epoch(start), samples);
+  }
+
+  #vote(start: number, end: number, weight: number, by: Attributed): void {
+    this.voted += weight;
+    this.#votes.vote(start, end, weight, by.context, by.resourceType);
+  }
+}

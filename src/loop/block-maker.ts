@@ -1,0 +1,115 @@
+/** Makes blocks of time that reached the threshold: each millisecond once, with all that is known. */
+import type { Block, StackSample } from '../block.ts';
+import type { Clock } from '../support/clock.ts';
+import type { BlockKind } from '../types.ts';
+import { Attribution } from './attribution.ts';
+import { CpuMeter } from './cpu-meter.ts';
+import { ReportedIntervals } from './reported-intervals.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Attributed } from './votes.ts';
+
+/** How far apart CPU readings are, as a share of the threshold. */
+const CPU_SHARE = 0.1;
+
+/** What is known of time that may hold blocks. */
+export interface Known {
+  readonly attributed: Attributed;
+  /** No scope inside it voted: a span that stack samples saw in it was entered by other means. */
+  readonly isWhole: boolean;
+}
+
+export class BlockMaker {
+  readonly reported = new ReportedIntervals();
+  readonly attribution: Attribution;
+  readonly cpu: CpuMeter;
+  #isOwnWork = false;
+  readonly #threshold: number;
+  readonly #clock: Clock;
+  readonly #onBlock: (block: Block) => void;
+
+  constructor(
+    thresholdMillis: number,
+    clock: Clock,
+    surroundings: Surroundings,
+    onBlock: (block: Block) => void,
+  ) {
+    this.#threshold = thresholdMillis;
+    this.#clock = clock;
+    this.#onBlock = onBlock;
+    this.attribution = new Attribution(thresholdMillis, clock, surroundings.spanStart);
+    this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
+  }
+
+  /** Whether reporting of this package runs: its contexts are those of spans that have ended. */
+  get isOwnWork(): boolean {
+    return this.#isOwnWork;
+  }
+
+  /** A busy period begins at `t`, with the loop's idle time at `idle`. */
+  open(t: number, idle: number): void {
+    this.reported.clear();
+    this.attribution.open(t);
+    this.cpu.open(t, idle);
+  }
+
+  reset(): void {
+    this.reported.clear();
+    this.attribution.clear();
+  }
+
+  add(sample: StackSample): void {
+    if (!this.#isOwnWork) this.attribution.add(sample);
+  }
+
+  /**
+   * Makes a block of each part from `start` to `end` that reaches the threshold and is not reported.
+   * Callbacks that had begun in the busy period: `before` its start, and `after` its end.
+   * @param known where it is; else a block is attributed by votes and stack samples
+   */
+  make(
+    kind: BlockKind | undefined,
+    start: number,
+    end: number,
+    before: number,
+    after: number,
+    known?: Known,
+  ): void {
+    this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
+      const samples = this.attribution.samplesWithin(from, to);
+      let attributed = known?.attributed ?? this.attribution.of(from, to, samples);
+      if (attributed !== undefined && known?.isWhole === true) {
+        attributed = this.attribution.enteredIn(attributed, from, to, samples);
+      }
+      this.#onBlock({
+        kind,
+        start: from,
+        end: to,
+        callbacks,
+        context: attributed?.context,
+        resourceType: attributed?.resourceType,
+        cpu: this.cpu.between(from, to),
+        samples,
+        isOwnWork: this.#isOwnWork,
+      });
+    });
+  }
+
+  /**
+   * Blocks inside `work` are this package's own.
+   * @param found given the time that it took, where that reaches the threshold
+   */
+  asOwnWork(work: () => void, found: (start: number, end: number) => void): void {
+    const start = this.#clock.now();
+    this.#isOwnWork = true;
+    try {
+      work();
+    } finally {
+      try {
+        const end = this.#clock.now();
+        if (end - start >= this.#threshold) found(start, end);
+      } finally {
+        this.#isOwnWork = false;
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** How deep callbacks are nested, and when the inner ones began: nothing is kept per resource. */
+import type { Context } from '@opentelemetry/api';
+
+/** Callbacks deeper than this count for the one around them. */
+export const MAX_NESTED = 32;
+
+export class CallbackStack {
+  depth = 0;
+  readonly #starts = new Float64Array(MAX_NESTED + 1).fill(Number.NaN);
+  readonly #voted = new Float64Array(MAX_NESTED + 1);
+
+  /** Hot. Counts a `before`; true where it is an outermost one. */
+  enter(): boolean {
+    return this.depth++ === 0;
+  }
+
+  /** Hot. Counts an `after`; the callbacks left around it, or -1 where its `before` was not seen. */
+  leave(): number {
+    // Zero: the hook was enabled inside a callback.
+    return this.depth === 0 ? -1 : --this.depth;
+  }
+
+  /** The innermost callback began at `t`, when `voted` milliseconds had been voted for. */
+  begin(t: number, voted: number): void {
+    if (this.depth > MAX_NESTED) return;
+    this.#starts[this.depth] = t;
+    this.#voted[this.depth] = voted;
+  }
+
+  startOf(depth: number): number {
+    return this.#starts[depth] as number;
+  }
+
+  votedBefore(depth: number): number {
+    return this.#voted[depth] as number;
+  }
+
+  /** Sets the depth to what it is known to be. Returns whether it was another one. */
+  resync(depth: number): boolean {
+    const isOther = this.depth !== depth;
+    this.depth = depth;
+    return isOther;
+  }
+
+  /** Asking for a context may run a callback of its own: made too deep to count. */
+  ask(context: () => Context): Context {
+    this.depth += MAX_NESTED + 1;
+    try {
+      return context();
+    } finally {
+      this.depth -= MAX_NESTED + 1;
+    }
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * The account of the event loop's time, from async hooks. Inside an iteration it knows
+ *
+ * - a *callback*: from an outermost async_hooks `before` to its `after`;
+ * - a *task*: a callback and what drained after it (nextTicks, microtasks), until the next callback;
+ * - a *scope*: one call of the context manager's `with`;
+ * - a *busy period*: the time of one iteration without its wait for events.
+ *
+ * When one of them ends and has lasted at least the threshold, the parts of it that are not reported
+ * yet are reported: each millisecond once, and by the innermost that reaches the threshold.
+ */
+import { type Context, trace } from '@opentelemetry/api';
+import type { Block, OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
+import type { Clock } from '../support/clock.ts';
+import type { BlockKind } from '../types.ts';
+import { createSharedMemory } from '../watchdog/shared-memory.ts';
+import { BlockMaker, type Known } from './block-maker.ts';
+import {
+  CALLBACK,
+  type CallbackClass,
+  MESSAGE,
+  REACTION,
+  RESOURCE_SCOPE,
+  TICK,
+} from './callback-class.ts';
+import { CallbackStack, MAX_NESTED } from './callback-stack.ts';
+import { FIRST, IterationClock, NEXT, RESTART, SAME } from './iteration-clock.ts';
+import type { Ledger } from './ledger.ts';
+import { ParserMessages } from './parser-messages.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Attributed } from './votes.ts';
+
+export class IterationLedger implements Ledger {
+  /** Kept by the hooks: how deep callbacks are nested. */
+  readonly stack = new CallbackStack();
+  /** The latest `before` of an outermost callback. */
+  callbackStart = Number.NaN;
+  // Numbers only, each always a double or always a small integer: V8 updates them in place.
+  #class: CallbackClass = CALLBACK;
+  #callbacks = 0;
+  #taskFirstCallback = 0;
+  #taskStart = Number.NaN;
+  /** The last time the clock was read, by `before` or `after`. */
+  #seen = Number.NaN;
+  #votedBefore = 0.5;
+  #relaxed = false;
+  readonly #threshold: number;
+  readonly #clock: Clock;
+  readonly #around: Surroundings;
+  readonly #iterations: IterationClock;
+  readonly #blocks: BlockMaker;
+  readonly #attribution: BlockMaker['attribution'];
+  readonly #messages = new ParserMessages();
+
+  constructor(
+    thresholdMillis: number,
+    clock: Clock,
+    surroundings: Surroundings,
+    onBlock: (block: Block) => void,
+    marks: Float64Array = createSharedMemory().marks,
+  ) {
+    this.#threshold = thresholdMillis;
+    this.#clock = clock;
+    this.#around = surroundings;
+    this.#iterations = new IterationClock(clock, marks);
+    this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock);
+    this.#attribution = this.#blocks.attribution;
+  }
+
+  get voted(): number {
+    return this.#attribution.voted;
+  }
+
+  /**
+   * Hot. The beginning of an outermost callback.
+   * @param asyncId of its resource; asked for a {@link MESSAGE} only
+   */
+  before(callbackClass: CallbackClass, asyncId = 0): void {
+    const previous = this.#class;
+    this.#class = callbackClass;
+    this.#votedBefore = this.#attribution.voted;
+    if (callbackClass === REACTION) {
+      // No clock is read: its start is asked by nobody, `after` votes with the time since `seen`.
+      this.callbackStart = this.#seen;
+      return;
+    }
+    const t = this.#clock.now();
+    this.callbackStart = t;
+    if (callbackClass === RESOURCE_SCOPE) return;
+    if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
+    this.#callbacks++;
+    this.#seen = t;
+  }
+
+  /** Hot. The end of an outermost callback. */
+  after(): void {
+    // Saves a clock read: a callback that the watchdog did not mark as old cannot have been long.
+    if (this.#relaxed && !this.#iterations.isMarked()) return;
+    const t = this.#clock.now();
+    this.#seen = t;
+    if (t - this.callbackStart >= this.#threshold && this.#class !== REACTION) {
+      const callbacksBefore = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
+      const isWhole = this.#attribution.voted === this.#votedBefore;
+      const start = this.#notBeforeAWait(this.callbackStart);
+      this.#report('callback', start, t, callbacksBefore, {
+        attributed: this.#attributedTo(t),
+        isWhole,
+      });
+    } else if (t >= this.#attribution.callbacksVoteFrom && !this.#blocks.isOwnWork) {
+      this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, this.#running());
+    }
+  }
+
+  /** The beginning of a callback inside another one, such as `AsyncResource.runInAsyncScope`. */
+  beforeNested(): void {
+    this.stack.begin(this.#clock.now(), this.#attribution.voted);
+  }
+
+  /** The end of a callback inside `depth` others: it has a context of its own, as a scope has. */
+  afterNested(depth: number): void {
+    if (depth >= MAX_NESTED) return;
+    const start = this.stack.startOf(depth + 1);
+    const t = this.#clock.now();
+    if (!(t - start >= this.#threshold) && !(t >= this.#attribution.scopesVoteFrom)) return;
+    const { context } = this.#running();
+    // Without a span of its own it is a part of what is around it.
+    if (trace.getSpan(context) === undefined) return;
+    this.scope(context, start, this.stack.votedBefore(depth + 1));
+  }
+
+  scope(context: Context, start: number, votedBefore: number): void {
+    const t = this.#clock.now();
+    if (t - start >= this.#threshold) {
+      const attributed = { context, resourceType: this.#around.resourceType() };
+      const isWhole = this.#attribution.voted === votedBefore;
+      const from = this.#notBeforeAWait(start);
+      this.#report('callback', from, t, this.#callbacks - 1, { attributed, isWhole });
+    } else if (t >= this.#attribution.scopesVoteFrom && !this.#blocks.isOwnWork) {
+      const by = { context, resourceType: this.#around.resourceType() };
+      this.#attribution.voteScope(start, t, votedBefore, by);
+    }
+  }
+
+  relax(relaxed: boolean): void {
+    this.#relaxed = relaxed;
+  }
+
+  add(sample: StackSample): void {
+    this.#blocks.add(sample);
+  }
+
+  isRunning(busyPeriodStart: number): boolean {
+    return this.#iterations.isBusySince(busyPeriodStart);
+  }
+
+  ongoing(): OngoingBlock {
+    const t = this.#clock.now();
+    const [kind, start, callbacksBefore] = this.#longSince(t - this.#threshold);
+    return {
+      kind,
+      start: Math.max(start, this.#blocks.reported.end),
+      callbacks: Math.max(1, this.#callbacks - callbacksBefore),
+      cpu: this.#blocks.cpu.between(start, t),
+      resourceType: this.#around.resourceType(),
+    };
+  }
+
+  ongoingPileUp(): OngoingPileUp | undefined {
+    const end = this.#taskStart;
+    const { busyPeriodStart } = this.#iterations;
+    if (!(end - busyPeriodStart >= this.#threshold)) return undefined;
+    const start = Math.max(busyPeriodStart, this.#blocks.reported.end);
+    if (end - start < this.#threshold) return undefined;
+    return { start, end, context: this.#attribution.contextWithin(start, end) };
+  }
+
+  asOwnWork(work: () => void): void {
+    this.#blocks.asOwnWork(work, (start, end) =>
+      this.#report('callback', start, end, this.#callbacks - 1),
+    );
+  }
+
+  /**
+   * Nothing else is running in a beat: a `before` or `after` that was lost to a `disable()` in the
+   * middle, or to a torn async stack, stops detection for no longer than one beat.
+   */
+  beat(): number {
+    if (this.stack.resync(1)) this.before(CALLBACK);
+    return this.callbackStart > 0 ? this.callbackStart : this.#clock.now();
+  }
+
+  waitedSince(due: number, beganAt: number): number {
+    return this.#iterations.waitedBefore(beganAt, due);
+  }
+
+  finish(): void {
+    if (!this.#iterations.isCounting) return;
+    const t = this.#clock.now();
+    this.#close(t, this.#iterations.end());
+    this.#open(t);
+  }
+
+  reset(): void {
+    this.stack.resync(0);
+    this.#taskStart = Number.NaN;
+    this.callbackStart = Number.NaN;
+    this.#seen = Number.NaN;
+    this.#iterations.reset();
+    this.#blocks.reset();
+  }
+
+  /** A task begins at `t`, unless its callback goes on with the message of the one before. */
+  #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
+    const wasLong = t - this.#taskStart >= this.#threshold;
+    switch (this.#iterations.advance(t, this.#seen, wasLong)) {
+      case SAME:
+        this.#blocks.cpu.sample(t);
+        break;
+      case NEXT:
+        this.#close(t, this.#iterations.waited);
+        this.#open(t);
+        break;
+      case FIRST:
+        this.#open(t);
+        break;
+      case RESTART:
+        this.#taskStart = t;
+        this.#callbacks = 0;
+        break;
+    }
+    const isLong = t - this.#taskStart >= this.#threshold;
+    if (isLong) this.#reportTask(t);
+    const before = this.#callbacks > 0 ? previous : undefined;
+    const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
+    if (continues && !isLong) return;
+    this.#taskStart = t;
+    this.#taskFirstCallback = this.#callbacks;
+  }
+
+  #open(t: number): void {
+    this.#iterations.open(t);
+    this.#blocks.open(t, this.#iterations.idleAtStart);
+    this.#taskStart = t;
+    this.#callbacks = 0;
+    this.#taskFirstCallback = 0;
+  }
+
+  /** The busy period has ended at `t - waited`, as far as that can be. */
+  #close(t: number, waited: number): void {
+    const { reported } = this.#blocks;
+    const end = Math.max(this.#seen, reported.end, t - waited);
+    // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
+    // After a wait, nobody knows where that lay: it is taken off the beginning.
+    const start = reported.skip(this.#iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
+    if (start > this.#taskStart) this.#taskStart = start;
+    if (end - this.#taskStart >= this.#threshold) this.#reportTask(end);
+    if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
+  }
+
+  /** The task ended at `end`: what is left of it drained after its callback. */
+  #reportTask(end: number): void {
+    // Without a mark nobody timed the callback's end: alone, it is taken to have been the task.
+    const isUntimed = this.#relaxed && !this.#iterations.isMarked();
+    const isAlone = this.#callbacks - this.#taskFirstCallback === 1;
+    const kind = isUntimed && isAlone ? 'callback' : 'microtasks';
+    this.#report(kind, this.#taskStart, end, this.#taskFirstCallback);
+  }
+
+  /** The innermost part that has run since `time`: its kind, start and the callbacks before it. */
+  #longSince(time: number): [kind: BlockKind, start: number, callbacksBefore: number] {
+    const start = this.callbackStart;
+    const isCallback = this.stack.depth > 0 && this.#class !== REACTION;
+    if (isCallback && start <= time) return ['callback', start, this.#callbacks - 1];
+    if (this.#taskStart <= time) return ['microtasks', this.#taskStart, this.#taskFirstCallback];
+    return ['pile-up', this.#iterations.busyPeriodStart, 0];
+  }
+
+  /**
+   * What the callback that ends at `t` is attributed to: its own context; where that has no span (an
+   * HTTP server's callback has none, its handler runs in a scope), the scope that ran most.
+   */
+  #attributedTo(t: number): Attributed {
+    const running = this.#running();
+    if (trace.getSpan(running.context) !== undefined) return running;
+    const context = this.#attribution.contextWithin(this.callbackStart, t) ?? running.context;
+    return { ...running, context };
+  }
+
+  /** What has just ended. */
+  #running(): Attributed {
+    const context = this.stack.ask(this.#around.context);
+    return { context, resourceType: this.#around.resourceType() };
+  }
+
+  /** No callback holds a wait: a start from before one is that of a callback whose end was lost. */
+  #notBeforeAWait(start: number): number {
+    const { busyPeriodStart } = this.#iterations;
+    const waited = this.#iterations.waitedSoFar();
+    return Math.max(start, this.#blocks.reported.skip(busyPeriodStart, waited));
+  }
+
+  #report(kind: BlockKind, start: number, end: number, before: number, known?: Known): void {
+    if (!this.#iterations.isCounting) return;
+    const from = Math.max(start, this.#iterations.busyPeriodStart);
+    this.#blocks.make(kind, from, end, before, this.#callbacks, known);
+  }
+}

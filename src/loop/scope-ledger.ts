@@ -1,0 +1,127 @@
+/**
+ * The account of the event loop's time without async hooks (`asyncHooks: 'off'`, and runtimes that
+ * do not count iterations): scopes are exact; a block outside of all scopes shows in the lateness of
+ * a beat, to within one interval of the beats.
+ */
+import type { Context } from '@opentelemetry/api';
+import type { Block, OngoingBlock, StackSample } from '../block.ts';
+import { blockingFunctionIn } from '../code/blocking-function.ts';
+import type { Clock } from '../support/clock.ts';
+import type { BlockKind } from '../types.ts';
+import { createSharedMemory, Mark } from '../watchdog/shared-memory.ts';
+import { BlockMaker, type Known } from './block-maker.ts';
+import type { Ledger } from './ledger.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Timers count whole milliseconds, and may be one late although nothing blocks. */
+const TIMER_GRAIN_MILLIS = 2;
+
+export class ScopeLedger implements Ledger {
+  /** When the latest beat ended the time before it; NaN before the first. */
+  #beatAt = Number.NaN;
+  #idle = Number.NaN;
+  readonly #blocks: BlockMaker;
+
+  constructor(
+    private readonly thresholdMillis: number,
+    private readonly intervalMillis: number,
+    private readonly clock: Clock,
+    private readonly around: Surroundings,
+    onBlock: (block: Block) => void,
+    private readonly marks: Float64Array = createSharedMemory().marks,
+  ) {
+    this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock);
+  }
+
+  get voted(): number {
+    return this.#blocks.attribution.voted;
+  }
+
+  scope(context: Context, start: number, votedBefore: number): void {
+    const t = this.clock.now();
+    const { attribution } = this.#blocks;
+    const isLong = t - start >= this.thresholdMillis;
+    if (!isLong && !(t >= attribution.scopesVoteFrom)) return;
+    const attributed = { context, resourceType: this.around.resourceType() };
+    if (isLong) {
+      const isWhole = attribution.voted === votedBefore;
+      this.#report('callback', start, t, { attributed, isWhole });
+    } else if (!this.#blocks.isOwnWork) {
+      attribution.voteScope(start, t, votedBefore, attributed);
+    }
+  }
+
+  add(sample: StackSample): void {
+    // Without user code, the loop may as well be waiting.
+    if (blockingFunctionIn(sample) !== undefined) this.#blocks.add(sample);
+  }
+
+  /** A busy period is all that happened since a beat: the loop may well have waited in it. */
+  isRunning(busyPeriodStart: number): boolean {
+    return this.#beatAt === busyPeriodStart;
+  }
+
+  ongoing(): OngoingBlock {
+    return {
+      kind: undefined,
+      start: Math.max(this.#beatAt, this.#blocks.reported.end),
+      callbacks: 1,
+      cpu: this.#blocks.cpu.between(this.#beatAt, this.clock.now()),
+      resourceType: this.around.resourceType(),
+    };
+  }
+
+  /** Callbacks are not known. */
+  ongoingPileUp(): undefined {
+    return undefined;
+  }
+
+  /** There are no callbacks to time. */
+  relax(): void {}
+
+  asOwnWork(work: () => void): void {
+    this.#blocks.asOwnWork(work, (start, end) => this.#report('callback', start, end));
+  }
+
+  /** The next beat closes what runs. */
+  finish(): void {}
+
+  reset(): void {
+    this.#beatAt = Number.NaN;
+    this.#idle = Number.NaN;
+    this.#blocks.reset();
+    this.marks[Mark.stretchStart] = 0;
+  }
+
+  beat(): number {
+    return this.clock.now();
+  }
+
+  waitedSince(due: number, beganAt: number): number {
+    const idle = this.clock.idle();
+    const waited = idle - this.#idle;
+    this.#idle = idle;
+    const lateness = beganAt - due;
+    const busy = lateness + this.intervalMillis - waited;
+    // It began at some time in the interval before the beat was due: `busy` is its length, or up to an
+    // interval more. What scopes reported of it is left out.
+    const isBlock =
+      busy >= this.thresholdMillis && lateness + this.intervalMillis / 2 >= this.thresholdMillis;
+    if (isBlock) this.#report(undefined, beganAt - busy, beganAt);
+    this.#open(beganAt);
+    return Math.max(0, waited - this.intervalMillis) || 0;
+  }
+
+  /** Before the next beat is due, no block can have happened: until then, votes would only cost. */
+  #open(t: number): void {
+    this.#beatAt = t;
+    this.#blocks.open(t, 0);
+    this.#blocks.attribution.scopesVoteFrom = t + this.intervalMillis + TIMER_GRAIN_MILLIS;
+    this.marks[Mark.stretchStart] = t;
+  }
+
+  #report(kind: BlockKind | undefined, start: number, end: number, known?: Known): void {
+    if (Number.isNaN(this.#beatAt)) return;
+    this.#blocks.make(kind, Math.max(start, this.#beatAt), end, -1, 0, known);
+  }
+}
