@@ -215,7 +215,7 @@ export class IterationLedger {
   /** Hot. The end of an outermost callback. */
   after(): void {
     // Saves a clock read: a callback that the watchdog did not see grow old cannot have been long.
-    if (this.#relaxed && this.#marks[Mark.busyStretch] !== this.#stretchStart) return;
+    if (this.#relaxed && this.#marks[Mark.markedBusyPeriod] !== this.#stretchStart) return;
     const t = this.#clock.now();
     this.#seen = t;
     if (t - this.#callbackStart >= this.#threshold && this.#class !== REACTION) {
@@ -367,7 +367,7 @@ export class IterationLedger {
     this.#claims.clear();
     this.#blame.clear();
     this.#samples.clear();
-    this.#marks[Mark.stretchStart] = 0;
+    this.#marks[Mark.busyPeriodStart] = 0;
   }
 
   /** A callback begins at `t`: has the loop turned, or waited, since the stretch began? */
@@ -418,7 +418,7 @@ export class IterationLedger {
     this.#stretchStart = t;
     this.#taskStart = t;
     this.#callbacks = 0;
-    this.#marks[Mark.stretchStart] = t;
+    this.#marks[Mark.busyPeriodStart] = t;
   }
 
   /** Whether a callback of a parser comes before there was a drain for the one before it. */
@@ -443,7 +443,7 @@ export class IterationLedger {
     this.#claims.clear();
     this.#blame.clear();
     this.#samples.clear();
-    this.#marks[Mark.stretchStart] = t;
+    this.#marks[Mark.busyPeriodStart] = t;
     this.#cpu.open(t, idle);
   }
 
@@ -461,7 +461,7 @@ export class IterationLedger {
   /** The task ended at `end`: what is left of it drained after its callback. */
   #closeTask(end: number): void {
     // Where nobody timed the callback's end: if nothing is known to have drained after it, it was the callback.
-    const isUntimed = this.#relaxed && this.#marks[Mark.busyStretch] !== this.#stretchStart;
+    const isUntimed = this.#relaxed && this.#marks[Mark.markedBusyPeriod] !== this.#stretchStart;
     const kind = isUntimed && this.#callbacks - this.#taskFirstCallback === 1 ? 'callback' : 'microtasks';
     this.#claim(kind, this.#taskStart, end, this.#taskFirstCallback, undefined);
   }
@@ -534,6 +534,8 @@ export class IterationLedger {
       callbacksBefore,
       this.#callbacks,
       (from, to, callbacks) => {
+        // The watchdog samples what runs from here on anew.
+        this.#marks[Mark.reportedUntil] = Math.max(this.#marks[Mark.reportedUntil] as number, to);
         const samples = this.#samples.within(from, to);
         let verdict = blamed ?? this.#verdict(from, to, samples);
         if (verdict !== undefined && isWhole) {
