@@ -1,6 +1,6 @@
 /**
- * Bundles the code of the worker threads into strings: `src/worker-code.generated.ts`. A string survives what a file beside
- * the package's own does not: bundlers, and both module systems.
+ * Bundles the code of the worker threads into strings: `src/worker-code.generated.ts`. A string
+ * survives what a file beside the package's own does not: bundlers, and both module systems.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WORKERS = {
   WATCHDOG_CODE: 'src/watchdog.worker.ts',
-  REPORTER_CODE: 'src/ongoing/exporter.worker.ts',
+  EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
 };
 
 async function bundle(entry) {

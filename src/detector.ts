@@ -4,10 +4,7 @@ import { executionAsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from './block.ts';
-import { isDebuggerPause } from './exclude/debugger-pause.ts';
-import { isTeardown } from './exclude/process-exit.ts';
-import { hasCpuQuota, RunDelay } from './exclude/run-delay.ts';
-import { isStandstill } from './exclude/suspension.ts';
+import { Exclusions } from './exclude/exclusions.ts';
 import { canLeaveOutPromises, createCallbackTimer } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { contextOf, resourceTypeOf } from './hooks/resource-classes.ts';
@@ -15,6 +12,9 @@ import { Heartbeat } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { GcMeter } from './loop/gc-meter.ts';
 import { IterationLedger } from './loop/ledger.ts';
+import { ongoingReply } from './ongoing/ongoing-facts.ts';
+import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
+import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import { hrTimeToMillis } from './otel/hr-time.ts';
 import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
@@ -23,7 +23,9 @@ import { canCountIterations } from './support/clock.ts';
 import type { AsyncHooksMode } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
-import { Watchdog, whyNoCapture } from './watchdog/watchdog.ts';
+import { whyNoCapture } from './watchdog/inspector.ts';
+import { Watchdog } from './watchdog/watchdog.ts';
+import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
 export interface DetectorOptions {
   thresholdMillis: number;
@@ -56,7 +58,7 @@ export class Detector {
   readonly #scopes: ContextScopes;
   readonly #heartbeat: Heartbeat;
   readonly #pulse: Pulse | undefined;
-  readonly #runDelay: RunDelay | undefined;
+  readonly #exclusions: Exclusions;
   #mode: AsyncHooksMode;
   #hook: AsyncHook | undefined;
   #running = false;
@@ -78,6 +80,11 @@ export class Detector {
     const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
+    this.#exclusions = new Exclusions(
+      thresholdMillis,
+      () => (this.#watchdog?.watches ? marks : undefined),
+      clock,
+    );
     this.#ledger = new IterationLedger(
       thresholdMillis,
       clock,
@@ -90,21 +97,15 @@ export class Detector {
         },
       },
       (block) => {
-        if (isDebuggerPause(block) || isTeardown(block)) return;
-        const waitedForCpu = this.#runDelay?.within(block.start, block.end);
-        const standstills = this.#watchdog?.watches ? marks : undefined;
-        if (isStandstill(block, standstills, thresholdMillis, waitedForCpu)) return;
-        events.block(block);
+        if (!this.#exclusions.isExcluded(block)) events.block(block);
       },
       marks,
     );
-    if (hasCpuQuota()) this.#runDelay = new RunDelay(clock);
-    this.#capturer = new Capturer(
-      this.#ledger,
-      clock,
-      () => resourceTypeOf(executionAsyncResource()),
-      options.requireParentSpan,
-    );
+    this.#capturer = new Capturer(clock, {
+      isRunning: (busyPeriodStart) => this.#ledger.isRunning(busyPeriodStart),
+      resourceType: () => resourceTypeOf(executionAsyncResource()),
+      add: (sample) => this.#ledger.add(sample),
+    });
     this.#scopes = new ContextScopes(this.#ledger, clock, this.#onError);
     if (this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis) {
       this.#pulse = new Pulse(times.pulseMillis);
@@ -121,13 +122,13 @@ export class Detector {
         clock.syncEpoch();
         this.watchContextManager();
         this.#watchdog?.beat(clock.now());
-        this.#runDelay?.sample();
+        this.#exclusions.sample();
         events.beat();
       },
-      rest: () => this.#watchdog?.rest(),
+      rest: () => this.#watchdog?.idle(),
       wake: (runsSince) => {
         this.#watchdog?.wakeUp(clock.now());
-        this.#runDelay?.sample(runsSince);
+        this.#exclusions.sample(runsSince);
       },
       onError: this.#onError,
     });
@@ -151,7 +152,7 @@ export class Detector {
       }),
     );
     this.#guard(() => this.#watchdog?.start());
-    this.#runDelay?.start();
+    this.#exclusions.start();
     this.#guard(() => this.#hook?.enable());
     this.#running = true;
     if (this.#watchdog === undefined) this.#nowCapturesAreKnown();
@@ -161,7 +162,7 @@ export class Detector {
     this.#running = false;
     this.#nowCapturesAreKnown();
     this.#guard(() => this.#watchdog?.stop());
-    this.#runDelay?.stop();
+    this.#exclusions.stop();
     this.#guard(() => this.#pulse?.stop());
     this.#guard(() => this.#hook?.disable());
     this.#guard(() => this.#heartbeat.stop());
@@ -237,7 +238,20 @@ export class Detector {
     return new Watchdog(
       { ...times, unfinishedAfterMillis },
       {
-        capture: (stretch, requestedAt) => this.#capturer.capture(stretch, requestedAt),
+        threadSetup: () => ({
+          code: WATCHDOG_CODE,
+          env: exporterEnvironment(process.env),
+          ongoing: {
+            exporterCode: EXPORTER_CODE,
+            resolveFrom: [process.argv[1], `${process.cwd()}/`].filter((path) => path !== undefined),
+          } satisfies OngoingReportOptions,
+        }),
+        capture: (busyPeriodStart, requestedAt) => {
+          const sample = this.#capturer.capture(busyPeriodStart, requestedAt);
+          if (sample === undefined) return undefined;
+          const { requireParentSpan } = this.#options;
+          return ongoingReply(sample, this.#ledger.ongoing(), this.clock, requireParentSpan);
+        },
         // Only where a promise reaction is not timed in any case, and where the watchdog has time enough to notice.
         watching: (watches) => {
           this.#ledger.relax(

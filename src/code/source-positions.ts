@@ -1,6 +1,6 @@
 /**
- * Positions in the source instead of the generated code, where the process runs with `--enable-source-maps`. After the block, when
- * there is time: the first look at a large source map takes Node.js a while.
+ * Positions in the source instead of the generated code, where the process runs with
+ * `--enable-source-maps`. After the block: Node.js decodes a large source map when it is first used.
  */
 import { findSourceMap } from 'node:module';
 import { pathToFileURL } from 'node:url';

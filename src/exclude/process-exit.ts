@@ -1,10 +1,13 @@
-/** What Node.js does between the last callback and the end of the process: it waits for V8's threads, for one. Nobody's code. */
+/**
+ * What Node.js does between the last callback and the end of the process: it waits for V8's threads,
+ * for one. No code of the application.
+ */
 import type { Block } from '../block.ts';
 import { blockingFunctionIn } from '../code/blocking-function.ts';
 
 /** async_hooks has the process itself for the resource where no callback runs. */
 const NO_CALLBACK = 'PROCESS';
 
-export function isTeardown({ resourceType, samples }: Block): boolean {
+export function isTeardown({ resourceType, samples }: Pick<Block, 'resourceType' | 'samples'>): boolean {
   return resourceType === NO_CALLBACK && samples.every((sample) => blockingFunctionIn(sample) === undefined);
 }

@@ -1,6 +1,7 @@
 /**
- * How long this thread waited for a CPU, where its container has a CPU quota. The watchdog cannot tell there: the kernel gives each CPU a
- * slice of the quota, and the watchdog, on another CPU, may well run on while the main thread stands still. Linux only.
+ * How long this thread waited for a CPU, where its container has a CPU quota. The kernel gives each
+ * CPU a slice of the quota, so the watchdog thread, on another CPU, may run on while the main thread
+ * is suspended. Linux only.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Clock } from '../support/clock.ts';
@@ -18,7 +19,10 @@ interface OpenFile {
   close(): void;
 }
 
-/** Opened once: `@opentelemetry/instrumentation-fs` makes a span of each `openSync` and `readFileSync`, and none of `readSync`. */
+/**
+ * Opened once: `@opentelemetry/instrumentation-fs` makes a span of each `openSync` and
+ * `readFileSync`, and none of `readSync`.
+ */
 function openSchedstat(): OpenFile {
   const descriptor = openSync(SCHEDSTAT, 'r');
   const buffer = Buffer.alloc(128);
@@ -73,7 +77,7 @@ export class RunDelay {
     this.#at = at;
   }
 
-  /** At least how long the thread waited for a CPU between two times, the latest of which is just over. Milliseconds. */
+  /** At least how many milliseconds the thread waited for a CPU from `start` to `end`, just now. */
   within(start: number, end: number): number {
     if (!(this.#at <= start)) return 0;
     const waited = this.#now() - this.#delay;

@@ -105,7 +105,7 @@ export class IterationClock {
 
   /** Hot. Whether the watchdog thread has marked the busy period as old. */
   isMarked(): boolean {
-    return this.marks[Mark.busyStretch] === this.busyPeriodStart;
+    return this.marks[Mark.markedBusyPeriod] === this.busyPeriodStart;
   }
 
   /** Milliseconds that the loop waited since the busy period was opened. */
@@ -123,7 +123,7 @@ export class IterationClock {
     this.#openedAt = Number.NaN;
     this.#waitedAt = Number.NaN;
     this.busyPeriodStart = Number.NaN;
-    this.marks[Mark.stretchStart] = 0;
+    this.marks[Mark.busyPeriodStart] = 0;
   }
 
   /**
@@ -149,6 +149,6 @@ export class IterationClock {
 
   #begin(t: number): void {
     this.busyPeriodStart = t;
-    this.marks[Mark.stretchStart] = t;
+    this.marks[Mark.busyPeriodStart] = t;
   }
 }

@@ -90,7 +90,7 @@ export class ScopeLedger implements Ledger {
     this.#beatAt = Number.NaN;
     this.#idle = Number.NaN;
     this.#blocks.reset();
-    this.marks[Mark.stretchStart] = 0;
+    this.marks[Mark.busyPeriodStart] = 0;
   }
 
   beat(): number {
@@ -117,7 +117,7 @@ export class ScopeLedger implements Ledger {
     this.#beatAt = t;
     this.#blocks.open(t, 0);
     this.#blocks.attribution.scopesVoteFrom = t + this.intervalMillis + TIMER_GRAIN_MILLIS;
-    this.marks[Mark.stretchStart] = t;
+    this.marks[Mark.busyPeriodStart] = t;
   }
 
   #report(kind: BlockKind | undefined, start: number, end: number, known?: Known): void {

@@ -1,11 +1,12 @@
 /**
- * Exports the span of a block that has not ended, while the main thread is still held: a thread of its own, with the application's
- * own OTLP exporter. Started by the watchdog when there is something to report, bundled into a string like it.
+ * Exports the span of a block that has not ended, while the main thread is still blocked: a thread
+ * of its own, with the application's own OTLP exporter. Started by the watchdog thread when there
+ * is something to report, bundled into a string like it.
  */
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { workerData } from 'node:worker_threads';
-import type { HrTime, SpanContext } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
 import { toHrTime } from '../otel/hr-time.ts';
 import {
   ATTR_CODE_COLUMN_NUMBER,
@@ -23,11 +24,11 @@ import {
 } from '../semconv.ts';
 import { toPath } from '../support/file-url.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
-import type { CaptureReply } from '../watchdog/protocol.ts';
+import type { OngoingFacts } from './ongoing-facts.ts';
 import { exporterPackages } from './otlp-environment.ts';
 
-export interface ReporterData {
-  readonly reply: CaptureReply;
+export interface ExporterData {
+  readonly facts: OngoingFacts;
   /** Unix time of the report: until then it has lasted. */
   readonly endTimeMillis: number;
   /** Files to resolve the exporter from. */
@@ -66,46 +67,49 @@ function loadExporter(resolveFrom: readonly string[]): Exporter | undefined {
   return undefined;
 }
 
+/** What the block is, in the attributes of its span. */
+function attributesOf({ kind, callbacks, asyncResourceType, code }: OngoingFacts): object {
+  const attributes: Record<string, unknown> = {
+    [ATTR_EVENT_LOOP_BLOCK_KIND]: kind,
+    [ATTR_EVENT_LOOP_BLOCK_CALLBACKS]: callbacks,
+    [ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE]: asyncResourceType,
+    [ATTR_THREAD_ID]: 0,
+    [ATTR_THREAD_NAME]: 'main',
+    [ATTR_EVENT_LOOP_BLOCK_UNFINISHED]: true,
+    [ATTR_CODE_FUNCTION_NAME]: code?.functionName,
+    [ATTR_CODE_FILE_PATH]: code?.file === undefined ? undefined : toPath(code.file),
+    [ATTR_CODE_LINE_NUMBER]: code?.line,
+    [ATTR_CODE_COLUMN_NUMBER]: code?.column,
+    [ATTR_CODE_STACKTRACE]: code?.stackTrace,
+  };
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined) delete attributes[name];
+  }
+  return attributes;
+}
+
 /** What the SDK's exporters read of a span. */
-function toReadableSpan({ reply, endTimeMillis }: ReporterData): unknown {
-  const startTime: HrTime = toHrTime(reply.startTimeMillis);
-  const parent: SpanContext | undefined =
-    reply.traceId === undefined || reply.spanId === undefined
-      ? undefined
-      : { traceId: reply.traceId, spanId: reply.spanId, traceFlags: reply.traceFlags ?? 1 };
+function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
+  const { parent } = facts;
   const context: SpanContext = {
     traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
     spanId: randomBytes(8).toString('hex'),
     traceFlags: 1,
   };
-  const attributes: Record<string, unknown> = {
-    [ATTR_EVENT_LOOP_BLOCK_KIND]: reply.block.kind,
-    [ATTR_EVENT_LOOP_BLOCK_CALLBACKS]: reply.block.callbacks,
-    [ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE]: reply.block.resourceType,
-    [ATTR_THREAD_ID]: 0,
-    [ATTR_THREAD_NAME]: 'main',
-    [ATTR_EVENT_LOOP_BLOCK_UNFINISHED]: true,
-    [ATTR_CODE_FUNCTION_NAME]: reply.functionName,
-    [ATTR_CODE_FILE_PATH]: reply.file === undefined ? undefined : toPath(reply.file),
-    [ATTR_CODE_LINE_NUMBER]: reply.line,
-    [ATTR_CODE_COLUMN_NUMBER]: reply.column,
-    [ATTR_CODE_STACKTRACE]: reply.stackTrace,
-  };
-  for (const [name, value] of Object.entries(attributes)) if (value === undefined) delete attributes[name];
   return {
     name: SPAN_EVENT_LOOP_BLOCKED,
     kind: 0,
     spanContext: () => context,
     parentSpanContext: parent,
-    startTime,
+    startTime: toHrTime(facts.startTimeMillis),
     endTime: toHrTime(endTimeMillis),
-    duration: toHrTime(endTimeMillis - reply.startTimeMillis),
+    duration: toHrTime(endTimeMillis - facts.startTimeMillis),
     status: { code: 0 },
-    attributes,
+    attributes: attributesOf(facts),
     links: [],
     events: [],
     ended: true,
-    resource: { attributes: reply.resource ?? {}, asyncAttributesPending: false },
+    resource: { attributes: facts.resource ?? {}, asyncAttributesPending: false },
     instrumentationScope: { name: PACKAGE_NAME, version: PACKAGE_VERSION },
     droppedAttributesCount: 0,
     droppedEventsCount: 0,
@@ -113,6 +117,6 @@ function toReadableSpan({ reply, endTimeMillis }: ReporterData): unknown {
   };
 }
 
-const data = workerData as ReporterData;
+const data = workerData as ExporterData;
 const exporter = loadExporter(data.resolveFrom);
 exporter?.export([toReadableSpan(data)], () => void exporter.shutdown().catch(() => {}));

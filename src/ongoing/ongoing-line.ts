@@ -1,21 +1,24 @@
-/** The one line on stderr that a process leaves behind whose event loop never came back. */
-
+/** The one line on stderr that a process leaves behind whose event loop is blocked for good. */
 import { toPath } from '../support/file-url.ts';
-import type { CaptureReply } from '../watchdog/protocol.ts';
+import type { BlockingCode } from '../types.ts';
+import type { OngoingReport } from '../watchdog/protocol.ts';
+import type { OngoingFacts } from './ongoing-facts.ts';
 
-export function unfinishedLine(
-  reply: CaptureReply | undefined,
-  canCapture: boolean,
-  ageMillis: number,
+export function ongoingLine(
+  { facts, ageMillis, canCapture }: OngoingReport<OngoingFacts>,
   time: Date,
   pid: number,
 ): string {
-  const where =
-    reply?.file === undefined
-      ? ''
-      : ` (${[toPath(reply.file), reply.line, reply.column].filter((part) => part !== undefined).join(':')})`;
-  const unseen = canCapture ? 'native code' : 'unknown code';
-  const who = reply?.functionName === undefined ? unseen : `${reply.functionName}${where}`;
-  const trace = reply?.traceId === undefined ? 'no trace' : `trace ${reply.traceId} span ${reply.spanId}`;
-  return `${time.toISOString()} event-loop-blocked for ${(ageMillis / 1000).toFixed(1)} s, not ended: ${who}, ${trace}, pid ${pid}`;
+  const unknown = canCapture ? 'native code' : 'unknown code';
+  const code = facts?.code === undefined ? unknown : functionAndPlace(facts.code);
+  const parent = facts?.parent;
+  const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
+  const seconds = (ageMillis / 1000).toFixed(1);
+  return `${time.toISOString()} event-loop-blocked for ${seconds} s, not ended: ${code}, ${trace}, pid ${pid}`;
+}
+
+function functionAndPlace({ functionName, file, line, column }: BlockingCode): string {
+  if (file === undefined) return functionName;
+  const place = [toPath(file), line, column].filter((part) => part !== undefined);
+  return `${functionName} (${place.join(':')})`;
 }

@@ -3,7 +3,7 @@
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
 
-/** The environment variables of exporters that the watchdog's threads are given; nothing else of the host's environment is. */
+/** The variables of exporters: the watchdog's threads are given nothing else of the environment. */
 export function exporterEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const wanted = /^(OTEL_.*|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
   return Object.fromEntries(

@@ -1,12 +1,15 @@
-/** When the watchdog captures, by the age of the busy stretch in milliseconds: closely at first, then ever less often. */
-
+/** When the watchdog asks for stack samples: closely at first, then ever less often. */
 import type { CaptureTimes } from './capture-times.ts';
 
-/** Captures of one stretch, at most. */
+/** Captures of one block, at most. */
 export const MAX_CAPTURES = 20;
-/** Each capture is at least this many times as late as the one before: some 20 s until the last, at the default threshold. */
+/**
+ * Each capture of a block is at least this many times as late as the one before: the last one comes
+ * after some 20 s, at the default threshold.
+ */
 const GROWTH = 1.35;
 
+/** The captures of one block, by its age in milliseconds. */
 export class CaptureSchedule {
   #due: number;
   #left = MAX_CAPTURES;
@@ -29,5 +32,28 @@ export class CaptureSchedule {
   take(age: number): void {
     this.#left--;
     this.#due = Math.max(age + this.#every, age * GROWTH);
+  }
+}
+
+/** Captures that one busy period may have at once: more than one block's. */
+export const CAPTURE_BURST = 40;
+/** After these, one capture is possible in so many milliseconds. */
+export const CAPTURE_REFILL_MILLIS = 100;
+
+/**
+ * Bounds the captures of one busy period, however many blocks it holds. Times are those of the
+ * clock. The next capture is due when the period has earned it.
+ */
+export class CaptureBudget {
+  #usedUntil = Number.NEGATIVE_INFINITY;
+
+  /** When the next capture may be made. */
+  get due(): number {
+    return this.#usedUntil - (CAPTURE_BURST - 1) * CAPTURE_REFILL_MILLIS;
+  }
+
+  /** A capture was made at `time`. */
+  take(time: number): void {
+    this.#usedUntil = Math.max(this.#usedUntil, time) + CAPTURE_REFILL_MILLIS;
   }
 }

@@ -1,13 +1,13 @@
-/** When things happen in the life of a busy stretch, from the options. All in milliseconds. */
+/** When things happen in the life of a busy period, from the options. All in milliseconds. */
 
 export interface CaptureTimes {
-  /** The loop opens a new stretch at least this often, as long as nothing holds it. */
+  /** The loop opens a new busy period at least this often, as long as nothing blocks it. */
   readonly pulseMillis: number;
-  /** Age of a stretch at which it counts as busy: from then on the main thread times the ends of callbacks. */
+  /** Age at which a busy period is marked: from then on the ends of callbacks are timed. */
   readonly busyAfterMillis: number;
-  /** Age at which the first capture is made. */
+  /** Age of a block at which its first stack sample is taken. */
   readonly captureAfterMillis: number;
-  /** Time between the first captures. */
+  /** Time between the first stack samples. */
   readonly captureEveryMillis: number;
 }
 
@@ -15,8 +15,8 @@ export interface CaptureTimes {
 const TIMER_GRAIN_MILLIS = 2;
 
 /**
- * The first capture is made after 0.6 of the threshold, provided that a stretch of that age is a busy one for sure: that it is
- * older than the pulse. For a threshold under some 35 ms this takes a pulse quicker than the lag's.
+ * The first stack sample is taken at 0.6 of the threshold, but not before the pulse would have
+ * opened a new busy period. A threshold under some 35 ms takes a quicker pulse than the lag's.
  */
 export function captureTimes(
   thresholdMillis: number,
@@ -24,7 +24,7 @@ export function captureTimes(
   hooked: boolean,
 ): CaptureTimes {
   const wanted = 0.6 * thresholdMillis;
-  // Without hooks, only the lag's own timer opens a stretch.
+  // Without hooks, only the lag's own timer opens a busy period.
   const pulseMillis = hooked
     ? Math.min(lagIntervalMillis, Math.max(1, Math.floor(wanted) - 1))
     : lagIntervalMillis;

@@ -1,7 +1,10 @@
-/** Each thread has a `performance.now()` of its own; `process.hrtime()` is the same clock for all. */
+/** Each thread has its own `performance.now()`; `process.hrtime()` is the same clock for all. */
 import { performance } from 'node:perf_hooks';
 
-/** `process.hrtime()` at 0 of `performance.now()`, in milliseconds: the smallest of some, since time passes between two readings. */
+/**
+ * `process.hrtime()` at 0 of `performance.now()`, in milliseconds. Time passes between two readings,
+ * so it is the smallest difference of several.
+ */
 export function originOfClock(): number {
   let origin = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
@@ -10,4 +13,10 @@ export function originOfClock(): number {
     origin = Math.min(origin, seconds * 1000 + nanos / 1e6 - now);
   }
   return origin;
+}
+
+/** The `performance.now()` of the thread whose clock has this origin. */
+export function clockOf(origin: number): () => number {
+  const offset = originOfClock() - origin;
+  return () => performance.now() + offset;
 }

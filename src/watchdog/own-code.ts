@@ -1,13 +1,14 @@
 /**
- * Where this package's own code stands, so that it is never told as what holds the loop.
+ * Which positions are this package's own code, so that it is never named as the blocking function.
  *
- * The name of its folder would not say it: the package may be linked from another place, or bundled into the one file of an
- * application. It is all one module though, which a bundler keeps together: own is what stands between its first function, here
- * (nothing may be evaluated before this module), and its last one, in `index.ts`.
+ * The name of its folder would not say it: the package may be linked from another place, or bundled
+ * into the one file of an application. A bundler keeps one module together though: own is what lies
+ * between the module's first function, here (nothing may be evaluated before this file), and its
+ * last one, in `index.ts`.
  */
 import type { CodePosition } from '../block.ts';
 
-/** Calls what it is given, and nothing else: whoever looks at its caller's place sees where the function stands. */
+/** Calls what it is given, which returns the position of its caller: that of the bookmark. */
 type Bookmark = (whereAmI: () => CodePosition | undefined) => CodePosition | undefined;
 
 const first: Bookmark = (whereAmI) => whereAmI();
@@ -17,12 +18,12 @@ export function markEndOfOwnCode(bookmark: Bookmark): void {
   last = bookmark;
 }
 
-/** @param whereAmI tells the place of its caller */
-export function findOwnCode(whereAmI: () => CodePosition | undefined): (place: CodePosition) => boolean {
+/** @param whereAmI returns the position of its caller */
+export function findOwnCode(whereAmI: () => CodePosition | undefined): (position: CodePosition) => boolean {
   const from = first(whereAmI);
   const to = last?.(whereAmI);
   if (from?.file === undefined || from.file !== to?.file) return () => false;
-  return (place) => place.file === from.file && !isBefore(place, from) && !isBefore(to, place);
+  return (position) => position.file === from.file && !isBefore(position, from) && !isBefore(to, position);
 }
 
 function isBefore(a: CodePosition, b: CodePosition): boolean {

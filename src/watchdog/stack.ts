@@ -1,12 +1,14 @@
 /**
  * The stack of what runs right now, as structured frames.
  *
- * Taken in a realm of its own (a `vm` context): V8 asks the `Error` of the realm that captures for `stackTraceLimit` and
- * `prepareStackTrace`, so whatever the host did to its own, replaced, frozen, zero, throwing, is neither noticed nor changed.
- * Frames of all realms are in it.
+ * Taken in a realm of its own (a `vm` context): V8 asks the `Error` of the realm that captures for
+ * `stackTraceLimit` and `prepareStackTrace`, so whatever the host did to its own, replaced, frozen,
+ * zero, throwing, is neither noticed nor changed. Frames of all realms are in it.
  *
- * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js' own `url` included. It may be made in the middle of one of the host's, and V8 has one backtrack stack for both: the inner
- * one can free it under the outer (a crash, seen on Node.js 26 with a large one), and it would change the host's `RegExp.$1`.
+ * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
+ * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
+ * backtrack stack for both: the inner one can free it under the outer (a crash, seen on Node.js 26
+ * with a large one), and it would change the host's `RegExp.$1`.
  */
 import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
@@ -14,7 +16,7 @@ import { findOwnCode } from './own-code.ts';
 
 const MAX_FRAMES = 64;
 
-/** Source URL of what the watchdog has evaluated: the frames inside it are the capture's own. */
+/** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
 
 type Capture = (below: (...args: never[]) => unknown) => NodeJS.CallSite[];
@@ -31,7 +33,7 @@ Error.prepareStackTrace = (_error, sites) => sites;
 let capture: Capture | undefined;
 let isOwn: (place: CodePosition) => boolean = () => false;
 
-/** Makes the realm, some 1 ms: to be called when there is time. {@link captureStack} does it otherwise. */
+/** Makes the realm, some 1 ms, while nothing blocks. Otherwise {@link captureStack} does it. */
 export function prepareCapture(): void {
   if (capture !== undefined) return;
   capture = runInNewContext(SOURCE, undefined, {
@@ -80,7 +82,10 @@ function toFrame(site: NodeJS.CallSite): StackFrame {
 /** What may stand between the start of a function and its parameters, beside its name. */
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
 
-/** V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which are next to its start. */
+/**
+ * V8 interrupts a function that is being called at its parameters, which are next to its start (seen
+ * on Node.js 20 to 26).
+ */
 function isAtEntry(site: NodeJS.CallSite): boolean {
   const { getEnclosingLineNumber, getEnclosingColumnNumber } = site as {
     getEnclosingLineNumber?(): number | null;
@@ -109,8 +114,8 @@ function functionNameOf(site: NodeJS.CallSite): string | undefined {
   const name = site.getFunctionName();
   if (name === null || name === '') return undefined;
   if (site.isConstructor()) return `new ${name}`;
-  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send [as _onTimeout]`), is not a method of
-  // it, though V8 shows it as one. The same function has to have the same name, however it is called.
+  // A function that merely runs with some `this`, such as a timer's callback (`Timeout.send [as
+  // _onTimeout]`), is not a method of it. It has the same name, however it is called.
   if (site.getMethodName() !== name || name.includes(' ')) return name;
   return methodNameOf(String(site)) || name;
 }

@@ -25,7 +25,7 @@ function captureIn(active: Context, requireParentSpan = false) {
     start = loop.clock.now();
     loop.clock.run(150);
     reply = context.with(active, () =>
-      capturer.capture(loop.marks[Mark.stretchStart] as number, loop.clock.now()),
+      capturer.capture(loop.marks[Mark.busyPeriodStart] as number, loop.clock.now()),
     );
   });
   return { reply, start, blocks: loop.settle() };

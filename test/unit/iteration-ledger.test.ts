@@ -666,7 +666,7 @@ describe('any sequence of events', () => {
 
 describe('captures', () => {
   /** What the watchdog makes of the marks: the stretch that runs now. */
-  const stretchOf = (l: FakeLoop) => l.marks[Mark.stretchStart] as number;
+  const stretchOf = (l: FakeLoop) => l.marks[Mark.busyPeriodStart] as number;
   const capture = (l: FakeLoop, name: string) => l.sample(contextOf(name), name);
 
   test('belong to the block they were made in', () => {
@@ -851,7 +851,7 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
   };
   /** The watchdog has seen the stretch grow old. */
   const notice = (l: FakeLoop) => {
-    l.marks[Mark.busyStretch] = l.marks[Mark.stretchStart] as number;
+    l.marks[Mark.markedBusyPeriod] = l.marks[Mark.busyPeriodStart] as number;
   };
 
   test('a callback that it saw is timed to its end', () => {

@@ -1,0 +1,110 @@
+/**
+ * What is known of a block that has not ended, as plain data: made on the main thread, inside the
+ * block; it crosses to the watchdog thread as JSON and is reported there.
+ */
+import {
+  type Context,
+  INVALID_SPANID,
+  INVALID_TRACEID,
+  type Span,
+  type SpanContext,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import type { OngoingBlock, StackSample } from '../block.ts';
+import { blockingFunctionIn, stackTraceOf } from '../code/blocking-function.ts';
+import { isDebuggerPause } from '../exclude/debugger-pause.ts';
+import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
+import type { Clock } from '../support/clock.ts';
+import type { BlockingCode, BlockKind } from '../types.ts';
+import type { CaptureReply } from '../watchdog/protocol.ts';
+
+export interface OngoingFacts {
+  /** Unix time in milliseconds of 0 on the main thread's `performance.now()`. */
+  readonly epochMillis: number;
+  /** Unix time in milliseconds at which its span begins: not before its parent. */
+  readonly startTimeMillis: number;
+  readonly kind: BlockKind;
+  readonly callbacks: number;
+  readonly asyncResourceType?: string;
+  /** The file is as V8 has it: to make a path of a URL may take a regular expression. */
+  readonly code?: BlockingCode;
+  readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
+  /** The trace is not sampled, tracing is suppressed, or a parent is required and there is none. */
+  readonly spanUnwanted: boolean;
+  /** The thread is paused in a debugger. */
+  readonly debuggerPause: boolean;
+  /** Attributes of the resource of the application's spans. */
+  readonly resource?: Record<string, unknown>;
+}
+
+/**
+ * The answer to a capture request. Runs inside whatever blocks: NO REGULAR EXPRESSION, see
+ * `watchdog/stack.ts`.
+ */
+export function ongoingReply(
+  sample: StackSample,
+  block: OngoingBlock,
+  clock: Clock,
+  requireParentSpan: boolean,
+): CaptureReply<OngoingFacts> {
+  const code = codeIn(sample);
+  const facts = factsOf(sample.context, block, clock, requireParentSpan);
+  return {
+    start: block.start,
+    isCodeKnown: code !== undefined,
+    facts: code === undefined ? facts : { ...facts, code },
+  };
+}
+
+function factsOf(
+  active: Context,
+  { start, kind, callbacks, cpu, resourceType }: OngoingBlock,
+  clock: Clock,
+  requireParentSpan: boolean,
+): OngoingFacts {
+  const span = trace.getSpan(active);
+  const parent = parentOf(span);
+  const resource = resourceAttributes(span);
+  return {
+    epochMillis: clock.epoch(0),
+    startTimeMillis: Math.max(clock.epoch(start), startOf(span)),
+    kind,
+    callbacks,
+    ...(resourceType !== undefined && { asyncResourceType: resourceType }),
+    ...(parent !== undefined && { parent }),
+    spanUnwanted:
+      isTracingSuppressed(active) ||
+      (parent === undefined ? requireParentSpan : (parent.traceFlags & TraceFlags.SAMPLED) === 0),
+    debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }),
+    ...(resource !== undefined && { resource }),
+  };
+}
+
+function codeIn(sample: StackSample): BlockingCode | undefined {
+  const location = blockingFunctionIn(sample);
+  if (location === undefined) return undefined;
+  const { functionName, file, line, column } = location;
+  return {
+    functionName,
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    stackTrace: stackTraceOf(sample),
+  };
+}
+
+/** Without the API's own check, which runs a regular expression in some versions. */
+function parentOf(span: Span | undefined): OngoingFacts['parent'] {
+  if (span === undefined) return undefined;
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  const isValid =
+    traceId.length === 32 && traceId !== INVALID_TRACEID && spanId.length === 16 && spanId !== INVALID_SPANID;
+  return isValid ? { traceId, spanId, traceFlags } : undefined;
+}
+
+function startOf(span: Span | undefined): number {
+  const start = span && spanStartTime(span);
+  return start === undefined ? Number.NEGATIVE_INFINITY : hrTimeToMillis(start);
+}

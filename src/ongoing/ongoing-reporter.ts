@@ -1,0 +1,55 @@
+/**
+ * Reports a block that has not ended: a line on stderr, and a span where the process exports by
+ * OTLP. Runs on the watchdog thread.
+ */
+import { writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import type { OngoingReport } from '../watchdog/protocol.ts';
+import type { ExporterData } from './exporter.worker.ts';
+import type { OngoingFacts } from './ongoing-facts.ts';
+import { ongoingLine } from './ongoing-line.ts';
+import { exportsOtlp } from './otlp-environment.ts';
+
+/** Given by the main thread when the watchdog thread starts. */
+export interface OngoingReportOptions {
+  /** Code of the thread that exports the span. */
+  readonly exporterCode: string;
+  /** Files and folders to resolve the application's exporter from. */
+  readonly resolveFrom: readonly string[];
+}
+
+export class OngoingReporter {
+  constructor(private readonly options: OngoingReportOptions) {}
+
+  report(report: OngoingReport<OngoingFacts>): void {
+    const { facts, time } = report;
+    if (facts === undefined ? report.isInspected : facts.debuggerPause) return;
+    try {
+      writeSync(2, `${ongoingLine(report, new Date(), process.pid)}\n`);
+    } catch {
+      // Nobody reads it.
+    }
+    if (facts === undefined || facts.spanUnwanted || !exportsOtlp(process.env)) return;
+    this.#export({
+      facts,
+      endTimeMillis: facts.epochMillis + time,
+      resolveFrom: this.options.resolveFrom,
+    });
+  }
+
+  /** In a thread of its own: exporters need far more memory than the watchdog has. */
+  #export(data: ExporterData): void {
+    const exporter = new Worker(this.options.exporterCode, {
+      eval: true,
+      name: 'event-loop-unfinished',
+      argv: [],
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+    });
+    exporter.on('error', () => {});
+    exporter.unref();
+  }
+}

@@ -1,0 +1,29 @@
+/** What can be known of the inspector: whether a debugger is expected, and whether it can be used. */
+import { isMainThread } from 'node:worker_threads';
+
+type Inspector = { url(): string | undefined };
+
+// Not imported: there are builds of Node.js without it.
+const inspector = (() => {
+  try {
+    const { getBuiltinModule } = process as { getBuiltinModule?: (id: string) => unknown };
+    return getBuiltinModule?.('node:inspector') as Inspector | undefined;
+  } catch {
+    return undefined;
+  }
+})();
+
+/** Whether a debugger can be attached. */
+export function isInspected(): boolean {
+  return inspector?.url() !== undefined;
+}
+
+/** Why no stack sample can be taken here, or undefined where it can. */
+export function whyNoCapture(): string | undefined {
+  if (!isMainThread) return 'Node.js can capture the main thread only, and this is a worker thread';
+  if (!process.features.inspector) return 'this Node.js has no inspector';
+  // Connecting nevertheless ends the process, in C++ (seen on Node.js 20 to 26).
+  const { permission } = process as { permission?: { has(scope: string): boolean } };
+  if (permission?.has('inspector') === false) return 'the permission model does not allow the inspector';
+  return undefined;
+}

@@ -1,0 +1,55 @@
+/** How the watchdog thread sleeps: whoever sleeps says until when, so that a suspension shows. */
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
+import { noteSuspension } from './suspension-marks.ts';
+
+/** The thread has to notice when it is to end. */
+const MAX_SLEEP_MILLIS = 500;
+const MIN_SLEEP_MILLIS = 0.5;
+
+export interface Sleep {
+  /** No message comes through meanwhile. */
+  sleep(millis: number): void;
+  /** Until the main thread says that something runs, or for long. */
+  sleepWhileIdle(): void;
+  /** Lets the thread's own event loop turn: the inspector's answer needs it. */
+  sleepInLoop(millis: number): Promise<void>;
+}
+
+export class ThreadSleep implements Sleep {
+  constructor(
+    private readonly memory: SharedMemory,
+    private readonly now: () => number,
+  ) {}
+
+  /** `Atomics.wait`: half as dear as a timer, and as exact. `Flag.closing` ends it. */
+  sleep(millis: number): void {
+    const length = Math.min(MAX_SLEEP_MILLIS, Math.max(MIN_SLEEP_MILLIS, millis));
+    const due = this.#announce(length);
+    Atomics.wait(this.memory.flags, Flag.closing, 0, length);
+    this.#wokenUp(due);
+  }
+
+  sleepWhileIdle(): void {
+    const due = this.#announce(MAX_SLEEP_MILLIS);
+    Atomics.wait(this.memory.flags, Flag.idle, 1, MAX_SLEEP_MILLIS);
+    // The main thread sets it when it ends the sleep.
+    this.#wokenUp(Math.min(due, this.memory.marks[Mark.wakeUp] as number));
+  }
+
+  async sleepInLoop(millis: number): Promise<void> {
+    const due = this.#announce(millis);
+    await sleepFor(millis);
+    this.#wokenUp(due);
+  }
+
+  #announce(millis: number): number {
+    const due = this.now() + millis;
+    this.memory.marks[Mark.wakeUp] = due;
+    return due;
+  }
+
+  #wokenUp(due: number): void {
+    noteSuspension(this.memory.marks, due, this.now());
+  }
+}
