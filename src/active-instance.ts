@@ -1,9 +1,11 @@
 /**
- * One reporter per thread. Whoever registers the instrumentation twice, or has two copies of the package in the tree,
- * still gets every block once: the instance that was enabled last reports, the others wait, and the one before takes over
- * when it is disabled. Works across copies: the list is found under a registered symbol.
+ * One instrumentation is active per thread. Whoever registers it twice, or has two copies of the package in
+ * the tree, still gets every block once: the instance that was enabled last is active, the earlier ones are
+ * paused, and the latest of these becomes active again when it is disabled.
  */
+import { perThread } from './support/per-thread.ts';
 import type { EventLoopHealth } from './types.ts';
+import { PACKAGE_NAME } from './version.ts';
 
 export interface Claimant {
   activate(): void;
@@ -12,22 +14,14 @@ export interface Claimant {
   health(windowMillis: number): EventLoopHealth | undefined;
 }
 
-const KEY = Symbol.for('opentelemetry-instrumentation-event-loop.instances.v1');
+const KEY = Symbol.for(`${PACKAGE_NAME}.instances.v1`);
 
-/** Used where nothing can be put on globalThis (frozen): then only this copy's instances know of each other. */
-const own: Claimant[] = [];
-
+/** In the order in which they were enabled: the last is active. */
 function enabledInstances(): Claimant[] {
-  const holder = globalThis as { [KEY]?: unknown };
-  try {
-    if (!Array.isArray(holder[KEY])) Object.defineProperty(holder, KEY, { value: own, configurable: true });
-    return holder[KEY] as Claimant[];
-  } catch {
-    return own;
-  }
+  return perThread(KEY, (): Claimant[] => []);
 }
 
-/** Makes this the active instance. Returns whether another one had to step back. */
+/** Makes this the active instance. Returns whether another one was paused for it. */
 export function takeOver(claimant: Claimant): boolean {
   const instances = enabledInstances();
   const previous = instances[instances.length - 1];
@@ -42,13 +36,13 @@ export function isAnyEnabled(): boolean {
   return enabledInstances().length > 0;
 }
 
-/** Health as the active instance sees it, whichever that is. */
+/** Of the active instance, whichever that is. */
 export function activeHealth(windowMillis: number): EventLoopHealth | undefined {
   const instances = enabledInstances();
   return instances[instances.length - 1]?.health?.(windowMillis);
 }
 
-/** Steps back; the instance that was active before takes over. */
+/** Removes this instance; where it was active, the one before becomes active. */
 export function stepBack(claimant: Claimant): void {
   const instances = enabledInstances();
   const index = instances.lastIndexOf(claimant);

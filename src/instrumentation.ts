@@ -1,9 +1,9 @@
 /** EventLoopInstrumentation: lifecycle and wiring only. */
+import { setImmediate } from 'node:timers';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type Context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
+import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
-import type { Block } from './block.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
 import { Detector } from './detector.ts';
@@ -17,11 +17,11 @@ import {
 import { registryOfUnseenSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { publishBlock } from './report/block-channel.ts';
-import { followLink } from './report/block-link.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
-import { type BlockSource, type Bystanders, type EndedBlock, stallsOfThread } from './stall/stalls.ts';
+import { BlockFeed } from './stall/block-feed.ts';
 import { SystemClock } from './support/clock.ts';
+import { attempt } from './support/guard.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
@@ -40,10 +40,11 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _log: OnceLogger;
   declare private _instruments: Instruments;
   declare private _detector: Detector | undefined;
-  declare private _reporter: BlockReporter | undefined;
+  /** Reports what waits to be reported. */
+  declare private _flush: (() => void) | undefined;
   declare private _console: ConsoleReporter | undefined;
   declare private _health: Health | undefined;
-  declare private _blockSource: BlockSource | undefined;
+  declare private _blockFeed: BlockFeed | undefined;
   /** A process that ends by itself right after a block: no further callback would close the last iteration. */
   declare private _onBeforeExit: (() => void) | undefined;
   declare private _claimant: Claimant | undefined;
@@ -149,7 +150,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     // The first is called in the next iteration, which closes this one.
     await nextIteration();
     await nextIteration();
-    this._reporter?.flush();
+    this._flush?.();
   }
 
   /**
@@ -179,7 +180,6 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     const config = this.getConfig() as ResolvedConfig;
     const clock = new SystemClock();
     const health = new Health(clock, config.lagIntervalMillis);
-    const stalls = stallsOfThread();
     const checkEveryMillis = INTERVALS_PER_PROVIDER_CHECK * config.lagIntervalMillis;
     let checkedAt: number | undefined;
     const detector: Detector = new Detector(
@@ -188,10 +188,9 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       {
         block: (block) => {
           this._guard(() => health.block(block.end - block.start));
-          const around = this._guard(() => this._around(block, clock));
-          const link = reporter.add(block, around?.bystanders.stalledSpans);
-          if (around === undefined) return;
-          this._guard(() => stalls.add(around.ended, around.bystanders, followLink(link)));
+          const around = this._guard(() => blockFeed.spansAround(block));
+          const span = reporter.add(block, around?.stalledSpans);
+          if (around !== undefined) this._guard(() => blockFeed.add(block, around, span));
         },
         lag: (millis) => {
           this._guard(() => health.lag(millis));
@@ -218,31 +217,38 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       {
         tracer: () => this.tracer,
         instruments: () => this._instruments,
-        asOwnWork: (work) => detector.asOwnWork(work),
-        told: (told, context) => {
-          this._console?.block(told, context);
-          publishBlock(told, context);
+        gcWithin: (start, end) => detector.gc.within(start, end),
+      },
+      {
+        // Not unref'd: a process that ends right after a block still reports it.
+        schedule: () => void setImmediate(flush),
+        reported: (block, context) => {
+          this._console?.block(block, context);
+          publishBlock(block, context);
         },
       },
       clock,
-      detector.gc,
       this._log,
     );
+    const flush = () =>
+      this._guard(() => {
+        this._guard(() => detector.gc.collect());
+        detector.asOwnWork(() => reporter.flush());
+      });
+    const blockFeed = new BlockFeed(
+      clock,
+      () => detector.ongoingPileUp(),
+      (stallMillis) => this._instruments.stall(stallMillis),
+    );
     this._detector = detector;
-    this._reporter = reporter;
+    this._flush = flush;
     this._health = health;
-    this._blockSource = {
-      runningPileUp: () => {
-        const pileUp = detector.ongoingPileUp();
-        return pileUp && inUnixTime(pileUp, clock);
-      },
-      entrySpanEnded: (stallMillis) => this._instruments.stall(stallMillis),
-    };
+    this._blockFeed = blockFeed;
     this._guard(() => health.start());
-    this._guard(() => stalls.setSource(this._blockSource as BlockSource));
+    this._guard(() => blockFeed.start());
     const settle = () => {
       detector.finish();
-      reporter.flush();
+      flush();
     };
     this._onBeforeExit = settle;
     process.on('beforeExit', settle);
@@ -261,35 +267,20 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   private _stop(): void {
     if (this._onBeforeExit !== undefined) process.off('beforeExit', this._onBeforeExit);
     this._onBeforeExit = undefined;
-    this._guard(() => this._blockSource && stallsOfThread().clearSource(this._blockSource));
-    this._blockSource = undefined;
+    this._guard(() => this._blockFeed?.stop());
+    this._blockFeed = undefined;
     this._guard(() => this._console?.stop());
     this._console = undefined;
     this._health = undefined;
     this._detector?.stop();
     this._detector = undefined;
-    this._reporter = undefined;
-  }
-
-  /** Who was around a block, where a span processor tells of spans. */
-  private _around(
-    block: Block,
-    clock: SystemClock,
-  ): { ended: EndedBlock; bystanders: Bystanders } | undefined {
-    // Promise reactions that nobody saw: who held the loop cannot be told from those who had to wait.
-    if (block.kind === 'microtasks' && block.context === undefined) return undefined;
-    const ended = inUnixTime(block, clock);
-    const bystanders = stallsOfThread().bystandersOf(ended);
-    return bystanders && { ended, bystanders };
+    this._flush = undefined;
   }
 
   private _guard<Result>(action: () => Result): Result | undefined {
-    try {
-      return action();
-    } catch (error) {
-      this._log.log('error', 'internal error; who was stalled, and health, may not be told', error);
-      return undefined;
-    }
+    return attempt(action, (error) =>
+      this._log.log('error', 'internal error; stalled spans and health may be missing', error),
+    );
   }
 
   /** A meter, unlike a tracer, does not follow a provider that is set later, and nobody tells us when a configuration file sets one. */
@@ -312,11 +303,4 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       ),
     );
   }
-}
-
-function inUnixTime<Timed extends { start: number; end: number; context: Context | undefined }>(
-  { start, end, context }: Timed,
-  clock: SystemClock,
-) {
-  return { start: clock.epoch(start), end: clock.epoch(end), context };
 }

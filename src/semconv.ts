@@ -6,7 +6,7 @@
 /** Name of the span that stands for one block of the event loop. */
 export const SPAN_EVENT_LOOP_BLOCKED = 'event-loop-blocked';
 
-/** What held the loop: `callback`, `microtasks` or `pile-up` (see {@link BlockKind}). */
+/** What blocked the event loop: `callback`, `microtasks` or `pile-up` (see {@link BlockKind}). */
 export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
 /** How many callbacks ran in the block (promise reactions are not callbacks). */
 export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
@@ -14,27 +14,35 @@ export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
 export const ATTR_EVENT_LOOP_BLOCK_CPU_TIME = 'event_loop.block.cpu_time';
 /** Seconds of garbage collection inside the block. */
 export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
-/** Type of the async resource whose callback held the loop, as `async_hooks` names it. */
+/** Type of the async resource whose callback blocked the event loop, as `async_hooks` names it. */
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
 /** `true` on the report of a block that has not ended; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
-/** How many times it was looked at what ran in the block. */
+/** How many stack samples were taken in the block. */
 export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
-/** Where there were three looks or more: who ran, and for what share, as in `hashRow 78%, formatRow 22%`. */
+/**
+ * The functions that ran, and their shares, as in `hashRow 78%, formatRow 22%`. Only where there were three
+ * stack samples or more.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
-/** On the span of a block: how many other spans had not ended when it did. Needs `EventLoopSpanProcessor`. */
+/**
+ * On the span of a block: how many other spans had not ended when it did. Needs `EventLoopSpanProcessor`.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
 
-/** On any span: seconds in which it was open while something else held the loop. Needs `EventLoopSpanProcessor`. */
+/**
+ * On any span: seconds in which it was open while something else blocked the event loop. Needs
+ * `EventLoopSpanProcessor`.
+ */
 export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
-/** `true` where more blocks fell into the span than are remembered: it was stalled for longer than is told. */
+/** `true` where more blocks fell into the span than are remembered: the duration is a lower bound. */
 export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
 /** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 /** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the block that the span waited longest for. */
-export const LINK_TYPE_CULPRIT = 'culprit';
+export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
 // https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
@@ -54,5 +62,8 @@ export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
 export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 /** Counter: blocks whose span was held back by the rate limit. */
 export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
-/** Histogram, seconds: how long each entry span (SERVER, CONSUMER) was stalled, 0 included. Needs `EventLoopSpanProcessor`. */
+/**
+ * Histogram, seconds: how long each entry span (SERVER, CONSUMER) was stalled, 0 included. Needs
+ * `EventLoopSpanProcessor`.
+ */
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';

@@ -1,10 +1,10 @@
-/** From what captures saw in a block to who held the loop. */
+/** From the stack samples of a block to its blocking function. */
 import type { CodeLocation, WeightedSample } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import { blockingFunctionIn, stackTraceOf } from './blocking-function.ts';
 
-/** With fewer captures a share would say more than is known. */
+/** With fewer samples a share would say more than is known. */
 const MIN_SAMPLES_FOR_SHARES = 3;
 const MAX_SHARES = 5;
 
@@ -15,18 +15,18 @@ interface Candidate {
   weight: number;
 }
 
-/** What a block's captures amount to. */
-export interface SeenCode {
+/** What the stack samples of a block amount to. */
+export interface SampledCode {
   readonly samples: number;
   readonly code?: BlockingCode;
   readonly topFunctions?: readonly FunctionShare[];
 }
 
 /**
- * The function that captures saw most often. Captures get rarer as a block gets older, so each counts for the time it
- * stands for.
+ * The function that ran for most of the samples' weight: samples get rarer as a block gets older, so each
+ * counts for the time it stands for.
  */
-export function seenCode(samples: readonly WeightedSample[]): SeenCode {
+export function sampledCode(samples: readonly WeightedSample[]): SampledCode {
   const candidates = new Map<string, Candidate>();
   let total = 0;
   for (const sample of samples) {

@@ -6,7 +6,7 @@ import { findSourceMap } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode } from '../types.ts';
-import type { SeenCode } from './blocking-code.ts';
+import type { SampledCode } from './blocking-code.ts';
 
 interface Position {
   readonly file: string;
@@ -17,7 +17,7 @@ interface Position {
 /** `process.sourceMapsEnabled`: Node.js 20.7. */
 const isEnabled = () => (process as { sourceMapsEnabled?: boolean }).sourceMapsEnabled === true;
 
-export function withSourcePositions(seen: SeenCode): SeenCode {
+export function withSourcePositions(seen: SampledCode): SampledCode {
   if (seen.code === undefined || !isEnabled()) return seen;
   return { ...seen, code: mapCode(seen.code) };
 }

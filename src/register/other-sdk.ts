@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
 import { apiRegistry } from '../otel/api-registry.ts';
+import { attempt } from '../support/guard.ts';
 
 /** What an SDK registers, and how. `logs` has an api of its own before api 1.10. */
 const SETTERS = {
@@ -36,13 +37,6 @@ export interface OtherSdkEvents {
 export function watchForOtherSdk(events: OtherSdkEvents, onError: (error: unknown) => void): void {
   const apis = new Set<Api>();
   let came = false;
-  const attempt = (action: () => void) => {
-    try {
-      action();
-    } catch (error) {
-      onError(error);
-    }
-  };
   const watch = (api: Api) => {
     if (apis.has(api)) return;
     apis.add(api);
@@ -53,11 +47,11 @@ export function watchForOtherSdk(events: OtherSdkEvents, onError: (error: unknow
       registry[setter] = (...args: unknown[]) => {
         if (!came) {
           came = true;
-          attempt(() => unregister(apis));
-          attempt(() => events.comes());
+          attempt(() => unregister(apis), onError);
+          attempt(() => events.comes(), onError);
         }
         const result = set.apply(registry, args);
-        attempt(() => events.registered());
+        attempt(() => events.registered(), onError);
         return result;
       };
     }

@@ -7,6 +7,7 @@ import { isAnyEnabled } from '../active-instance.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
+import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
 import { whenApplicationIsLoaded } from './application-start.ts';
@@ -32,10 +33,10 @@ const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
-  const holder = globalThis as Record<symbol, unknown>;
+  const registration = perThread(REGISTERED, () => ({ isDone: false }));
   // A worker thread is where code that blocks belongs, and an SDK in each would cost more than all that is done here.
-  if (!isMainThread || holder[REGISTERED] === true) return;
-  holder[REGISTERED] = true;
+  if (!isMainThread || registration.isDone) return;
+  registration.isDone = true;
   try {
     start(esm);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Says on every span how long it had to wait for the event loop through no fault of its own, and whose fault it was. */
+/** Sets on every span how long it was stalled by blocks that it did not cause, and which block was the longest. */
 import {
   type Attributes,
   type Context,
@@ -13,16 +13,16 @@ import {
   ATTR_EVENT_LOOP_LINK_TYPE,
   ATTR_EVENT_LOOP_STALL_DURATION,
   ATTR_EVENT_LOOP_STALL_INCOMPLETE,
-  LINK_TYPE_CULPRIT,
+  LINK_TYPE_BLOCKED_BY,
 } from '../semconv.ts';
 import { isBlockSpan, OpenSpans } from './open-spans.ts';
 import type { Stall } from './recent-blocks.ts';
 import { stallsOfThread } from './stalls.ts';
 
-/** A span that waited less than this for a block is not linked to it, in milliseconds. */
+/** A span that was stalled for less than this by a block is not linked to it, in milliseconds. */
 export const MIN_LINKED_STALL_MILLIS = 10;
 
-/** What is asked of a span that ends: `ReadableSpan` of the SDK, in both lines. */
+/** What is read of a span that ends: `ReadableSpan` of the SDK, in both lines. */
 export interface EndingSpan {
   readonly kind: SpanKind;
   readonly startTime: HrTime;
@@ -33,9 +33,9 @@ export interface EndingSpan {
 }
 
 /**
- * Registered beside the processor that exports, it compares every span that ends with the blocks of the event loop. A span that was
- * open while something else held the loop gets `event_loop.stall.duration`, and a link of the type `culprit` to the span of the
- * block it waited longest for, if it waited at least 10 ms.
+ * Registered beside the processor that exports, it compares every span that ends with the blocks of the event
+ * loop. A span that was open while something else blocked the event loop gets `event_loop.stall.duration`, and
+ * a link of the type `blocked_by` to the span of the block it waited longest for, if it waited at least 10 ms.
  *
  * ```ts
  * new NodeSDK({
@@ -46,8 +46,8 @@ export interface EndingSpan {
  *
  * It needs an enabled `EventLoopInstrumentation` in the same thread, and does nothing without one.
  *
- * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not; there the attributes are put on the span
- * as it is handed on, so this processor has to stand before the one that exports.
+ * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not; there the
+ * attributes are set on the ended span, so this processor has to stand before the one that exports.
  */
 export class EventLoopSpanProcessor {
   readonly #open = new OpenSpans();
@@ -74,9 +74,9 @@ export class EventLoopSpanProcessor {
       this.#endingIsCalled = true;
       const ending = span as Span & EndingSpan;
       const stall = this.#stalls.stallOf(ending);
-      if (stall !== undefined && isTold(stall, ending)) {
+      if (stall !== undefined && isReported(stall, ending)) {
         span.setAttributes(attributesOf(stall));
-        const link = linkToCulprit(stall);
+        const link = linkToBlock(stall);
         if (link !== undefined) span.addLink(link);
       }
       this.#record(ending, stall);
@@ -90,9 +90,9 @@ export class EventLoopSpanProcessor {
       if (this.#endingIsCalled) return;
       const ended = span as Span & EndingSpan;
       const stall = this.#stalls.stallOf(ended);
-      if (stall !== undefined && isTold(stall, ended)) {
+      if (stall !== undefined && isReported(stall, ended)) {
         Object.assign(span.attributes, attributesOf(stall));
-        const link = linkToCulprit(stall);
+        const link = linkToBlock(stall);
         if (link !== undefined) span.links.push(link);
       }
       this.#record(ended, stall);
@@ -108,18 +108,18 @@ export class EventLoopSpanProcessor {
     this.#open.clear();
   }
 
-  /** After the span has been told: the host's meter may throw. */
+  /** Last: the host's meter may throw. */
   #record({ kind }: EndingSpan, stall: Stall | undefined): void {
     if (kind !== SpanKind.SERVER && kind !== SpanKind.CONSUMER) return;
-    this.#stalls.entrySpanEnded(stall === undefined ? 0 : stall.millis);
+    this.#stalls.entrySpanSink?.(stall === undefined ? 0 : stall.millis);
   }
 
   #failed(error: unknown): void {
-    this.#log.log('error', 'cannot tell how long a span was stalled', error);
+    this.#log.log('error', 'cannot find out how long a span was stalled', error);
   }
 }
 
-function isTold(stall: Stall, span: Span): boolean {
+function isReported(stall: Stall, span: Span): boolean {
   return stall.millis > 0 && !isBlockSpan(span);
 }
 
@@ -129,8 +129,8 @@ function attributesOf(stall: Stall): Attributes {
   return attributes;
 }
 
-/** Undefined where there is none, or none that it waited long for. */
-function linkToCulprit({ longest, longestMillis }: Stall): Link | undefined {
-  const culprit = longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.spanContext() : undefined;
-  return culprit && { context: culprit, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_CULPRIT } };
+/** Undefined where no block has a span, or where the span did not wait long. */
+function linkToBlock({ longest, longestMillis }: Stall): Link | undefined {
+  const context = longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.span?.spanContext() : undefined;
+  return context && { context, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_BLOCKED_BY } };
 }

@@ -1,4 +1,4 @@
-/** The spans that have started and not ended: who may be waiting while the loop is held, and who is around whom. */
+/** The spans that have started and not ended, and which of them is around which. */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { instrumentationScopeOf, parentSpanContextOf, spanStartTime } from '../otel/sdk-internals.ts';
@@ -6,16 +6,16 @@ import { PACKAGE_NAME } from '../version.ts';
 
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
-/** How many are held at most, ended ones among them: so much room between two looks at all of them is enough to make these cheap. */
+/** Most that are held, ended ones among them: with so much room between two sweeps, these cost little. */
 const MAX_HELD_SPANS = 1.25 * MAX_OPEN_SPANS;
-/** With fewer spans than this it is not worth looking for those that have ended. */
+/** With fewer spans than this a sweep is not worth it. */
 const MIN_SWEPT = 256;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
 /**
- * A span is added when it starts, and not taken out when it ends: those that have ended are swept out together, when they may be half
- * of all or when a block asks: taking each out of a Map or a Set by itself would cost every span a lookup.
+ * A span is added when it starts, and not taken out when it ends: that would cost every span a lookup. Those
+ * that have ended are swept out together, when they may be half of all, or when a block has ended.
  */
 export class OpenSpans {
   /** In the order of their start. */
@@ -37,12 +37,12 @@ export class OpenSpans {
     this.#sweepAt = MIN_SWEPT;
   }
 
-  /** Spans that were open at `time` (Unix time in milliseconds), without `culprits` and without blocks. */
-  countWaiting(time: number, culprits: ReadonlySet<string>): number {
+  /** Spans that were open at `time` (Unix time in milliseconds), without blocking spans and blocks. */
+  countStalled(time: number, blockingSpanIds: ReadonlySet<string>): number {
     this.#sweep();
     let count = 0;
     for (const span of this.#spans) {
-      if (culprits.has(span.spanContext().spanId) || isBlockSpan(span)) continue;
+      if (blockingSpanIds.has(span.spanContext().spanId) || isBlockSpan(span)) continue;
       const start = spanStartTime(span);
       if (start === undefined || hrTimeToMillis(start) < time) count++;
     }
@@ -92,7 +92,7 @@ export class OpenSpans {
   }
 }
 
-/** A span of this package: it is what others wait for, and waits for nobody. */
+/** A span of this package: the span of a block is not stalled itself. */
 export function isBlockSpan(span: Span): boolean {
   return instrumentationScopeOf(span) === PACKAGE_NAME;
 }

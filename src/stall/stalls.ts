@@ -1,33 +1,30 @@
 /**
- * Where blocks and spans meet: the instrumentation tells of blocks, span processors tell of spans. One for each thread, found under a
- * registered symbol, so that it does not matter which copy of the package, ESM or CommonJS, either of them came from.
+ * Where blocks and spans meet: the active instrumentation brings the blocks, span processors bring the
+ * spans. Whichever copy of the package either of them came from, those of one thread share one object.
  */
-import { type Context, type HrTime, type Span, type SpanContext, trace } from '@opentelemetry/api';
+import { type Context, type HrTime, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { perThread } from '../support/per-thread.ts';
+import { PACKAGE_NAME } from '../version.ts';
 import type { OpenSpans } from './open-spans.ts';
-import { MIN_STALL_MILLIS, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { type BlockSpan, MIN_STALL_MILLIS, RecentBlocks, type Stall } from './recent-blocks.ts';
 
-/** A pile-up that has not ended: what ran in this iteration before the running callback. Unix times in milliseconds. */
-export interface RunningPileUp {
+/** Time in which the event loop was blocked. Unix times in milliseconds. */
+export interface BlockedPeriod {
   readonly start: number;
   readonly end: number;
+  /** The context that the block is attributed to. */
   readonly context: Context | undefined;
 }
 
-/** What the active instrumentation answers and is told. */
-export interface BlockSource {
+/** Read-only: what blocks the event loop now. */
+export interface OngoingView {
   /** The pile-up that is under way, where it has reached the threshold. Hot. */
-  runningPileUp(): RunningPileUp | undefined;
-  /** An entry span (SERVER, CONSUMER) has ended. */
-  entrySpanEnded(stallMillis: number): void;
+  ongoingPileUp(): BlockedPeriod | undefined;
 }
 
-/** A block that has just ended. Unix times in milliseconds. */
-export interface EndedBlock {
-  readonly start: number;
-  readonly end: number;
-  readonly context: Context | undefined;
-}
+/** Called when an entry span (SERVER, CONSUMER) has ended, stalled or not. */
+export type EntrySpanSink = (stallMillis: number) => void;
 
 /** A span of the SDK. */
 export interface TimedSpan {
@@ -35,19 +32,22 @@ export interface TimedSpan {
   readonly endTime: HrTime;
 }
 
-/** Who was around a block. */
-export interface Bystanders {
-  /** Ids of the spans that held the loop. */
-  readonly culprits: ReadonlySet<string>;
+/** The spans that were open when a block ended. */
+export interface SpansAround {
+  /** Ids of the span that the block is attributed to and of those around it. */
+  readonly blockingSpanIds: ReadonlySet<string>;
   /** How many other spans had not ended. */
   readonly stalledSpans: number;
 }
 
 export class Stalls {
+  /** Of the active instrumentation. */
+  ongoing: OngoingView | undefined;
+  /** Of the active instrumentation. */
+  entrySpanSink: EntrySpanSink | undefined;
   readonly #blocks = new RecentBlocks();
   /** Weakly: a processor whose provider is dropped without a shutdown goes with it. */
   readonly #openSpans = new Set<WeakRef<OpenSpans>>();
-  #source: BlockSource | undefined;
 
   /** A processor has come. */
   watch(openSpans: OpenSpans): void {
@@ -59,35 +59,27 @@ export class Stalls {
     for (const known of this.#openSpans) if (known.deref() === openSpans) this.#openSpans.delete(known);
   }
 
-  setSource(source: BlockSource): void {
-    this.#source = source;
-  }
-
-  clearSource(source: BlockSource): void {
-    if (this.#source === source) this.#source = undefined;
-  }
-
-  /** Who was around a block that has just ended; undefined where no processor tells of spans. */
-  bystandersOf({ end, context }: EndedBlock): Bystanders | undefined {
+  /** Of a block that has just ended; undefined where there is no processor. */
+  spansAround({ end, context }: BlockedPeriod): SpansAround | undefined {
     const watched = this.#watched();
     if (watched.length === 0) return undefined;
-    const culprits = this.#culpritsIn(context);
+    const blockingSpanIds = this.#blockingSpanIds(context);
     let stalledSpans = 0;
     for (const openSpans of watched) {
-      // Two processors of one provider are told of the same spans.
-      stalledSpans = Math.max(stalledSpans, openSpans.countWaiting(end, culprits));
+      // Two processors of one provider are given the same spans.
+      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(end, blockingSpanIds));
     }
-    return { culprits, stalledSpans };
+    return { blockingSpanIds, stalledSpans };
   }
 
   /** From now on spans that end may be found to have waited for this block. */
-  add(block: EndedBlock, { culprits }: Bystanders, spanContext: () => SpanContext | undefined): void {
-    this.#blocks.add({ start: block.start, end: block.end, culprits, spanContext });
+  add({ start, end }: BlockedPeriod, { blockingSpanIds }: SpansAround, span: BlockSpan | undefined): void {
+    this.#blocks.add({ start, end, blockingSpanIds, span });
   }
 
-  /** Hot: what a span that ends waited, or undefined where it surely did not. */
+  /** Hot: how long a span that ends was stalled; undefined where it surely was not. */
   stallOf(span: Span & TimedSpan): Stall | undefined {
-    const pileUp = this.#source?.runningPileUp();
+    const pileUp = this.ongoing?.ongoingPileUp();
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const end = hrTimeToMillis(span.endTime);
@@ -95,7 +87,7 @@ export class Stalls {
     const stall = this.#blocks.stallOf(spanId, start, end);
     if (pileUp === undefined) return stall;
     const more = Math.min(end, pileUp.end) - Math.max(start, pileUp.start);
-    if (!(more >= MIN_STALL_MILLIS) || this.#culpritsIn(pileUp.context).has(spanId)) return stall;
+    if (!(more >= MIN_STALL_MILLIS) || this.#blockingSpanIds(pileUp.context).has(spanId)) return stall;
     return {
       ...stall,
       millis: stall.millis + more,
@@ -104,12 +96,7 @@ export class Stalls {
     };
   }
 
-  /** An entry span has ended, stalled or not. */
-  entrySpanEnded(stallMillis: number): void {
-    this.#source?.entrySpanEnded(stallMillis);
-  }
-
-  #culpritsIn(context: Context | undefined): Set<string> {
+  #blockingSpanIds(context: Context | undefined): Set<string> {
     const ids = new Set<string>();
     const span = context && trace.getSpan(context);
     if (span !== undefined) for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
@@ -127,17 +114,9 @@ export class Stalls {
   }
 }
 
-const KEY = Symbol.for('opentelemetry-instrumentation-event-loop.stalls.v1');
-/** Used where nothing can be put on globalThis (frozen): then only this copy's instances meet. */
-const own = new Stalls();
+const KEY = Symbol.for(`${PACKAGE_NAME}.stalls.v1`);
 
 /** Those of this thread. */
 export function stallsOfThread(): Stalls {
-  const holder = globalThis as { [KEY]?: unknown };
-  try {
-    if (holder[KEY] === undefined) Object.defineProperty(holder, KEY, { value: own, configurable: true });
-    return holder[KEY] as Stalls;
-  } catch {
-    return own;
-  }
+  return perThread(KEY, () => new Stalls());
 }

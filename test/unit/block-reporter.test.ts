@@ -9,8 +9,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import type { GcMeter } from '../../src/loop/gc-meter.ts';
-import type { Block } from '../../src/loop/ledger.ts';
+import type { Block } from '../../src/block.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import { BlockReporter, type ReporterOptions } from '../../src/report/block-reporter.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
@@ -29,59 +28,62 @@ const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 const tracer = provider.getTracer('test');
 
+const BLOCK: Block = {
+  kind: 'callback',
+  start: 2000,
+  end: 2150,
+  callbacks: 1,
+  context: ROOT_CONTEXT,
+  resourceType: 'Timeout',
+  cpu: 140,
+  samples: [],
+  isOwnWork: false,
+};
+
 afterEach(() => exporter.reset());
 
 function setUp(options: Partial<ReporterOptions> = {}) {
   const clock = new FakeClock();
   const metrics: unknown[][] = [];
-  const told: EventLoopBlock[] = [];
-  const said = captureDiag();
-  let gcCollected = 0;
-  const targets = {
+  const reported: EventLoopBlock[] = [];
+  const logged = captureDiag();
+  let scheduled = 0;
+  const sources = {
     tracer: () => tracer,
     instruments: () => ({
       lag: () => {},
       block: (...args: unknown[]) => metrics.push(['block', ...args.slice(0, 2)]),
       suppressed: () => metrics.push(['suppressed']),
     }),
-    asOwnWork: (work: () => void) => work(),
-    told: (block: EventLoopBlock) => void told.push(block),
+    gcWithin: (_start: number, _end: number) => 12,
+  };
+  const events = {
+    schedule: () => void scheduled++,
+    reported: (block: EventLoopBlock) => void reported.push(block),
   };
   const reporter = new BlockReporter(
     { requireParentSpan: false, maxSpansPerMinute: 600, blockHook: undefined, ...options },
-    targets as never,
+    sources as never,
+    events,
     clock,
-    { collect: () => gcCollected++, within: () => 12 } as unknown as GcMeter,
     new OnceLogger(),
   );
   const report = (...blocks: Partial<Block>[]) => {
-    for (const block of blocks) {
-      reporter.add({
-        kind: 'callback',
-        start: 2000,
-        end: 2150,
-        callbacks: 1,
-        context: ROOT_CONTEXT,
-        resourceType: 'Timeout',
-        cpu: 140,
-        samples: [],
-        own: false,
-        ...block,
-      });
-    }
+    for (const block of blocks) reporter.add({ ...BLOCK, ...block });
     reporter.flush();
   };
   const spans = () => exporter.getFinishedSpans().filter((s) => s.name === 'event-loop-blocked');
   return {
     clock,
     metrics,
-    told,
-    said,
-    targets,
+    reported,
+    logged,
+    sources,
+    events,
     reporter,
     report,
     spans,
-    gcCollected: () => gcCollected,
+    scheduled: () => scheduled,
   };
 }
 
@@ -174,17 +176,7 @@ test('a suppressed context gives metrics only', () => {
 
 test('own work gives metrics only, at once', () => {
   const { reporter, spans, metrics } = setUp();
-  reporter.add({
-    kind: 'callback',
-    start: 0,
-    end: 100,
-    callbacks: 1,
-    context: ROOT_CONTEXT,
-    resourceType: undefined,
-    cpu: 0,
-    samples: [],
-    own: true,
-  });
+  reporter.add({ ...BLOCK, start: 0, end: 100, isOwnWork: true });
   expect(metrics).toEqual([['block', 100, 'callback']]);
   reporter.flush();
   expect(spans()).toEqual([]);
@@ -192,11 +184,7 @@ test('own work gives metrics only, at once', () => {
 
 test('an unsampled parent gives no span, and uses up nothing of the rate limit', () => {
   const { report, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
-  const unsampled = {
-    traceId: 'a'.repeat(32),
-    spanId: 'b'.repeat(16),
-    traceFlags: TraceFlags.NONE,
-  };
+  const unsampled = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: TraceFlags.NONE };
   const inside = { context: trace.setSpanContext(ROOT_CONTEXT, unsampled) };
   report(inside, inside, {}, inside);
   expect(spans()).toHaveLength(1);
@@ -207,21 +195,17 @@ test('requireParentSpan: without a parent metrics only', () => {
   const { report, spans, metrics } = setUp({ requireParentSpan: true });
   const parent = parentAt(EPOCH);
   report({}, { context: undefined }, { context: parent.context });
-  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([
-    parent.span.spanContext().spanId,
-  ]);
+  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([parent.span.spanContext().spanId]);
   expect(metrics).toHaveLength(3);
 });
 
-test('past the rate limit blocks count in metrics only, and it is said once', () => {
-  const { clock, report, spans, metrics, said } = setUp({ maxSpansPerMinute: 2 });
+test('past the rate limit blocks count in metrics only, which is logged once', () => {
+  const { clock, report, spans, metrics, logged } = setUp({ maxSpansPerMinute: 2 });
   report({}, {}, {}, {});
   expect(spans()).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(4);
-  expect(said).toEqual([
-    'warn: more blocks than maxSpansPerMinute: the rest count in metrics only',
-  ]);
+  expect(logged).toEqual(['warn: more blocks than maxSpansPerMinute: the rest count in metrics only']);
   clock.run(60_000);
   report({});
   expect(spans()).toHaveLength(3);
@@ -235,23 +219,49 @@ test('what waits to be reported is bounded', () => {
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(1500);
 });
 
-test('blocks are reported in an immediate, outside the code that blocked', async () => {
-  const { reporter, spans, gcCollected } = setUp();
-  reporter.add({
-    kind: 'callback',
-    start: 0,
-    end: 100,
-    callbacks: 1,
-    context: ROOT_CONTEXT,
-    resourceType: undefined,
-    cpu: 0,
-    samples: [],
-    own: false,
-  });
+test('a block asks once to be reported soon, and nothing is reported before', () => {
+  const { reporter, report, spans, scheduled } = setUp();
+  reporter.add(BLOCK);
+  reporter.add(BLOCK);
+  expect(scheduled()).toBe(1);
   expect(spans()).toEqual([]);
-  await new Promise(setImmediate);
-  expect(spans()).toHaveLength(1);
-  expect(gcCollected()).toBe(1);
+  reporter.flush();
+  expect(spans()).toHaveLength(2);
+  report({});
+  expect(scheduled()).toBe(2);
+});
+
+test('own work does not ask to be reported', () => {
+  const { reporter, scheduled } = setUp();
+  reporter.add({ ...BLOCK, isOwnWork: true });
+  expect(scheduled()).toBe(0);
+});
+
+test('garbage collection is asked for when blocks are reported, within the block', () => {
+  const { sources, reporter } = setUp();
+  const gcWithin = jest.spyOn(sources, 'gcWithin');
+  reporter.add(BLOCK)?.spanContext();
+  expect(gcWithin).not.toHaveBeenCalled();
+  reporter.flush();
+  expect(gcWithin.mock.calls).toEqual([[2000, 2150]]);
+});
+
+test.each([
+  ['that is not known', () => Number.NaN, []],
+  [
+    'that cannot be read',
+    () => {
+      throw new Error('broken');
+    },
+    ['error: cannot read garbage collection times'],
+  ],
+])('garbage collection %s is left out', (_what, gcWithin, expected) => {
+  const { sources, report, spans, logged } = setUp();
+  sources.gcWithin = gcWithin;
+  report({}, {});
+  expect(spans()).toHaveLength(2);
+  expect(spans()[0]?.attributes).not.toHaveProperty(['event_loop.block.gc_time']);
+  expect(logged).toEqual(expected);
 });
 
 describe('blockHook', () => {
@@ -293,47 +303,47 @@ describe('blockHook', () => {
   ])('that %s is logged once and swallowed', async (_how, blockHook) => {
     const unhandled = jest.fn();
     process.on('unhandledRejection', unhandled);
-    const { report, spans, said } = setUp({ blockHook });
+    const { report, spans, logged } = setUp({ blockHook });
     report({}, {});
     await new Promise(setImmediate);
     process.off('unhandledRejection', unhandled);
     expect(unhandled).not.toHaveBeenCalled();
     expect(spans()).toHaveLength(2);
-    expect(said).toEqual(['error: blockHook threw; ignored']);
+    expect(logged).toEqual(['error: blockHook threw; ignored']);
   });
 });
 
-describe('trouble with user code is logged once, and costs no other block', () => {
+describe('an error in user code is logged once, and every other block is reported', () => {
   const broken = () => {
     throw new Error('theirs');
   };
 
   test('a tracer that throws', () => {
-    const { targets, report, metrics, said } = setUp();
-    targets.tracer = () => ({ startSpan: broken, startActiveSpan: broken }) as never;
+    const { sources, report, metrics, logged } = setUp();
+    sources.tracer = () => ({ startSpan: broken, startActiveSpan: broken }) as never;
     report({}, {});
     expect(metrics).toHaveLength(2);
-    expect(said).toEqual(['error: cannot report a block']);
+    expect(logged).toEqual(['error: cannot report a block']);
   });
 
   test('a meter that throws', () => {
-    const { targets, report, spans, said } = setUp();
-    targets.instruments = broken as never;
+    const { sources, report, spans, logged } = setUp();
+    sources.instruments = broken as never;
     report({}, {});
     expect(spans()).toHaveLength(2);
-    expect(said).toEqual(['error: cannot record a metric']);
+    expect(logged).toEqual(['error: cannot record a metric']);
   });
 
   test('a span processor that throws', () => {
-    const { targets, report, said } = setUp();
+    const { sources, report, logged } = setUp();
     const hostile = new TracerProvider({
       spanProcessors: [
         { onStart: broken, onEnd: broken, forceFlush: async () => {}, shutdown: async () => {} },
       ],
     });
-    targets.tracer = () => hostile.getTracer('test');
+    sources.tracer = () => hostile.getTracer('test');
     report({}, {});
-    expect(said).toEqual(['error: cannot report a block']);
+    expect(logged).toEqual(['error: cannot report a block']);
   });
 });
 
@@ -343,25 +353,15 @@ test('no global context manager was set', () => {
 });
 
 describe('a span that ends before the block is reported', () => {
-  const block = (context: Context): Block => ({
-    kind: 'callback',
-    start: 2000,
-    end: 2150,
-    callbacks: 1,
-    context,
-    resourceType: undefined,
-    cpu: 140,
-    samples: [],
-    own: false,
-  });
+  const block = (context: Context): Block => ({ ...BLOCK, context });
 
   test('has the span started, which is completed when the block is reported', () => {
     const { reporter, spans } = setUp();
     const parent = parentAt(EPOCH + 1000);
-    const link = reporter.add(block(parent.context), 3);
-    const early = link?.spanContext();
+    const pending = reporter.add(block(parent.context), 3);
+    const early = pending?.spanContext();
     expect(early?.traceId).toBe(parent.span.spanContext().traceId);
-    expect(link?.spanContext()).toBe(early);
+    expect(pending?.spanContext()).toBe(early);
     expect(spans()).toEqual([]);
     reporter.flush();
     const [span] = spans();
@@ -374,11 +374,34 @@ describe('a span that ends before the block is reported', () => {
     });
   });
 
-  test('afterwards the link leads to the same span, and holds on to nothing else', () => {
+  test('has the same span context after the block is reported', () => {
     const { reporter, spans } = setUp();
-    const link = reporter.add(block(parentAt(EPOCH + 1000).context));
+    const span = reporter.add(block(parentAt(EPOCH + 1000).context));
     reporter.flush();
-    expect(link?.spanContext()?.spanId).toBe(spans()[0]?.spanContext().spanId);
+    expect(span?.spanContext()?.spanId).toBe(spans()[0]?.spanContext().spanId);
+  });
+
+  test('has the hook called once, with the complete block, on the span that was started early', () => {
+    const blockHook = jest.fn();
+    const { reporter, spans } = setUp({ blockHook });
+    const early = reporter.add(block(ROOT_CONTEXT), 3)?.spanContext();
+    expect(blockHook).not.toHaveBeenCalled();
+    reporter.flush();
+    expect(blockHook.mock.calls).toEqual([
+      [expect.anything(), expect.objectContaining({ stalledSpans: 3, gcTimeMillis: 12 })],
+    ]);
+    expect(spans()[0]?.spanContext().spanId).toBe(early?.spanId);
+  });
+
+  test('takes its place in the rate limit once', () => {
+    const { reporter, spans, metrics } = setUp({ maxSpansPerMinute: 2 });
+    for (const span of [reporter.add(BLOCK), reporter.add(BLOCK)]) {
+      span?.spanContext();
+      span?.spanContext();
+    }
+    reporter.flush();
+    expect(spans()).toHaveLength(2);
+    expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
   });
 
   test.each([
@@ -398,26 +421,23 @@ describe('a span that ends before the block is reported', () => {
           }),
         ),
     ],
-  ])(
-    'a block that is %s has none to link to, and is told of all the same',
-    (_what, options, context) => {
-      const { reporter, spans, metrics, told } = setUp(options);
-      const link = reporter.add(block(context()));
-      expect(link?.spanContext()).toBeUndefined();
-      reporter.flush();
-      expect(link?.spanContext()).toBeUndefined();
-      expect(spans()).toEqual([]);
-      expect(told).toEqual([expect.objectContaining({ durationMillis: 150 })]);
-      expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
-        'maxSpansPerMinute' in options ? 1 : 0,
-      );
-    },
-  );
-
-  test('own work has no link, and nobody is told of it', () => {
-    const { reporter, told } = setUp();
-    expect(reporter.add({ ...block(ROOT_CONTEXT), own: true })).toBeUndefined();
+  ])('a block that is %s has none to link to, and is reported all the same', (_what, options, context) => {
+    const { reporter, spans, metrics, reported } = setUp(options);
+    const span = reporter.add(block(context()));
+    expect(span?.spanContext()).toBeUndefined();
     reporter.flush();
-    expect(told).toEqual([]);
+    expect(span?.spanContext()).toBeUndefined();
+    expect(spans()).toEqual([]);
+    expect(reported).toEqual([expect.objectContaining({ durationMillis: 150 })]);
+    expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
+      'maxSpansPerMinute' in options ? 1 : 0,
+    );
+  });
+
+  test('own work has no span to link to, and is not passed on', () => {
+    const { reporter, reported } = setUp();
+    expect(reporter.add({ ...block(ROOT_CONTEXT), isOwnWork: true })).toBeUndefined();
+    reporter.flush();
+    expect(reported).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import {
 } from '../../src/stall/event-loop-span-processor.ts';
 import { MAX_OPEN_SPANS } from '../../src/stall/open-spans.ts';
 import { MAX_RECENT_BLOCKS } from '../../src/stall/recent-blocks.ts';
-import { type RunningPileUp, Stalls, stallsOfThread } from '../../src/stall/stalls.ts';
+import { type BlockedPeriod, Stalls, stallsOfThread } from '../../src/stall/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
@@ -41,27 +41,22 @@ const older = (processor: EventLoopSpanProcessor): LikeAnyProcessor => ({
 
 class Scene {
   readonly start = now;
-  readonly said = captureDiag();
+  readonly logged = captureDiag();
   readonly stalls = stallsOfThread();
   readonly exporter = new InMemorySpanExporter();
   readonly provider: InstanceType<typeof TracerProvider>;
   readonly processor = new EventLoopSpanProcessor();
   readonly entrySpans: number[] = [];
-  pileUp: RunningPileUp | undefined;
-  readonly source = {
-    runningPileUp: () => this.pileUp,
-    entrySpanEnded: (millis: number) => this.entrySpans.push(millis),
-  };
+  pileUp: BlockedPeriod | undefined;
 
-  constructor(
-    wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor,
-  ) {
+  constructor(wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor) {
     const spanProcessors = [
       wrap(this.processor),
       new SimpleSpanProcessor({ exporter: this.exporter }),
     ] as never[];
     this.provider = new TracerProvider({ spanProcessors });
-    this.stalls.setSource(this.source);
+    this.stalls.ongoing = { ongoingPileUp: () => this.pileUp };
+    this.stalls.entrySpanSink = (millis) => this.entrySpans.push(millis);
     now += 3_600_000;
   }
 
@@ -71,27 +66,23 @@ class Scene {
 
   startSpan(name: string, millis: number, parent?: Span, kind = SpanKind.INTERNAL): Span {
     const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-    return this.provider
-      .getTracer('app')
-      .startSpan(name, { startTime: this.at(millis), kind }, context);
+    return this.provider.getTracer('app').startSpan(name, { startTime: this.at(millis), kind }, context);
   }
 
-  /** A block that has just ended; returns how many spans it found waiting. */
-  block(start: number, end: number, culprit?: Span, spanContext?: SpanContext): number | undefined {
-    const context = culprit && trace.setSpan(ROOT_CONTEXT, culprit);
+  /** A block that has just ended; returns how many spans it stalled. */
+  block(start: number, end: number, blocking?: Span, spanContext?: SpanContext): number | undefined {
+    const context = blocking && trace.setSpan(ROOT_CONTEXT, blocking);
     const block = { start: this.start + start, end: this.start + end, context };
-    const bystanders = this.stalls.bystandersOf(block);
-    if (bystanders !== undefined) this.stalls.add(block, bystanders, () => spanContext);
-    return bystanders?.stalledSpans;
+    const around = this.stalls.spansAround(block);
+    if (around !== undefined) this.stalls.add(block, around, { spanContext: () => spanContext });
+    return around?.stalledSpans;
   }
 
   /** Ends it, and gives what was exported. */
   end(span: Span, millis: number) {
     span.end(this.at(millis));
     const { spanId } = span.spanContext();
-    const exported = this.exporter
-      .getFinishedSpans()
-      .find((s) => s.spanContext().spanId === spanId);
+    const exported = this.exporter.getFinishedSpans().find((s) => s.spanContext().spanId === spanId);
     return {
       stall: exported?.attributes['event_loop.stall.duration'],
       incomplete: exported?.attributes['event_loop.stall.incomplete'],
@@ -107,9 +98,10 @@ const scene = (...args: ConstructorParameters<typeof Scene>) => {
   return made;
 };
 afterEach(async () => {
-  for (const { provider, stalls, source } of scenes.splice(0)) {
+  for (const { provider, stalls } of scenes.splice(0)) {
     await provider.shutdown();
-    stalls.clearSource(source);
+    stalls.ongoing = undefined;
+    stalls.entrySpanSink = undefined;
   }
 });
 
@@ -123,25 +115,25 @@ describe.each([
   ['onEnding', undefined],
   ['an SDK without onEnding', older],
 ] as const)('with %s', (_name, wrap) => {
-  test('a span that waited for another one is told how long, and whom for', () => {
+  test('a stalled span says how long it was stalled, and links to the block', () => {
     const s = scene(wrap);
-    const culprit = s.startSpan('culprit', 0);
-    const victim = s.startSpan('victim', 50);
-    s.block(100, 400, culprit, someSpan('a'));
-    expect(s.end(victim, 450)).toEqual({
+    const blocking = s.startSpan('blocking', 0);
+    const stalled = s.startSpan('stalled', 50);
+    s.block(100, 400, blocking, someSpan('a'));
+    expect(s.end(stalled, 450)).toEqual({
       stall: 0.3,
       incomplete: undefined,
       links: [
         expect.objectContaining({
           context: someSpan('a'),
-          attributes: { 'event_loop.link.type': 'culprit' },
+          attributes: { 'event_loop.link.type': 'blocked_by' },
         }),
       ],
     });
-    expect(s.end(culprit, 500)).toMatchObject({ stall: undefined, links: [] });
+    expect(s.end(blocking, 500)).toMatchObject({ stall: undefined, links: [] });
   });
 
-  test('a span that nobody held up is left as it is', () => {
+  test('a span that was not stalled is left as it is', () => {
     const s = scene(wrap);
     s.block(100, 400);
     const span = s.startSpan('later', 400);
@@ -149,7 +141,7 @@ describe.each([
   });
 });
 
-test('those around the culprit are no victims, those beside and below it are', () => {
+test('spans around the blocking span are not stalled, those beside and below it are', () => {
   const s = scene();
   const server = s.startSpan('server', 0);
   const middleware = s.startSpan('middleware', 1, server);
@@ -159,11 +151,10 @@ test('those around the culprit are no victims, those beside and below it are', (
   expect(s.block(100, 300, handler)).toBe(2);
   expect(s.end(query, 310).stall).toBe(0.2);
   expect(s.end(beside, 310).stall).toBe(0.2);
-  for (const around of [handler, middleware, server])
-    expect(s.end(around, 320).stall).toBeUndefined();
+  for (const around of [handler, middleware, server]) expect(s.end(around, 320).stall).toBeUndefined();
 });
 
-test('those around the culprit are found where it, or what lies between, has ended', () => {
+test('spans around the blocking span are found where it, or a span in between, has ended', () => {
   const s = scene();
   const server = s.startSpan('server', 0);
   const middleware = s.startSpan('middleware', 1, server);
@@ -185,10 +176,10 @@ test('a remote parent ends the search', () => {
 
 test('blocks add up, the link leads to the one that was waited longest for', () => {
   const s = scene();
-  const victim = s.startSpan('victim', 1900);
+  const stalled = s.startSpan('stalled', 1900);
   s.block(1000, 2000, undefined, someSpan('a'));
   s.block(2100, 2400, undefined, someSpan('b'));
-  const { stall, links } = s.end(victim, 3000);
+  const { stall, links } = s.end(stalled, 3000);
   expect(stall).toBe(0.4);
   expect(links?.map(({ context }) => context)).toEqual([someSpan('b')]);
 });
@@ -198,37 +189,33 @@ test.each([
   [MIN_LINKED_STALL_MILLIS - 1, 0],
 ])('a stall of %d ms: %d links', (millis, links) => {
   const s = scene();
-  const victim = s.startSpan('victim', 100 - millis);
+  const stalled = s.startSpan('stalled', 100 - millis);
   s.block(0, 100, undefined, someSpan('a'));
-  const told = s.end(victim, 200);
-  expect(told.stall).toBe(millis / 1000);
-  expect(told.links).toHaveLength(links);
+  const ended = s.end(stalled, 200);
+  expect(ended.stall).toBe(millis / 1000);
+  expect(ended.links).toHaveLength(links);
 });
 
-test('a block without a span is told without a link', () => {
+test('a block without a span counts, without a link', () => {
   const s = scene();
-  const victim = s.startSpan('victim', 0);
+  const stalled = s.startSpan('stalled', 0);
   s.block(100, 300, undefined, undefined);
-  expect(s.end(victim, 400)).toMatchObject({ stall: 0.2, links: [] });
+  expect(s.end(stalled, 400)).toMatchObject({ stall: 0.2, links: [] });
 });
 
-test('a pile-up that is still under way counts, but for who makes it', () => {
+test('an ongoing pile-up counts, but not for its blocking span', () => {
   const s = scene();
-  const culprit = s.startSpan('culprit', 0);
-  const victim = s.startSpan('victim', 50);
+  const blocking = s.startSpan('blocking', 0);
+  const stalled = s.startSpan('stalled', 50);
   s.block(0, 100, undefined, someSpan('a'));
-  s.pileUp = {
-    start: s.start + 110,
-    end: s.start + 360,
-    context: trace.setSpan(ROOT_CONTEXT, culprit),
-  };
+  s.pileUp = { start: s.start + 110, end: s.start + 360, context: trace.setSpan(ROOT_CONTEXT, blocking) };
   // It waited longest for what has no span yet.
-  expect(s.end(victim, 380)).toMatchObject({ stall: 0.3, links: [] });
-  expect(s.end(culprit, 390)).toMatchObject({ stall: 0.1, links: [{ context: someSpan('a') }] });
+  expect(s.end(stalled, 380)).toMatchObject({ stall: 0.3, links: [] });
+  expect(s.end(blocking, 390)).toMatchObject({ stall: 0.1, links: [{ context: someSpan('a') }] });
   expect(s.end(s.startSpan('later', 370), 380).stall).toBeUndefined();
 });
 
-test('blocks are no victims of each other', () => {
+test('blocks are not stalled by each other', () => {
   const s = scene();
   const tracer = s.provider.getTracer('opentelemetry-instrumentation-event-loop');
   const span = tracer.startSpan('event-loop-blocked', { startTime: s.at(0) });
@@ -236,7 +223,7 @@ test('blocks are no victims of each other', () => {
   expect(s.end(span, 300).stall).toBeUndefined();
 });
 
-test('the metric is told of entry spans, stalled or not', () => {
+test('the metric counts entry spans, stalled or not', () => {
   const s = scene();
   s.end(s.startSpan('fast', 0, undefined, SpanKind.SERVER), 10);
   const consumer = s.startSpan('slow', 0, undefined, SpanKind.CONSUMER);
@@ -248,27 +235,27 @@ test('the metric is told of entry spans, stalled or not', () => {
   expect(s.entrySpans).toEqual([0, 200]);
 });
 
-test('a meter that throws costs the span nothing of what is told', () => {
+test('with a meter that throws, the span has its attributes', () => {
   const s = scene();
-  s.source.entrySpanEnded = () => {
+  s.stalls.entrySpanSink = () => {
     throw new Error('meter');
   };
   const span = s.startSpan('slow', 0, undefined, SpanKind.SERVER);
   s.block(100, 300);
   expect(s.end(span, 400).stall).toBe(0.2);
-  expect(s.said).toHaveLength(1);
+  expect(s.logged).toHaveLength(1);
 });
 
-test('more blocks than are remembered: it is admitted', () => {
+test('more blocks than are remembered: the stall is marked as incomplete', () => {
   const s = scene();
-  const victim = s.startSpan('victim', 0);
+  const stalled = s.startSpan('stalled', 0);
   for (let i = 0; i <= MAX_RECENT_BLOCKS; i++) s.block(i * 20, i * 20 + 10);
-  const { stall, incomplete } = s.end(victim, 1e6);
+  const { stall, incomplete } = s.end(stalled, 1e6);
   expect(stall).toBeCloseTo(MAX_RECENT_BLOCKS * 0.01);
   expect(incomplete).toBe(true);
 });
 
-test('spans that never end are bounded, and are told all the same when they do', () => {
+test('spans that never end are bounded in number, and a forgotten one still says how long it was stalled', () => {
   const s = scene();
   const first = s.startSpan('first', 0);
   for (let i = 0; i < MAX_OPEN_SPANS; i++) s.startSpan('never ended', 1);
@@ -276,7 +263,7 @@ test('spans that never end are bounded, and are told all the same when they do',
   expect(s.end(first, 400).stall).toBe(0.2);
 });
 
-test('spans that have ended are let go of', () => {
+test('spans that have ended are forgotten', () => {
   const s = scene();
   for (let i = 0; i < MAX_OPEN_SPANS * 3; i++) s.startSpan('short', 1).end(s.at(2));
   const open = s.startSpan('open', 50);
@@ -286,7 +273,8 @@ test('spans that have ended are let go of', () => {
 
 test('without an instrumentation, and after the shutdown: nothing', async () => {
   const s = scene();
-  s.stalls.clearSource(s.source);
+  s.stalls.ongoing = undefined;
+  s.stalls.entrySpanSink = undefined;
   const span = s.startSpan('span', 0, undefined, SpanKind.SERVER);
   expect(s.end(span, 100)).toMatchObject({ stall: undefined, links: [] });
   expect(s.entrySpans).toEqual([]);
@@ -303,14 +291,16 @@ test('two processors of one provider count a span once', () => {
   return second.shutdown();
 });
 
-test('trouble is said once, and reaches nobody', () => {
+test('an error is logged once, and reaches nobody', () => {
   const s = scene();
-  s.source.runningPileUp = () => {
-    throw new Error('broken');
+  s.stalls.ongoing = {
+    ongoingPileUp: () => {
+      throw new Error('broken');
+    },
   };
   s.end(s.startSpan('one', 0), 10);
   s.end(s.startSpan('two', 0), 10);
-  expect(s.said).toEqual(['error: cannot tell how long a span was stalled']);
+  expect(s.logged).toEqual(['error: cannot find out how long a span was stalled']);
 });
 
 test('copies of the package meet', () => {

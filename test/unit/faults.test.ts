@@ -12,9 +12,11 @@ import { IterationLedger } from '../../src/loop/ledger.ts';
 import { Claims } from '../../src/loop/reported-intervals.ts';
 import { Samples } from '../../src/loop/stack-samples.ts';
 import { Blame } from '../../src/loop/votes.ts';
-import { BlockLink } from '../../src/report/block-link.ts';
 import { BlockReporter } from '../../src/report/block-reporter.ts';
+import { EndedBlock } from '../../src/report/ended-block.ts';
+import { PendingBlockSpan } from '../../src/report/pending-block-span.ts';
 import { RateLimit } from '../../src/report/rate-limit.ts';
+import { BlockFeed } from '../../src/stall/block-feed.ts';
 import { OpenSpans } from '../../src/stall/open-spans.ts';
 import { RecentBlocks } from '../../src/stall/recent-blocks.ts';
 import { Stalls } from '../../src/stall/stalls.ts';
@@ -46,7 +48,9 @@ const METHODS: [string, object, string][] = (
     [Stalls, 'Stalls'],
     [RecentBlocks, 'RecentBlocks'],
     [OpenSpans, 'OpenSpans'],
-    [BlockLink, 'BlockLink'],
+    [BlockFeed, 'BlockFeed'],
+    [EndedBlock, 'EndedBlock'],
+    [PendingBlockSpan, 'PendingBlockSpan'],
   ] as [{ prototype: object }, string][]
 ).flatMap(([{ prototype }, name]) =>
   Object.entries(Object.getOwnPropertyDescriptors(prototype))

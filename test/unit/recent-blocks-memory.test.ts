@@ -25,7 +25,7 @@ function blockInContext(): WeakRef<object> {
   return new WeakRef(request);
 }
 
-test('a block that is remembered for those who wait keeps nothing of what blocked alive', async () => {
+test('a block that is remembered for stalled spans keeps nothing of what blocked alive', async () => {
   const exporter = new InMemorySpanExporter();
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const processor = new EventLoopSpanProcessor();
@@ -45,7 +45,7 @@ test('a block that is remembered for those who wait keeps nothing of what blocke
       resolve();
     }, 1);
   });
-  // It is reported, and whatever looked at it last has something else to look at.
+  // It is reported, and nothing on the stack refers to it any more.
   await wait(50);
   expect(exporter.getFinishedSpans().map(({ name }) => name)).toContain('event-loop-blocked');
   collectGarbage();

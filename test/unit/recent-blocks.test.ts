@@ -1,14 +1,10 @@
-import {
-  MAX_RECENT_BLOCKS,
-  type RecentBlock,
-  RecentBlocks,
-} from '../../src/stall/recent-blocks.ts';
+import { MAX_RECENT_BLOCKS, type RecentBlock, RecentBlocks } from '../../src/stall/recent-blocks.ts';
 
-const block = (start: number, end: number, ...culprits: string[]): RecentBlock => ({
+const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,
   end,
-  culprits: new Set(culprits),
-  spanContext: () => undefined,
+  blockingSpanIds: new Set(blockingSpanIds),
+  span: undefined,
 });
 const recent = (...blocks: RecentBlock[]) => {
   const ring = new RecentBlocks();
@@ -37,48 +33,36 @@ test.each([
   expect(recent(block(1000, 1200)).stallOf('me', start, end).millis).toBe(millis);
 });
 
-test('what a clock that is cut to milliseconds makes up is no stall', () => {
+test('an overlap below a millisecond is no stall: spans start at whole milliseconds', () => {
   expect(recent(block(1000, 1200.9)).stallOf('me', 1200, 1500).millis).toBe(0);
   expect(recent(block(1000, 1201)).stallOf('me', 1200, 1500).millis).toBe(1);
 });
 
-test('several blocks add up, and the one that was waited longest for is told', () => {
+test('several blocks add up, and the longest is the one that was waited longest for', () => {
   const long = block(1000, 2000);
   const ring = recent(long, block(2100, 2400), block(2500, 2600));
   // Of the longest block, only the last 100 ms fell into the span.
   expect(ring.stallOf('me', 1900, 3000)).toMatchObject({ millis: 500, longestMillis: 300 });
-  expect(ring.stallOf('me', 0, 3000)).toMatchObject({
-    millis: 1400,
-    longest: long,
-    longestMillis: 1000,
-  });
+  expect(ring.stallOf('me', 0, 3000)).toMatchObject({ millis: 1400, longest: long, longestMillis: 1000 });
 });
 
-test('who held the loop did not wait for it', () => {
+test('a blocking span is not stalled by its own block', () => {
   const ring = recent(block(1000, 1200, 'me', 'around me'), block(1300, 1400, 'another'));
   expect(ring.stallOf('me', 0, 2000).millis).toBe(100);
   expect(ring.stallOf('around me', 0, 2000).millis).toBe(100);
   expect(ring.stallOf('another', 0, 2000).millis).toBe(200);
 });
 
-test('blocks are told out of order: the inner one first', () => {
+test('blocks are reported out of order: the inner one first', () => {
   const ring = recent(block(1100, 1300), block(1000, 1100), block(1300, 1500));
   expect(ring.endedAfter(1499)).toBe(true);
   expect(ring.endedAfter(1500)).toBe(false);
   expect(ring.stallOf('me', 0, 2000).millis).toBe(500);
 });
 
-test('what was forgotten is admitted, by those alone whom it may concern', () => {
-  const ring = recent(
-    ...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)),
-  );
-  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({
-    millis: MAX_RECENT_BLOCKS * 5,
-    incomplete: true,
-  });
+test('forgotten blocks make a stall incomplete, where they may have fallen into the span', () => {
+  const ring = recent(...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)));
+  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({ millis: MAX_RECENT_BLOCKS * 5, incomplete: true });
   expect(ring.stallOf('me', 4, 1e6).incomplete).toBe(true);
-  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({
-    millis: MAX_RECENT_BLOCKS * 5,
-    incomplete: false,
-  });
+  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({ millis: MAX_RECENT_BLOCKS * 5, incomplete: false });
 });

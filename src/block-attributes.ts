@@ -1,0 +1,80 @@
+/**
+ * The attributes of a block, for whatever reports it, in any thread. Pure, from facts that survive JSON:
+ * it reads neither the thread nor a clock.
+ */
+import type { Attributes } from '@opentelemetry/api';
+import {
+  ATTR_CODE_COLUMN_NUMBER,
+  ATTR_CODE_FILE_PATH,
+  ATTR_CODE_FUNCTION_NAME,
+  ATTR_CODE_LINE_NUMBER,
+  ATTR_CODE_STACKTRACE,
+  ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE,
+  ATTR_EVENT_LOOP_BLOCK_CALLBACKS,
+  ATTR_EVENT_LOOP_BLOCK_CPU_TIME,
+  ATTR_EVENT_LOOP_BLOCK_GC_TIME,
+  ATTR_EVENT_LOOP_BLOCK_KIND,
+  ATTR_EVENT_LOOP_BLOCK_SAMPLES,
+  ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS,
+  ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS,
+  ATTR_EVENT_LOOP_BLOCK_UNFINISHED,
+  ATTR_THREAD_ID,
+  ATTR_THREAD_NAME,
+} from './semconv.ts';
+import type { BlockingCode, EventLoopBlock, FunctionShare } from './types.ts';
+
+/** An {@link EventLoopBlock} is one; of a block that has not ended, less is known. */
+export type BlockFacts = Omit<EventLoopBlock, 'startTimeMillis' | 'durationMillis' | 'samples'> & {
+  /** 0, or undefined where samples are not counted: no attribute. */
+  readonly samples?: number;
+  readonly isOngoing?: boolean;
+};
+
+/** The thread whose event loop was blocked. */
+export interface BlockedThread {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What is not known has no attribute. */
+export function blockAttributes(block: BlockFacts, thread: BlockedThread): Attributes {
+  return defined({
+    [ATTR_EVENT_LOOP_BLOCK_KIND]: block.kind,
+    [ATTR_EVENT_LOOP_BLOCK_UNFINISHED]: block.isOngoing === true ? true : undefined,
+    [ATTR_EVENT_LOOP_BLOCK_CALLBACKS]: block.callbacks,
+    [ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE]: block.asyncResourceType,
+    [ATTR_EVENT_LOOP_BLOCK_CPU_TIME]: seconds(block.cpuTimeMillis),
+    [ATTR_EVENT_LOOP_BLOCK_GC_TIME]: seconds(block.gcTimeMillis),
+    [ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS]: block.stalledSpans,
+    [ATTR_EVENT_LOOP_BLOCK_SAMPLES]: block.samples === 0 ? undefined : block.samples,
+    [ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS]: block.topFunctions && sharesOf(block.topFunctions),
+    ...(block.code && codeAttributes(block.code)),
+    [ATTR_THREAD_ID]: thread.id,
+    [ATTR_THREAD_NAME]: thread.name,
+  });
+}
+
+function codeAttributes({ functionName, file, line, column, stackTrace }: BlockingCode): Attributes {
+  return {
+    [ATTR_CODE_FUNCTION_NAME]: functionName,
+    [ATTR_CODE_FILE_PATH]: file,
+    [ATTR_CODE_LINE_NUMBER]: line,
+    [ATTR_CODE_COLUMN_NUMBER]: column,
+    [ATTR_CODE_STACKTRACE]: stackTrace,
+  };
+}
+
+/** `hashRow 78%, formatRow 22%` */
+function sharesOf(functions: readonly FunctionShare[]): string {
+  return functions.map(({ functionName, share }) => `${functionName} ${Math.round(share * 100)}%`).join(', ');
+}
+
+/** OpenTelemetry has times in seconds. */
+function seconds(millis: number | undefined): number | undefined {
+  return millis === undefined ? undefined : millis / 1000;
+}
+
+function defined(attributes: Attributes): Attributes {
+  for (const name of Object.keys(attributes)) if (attributes[name] === undefined) delete attributes[name];
+  return attributes;
+}

@@ -1,0 +1,74 @@
+/**
+ * The span of one block, from the end of the block until the block is reported: nobody else starts it,
+ * knows whether it was started, or ends it.
+ */
+import type { Context, Span, SpanContext } from '@opentelemetry/api';
+import type { Guard } from '../support/guard.ts';
+import type { EventLoopBlock } from '../types.ts';
+import { attributesOf, type StartedSpan } from './block-span.ts';
+import type { EndedBlock } from './ended-block.ts';
+
+/** Undefined where the block may have no span. */
+export type StartSpan = (facts: EventLoopBlock, context: Context) => StartedSpan | undefined;
+
+interface Unreported {
+  readonly block: EndedBlock;
+  readonly start: StartSpan;
+  readonly guard: Guard;
+}
+
+export class PendingBlockSpan {
+  /** Undefined once the block is reported: spans that end much later still ask for the link. */
+  #unreported: Unreported | undefined;
+  #wasStarted = false;
+  #started: StartedSpan | undefined;
+  #spanContext: SpanContext | undefined;
+
+  constructor(block: EndedBlock, start: StartSpan, guard: Guard) {
+    this.#unreported = { block, start, guard };
+  }
+
+  /**
+   * For a stalled span, which may end before the block is reported: starts the block's span, unless that
+   * was done. Undefined where the block has none, or none that is recorded. Never throws.
+   */
+  spanContext(): SpanContext | undefined {
+    const unreported = this.#unreported;
+    if (unreported !== undefined && !this.#wasStarted) {
+      unreported.guard.run('cannot report a block', () => this.#start(unreported, unreported.block.known()));
+    }
+    return this.#spanContext;
+  }
+
+  /**
+   * Ends the span, where the block has one, and lets go of everything but the span's context.
+   * @param facts as they are known now; a span that was started early gets what it lacks
+   * @param hook is called while the span is still recorded
+   */
+  finish(facts: EventLoopBlock, hook: (span: Span) => void): void {
+    const unreported = this.#unreported;
+    if (unreported === undefined) return;
+    try {
+      const isComplete = !this.#wasStarted;
+      if (!this.#wasStarted) this.#start(unreported, facts);
+      if (this.#started === undefined) return;
+      const { span, endTime } = this.#started;
+      if (span.isRecording()) {
+        if (!isComplete) span.setAttributes(attributesOf(facts));
+        hook(span);
+      }
+      span.end(endTime);
+    } finally {
+      this.#unreported = undefined;
+      this.#started = undefined;
+    }
+  }
+
+  #start({ block, start }: Unreported, facts: EventLoopBlock): void {
+    // First: a tracer that throws, or that asks for this span itself, is not asked a second time.
+    this.#wasStarted = true;
+    this.#started = start(facts, block.context);
+    // Of an ended span it cannot be told any more whether it was recorded.
+    if (this.#started?.span.isRecording() === true) this.#spanContext = this.#started.span.spanContext();
+  }
+}

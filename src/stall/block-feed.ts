@@ -1,0 +1,67 @@
+/**
+ * Brings the blocks of one instrumentation to the stalls of its thread, while it is active. The only place
+ * where times of the clock become the Unix times that spans have.
+ */
+import type { Block, OngoingPileUp } from '../block.ts';
+import type { Clock } from '../support/clock.ts';
+import type { BlockSpan } from './recent-blocks.ts';
+import {
+  type BlockedPeriod,
+  type EntrySpanSink,
+  type OngoingView,
+  type SpansAround,
+  stallsOfThread,
+} from './stalls.ts';
+
+export class BlockFeed {
+  readonly #stalls = stallsOfThread();
+  readonly #ongoing: OngoingView;
+
+  /**
+   * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot: asked for
+   *   each span that ends
+   * @param entrySpanSink for the metric
+   */
+  constructor(
+    private readonly clock: Clock,
+    ongoingPileUp: () => OngoingPileUp | undefined,
+    private readonly entrySpanSink: EntrySpanSink,
+  ) {
+    this.#ongoing = {
+      ongoingPileUp: () => {
+        const pileUp = ongoingPileUp();
+        return pileUp && this.#inUnixTime(pileUp);
+      },
+    };
+  }
+
+  start(): void {
+    this.#stalls.ongoing = this.#ongoing;
+    this.#stalls.entrySpanSink = this.entrySpanSink;
+  }
+
+  /** Does nothing where another instrumentation has taken its place. */
+  stop(): void {
+    if (this.#stalls.ongoing === this.#ongoing) this.#stalls.ongoing = undefined;
+    if (this.#stalls.entrySpanSink === this.entrySpanSink) this.#stalls.entrySpanSink = undefined;
+  }
+
+  /** Of a block that has just ended; undefined where spans cannot be compared with it. */
+  spansAround(block: Block): SpansAround | undefined {
+    // Promise reactions without a stack sample: which spans blocked and which were stalled is not known.
+    if (block.kind === 'microtasks' && block.context === undefined) return undefined;
+    return this.#stalls.spansAround(this.#inUnixTime(block));
+  }
+
+  /**
+   * From now on spans that end may be found to have waited for this block.
+   * @param span the block's own, where it may have one
+   */
+  add(block: Block, around: SpansAround, span: BlockSpan | undefined): void {
+    this.#stalls.add(this.#inUnixTime(block), around, span);
+  }
+
+  #inUnixTime({ start, end, context }: OngoingPileUp): BlockedPeriod {
+    return { start: this.clock.epoch(start), end: this.clock.epoch(end), context };
+  }
+}

@@ -1,0 +1,80 @@
+import { type BlockFacts, blockAttributes } from '../../src/block-attributes.ts';
+import type { EventLoopBlock } from '../../src/types.ts';
+
+const MAIN = { id: 0, name: 'main' };
+
+const FULL: EventLoopBlock = {
+  kind: 'pile-up',
+  startTimeMillis: 1_700_000_000_000,
+  durationMillis: 250,
+  callbacks: 7,
+  asyncResourceType: 'Timeout',
+  cpuTimeMillis: 240,
+  gcTimeMillis: 12,
+  stalledSpans: 3,
+  samples: 5,
+  code: {
+    functionName: 'hashRow',
+    file: '/app/report.js',
+    line: 31,
+    column: 18,
+    stackTrace: '    at hashRow (/app/report.js:31:18)',
+  },
+  topFunctions: [
+    { functionName: 'hashRow', share: 0.784 },
+    { functionName: 'formatRow', share: 0.216 },
+  ],
+};
+
+test('every fact is an attribute, times are in seconds', () => {
+  expect(blockAttributes(FULL, MAIN)).toEqual({
+    'event_loop.block.kind': 'pile-up',
+    'event_loop.block.callbacks': 7,
+    'event_loop.async_resource.type': 'Timeout',
+    'event_loop.block.cpu_time': 0.24,
+    'event_loop.block.gc_time': 0.012,
+    'event_loop.block.stalled_spans': 3,
+    'event_loop.block.samples': 5,
+    'event_loop.block.top_functions': 'hashRow 78%, formatRow 22%',
+    'code.function.name': 'hashRow',
+    'code.file.path': '/app/report.js',
+    'code.line.number': 31,
+    'code.column.number': 18,
+    'code.stacktrace': '    at hashRow (/app/report.js:31:18)',
+    'thread.id': 0,
+    'thread.name': 'main',
+  });
+});
+
+test('what is not known has no attribute, and 0 is known', () => {
+  const facts = { callbacks: 0, samples: 0, gcTimeMillis: 0, stalledSpans: 0 };
+  expect(blockAttributes(facts, { id: 4, name: 'worker-4' })).toStrictEqual({
+    'event_loop.block.callbacks': 0,
+    'event_loop.block.gc_time': 0,
+    'event_loop.block.stalled_spans': 0,
+    'thread.id': 4,
+    'thread.name': 'worker-4',
+  });
+});
+
+test('code without a place has a name and a stack', () => {
+  const code = { functionName: 'evaluated', stackTrace: '    at evaluated (eval at run)' };
+  expect(blockAttributes({ callbacks: 1, code }, MAIN)).toStrictEqual({
+    'event_loop.block.callbacks': 1,
+    'code.function.name': 'evaluated',
+    'code.stacktrace': '    at evaluated (eval at run)',
+    'thread.id': 0,
+    'thread.name': 'main',
+  });
+});
+
+test('a block that has not ended is marked as such, one that has is not', () => {
+  const ongoing: BlockFacts = { kind: 'callback', callbacks: 1, isOngoing: true };
+  expect(blockAttributes(ongoing, MAIN)['event_loop.block.unfinished']).toBe(true);
+  const ended: BlockFacts = { ...ongoing, isOngoing: false };
+  expect(blockAttributes(ended, MAIN)).not.toHaveProperty(['event_loop.block.unfinished']);
+});
+
+test('facts that have been JSON give the same attributes', () => {
+  expect(blockAttributes(JSON.parse(JSON.stringify(FULL)), MAIN)).toEqual(blockAttributes(FULL, MAIN));
+});
