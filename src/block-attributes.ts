@@ -54,7 +54,13 @@ export function blockAttributes(block: BlockFacts, thread: BlockedThread): Attri
   });
 }
 
-function codeAttributes({ functionName, file, line, column, stackTrace }: BlockingCode): Attributes {
+function codeAttributes({
+  functionName,
+  file,
+  line,
+  column,
+  stackTrace,
+}: BlockingCode): Attributes {
   return {
     [ATTR_CODE_FUNCTION_NAME]: functionName,
     [ATTR_CODE_FILE_PATH]: file,
@@ -66,7 +72,9 @@ function codeAttributes({ functionName, file, line, column, stackTrace }: Blocki
 
 /** `hashRow 78%, formatRow 22%` */
 function sharesOf(functions: readonly FunctionShare[]): string {
-  return functions.map(({ functionName, share }) => `${functionName} ${Math.round(share * 100)}%`).join(', ');
+  return functions
+    .map(({ functionName, share }) => `${functionName} ${Math.round(share * 100)}%`)
+    .join(', ');
 }
 
 /** OpenTelemetry has times in seconds. */
@@ -75,6 +83,7 @@ function seconds(millis: number | undefined): number | undefined {
 }
 
 function defined(attributes: Attributes): Attributes {
-  for (const name of Object.keys(attributes)) if (attributes[name] === undefined) delete attributes[name];
+  for (const name of Object.keys(attributes))
+    if (attributes[name] === undefined) delete attributes[name];
   return attributes;
 }

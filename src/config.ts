@@ -39,7 +39,8 @@ function number(fallback: number, min: number, max: number, integer: boolean): O
 function boolean(fallback: boolean): Option<boolean> {
   return {
     fallback,
-    check: (value) => (typeof value === 'boolean' ? value : new BadOption(TypeError, 'true or false')),
+    check: (value) =>
+      typeof value === 'boolean' ? value : new BadOption(TypeError, 'true or false'),
     parse: (text) => ({ true: true, false: false })[text.trim().toLowerCase()] ?? text,
   };
 }
@@ -59,7 +60,8 @@ function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
 function fn<T>(): Option<T | undefined> {
   return {
     fallback: undefined,
-    check: (value) => (typeof value === 'function' ? (value as T) : new BadOption(TypeError, 'a function')),
+    check: (value) =>
+      typeof value === 'function' ? (value as T) : new BadOption(TypeError, 'a function'),
   };
 }
 
@@ -91,7 +93,8 @@ export function environmentName(option: string): string {
 
 /** How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`). */
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
 }
@@ -112,7 +115,8 @@ export function resolveConfig(
   const resolved: Record<string, unknown> = { ...config };
   for (const [name, option] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
     const given = resolved[name];
-    resolved[name] = given === undefined ? fromEnvironment(name, option, env, warn) : option.check(given);
+    resolved[name] =
+      given === undefined ? fromEnvironment(name, option, env, warn) : option.check(given);
     const value = resolved[name];
     if (value instanceof BadOption) {
       throw new value.ErrorClass(
@@ -133,7 +137,8 @@ function fromEnvironment(
   const variable = environmentName(name);
   const text = option.parse === undefined ? undefined : env[variable];
   // Empty is unset: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
-  if (option.parse === undefined || text === undefined || text.trim() === '') return option.fallback;
+  if (option.parse === undefined || text === undefined || text.trim() === '')
+    return option.fallback;
   const value = option.check(option.parse(text));
   if (!(value instanceof BadOption)) return value;
   warn(`${variable} is ${show(text)}, expected ${value.expected}; using ${show(option.fallback)}`);

@@ -1,31 +1,24 @@
-/** EventLoopInstrumentation: lifecycle and wiring only. */
-import { setImmediate } from 'node:timers';
+/** EventLoopInstrumentation: what OpenTelemetry sees of this package. What runs is the session. */
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
-import { ConsoleReporter } from './console/console-reporter.ts';
-import { Detector } from './detector.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
-  Health,
   MAX_HEALTH_WINDOW_MILLIS,
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
 } from './lag/health.ts';
 import { registryOfUnseenSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
-import { publishBlock } from './report/block-channel.ts';
-import { BlockReporter } from './report/block-reporter.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
-import { BlockFeed } from './stall/block-feed.ts';
-import { SystemClock } from './support/clock.ts';
+import { Session } from './session.ts';
 import { attempt } from './support/guard.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
-/** How often what is registered globally is looked at: every so many intervals of the lag, a second at the default one, on the next beat. */
+/** What is registered globally is checked every so many intervals of the lag, on the next beat. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;
 
 /**
@@ -36,20 +29,15 @@ const INTERVALS_PER_PROVIDER_CHECK = 50;
  * ```
  */
 export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstrumentationConfig> {
-  // InstrumentationBase's constructor calls our methods before field initialisers would run: declared, never initialised here.
+  // InstrumentationBase's constructor calls our methods before field initialisers would run.
   declare private _log: OnceLogger;
   declare private _instruments: Instruments;
-  declare private _detector: Detector | undefined;
-  /** Reports what waits to be reported. */
-  declare private _flush: (() => void) | undefined;
-  declare private _console: ConsoleReporter | undefined;
-  declare private _health: Health | undefined;
-  declare private _blockFeed: BlockFeed | undefined;
-  /** A process that ends by itself right after a block: no further callback would close the last iteration. */
-  declare private _onBeforeExit: (() => void) | undefined;
+  /** Undefined while another instance is active. */
+  declare private _session: Session | undefined;
   declare private _claimant: Claimant | undefined;
   declare private _globalMeterProvider: MeterProvider | undefined;
   declare private _followsGlobalMeter: boolean;
+  declare private _providersCheckedAt: number | undefined;
   declare private _hasWarnedOfUnseenSdk: boolean | undefined;
 
   /**
@@ -64,7 +52,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._log = log;
     this._followsGlobalMeter = true;
     this._globalMeterProvider = metrics.getMeterProvider();
-    // registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. Who asked for it to be off wants it off.
+    // registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. It stays off.
     this._config.enabled = true;
     if (resolved.enabled) this.enable();
   }
@@ -80,13 +68,12 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._claimant = {
       activate: () => this._start(),
       deactivate: () => this._stop(),
-      health: (windowMillis) =>
-        this._guard(() => this._health?.read(windowMillis, this._detector?.overdue() ?? 0)),
+      health: (windowMillis) => this._session?.health(windowMillis),
     };
     if (takeOver(this._claimant)) {
       this._log.log(
         'warn',
-        'another EventLoopInstrumentation is enabled in this process: it waits, this one reports',
+        'another EventLoopInstrumentation is enabled: this instance is active, the earlier one is paused',
       );
     }
   }
@@ -101,9 +88,10 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /**
-   * Puts these options in force at once; options that are not given fall back to the environment and the defaults. `enabled`,
-   * where given, enables or disables.
-   * @throws TypeError where an option has the wrong type, RangeError where it is out of range; the old ones stay in force then
+   * Puts these options in force at once; options that are not given fall back to the environment and
+   * the defaults. `enabled`, where given, enables or disables.
+   * @throws TypeError where an option has the wrong type, RangeError where it is out of range; the old
+   *   ones stay in force then
    */
   override setConfig(config: EventLoopInstrumentationConfig): void {
     // Called by the base class's constructor too, with what ours resolved.
@@ -111,9 +99,11 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       super.setConfig(config);
       return;
     }
-    super.setConfig(resolveConfig(config, process.env, (message) => this._log.log('warn', message)));
+    super.setConfig(
+      resolveConfig(config, process.env, (message) => this._log.log('warn', message)),
+    );
     this._config.enabled = true;
-    if (this._detector !== undefined) {
+    if (this._session !== undefined) {
       this._stop();
       this._start();
     }
@@ -123,7 +113,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
 
   override setTracerProvider(tracerProvider: TracerProvider): void {
     super.setTracerProvider(tracerProvider);
-    this._detector?.watchContextManager();
+    this._session?.watchContextManager();
   }
 
   override setMeterProvider(meterProvider: MeterProvider): void {
@@ -134,30 +124,31 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /**
-   * Resolves when stacks can be captured, some 50 ms after the event loop has begun to turn, or when it is known that they cannot. For
-   * tests and for whoever wants no blind spot; does not keep the process alive. Never rejects.
+   * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or when
+   * it is known that they cannot. Does not keep the process alive. Never rejects.
    */
   ready(): Promise<void> {
-    return this._detector?.ready() ?? Promise.resolve();
+    return this._session?.ready() ?? Promise.resolve();
   }
 
   /**
-   * Has every block that has ended reported by the time it resolves, the one that called it included. For tests, and for platforms that
-   * freeze a process between two requests. Blocks are known at once, but with `asyncHooks: 'off'`: there at the next sample of the
-   * lag. Exporting is up to the SDK's own `forceFlush`. Never rejects.
+   * Reports every block that has ended, the one that called it included. For tests, and for platforms
+   * that freeze a process between two requests. With `asyncHooks: 'off'`, blocks are known only at the
+   * next sample of the lag. Exporting is up to the SDK's own `forceFlush`. Never rejects.
    */
   async forceFlush(): Promise<void> {
     // The first is called in the next iteration, which closes this one.
     await nextIteration();
     await nextIteration();
-    this._flush?.();
+    this._session?.flush();
   }
 
   /**
-   * How the event loop fares, for health checks and load shedding. What is going on counts as well: while the loop is held, the lag
-   * grows from one call to the next. All 0 where this instrumentation is not enabled. Some 1 µs.
-   * @param windowMillis the time looked back on, 100 to 10 000 milliseconds: short for shedding load, which has to react at once; for
-   *   a health check at least as long as the time between two of them
+   * The health of the event loop, for health checks and load shedding. An ongoing block counts: while
+   * it lasts, the lag grows from one call to the next. All 0 where this instrumentation is not enabled.
+   * Some 1 µs.
+   * @param windowMillis the latest so many milliseconds, 100 to 10 000: short for shedding load, which
+   *   has to react at once; for a health check at least as long as the time between two of them
    * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
@@ -165,10 +156,11 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       throw new TypeError(`health: windowMillis must be a number, got ${typeof windowMillis}`);
     if (!(windowMillis >= MIN_HEALTH_WINDOW_MILLIS && windowMillis <= MAX_HEALTH_WINDOW_MILLIS)) {
       throw new RangeError(
-        `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ${MAX_HEALTH_WINDOW_MILLIS}, got ${windowMillis}`,
+        `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ${MAX_HEALTH_WINDOW_MILLIS}, ` +
+          `got ${windowMillis}`,
       );
     }
-    // An instance that is enabled and waits for another one is asked all the same.
+    // Also of an instance that is paused.
     return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
   }
 
@@ -178,112 +170,40 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
 
   private _start(): void {
     const config = this.getConfig() as ResolvedConfig;
-    const clock = new SystemClock();
-    const health = new Health(clock, config.lagIntervalMillis);
-    const checkEveryMillis = INTERVALS_PER_PROVIDER_CHECK * config.lagIntervalMillis;
-    let checkedAt: number | undefined;
-    const detector: Detector = new Detector(
-      config,
-      clock,
-      {
-        block: (block) => {
-          this._guard(() => health.block(block.end - block.start));
-          const around = this._guard(() => blockFeed.spansAround(block));
-          const span = reporter.add(block, around?.stalledSpans);
-          if (around !== undefined) this._guard(() => blockFeed.add(block, around, span));
-        },
-        lag: (millis) => {
-          this._guard(() => health.lag(millis));
-          this._instruments.lag(millis);
-        },
-        beat: () => {
-          const now = clock.now();
-          checkedAt ??= now;
-          if (now - checkedAt < checkEveryMillis) return;
-          checkedAt = now;
-          this._log.catchUp();
-          this._followGlobalMeter();
-          this._warnOfUnseenSdk();
-        },
-      },
-      this._log,
-    );
-    const reporter = new BlockReporter(
-      {
-        requireParentSpan: config.requireParentSpan,
-        maxSpansPerMinute: config.maxSpansPerMinute,
-        blockHook: config.blockHook,
-      },
-      {
-        tracer: () => this.tracer,
-        instruments: () => this._instruments,
-        gcWithin: (start, end) => detector.gc.within(start, end),
-      },
-      {
-        // Not unref'd: a process that ends right after a block still reports it.
-        schedule: () => void setImmediate(flush),
-        reported: (block, context) => {
-          this._console?.block(block, context);
-          publishBlock(block, context);
-        },
-      },
-      clock,
-      this._log,
-    );
-    const flush = () =>
-      this._guard(() => {
-        this._guard(() => detector.gc.collect());
-        detector.asOwnWork(() => reporter.flush());
-      });
-    const blockFeed = new BlockFeed(
-      clock,
-      () => detector.ongoingPileUp(),
-      (stallMillis) => this._instruments.stall(stallMillis),
-    );
-    this._detector = detector;
-    this._flush = flush;
-    this._health = health;
-    this._blockFeed = blockFeed;
-    this._guard(() => health.start());
-    this._guard(() => blockFeed.start());
-    const settle = () => {
-      detector.finish();
-      flush();
+    const targets = {
+      tracer: () => this.tracer,
+      instruments: () => this._instruments,
+      beat: (now: number) => this._checkProviders(now),
     };
-    this._onBeforeExit = settle;
-    process.on('beforeExit', settle);
-    if (config.console) {
-      this._console = new ConsoleReporter(settle);
-      this._guard(() => this._console?.start());
-    }
-    detector.start();
-    // NodeSDK is made after us, and its start() enables us before it sets the context manager: all in the same tick.
+    this._session = attempt(
+      () => new Session(config, targets, this._log),
+      (error) => this._log.log('error', 'cannot start; nothing is detected', error),
+    );
+    this._session?.start();
+    // NodeSDK is made after us, and its start() enables us before it sets the context manager: all in
+    // the same tick.
     process.nextTick(() => {
       this._log.catchUp();
-      this._detector?.watchContextManager();
+      this._session?.watchContextManager();
     });
   }
 
   private _stop(): void {
-    if (this._onBeforeExit !== undefined) process.off('beforeExit', this._onBeforeExit);
-    this._onBeforeExit = undefined;
-    this._guard(() => this._blockFeed?.stop());
-    this._blockFeed = undefined;
-    this._guard(() => this._console?.stop());
-    this._console = undefined;
-    this._health = undefined;
-    this._detector?.stop();
-    this._detector = undefined;
-    this._flush = undefined;
+    this._session?.stop();
+    this._session = undefined;
   }
 
-  private _guard<Result>(action: () => Result): Result | undefined {
-    return attempt(action, (error) =>
-      this._log.log('error', 'internal error; stalled spans and health may be missing', error),
-    );
+  private _checkProviders(now: number): void {
+    const { lagIntervalMillis } = this.getConfig() as ResolvedConfig;
+    this._providersCheckedAt ??= now;
+    if (now - this._providersCheckedAt < INTERVALS_PER_PROVIDER_CHECK * lagIntervalMillis) return;
+    this._providersCheckedAt = now;
+    this._log.catchUp();
+    this._followGlobalMeter();
+    this._warnOfUnseenSdk();
   }
 
-  /** A meter, unlike a tracer, does not follow a provider that is set later, and nobody tells us when a configuration file sets one. */
+  /** A meter, unlike a tracer, does not follow a provider that is set later. */
   private _followGlobalMeter(): void {
     const provider = metrics.getMeterProvider();
     if (provider === this._globalMeterProvider) return;
@@ -296,10 +216,12 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     const registry = registryOfUnseenSdk();
     if (registry === undefined || this._hasWarnedOfUnseenSdk) return;
     this._hasWarnedOfUnseenSdk = true;
-    this._guard(() =>
+    attempt(() =>
       registry.diag?.warn(
         PACKAGE_NAME,
-        `the SDK is registered with @opentelemetry/api ${registry.version}, and this package finds a newer copy, which does not see it: spans go without a parent, or there are none. \`npm ls @opentelemetry/api\` shows both`,
+        `the SDK is registered with @opentelemetry/api ${registry.version}, and this package finds a ` +
+          'newer copy, which does not see it: spans have no parent, or there are none. ' +
+          '`npm ls @opentelemetry/api` shows both',
       ),
     );
   }

@@ -6,14 +6,14 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
-import { type Context, context, ROOT_CONTEXT, type Span, type Tracer } from '@opentelemetry/api';
-import type { Block, OngoingPileUp } from './block.ts';
+import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
+import type { Block } from './block.ts';
 import type { ResolvedConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
 import { Exclusions } from './exclude/exclusions.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
-import { type HookedMode, resolveHooksMode } from './hooks/hooks-mode.ts';
+import { resolveHooksMode } from './hooks/hooks-mode.ts';
 import { contextOf, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
@@ -23,19 +23,25 @@ import { IterationLedger } from './loop/iteration-ledger.ts';
 import type { Ledger } from './loop/ledger.ts';
 import { ScopeLedger } from './loop/scope-ledger.ts';
 import type { Surroundings } from './loop/surroundings.ts';
-import { hrTimeToMillis } from './otel/hr-time.ts';
+import { ongoingReply } from './ongoing/ongoing-facts.ts';
+import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
+import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
+import { hrTimeToMillis } from './otel/hr-time.ts';
 import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import type { Instruments } from './report/instruments.ts';
-import { stallsOfThread } from './stall/stalls.ts';
+import { BlockFeed } from './stall/block-feed.ts';
 import { SystemClock } from './support/clock.ts';
-import type { EventLoopHealth } from './types.ts';
-import { captureTimes } from './watchdog/capture-times.ts';
+import { Guard } from './support/guard.ts';
+import { Latch } from './support/latch.ts';
+import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
+import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
-import { createSharedMemory } from './watchdog/shared-memory.ts';
-import { Watchdog, whyNoCapture } from './watchdog/watchdog.ts';
+import { whyNoCapture } from './watchdog/inspector.ts';
+import { Watchdog } from './watchdog/watchdog.ts';
+import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
 /** For thresholds below, every callback is timed: the watchdog's timers count whole milliseconds. */
 const MIN_RELAXED_THRESHOLD_MILLIS = 20;
@@ -44,31 +50,296 @@ const MIN_RELAXED_THRESHOLD_MILLIS = 20;
 export interface SessionTargets {
   tracer(): Tracer;
   instruments(): Instruments;
-  /** Called on every beat of the lag sampler. */
+  /** Called on every beat of the lag sampler, at `now`. */
   beat(now: number): void;
 }
 
 /** Something that is alive while the instrumentation is enabled. */
 interface Part {
-  start(): void;
-  stop(): void;
+  start?(): void;
+  stop?(): void;
 }
+
+const SURROUNDINGS: Surroundings = {
+  context: () => contextOf(executionAsyncResource()),
+  resourceType: () => resourceTypeOf(executionAsyncResource()),
+  spanStart: (span) => {
+    const start = spanStartTime(span);
+    return start === undefined ? Number.NaN : hrTimeToMillis(start);
+  },
+};
 
 export class Session {
   readonly #parts: readonly Part[];
   readonly #clock = new SystemClock();
+  readonly #guard: Guard;
   readonly #gc = new GcMeter();
   readonly #health: Health;
-  readonly #memory = createSharedMemory();
+  readonly #reporter: BlockReporter;
+  readonly #console: ConsoleReporter | undefined;
+  readonly #stalls: BlockFeed;
   readonly #exclusions: Exclusions;
   readonly #ledger: Ledger;
-  readonly #reporter: BlockReporter;
   readonly #scopes: ContextScopes;
   readonly #lagSampler: LagSampler;
   readonly #hooks: AsyncHooks | undefined;
   readonly #watchdog: Watchdog | undefined;
-  readonly #console: ConsoleReporter | undefined;
-  #mode;
-  #isReportScheduled = false;
-  #finishedIteration = Number.NaN;
   readonly #capturesKnown = new Latch();
+  #mode: AsyncHooksMode;
+  #finishedIteration = Number.NaN;
+
+  constructor(
+    private readonly config: ResolvedConfig,
+    private readonly targets: SessionTargets,
+    private readonly log: OnceLogger,
+  ) {
+    const { thresholdMillis, lagIntervalMillis } = config;
+    const clock = this.#clock;
+    this.#guard = new Guard(log);
+    const canCapture = config.captureStack && this.#canCapture();
+    this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
+    const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
+
+    this.#health = new Health(clock, lagIntervalMillis);
+    this.#reporter = this.#createReporter();
+    if (config.console) this.#console = new ConsoleReporter(this.#settle);
+    this.#stalls = new BlockFeed(
+      clock,
+      () => this.#ledger.ongoingPileUp(),
+      (stallMillis) => targets.instruments().stall(stallMillis),
+    );
+    if (canCapture) this.#watchdog = this.#createWatchdog(times);
+    const marks = this.#watchdog?.memory.marks;
+    const watchedMarks = () => (this.#watchdog?.watches ? marks : undefined);
+    this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, clock);
+
+    const hooked = this.#mode === 'off' ? undefined : this.#createIterationLedger(marks);
+    this.#ledger = hooked ?? this.#createScopeLedger(marks);
+    this.#scopes = new ContextScopes(this.#ledger, clock, this.#onHookError);
+    // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
+    const needsPulse = this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis;
+    const pulse = needsPulse ? new Pulse(times.pulseMillis) : undefined;
+    const canIdle = hooked !== undefined && pulse === undefined;
+    this.#lagSampler = this.#createLagSampler(canIdle);
+    if (hooked !== undefined && this.#mode !== 'off') {
+      this.#hooks = new AsyncHooks(hooked, this.#lagSampler, this.#mode, this.#onHookError);
+    }
+
+    this.#parts = [
+      this.#health,
+      this.#stalls,
+      {
+        start: () => void process.on('beforeExit', this.#settle),
+        stop: () => void process.off('beforeExit', this.#settle),
+      },
+      this.#console ?? {},
+      { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },
+      { start: () => this.watchContextManager(), stop: () => this.#scopes.release() },
+      this.#gc,
+      inRootContext(this.#lagSampler),
+      inRootContext(pulse ?? {}),
+      this.#watchdog ?? { start: () => this.#capturesKnown.open() },
+      { stop: () => this.#capturesKnown.open() },
+      this.#exclusions,
+      this.#hooks ?? {},
+    ];
+  }
+
+  start(): void {
+    for (const part of this.#parts) {
+      this.#guard.run('cannot watch everything; the rest is watched', () => part.start?.());
+    }
+  }
+
+  stop(): void {
+    for (const part of [...this.#parts].reverse()) {
+      this.#guard.run('cannot stop everything; the rest is stopped', () => part.stop?.());
+    }
+  }
+
+  /** Stack samples can be taken from now on, or cannot be taken at all. Keeps no process alive. */
+  ready(): Promise<void> {
+    return this.#capturesKnown.opened();
+  }
+
+  /** Reports the blocks that have ended. */
+  flush(): void {
+    this.#guard.run('cannot report blocks', () => {
+      this.#ledger.asOwnWork(() => this.#reporter.flush());
+    });
+  }
+
+  health(windowMillis: number): EventLoopHealth | undefined {
+    return this.#guard.run('cannot read the health of the event loop', () =>
+      this.#health.read(windowMillis, this.#lagSampler.overdue()),
+    );
+  }
+
+  /** The context manager may be set after us (NodeSDK does), and may be replaced at any time. */
+  watchContextManager(): void {
+    this.#guard.run('cannot watch the context manager', () => {
+      const manager = currentContextManager();
+      if (manager !== undefined) this.#scopes.watch(manager);
+    });
+  }
+
+  readonly #onBlock = (block: Block): void => {
+    if (this.#exclusions.isExcluded(block)) return;
+    this.#guard.run('cannot count a block', () => this.#health.block(block.end - block.start));
+    const around = this.#guard.run('cannot find stalled spans', () =>
+      this.#stalls.spansAround(block),
+    );
+    const span = this.#reporter.add(block, around?.stalledSpans);
+    if (around === undefined) return;
+    this.#guard.run('cannot find stalled spans', () => this.#stalls.add(block, around, span));
+  };
+
+  readonly #onHookError = (error: unknown): void => {
+    this.log.log('error', 'internal error; detection goes on', error);
+  };
+
+  /**
+   * The loop has run out of work, or the process exits: reports what no further callback would close.
+   * Once for an iteration: between the last one and the end of the process Node.js ends threads.
+   */
+  readonly #settle = (): void => {
+    this.#guard.run('cannot report blocks', () => {
+      const iteration = this.#mode === 'off' ? Number.NaN : this.#clock.loopCount();
+      if (iteration !== this.#finishedIteration) this.#ledger.finish();
+      this.#finishedIteration = iteration;
+    });
+    this.flush();
+  };
+
+  #canCapture(): boolean {
+    const reason = whyNoCapture();
+    // In a worker thread that is as documented.
+    const level = isMainThread ? 'warn' : 'info';
+    if (reason !== undefined) this.log.log(level, `captureStack is off: ${reason}`);
+    return reason === undefined;
+  }
+
+  #createReporter(): BlockReporter {
+    const { requireParentSpan, maxSpansPerMinute, blockHook } = this.config;
+    return new BlockReporter(
+      { requireParentSpan, maxSpansPerMinute, blockHook },
+      {
+        tracer: () => this.targets.tracer(),
+        instruments: () => this.targets.instruments(),
+        gcWithin: (start, end) => {
+          this.#gc.collect();
+          return this.#gc.within(start, end);
+        },
+      },
+      {
+        // Not unref'd: it runs in this iteration or the next one, and a process that ends right after a
+        // block still reports it.
+        schedule: () => void setImmediate(() => this.flush()),
+        reported: (block, blockContext) => {
+          this.#console?.block(block, blockContext);
+          publishBlock(block, blockContext);
+        },
+      },
+      this.#clock,
+      this.log,
+    );
+  }
+
+  #createIterationLedger(marks: Float64Array | undefined): IterationLedger {
+    const { thresholdMillis } = this.config;
+    return new IterationLedger(thresholdMillis, this.#clock, SURROUNDINGS, this.#onBlock, marks);
+  }
+
+  #createScopeLedger(marks: Float64Array | undefined): ScopeLedger {
+    const { thresholdMillis, lagIntervalMillis } = this.config;
+    return new ScopeLedger(
+      thresholdMillis,
+      lagIntervalMillis,
+      this.#clock,
+      SURROUNDINGS,
+      this.#onBlock,
+      marks,
+    );
+  }
+
+  #createLagSampler(canIdle: boolean): LagSampler {
+    const { lagIntervalMillis } = this.config;
+    return new LagSampler(this.#ledger, this.#clock, {
+      intervalMillis: lagIntervalMillis,
+      canIdle,
+      record: (millis) => {
+        this.#guard.run('cannot read the health of the event loop', () => this.#health.lag(millis));
+        this.targets.instruments().lag(millis);
+      },
+      upkeep: () => {
+        const now = this.#clock.now();
+        this.#clock.syncEpoch();
+        this.watchContextManager();
+        this.#watchdog?.beat(now);
+        this.#exclusions.sample();
+        this.targets.beat(now);
+      },
+      idle: () => this.#watchdog?.idle(),
+      wake: (runsSince) => {
+        this.#watchdog?.wakeUp(this.#clock.now());
+        this.#exclusions.sample(runsSince);
+      },
+      onError: this.#onHookError,
+    });
+  }
+
+  #createWatchdog(times: CaptureTimes): Watchdog {
+    const { thresholdMillis, unfinishedAfterMillis, requireParentSpan } = this.config;
+    const capturer = new Capturer(this.#clock, {
+      isRunning: (busyPeriodStart) => this.#ledger.isRunning(busyPeriodStart),
+      resourceType: SURROUNDINGS.resourceType,
+      add: (sample) => this.#ledger.add(sample),
+    });
+    return new Watchdog(
+      { ...times, unfinishedAfterMillis },
+      {
+        threadSetup: () => ({
+          code: WATCHDOG_CODE,
+          env: exporterEnvironment(process.env),
+          ongoing: {
+            exporterCode: EXPORTER_CODE,
+            resolveFrom: [process.argv[1], `${process.cwd()}/`].filter(
+              (path) => path !== undefined,
+            ),
+          } satisfies OngoingReportOptions,
+        }),
+        capture: (busyPeriodStart, requestedAt) => {
+          const sample = capturer.capture(busyPeriodStart, requestedAt);
+          if (sample === undefined) return undefined;
+          return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, requireParentSpan);
+        },
+        // Only where a promise reaction is not timed in any case, and the watchdog has time to notice.
+        watching: (isWatching) => {
+          const canRelax =
+            this.#mode === 'callbacks' && thresholdMillis >= MIN_RELAXED_THRESHOLD_MILLIS;
+          this.#ledger.relax(isWatching && canRelax);
+          if (isWatching) this.#capturesKnown.open();
+        },
+        lost: () => this.#onCapturesLost(),
+      },
+      this.log,
+    );
+  }
+
+  /** What stack samples showed has to come from promise hooks now. */
+  #onCapturesLost(): void {
+    this.#capturesKnown.open();
+    this.#ledger.relax(false);
+    if (this.config.asyncHooks !== 'auto' || this.#mode !== 'callbacks') return;
+    this.#mode = 'promises';
+    this.#hooks?.use('promises');
+  }
+}
+
+/** Not in the caller's context, which a timer would keep alive. */
+function inRootContext(part: Part): Part {
+  return {
+    start: () => context.with(ROOT_CONTEXT, () => part.start?.()),
+    stop: () => part.stop?.(),
+  };
+}

@@ -29,7 +29,10 @@ function isEvaluated({ text, isAsync }: StackFrame): boolean {
  * An anonymous function that a builtin calls (`rows.map((row) => ...)`) is told by the name of the function around it, where that
  * is the one that called the builtin; file, line and column stay its own.
  */
-export function blockingFunctionOf(stack: readonly StackFrame[], late: boolean): CodeLocation | undefined {
+export function blockingFunctionOf(
+  stack: readonly StackFrame[],
+  late: boolean,
+): CodeLocation | undefined {
   const frames = withoutOwnHook(stack);
   let at = frames.findIndex(isUserCode);
   if (late && at === 0 && frames[0]?.isAtEntry === true) {
@@ -60,7 +63,8 @@ function nameAround(frames: readonly StackFrame[], at: number): string | undefin
     const caller = frames[i + 1];
     const next = frames[i + 2];
     const throughBuiltin = caller !== undefined && !caller.isAsync && caller.file === undefined;
-    if (!throughBuiltin || next === undefined || next.isAsync || next.file !== file) return undefined;
+    if (!throughBuiltin || next === undefined || next.isAsync || next.file !== file)
+      return undefined;
     if (next.functionName !== undefined) return next.functionName;
     i += 2;
   }

@@ -38,19 +38,27 @@ function mapStackTrace(stackTrace: string): string {
   return stackTrace
     .split('\n')
     .map((text) =>
-      text.replace(PLACE, (whole, file: string, line: string, column: string, close: string | undefined) => {
-        const position = originalPosition({ file: toPath(file), line: Number(line), column: Number(column) });
-        return position === undefined
-          ? whole
-          : `${position.file}:${position.line}:${position.column}${close ?? ''}`;
-      }),
+      text.replace(
+        PLACE,
+        (whole, file: string, line: string, column: string, close: string | undefined) => {
+          const position = originalPosition({
+            file: toPath(file),
+            line: Number(line),
+            column: Number(column),
+          });
+          return position === undefined
+            ? whole
+            : `${position.file}:${position.line}:${position.column}${close ?? ''}`;
+        },
+      ),
     )
     .join('\n');
 }
 
 function originalPosition({ file, line, column }: Position): Position | undefined {
   // Node.js keeps the maps of ES modules by URL, those of CommonJS by path.
-  const map = findSourceMap(file) ?? (isUrl(file) ? undefined : findSourceMap(pathToFileURL(file).href));
+  const map =
+    findSourceMap(file) ?? (isUrl(file) ? undefined : findSourceMap(pathToFileURL(file).href));
   const entry = map?.findEntry(line - 1, column - 1);
   if (entry === undefined || !('originalSource' in entry)) return undefined;
   return {

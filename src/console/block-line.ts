@@ -22,7 +22,12 @@ export interface Blamed {
 const MAX_NAME_LENGTH = 120;
 
 /** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf9…` */
-export function blockLine(block: EventLoopBlock, blamed: Blamed, cwd: string, paint: Paint): string {
+export function blockLine(
+  block: EventLoopBlock,
+  blamed: Blamed,
+  cwd: string,
+  paint: Paint,
+): string {
   const length = paint.length(duration(block.durationMillis), block.durationMillis);
   const kind = block.kind === undefined ? '' : ` ${block.kind}`;
   const asides = [
@@ -37,7 +42,9 @@ export function blockLine(block: EventLoopBlock, blamed: Blamed, cwd: string, pa
 export function codeAt(code: BlockingCode, cwd: string, paint: Paint): string {
   const name = paint.code(printable(code.functionName));
   if (code.file === undefined) return name;
-  const place = [shortest(code.file, cwd), code.line, code.column].filter((part) => part !== undefined);
+  const place = [shortest(code.file, cwd), code.line, code.column].filter(
+    (part) => part !== undefined,
+  );
   return `${name} (${printable(place.join(':'), Number.POSITIVE_INFINITY)})`;
 }
 

@@ -54,7 +54,9 @@ export class ConsoleReporter {
   readonly #onSignal = (): void => this.#writeSummary();
 
   #writeSummary(): void {
-    this.#write((cwd) => this.#summary.lines(performance.now() - this.#startedAt, cwd, this.#paint));
+    this.#write((cwd) =>
+      this.#summary.lines(performance.now() - this.#startedAt, cwd, this.#paint),
+    );
   }
 
   #write(lines: (cwd: string) => readonly string[]): void {

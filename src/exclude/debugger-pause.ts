@@ -10,6 +10,10 @@ import { isInspected } from '../watchdog/inspector.ts';
 const MAX_CPU_SHARE = 0.1;
 
 /** Whether a block was most likely a pause in the debugger. */
-export function isDebuggerPause({ start, end, cpu }: Pick<Block, 'start' | 'end' | 'cpu'>): boolean {
+export function isDebuggerPause({
+  start,
+  end,
+  cpu,
+}: Pick<Block, 'start' | 'end' | 'cpu'>): boolean {
   return cpu < (end - start) * MAX_CPU_SHARE && isInspected();
 }

@@ -8,6 +8,12 @@ import { blockingFunctionIn } from '../code/blocking-function.ts';
 /** async_hooks has the process itself for the resource where no callback runs. */
 const NO_CALLBACK = 'PROCESS';
 
-export function isTeardown({ resourceType, samples }: Pick<Block, 'resourceType' | 'samples'>): boolean {
-  return resourceType === NO_CALLBACK && samples.every((sample) => blockingFunctionIn(sample) === undefined);
+export function isTeardown({
+  resourceType,
+  samples,
+}: Pick<Block, 'resourceType' | 'samples'>): boolean {
+  return (
+    resourceType === NO_CALLBACK &&
+    samples.every((sample) => blockingFunctionIn(sample) === undefined)
+  );
 }

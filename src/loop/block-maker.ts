@@ -2,6 +2,7 @@
 import type { Block, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
+import { Mark } from '../watchdog/shared-memory.ts';
 import { Attribution } from './attribution.ts';
 import { CpuMeter } from './cpu-meter.ts';
 import { ReportedIntervals } from './reported-intervals.ts';
@@ -27,11 +28,13 @@ export class BlockMaker {
   readonly #clock: Clock;
   readonly #onBlock: (block: Block) => void;
 
+  /** @param marks shared with the watchdog thread, where there is one */
   constructor(
     thresholdMillis: number,
     clock: Clock,
     surroundings: Surroundings,
     onBlock: (block: Block) => void,
+    private readonly marks: Float64Array,
   ) {
     this.#threshold = thresholdMillis;
     this.#clock = clock;
@@ -75,6 +78,9 @@ export class BlockMaker {
     known?: Known,
   ): void {
     this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
+      // The watchdog thread samples what runs from here on anew.
+      const { marks } = this;
+      marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
       const samples = this.attribution.samplesWithin(from, to);
       let attributed = known?.attributed ?? this.attribution.of(from, to, samples);
       if (attributed !== undefined && known?.isWhole === true) {

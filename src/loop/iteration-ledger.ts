@@ -63,7 +63,7 @@ export class IterationLedger implements Ledger {
     this.#clock = clock;
     this.#around = surroundings;
     this.#iterations = new IterationClock(clock, marks);
-    this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock);
+    this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock, marks);
     this.#attribution = this.#blocks.attribution;
   }
 

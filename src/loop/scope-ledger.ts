@@ -30,7 +30,7 @@ export class ScopeLedger implements Ledger {
     onBlock: (block: Block) => void,
     private readonly marks: Float64Array = createSharedMemory().marks,
   ) {
-    this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock);
+    this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock, marks);
   }
 
   get voted(): number {

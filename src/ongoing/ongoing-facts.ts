@@ -25,7 +25,7 @@ export interface OngoingFacts {
   readonly epochMillis: number;
   /** Unix time in milliseconds at which its span begins: not before its parent. */
   readonly startTimeMillis: number;
-  readonly kind: BlockKind;
+  readonly kind?: BlockKind;
   readonly callbacks: number;
   readonly asyncResourceType?: string;
   /** The file is as V8 has it: to make a path of a URL may take a regular expression. */
@@ -70,7 +70,7 @@ function factsOf(
   return {
     epochMillis: clock.epoch(0),
     startTimeMillis: Math.max(clock.epoch(start), startOf(span)),
-    kind,
+    ...(kind !== undefined && { kind }),
     callbacks,
     ...(resourceType !== undefined && { asyncResourceType: resourceType }),
     ...(parent !== undefined && { parent }),
@@ -100,7 +100,10 @@ function parentOf(span: Span | undefined): OngoingFacts['parent'] {
   if (span === undefined) return undefined;
   const { traceId, spanId, traceFlags } = span.spanContext();
   const isValid =
-    traceId.length === 32 && traceId !== INVALID_TRACEID && spanId.length === 16 && spanId !== INVALID_SPANID;
+    traceId.length === 32 &&
+    traceId !== INVALID_TRACEID &&
+    spanId.length === 16 &&
+    spanId !== INVALID_SPANID;
   return isValid ? { traceId, spanId, traceFlags } : undefined;
 }
 

@@ -22,5 +22,7 @@ export function apiRegistry(): ApiRegistry {
 /** The registry, where it holds an SDK that this package's copy of the api does not see. */
 export function registryOfUnseenSdk(): ApiRegistry | undefined {
   const registry = apiRegistry();
-  return registry.trace === undefined || registry.trace === trace.getTracerProvider() ? undefined : registry;
+  return registry.trace === undefined || registry.trace === trace.getTracerProvider()
+    ? undefined
+    : registry;
 }

@@ -23,7 +23,9 @@ export function isTracingSuppressed(ctx: Context): boolean {
 
 /** The context manager in force, or undefined where the api does not tell. */
 export function currentContextManager(): ContextManager | undefined {
-  return (context as unknown as { _getContextManager?: () => ContextManager })._getContextManager?.();
+  return (
+    context as unknown as { _getContextManager?: () => ContextManager }
+  )._getContextManager?.();
 }
 
 /** When a span of the SDK, of `dd-trace` or of Sentry began; undefined for a remote span or another implementation. */
@@ -54,7 +56,10 @@ export function instrumentationScopeOf(span: Span): string | undefined {
 type Resource = {
   attributes?: Attributes;
   asyncAttributesPending?: boolean;
-  getRawAttributes?(): [string, AttributeValue | PromiseLike<AttributeValue | undefined> | undefined][];
+  getRawAttributes?(): [
+    string,
+    AttributeValue | PromiseLike<AttributeValue | undefined> | undefined,
+  ][];
 };
 
 /**
@@ -62,7 +67,11 @@ type Resource = {
  * tells. Until the SDK's first export those that are still being found out are missing, and service.name is not one of them.
  */
 export function resourceAttributes(span: Span | undefined): Attributes | undefined {
-  type Provider = { getDelegate?(): Provider; _resource?: Resource; _config?: { resource?: Resource } };
+  type Provider = {
+    getDelegate?(): Provider;
+    _resource?: Resource;
+    _config?: { resource?: Resource };
+  };
   const global = trace.getTracerProvider() as Provider;
   let provider = global;
   while (provider.getDelegate !== undefined) provider = provider.getDelegate();
@@ -71,7 +80,9 @@ export function resourceAttributes(span: Span | undefined): Attributes | undefin
     provider._resource ??
     provider._config?.resource;
   // The SDK logs an error where `attributes` is asked for too early.
-  return resource?.asyncAttributesPending === true ? settledAttributes(resource) : resource?.attributes;
+  return resource?.asyncAttributesPending === true
+    ? settledAttributes(resource)
+    : resource?.attributes;
 }
 
 /** As the SDK reads them: the first value of a name counts. */

@@ -32,7 +32,9 @@ function loadSyncHooks(instrumentation: string): SyncHooks | undefined {
   // 22.15. Those before cannot load an ES module by `require` either.
   if (!('registerHooks' in nodeModule)) return undefined;
   try {
-    const hooks = createRequire(instrumentation)('import-in-the-middle/register-hooks.mjs') as SyncHooks;
+    const hooks = createRequire(instrumentation)(
+      'import-in-the-middle/register-hooks.mjs',
+    ) as SyncHooks;
     return hooks.supportsSyncHooks() ? hooks : undefined;
   } catch {
     // An import-in-the-middle before 3.

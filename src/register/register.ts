@@ -80,7 +80,10 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   }
   // Without an exporter of traces, the SDK registers no tracer provider.
   if (apiRegistry().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
-    log.log('warn', 'no EventLoopSpanProcessor: this SDK has changed; spans that had to wait do not say so');
+    log.log(
+      'warn',
+      'no EventLoopSpanProcessor: this SDK has changed; spans that had to wait do not say so',
+    );
   }
   const undo = shutDownWithProcess({
     flush: async () => {

@@ -2,7 +2,13 @@
  * Tracers that follow from one SDK to another. Whoever asks the api for a tracer while an SDK is registered keeps one of that SDK for
  * good, and instrumentations ask before the SDK they are for registers anything.
  */
-import type { Context, SpanOptions, Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
+import type {
+  Context,
+  SpanOptions,
+  Tracer,
+  TracerOptions,
+  TracerProvider,
+} from '@opentelemetry/api';
 
 export class RelayTracerProvider implements TracerProvider {
   constructor(public target: TracerProvider) {}

@@ -15,7 +15,10 @@ export interface Sdk {
 }
 
 export interface SdkPackage {
-  NodeSDK: new (config: { instrumentations: Instrumentation[]; resourceDetectors?: unknown[] }) => Sdk;
+  NodeSDK: new (config: {
+    instrumentations: Instrumentation[];
+    resourceDetectors?: unknown[];
+  }) => Sdk;
 }
 
 interface AutoPackage {
@@ -56,7 +59,8 @@ export function createSdk(
  */
 export function addSpanProcessor(processor: EventLoopSpanProcessor): boolean {
   type Provider = { _activeSpanProcessor?: { _spanProcessors?: unknown } };
-  const processors = behind<Provider>(trace.getTracerProvider())._activeSpanProcessor?._spanProcessors;
+  const processors = behind<Provider>(trace.getTracerProvider())._activeSpanProcessor
+    ?._spanProcessors;
   if (!Array.isArray(processors)) return false;
   processors.unshift(processor);
   return true;

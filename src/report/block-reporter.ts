@@ -113,7 +113,9 @@ export class BlockReporter {
 
   #count(block: EndedBlock): void {
     this.#guard.run('cannot record a metric', () =>
-      this.sources.instruments().block(block.durationMillis, block.kind, block.functionName, block.context),
+      this.sources
+        .instruments()
+        .block(block.durationMillis, block.kind, block.functionName, block.context),
     );
   }
 

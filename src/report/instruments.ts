@@ -1,5 +1,11 @@
 /** The metric instruments. */
-import { type Attributes, type Context, type Meter, ROOT_CONTEXT, ValueType } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  type Meter,
+  ROOT_CONTEXT,
+  ValueType,
+} from '@opentelemetry/api';
 import {
   ATTR_CODE_FUNCTION_NAME,
   ATTR_EVENT_LOOP_BLOCK_KIND,
@@ -14,7 +20,9 @@ import type { BlockKind } from '../types.ts';
 // Lag is near zero in a healthy process, and health checks give up after some seconds. 0.2 is what `prometheus/rules.yaml` alerts on.
 const LAG_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 // A block is at least the threshold long, which may be as little as 1 ms.
-const BLOCK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60];
+const BLOCK_BUCKETS = [
+  0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60,
+];
 
 // Most requests wait for nobody; those that do wait for a block.
 const STALL_BUCKETS = [0, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

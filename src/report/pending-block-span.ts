@@ -35,7 +35,9 @@ export class PendingBlockSpan {
   spanContext(): SpanContext | undefined {
     const unreported = this.#unreported;
     if (unreported !== undefined && !this.#wasStarted) {
-      unreported.guard.run('cannot report a block', () => this.#start(unreported, unreported.block.known()));
+      unreported.guard.run('cannot report a block', () =>
+        this.#start(unreported, unreported.block.known()),
+      );
     }
     return this.#spanContext;
   }
@@ -69,6 +71,7 @@ export class PendingBlockSpan {
     this.#wasStarted = true;
     this.#started = start(facts, block.context);
     // Of an ended span it cannot be told any more whether it was recorded.
-    if (this.#started?.span.isRecording() === true) this.#spanContext = this.#started.span.spanContext();
+    if (this.#started?.span.isRecording() === true)
+      this.#spanContext = this.#started.span.spanContext();
   }
 }

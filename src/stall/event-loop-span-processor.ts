@@ -131,6 +131,7 @@ function attributesOf(stall: Stall): Attributes {
 
 /** Undefined where no block has a span, or where the span did not wait long. */
 function linkToBlock({ longest, longestMillis }: Stall): Link | undefined {
-  const context = longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.span?.spanContext() : undefined;
+  const context =
+    longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.span?.spanContext() : undefined;
   return context && { context, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_BLOCKED_BY } };
 }

@@ -1,7 +1,11 @@
 /** The spans that have started and not ended, and which of them is around which. */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
-import { instrumentationScopeOf, parentSpanContextOf, spanStartTime } from '../otel/sdk-internals.ts';
+import {
+  instrumentationScopeOf,
+  parentSpanContextOf,
+  spanStartTime,
+} from '../otel/sdk-internals.ts';
 import { PACKAGE_NAME } from '../version.ts';
 
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
@@ -53,7 +57,11 @@ export class OpenSpans {
   addAncestry(span: Span, ids: Set<string>): void {
     let outermost: Span | undefined;
     let depth = 0;
-    for (let s: Span | undefined = span; s !== undefined && depth < MAX_DEPTH; s = this.#parentOf(s)) {
+    for (
+      let s: Span | undefined = span;
+      s !== undefined && depth < MAX_DEPTH;
+      s = this.#parentOf(s)
+    ) {
       ids.add(s.spanContext().spanId);
       outermost = s;
       depth++;
@@ -74,7 +82,9 @@ export class OpenSpans {
     const index = this.#spans.lastIndexOf(span);
     if (index !== -1) return this.#parents[index];
     const id = parentSpanContextOf(span)?.spanId;
-    return id === undefined ? undefined : this.#spans.find((open) => open.spanContext().spanId === id);
+    return id === undefined
+      ? undefined
+      : this.#spans.find((open) => open.spanContext().spanId === id);
   }
 
   #sweep(): void {

@@ -56,7 +56,8 @@ export class Stalls {
 
   /** A processor was shut down. */
   unwatch(openSpans: OpenSpans): void {
-    for (const known of this.#openSpans) if (known.deref() === openSpans) this.#openSpans.delete(known);
+    for (const known of this.#openSpans)
+      if (known.deref() === openSpans) this.#openSpans.delete(known);
   }
 
   /** Of a block that has just ended; undefined where there is no processor. */
@@ -73,7 +74,11 @@ export class Stalls {
   }
 
   /** From now on spans that end may be found to have waited for this block. */
-  add({ start, end }: BlockedPeriod, { blockingSpanIds }: SpansAround, span: BlockSpan | undefined): void {
+  add(
+    { start, end }: BlockedPeriod,
+    { blockingSpanIds }: SpansAround,
+    span: BlockSpan | undefined,
+  ): void {
     this.#blocks.add({ start, end, blockingSpanIds, span });
   }
 
@@ -87,7 +92,8 @@ export class Stalls {
     const stall = this.#blocks.stallOf(spanId, start, end);
     if (pileUp === undefined) return stall;
     const more = Math.min(end, pileUp.end) - Math.max(start, pileUp.start);
-    if (!(more >= MIN_STALL_MILLIS) || this.#blockingSpanIds(pileUp.context).has(spanId)) return stall;
+    if (!(more >= MIN_STALL_MILLIS) || this.#blockingSpanIds(pileUp.context).has(spanId))
+      return stall;
     return {
       ...stall,
       millis: stall.millis + more,
@@ -99,7 +105,8 @@ export class Stalls {
   #blockingSpanIds(context: Context | undefined): Set<string> {
     const ids = new Set<string>();
     const span = context && trace.getSpan(context);
-    if (span !== undefined) for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
+    if (span !== undefined)
+      for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
     return ids;
   }
 

@@ -33,7 +33,9 @@ const dateNow = Date.now;
 const timing = performance.nodeTiming as typeof performance.nodeTiming & {
   uvMetricsInfo?: { loopCount: number };
 };
-const threadCpuUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage?.bind(process);
+const threadCpuUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage?.bind(
+  process,
+);
 const cpuUsage = threadCpuUsage ?? process.cpuUsage.bind(process);
 
 /** Whether the loop's iterations can be counted: Node.js 20.18, 22.8 and later. */

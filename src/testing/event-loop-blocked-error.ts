@@ -56,9 +56,13 @@ function paragraphOf(block: EventLoopBlock): string[] {
   const { code, cpuTimeMillis, gcTimeMillis } = block;
   const times = [
     cpuTimeMillis !== undefined && `${duration(cpuTimeMillis)} of CPU`,
-    gcTimeMillis !== undefined && gcTimeMillis >= 1 && `${duration(gcTimeMillis)} of garbage collection`,
+    gcTimeMillis !== undefined &&
+      gcTimeMillis >= 1 &&
+      `${duration(gcTimeMillis)} of garbage collection`,
   ].filter((time) => time !== false);
-  const what = [duration(block.durationMillis), block.kind].filter((part) => part !== undefined).join(' ');
+  const what = [duration(block.durationMillis), block.kind]
+    .filter((part) => part !== undefined)
+    .join(' ');
   const who = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
   const frames = code === undefined ? [] : framesOfTest(code.stackTrace);
   return [

@@ -76,7 +76,8 @@ export class CaptureClient<Facts extends object> {
 
   /** Whether stack samples can be taken; undefined where that is not known: it is closing. */
   probe(): WatchdogMessage | undefined {
-    if (this.#inspector === undefined) return { type: 'no-capture', reason: 'this Node.js has no inspector' };
+    if (this.#inspector === undefined)
+      return { type: 'no-capture', reason: 'this Node.js has no inspector' };
     const session = new CaptureSession(this.#inspector, this.#memory.flags);
     try {
       return session.open() ? { type: 'ready' } : undefined;

@@ -24,6 +24,7 @@ export function whyNoCapture(): string | undefined {
   if (!process.features.inspector) return 'this Node.js has no inspector';
   // Connecting nevertheless ends the process, in C++ (seen on Node.js 20 to 26).
   const { permission } = process as { permission?: { has(scope: string): boolean } };
-  if (permission?.has('inspector') === false) return 'the permission model does not allow the inspector';
+  if (permission?.has('inspector') === false)
+    return 'the permission model does not allow the inspector';
   return undefined;
 }

@@ -19,11 +19,14 @@ export function markEndOfOwnCode(bookmark: Bookmark): void {
 }
 
 /** @param whereAmI returns the position of its caller */
-export function findOwnCode(whereAmI: () => CodePosition | undefined): (position: CodePosition) => boolean {
+export function findOwnCode(
+  whereAmI: () => CodePosition | undefined,
+): (position: CodePosition) => boolean {
   const from = first(whereAmI);
   const to = last?.(whereAmI);
   if (from?.file === undefined || from.file !== to?.file) return () => false;
-  return (position) => position.file === from.file && !isBefore(position, from) && !isBefore(to, position);
+  return (position) =>
+    position.file === from.file && !isBefore(position, from) && !isBefore(to, position);
 }
 
 function isBefore(a: CodePosition, b: CodePosition): boolean {

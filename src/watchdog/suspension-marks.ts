@@ -24,7 +24,8 @@ export function noteSuspension(marks: Float64Array, due: number, wokenAt: number
 export function suspendedWithin(marks: Float64Array, start: number, end: number): number {
   const count = marks[Mark.suspensions] as number;
   const wakeUp = marks[Mark.wakeUp] as number;
-  const overlap = (from: number, until: number) => Math.max(0, Math.min(until, end) - Math.max(from, start));
+  const overlap = (from: number, until: number) =>
+    Math.max(0, Math.min(until, end) - Math.max(from, start));
   let total = wakeUp > 0 && end - wakeUp > SUSPENSION_MILLIS ? overlap(wakeUp, end) : 0;
   for (let i = Math.max(0, count - MAX_SUSPENSIONS); i < count; i++) {
     const slot = Mark.firstSuspension + 2 * (i % MAX_SUSPENSIONS);

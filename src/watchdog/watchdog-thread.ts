@@ -76,7 +76,9 @@ export class WatchdogThread {
       this.#worker = worker;
       worker.on('error', (error) => this.log.log('warn', 'the watchdog thread failed', error));
       worker.on('exit', () => this.#guard(() => this.#onExit(worker)));
-      worker.on('message', (message: WatchdogMessage) => this.#guard(() => this.#onMessage(worker, message)));
+      worker.on('message', (message: WatchdogMessage) =>
+        this.#guard(() => this.#onMessage(worker, message)),
+      );
       worker.unref();
     } catch (error) {
       this.events.lost(error instanceof Error ? error.message : String(error));

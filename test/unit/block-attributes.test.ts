@@ -76,5 +76,7 @@ test('a block that has not ended is marked as such, one that has is not', () => 
 });
 
 test('facts that have been JSON give the same attributes', () => {
-  expect(blockAttributes(JSON.parse(JSON.stringify(FULL)), MAIN)).toEqual(blockAttributes(FULL, MAIN));
+  expect(blockAttributes(JSON.parse(JSON.stringify(FULL)), MAIN)).toEqual(
+    blockAttributes(FULL, MAIN),
+  );
 });

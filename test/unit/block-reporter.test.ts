@@ -184,7 +184,11 @@ test('own work gives metrics only, at once', () => {
 
 test('an unsampled parent gives no span, and uses up nothing of the rate limit', () => {
   const { report, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
-  const unsampled = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: TraceFlags.NONE };
+  const unsampled = {
+    traceId: 'a'.repeat(32),
+    spanId: 'b'.repeat(16),
+    traceFlags: TraceFlags.NONE,
+  };
   const inside = { context: trace.setSpanContext(ROOT_CONTEXT, unsampled) };
   report(inside, inside, {}, inside);
   expect(spans()).toHaveLength(1);
@@ -195,7 +199,9 @@ test('requireParentSpan: without a parent metrics only', () => {
   const { report, spans, metrics } = setUp({ requireParentSpan: true });
   const parent = parentAt(EPOCH);
   report({}, { context: undefined }, { context: parent.context });
-  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([parent.span.spanContext().spanId]);
+  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([
+    parent.span.spanContext().spanId,
+  ]);
   expect(metrics).toHaveLength(3);
 });
 
@@ -205,7 +211,9 @@ test('past the rate limit blocks count in metrics only, which is logged once', (
   expect(spans()).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(4);
-  expect(logged).toEqual(['warn: more blocks than maxSpansPerMinute: the rest count in metrics only']);
+  expect(logged).toEqual([
+    'warn: more blocks than maxSpansPerMinute: the rest count in metrics only',
+  ]);
   clock.run(60_000);
   report({});
   expect(spans()).toHaveLength(3);
@@ -421,18 +429,21 @@ describe('a span that ends before the block is reported', () => {
           }),
         ),
     ],
-  ])('a block that is %s has none to link to, and is reported all the same', (_what, options, context) => {
-    const { reporter, spans, metrics, reported } = setUp(options);
-    const span = reporter.add(block(context()));
-    expect(span?.spanContext()).toBeUndefined();
-    reporter.flush();
-    expect(span?.spanContext()).toBeUndefined();
-    expect(spans()).toEqual([]);
-    expect(reported).toEqual([expect.objectContaining({ durationMillis: 150 })]);
-    expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
-      'maxSpansPerMinute' in options ? 1 : 0,
-    );
-  });
+  ])(
+    'a block that is %s has none to link to, and is reported all the same',
+    (_what, options, context) => {
+      const { reporter, spans, metrics, reported } = setUp(options);
+      const span = reporter.add(block(context()));
+      expect(span?.spanContext()).toBeUndefined();
+      reporter.flush();
+      expect(span?.spanContext()).toBeUndefined();
+      expect(spans()).toEqual([]);
+      expect(reported).toEqual([expect.objectContaining({ durationMillis: 150 })]);
+      expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
+        'maxSpansPerMinute' in options ? 1 : 0,
+      );
+    },
+  );
 
   test('own work has no span to link to, and is not passed on', () => {
     const { reporter, reported } = setUp();

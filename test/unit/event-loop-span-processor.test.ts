@@ -49,7 +49,9 @@ class Scene {
   readonly entrySpans: number[] = [];
   pileUp: BlockedPeriod | undefined;
 
-  constructor(wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor) {
+  constructor(
+    wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor,
+  ) {
     const spanProcessors = [
       wrap(this.processor),
       new SimpleSpanProcessor({ exporter: this.exporter }),
@@ -66,11 +68,18 @@ class Scene {
 
   startSpan(name: string, millis: number, parent?: Span, kind = SpanKind.INTERNAL): Span {
     const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-    return this.provider.getTracer('app').startSpan(name, { startTime: this.at(millis), kind }, context);
+    return this.provider
+      .getTracer('app')
+      .startSpan(name, { startTime: this.at(millis), kind }, context);
   }
 
   /** A block that has just ended; returns how many spans it stalled. */
-  block(start: number, end: number, blocking?: Span, spanContext?: SpanContext): number | undefined {
+  block(
+    start: number,
+    end: number,
+    blocking?: Span,
+    spanContext?: SpanContext,
+  ): number | undefined {
     const context = blocking && trace.setSpan(ROOT_CONTEXT, blocking);
     const block = { start: this.start + start, end: this.start + end, context };
     const around = this.stalls.spansAround(block);
@@ -82,7 +91,9 @@ class Scene {
   end(span: Span, millis: number) {
     span.end(this.at(millis));
     const { spanId } = span.spanContext();
-    const exported = this.exporter.getFinishedSpans().find((s) => s.spanContext().spanId === spanId);
+    const exported = this.exporter
+      .getFinishedSpans()
+      .find((s) => s.spanContext().spanId === spanId);
     return {
       stall: exported?.attributes['event_loop.stall.duration'],
       incomplete: exported?.attributes['event_loop.stall.incomplete'],
@@ -151,7 +162,8 @@ test('spans around the blocking span are not stalled, those beside and below it 
   expect(s.block(100, 300, handler)).toBe(2);
   expect(s.end(query, 310).stall).toBe(0.2);
   expect(s.end(beside, 310).stall).toBe(0.2);
-  for (const around of [handler, middleware, server]) expect(s.end(around, 320).stall).toBeUndefined();
+  for (const around of [handler, middleware, server])
+    expect(s.end(around, 320).stall).toBeUndefined();
 });
 
 test('spans around the blocking span are found where it, or a span in between, has ended', () => {
@@ -208,7 +220,11 @@ test('an ongoing pile-up counts, but not for its blocking span', () => {
   const blocking = s.startSpan('blocking', 0);
   const stalled = s.startSpan('stalled', 50);
   s.block(0, 100, undefined, someSpan('a'));
-  s.pileUp = { start: s.start + 110, end: s.start + 360, context: trace.setSpan(ROOT_CONTEXT, blocking) };
+  s.pileUp = {
+    start: s.start + 110,
+    end: s.start + 360,
+    context: trace.setSpan(ROOT_CONTEXT, blocking),
+  };
   // It waited longest for what has no span yet.
   expect(s.end(stalled, 380)).toMatchObject({ stall: 0.3, links: [] });
   expect(s.end(blocking, 390)).toMatchObject({ stall: 0.1, links: [{ context: someSpan('a') }] });

@@ -10,7 +10,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { canLeaveOutPromises } from '../../src/hooks/async-hooks.ts';
+import { canLeaveOutPromises } from '../../src/hooks/hooks-mode.ts';
 import {
   BLOCK_CHANNEL,
   type BlockMessage,

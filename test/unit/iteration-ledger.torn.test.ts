@@ -8,12 +8,12 @@ import fc from 'fast-check';
 import {
   CALLBACK,
   type CallbackClass,
-  ITERATION_GRAIN_MILLIS,
   MESSAGE,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../src/loop/iteration-clock.ts';
+} from '../../src/loop/callback-class.ts';
+import { ITERATION_GRAIN_MILLIS } from '../../src/loop/iteration-clock.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 const THRESHOLD_MILLIS = 100;

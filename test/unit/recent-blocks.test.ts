@@ -1,4 +1,8 @@
-import { MAX_RECENT_BLOCKS, type RecentBlock, RecentBlocks } from '../../src/stall/recent-blocks.ts';
+import {
+  MAX_RECENT_BLOCKS,
+  type RecentBlock,
+  RecentBlocks,
+} from '../../src/stall/recent-blocks.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,
@@ -43,7 +47,11 @@ test('several blocks add up, and the longest is the one that was waited longest 
   const ring = recent(long, block(2100, 2400), block(2500, 2600));
   // Of the longest block, only the last 100 ms fell into the span.
   expect(ring.stallOf('me', 1900, 3000)).toMatchObject({ millis: 500, longestMillis: 300 });
-  expect(ring.stallOf('me', 0, 3000)).toMatchObject({ millis: 1400, longest: long, longestMillis: 1000 });
+  expect(ring.stallOf('me', 0, 3000)).toMatchObject({
+    millis: 1400,
+    longest: long,
+    longestMillis: 1000,
+  });
 });
 
 test('a blocking span is not stalled by its own block', () => {
@@ -61,8 +69,16 @@ test('blocks are reported out of order: the inner one first', () => {
 });
 
 test('forgotten blocks make a stall incomplete, where they may have fallen into the span', () => {
-  const ring = recent(...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)));
-  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({ millis: MAX_RECENT_BLOCKS * 5, incomplete: true });
+  const ring = recent(
+    ...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)),
+  );
+  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({
+    millis: MAX_RECENT_BLOCKS * 5,
+    incomplete: true,
+  });
   expect(ring.stallOf('me', 4, 1e6).incomplete).toBe(true);
-  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({ millis: MAX_RECENT_BLOCKS * 5, incomplete: false });
+  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({
+    millis: MAX_RECENT_BLOCKS * 5,
+    incomplete: false,
+  });
 });

@@ -12,7 +12,13 @@ import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import { classify, resourceTypeOf } from '../../src/hooks/resource-classes.ts';
-import { CALLBACK, MESSAGE, REACTION, RESOURCE_SCOPE, TICK } from '../../src/loop/ledger.ts';
+import {
+  CALLBACK,
+  MESSAGE,
+  REACTION,
+  RESOURCE_SCOPE,
+  TICK,
+} from '../../src/loop/callback-class.ts';
 
 /** What real async_hooks say of every resource whose callback runs meanwhile, beside what we say. */
 async function observe(work: () => Promise<unknown>) {

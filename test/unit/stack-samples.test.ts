@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { seenCode } from '../../src/code/blocking-code.ts';
+import { sampledCode } from '../../src/code/blocking-code.ts';
 import { StackSamples } from '../../src/loop/stack-samples.ts';
 import { stackSample } from './support/stack-sample.ts';
 
@@ -32,7 +32,7 @@ test('no more than some are kept', () => {
 
 describe('who held the loop', () => {
   const seen = (end: number, ...at: [number, string?][]) =>
-    seenCode(samplesAt(...at).within(0, end));
+    sampledCode(samplesAt(...at).within(0, end));
 
   test('nobody was seen', () => {
     expect(seen(100)).toEqual({ samples: 0 });
