@@ -510,7 +510,7 @@ test('own work counts as such, and what a scope in it blocks as well', () => {
     [true, 120],
   ]);
   l.callback(150);
-  expect(l.settle()[2]?.own).toBe(false);
+  expect(l.settle()[2]?.isOwnWork).toBe(false);
 });
 
 test('a lost after does not stop detection for longer than a beat', () => {

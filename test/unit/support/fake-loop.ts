@@ -60,7 +60,7 @@ export class FakeLoop {
         return this.active;
       },
       resourceType: () => this.resourceType,
-      spanStart: (span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
+      spanStart: (span: Span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
     };
     const onBlock = (block: Block) => this.blocks.push(block);
     this.ledger = new IterationLedger(threshold, this.clock, around, onBlock, this.marks);
