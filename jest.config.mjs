@@ -26,7 +26,7 @@ export default {
       globalSetup: '<rootDir>/test/scenarios/support/global-setup.mjs',
     },
   ],
-  reporters: ['default'],
+  reporters: ['default', '<rootDir>/test/scenarios/support/void-reporter.mjs'],
   testTimeout: 60_000,
   maxWorkers: '100%',
 };

@@ -1,5 +1,4 @@
 /** Compares the spans that a run exported with what its app knows to be true. */
-import { withoutSecondChance } from './noise.ts';
 import {
   EXIT_TOLERANCE_MILLIS,
   type HistogramValue,
@@ -7,6 +6,8 @@ import {
   type SpanLine,
   type Truth,
 } from './run-app.ts';
+import { judgeValid } from './scenario.ts';
+import { voidBlock, voidTruth } from './validity.ts';
 
 /** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
 export const LENGTH_TOLERANCE_RATIO = 0.02;
@@ -50,21 +51,17 @@ export function lengthTolerance(millis: number): number {
 export function expectQuietExit(run: Run): void {
   expectExit(run);
   const unheeded = run.asyncHooks === 'callbacks' && !nodeCanLeavePromisesOut;
-  withoutSecondChance(() => {
-    expect(run.diags.map((line) => line.message)).toEqual(
-      unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
-    );
-  });
+  expect(run.diags.map((line) => line.message)).toEqual(
+    unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
+  );
 }
 
 /** The app ran to its end, at once, and nothing was printed; something may have been logged. */
 export function expectExit(run: Run, code = 0): void {
-  withoutSecondChance(() => {
-    expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
-      code,
-      signal: null,
-      stderr: '',
-    });
+  expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
+    code,
+    signal: null,
+    stderr: '',
   });
   expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
 }
@@ -74,20 +71,57 @@ export function expectExit(run: Run, code = 0): void {
  */
 export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
   expectSoundBlocks(run);
-  const blocks = expected.map((each) => expectBlock(run, each));
-  expect(run.blocks.map(describeBlock)).toEqual(blocks.map(describeBlock));
+  const truths = expected.map(({ truth }) => truthNamed(run, truth));
+  const found: SpanLine[] = [];
+  judgeValid([
+    ...run.blocks
+      .filter((block) => !truths.some((truth) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS))
+      .map((block) => unexpected(run, block)),
+    ...expected.map((each, i) => ({
+      label: each.truth,
+      voidBecause: voidTruth(run, truths[i] as Truth),
+      judge: () => void found.push(judgeBlock(run, each)),
+    })),
+  ]);
+  const ids = found.map(({ spanId }) => spanId);
+  expect(run.blocks.map(({ spanId }) => spanId).filter((id) => ids.includes(id))).toEqual(ids);
 }
 
 /** What `truth` stands for was reported as one span, whatever else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
+  let block: SpanLine | undefined;
+  judgeValid([
+    {
+      label: expected.truth,
+      voidBecause: voidTruth(run, truthNamed(run, expected.truth)),
+      judge: () => {
+        block = judgeBlock(run, expected);
+      },
+    },
+  ]);
+  return block ?? (blocksOf(run, truthNamed(run, expected.truth))[0] as SpanLine);
+}
+
+/** A block that nothing in the app explains. */
+const unexpected = (run: Run, block: SpanLine) => ({
+  label: 'another block',
+  voidBecause: voidBlock(run, block),
+  judge: () => {
+    throw new Error(`an unexpected block: ${describeBlock(block)}\n${tellRun(run, block)}`);
+  },
+});
+
+const overlap = (block: SpanLine, truth: Truth) =>
+  block.pid === truth.pid && block.thread === truth.thread
+    ? Math.min(block.endMillis, truth.endMillis) - Math.max(block.startMillis, truth.startMillis)
+    : 0;
+
+const blocksOf = (run: Run, truth: Truth) =>
+  run.blocks.filter((block) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS);
+
+function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
   const truth = truthNamed(run, expected.truth);
-  const overlapping = run.blocks.filter(
-    (block) =>
-      block.pid === truth.pid &&
-      block.thread === truth.thread &&
-      Math.min(block.endMillis, truth.endMillis) - Math.max(block.startMillis, truth.startMillis) >
-        POSITION_TOLERANCE_MILLIS,
-  );
+  const overlapping = blocksOf(run, truth);
   if (overlapping.length !== 1) {
     throw new Error(
       `expected one block for ${describeTruth(truth)}, got ${overlapping.length}\n${tellRun(run, truth)}`,
@@ -152,10 +186,6 @@ const KNOWN_ATTRIBUTES = [
 
 /** What holds for all blocks of every run. */
 export function expectSoundBlocks(run: Run): void {
-  withoutSecondChance(() => checkSoundBlocks(run));
-}
-
-function checkSoundBlocks(run: Run): void {
   for (const block of run.blocks) {
     const seconds = block.durationMillis / 1e3;
     expect(block.kind).toBe(0); // INTERNAL
@@ -236,9 +266,9 @@ export function countedBlocks(run: Run): number {
   return points.reduce((sum, point) => sum + (point.value as HistogramValue).count, 0);
 }
 
-/** Nothing held the loop, as far as spans and the histogram of blocks can tell. */
+/** Nothing blocked the event loop, as far as spans and the histogram of blocks say. */
 export function expectNothingReported(run: Run): void {
-  expect(run.blocks.map(describeBlock)).toEqual([]);
+  judgeValid(run.blocks.map((block) => unexpected(run, block)));
   expect(run.metrics.filter((metric) => metric.name === 'event_loop.block.duration')).toEqual([]);
 }
 

@@ -13,6 +13,29 @@ function record(line) {
   fs.writeSync(file, `${JSON.stringify({ ...line, pid: process.pid, thread: threadId })}\n`);
 }
 
+/**
+ * How long this thread has been kept waiting for a CPU since it began; undefined where the system
+ * does not say (anything but Linux). Some 2 microseconds.
+ */
+const runDelayMillis = (() => {
+  try {
+    const schedstat = fs.openSync('/proc/thread-self/schedstat', 'r');
+    const buffer = Buffer.alloc(128);
+    return () => {
+      const text = buffer.latin1Slice(0, fs.readSync(schedstat, buffer, 0, buffer.length, 0));
+      return Number(text.split(' ')[1]) / 1e6;
+    };
+  } catch {
+    return () => undefined;
+  }
+})();
+
+/** A moment at which the test knows how long this thread had been kept waiting for a CPU by then. */
+function readRunDelay() {
+  const delayMillis = runDelayMillis();
+  record({ type: 'reading', atMillis: performance.timeOrigin + performance.now(), delayMillis });
+}
+
 /** Adds one fact, for the test to read as `run.notes[name]`. */
 function note(name, value) {
   record({ type: 'note', name, value });
@@ -22,7 +45,9 @@ function note(name, value) {
 function startTruth(label) {
   const span = trace.getActiveSpan()?.spanContext();
   const start = performance.now();
+  const delayAtStartMillis = runDelayMillis();
   return () => {
+    const delayAtEndMillis = runDelayMillis();
     const end = performance.now();
     record({
       type: 'truth',
@@ -30,6 +55,8 @@ function startTruth(label) {
       startMillis: performance.timeOrigin + start,
       endMillis: performance.timeOrigin + end,
       durationMillis: end - start,
+      delayAtStartMillis,
+      delayAtEndMillis,
       traceId: span?.traceId,
       spanId: span?.spanId,
     });
@@ -53,16 +80,29 @@ function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
 
-/** Works until `millis` have passed, without recording anything. */
+/** From here on, a share of it may be lost to other processes that a block must not be short of. */
+const LONG_MILLIS = 20;
+
+/**
+ * Works until `millis` have passed, without recording anything; where that is long, without the time
+ * in which the thread had no CPU, so that a block is one however busy the machine is.
+ */
 function work(millis) {
-  const end = performance.now() + millis;
-  do hashSome();
-  while (performance.now() < end);
+  const delayed = millis < LONG_MILLIS ? () => 0 : runDelayMillis;
+  const end = performance.now() + millis - (delayed() ?? 0);
+  let until = end + (delayed() ?? 0);
+  do {
+    do hashSome();
+    while (performance.now() < until);
+    until = end + (delayed() ?? 0);
+  } while (performance.now() < until);
 }
 
-/** Holds the event loop for `millis`, and records that it did. */
+/** Blocks the event loop for `millis`, and records that it did. */
 function block(label, millis) {
   truthOf(label, () => work(millis));
 }
 
-module.exports = { block, note, record, startTruth, truthOf, work };
+readRunDelay();
+
+module.exports = { block, note, readRunDelay, record, startTruth, truthOf, work };
