@@ -3,19 +3,23 @@
  * named like the kind: `npm run test:scenarios`.
  */
 import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
   expectBlock,
   expectBlockMetric,
   expectBlocks,
   expectExit,
+  expectNamed,
   expectNothingReported,
   expectQuietExit,
   lagOf,
   truthNamed,
 } from './support/expect-blocks.ts';
 import { OtlpReceiver } from './support/otlp-receiver.ts';
-import { type App, appFile, runApp } from './support/run-app.ts';
+import { type App, appFile, makeFolder, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 
 const REGISTER = 'opentelemetry-instrumentation-event-loop/register';
@@ -86,10 +90,10 @@ test('capture: the function that blocked is named, on the span and on the metric
   const run = await runApp('culprits.cjs', { asyncHooks: 'auto', args: ['loop,dependency'] });
 
   expectQuietExit(run);
-  const names = ['hashMillions', 'padAll'];
-  expect(run.blocks.map((block) => block.attributes['code.function.name'])).toEqual(names);
+  expectNamed(run, { loop: 'hashMillions', dependency: 'padAll' });
   const metrics = run.metrics.filter(({ name }) => name === 'event_loop.block.duration');
-  expect(metrics.map(({ attributes }) => attributes['code.function.name']).sort()).toEqual(names);
+  const names = metrics.map(({ attributes }) => attributes['code.function.name']);
+  expect(names.sort()).toEqual(['hashMillions', 'padAll']);
 });
 
 test('console: a block is a line on stderr', async () => {
@@ -139,11 +143,14 @@ test('register: an application that knows nothing of it sends its block, with it
 });
 
 test('unfinished: a block is reported while it lasts, and once more when it has ended', async () => {
-  const run = await runApp('unfinished.cjs', {
-    asyncHooks: 'auto',
-    args: ['spinLong'],
-    env: receiver.env,
+  const folder = makeFolder();
+  const endOfBlock = path.join(folder, 'end');
+  const options = { args: ['spinLong', endOfBlock], env: receiver.env };
+  const run = await runApp('unfinished.cjs', options, async () => {
+    while (receiver.spans.length === 0) await wait(10);
+    writeFileSync(endOfBlock, '');
   });
+  rmSync(folder, { recursive: true });
 
   expect(run.code).toBe(0);
   expect(run.stderr).toMatch(/^\S+ event-loop-blocked for \d\.\d s, not ended: spinLong \(.*\n$/);

@@ -7,7 +7,7 @@ import {
   type Truth,
 } from './run-app.ts';
 import { judgeValid } from './scenario.ts';
-import { voidBlock, voidTruth } from './validity.ts';
+import { voidBlock, voidNaming, voidTruth } from './validity.ts';
 
 /** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
 export const LENGTH_TOLERANCE_RATIO = 0.02;
@@ -47,6 +47,23 @@ export function lengthTolerance(millis: number): number {
   return Math.max(LENGTH_TOLERANCE_MILLIS, millis * LENGTH_TOLERANCE_RATIO);
 }
 
+/** The function that the block of each of these truths is attributed to. */
+export function expectNamed(run: Run, names: Record<string, string | RegExp>): void {
+  judgeValid(
+    Object.entries(names).map(([label, name]) => {
+      const truth = truthNamed(run, label);
+      return {
+        label: `the function of ${label}`,
+        voidBecause: voidNaming(run, truth),
+        judge: () => {
+          const functions = blocksOf(run, truth).map((block) => block.attributes['code.function.name']);
+          expect(functions).toEqual([typeof name === 'string' ? name : expect.stringMatching(name)]);
+        },
+      };
+    }),
+  );
+}
+
 /** The app ran to its end, at once, and neither it nor the package had anything to say. */
 export function expectQuietExit(run: Run): void {
   expectExit(run);
@@ -79,7 +96,7 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
       .map((block) => unexpected(run, block)),
     ...expected.map((each, i) => ({
       label: each.truth,
-      voidBecause: voidTruth(run, truths[i] as Truth),
+      voidBecause: voidTruth(run, truths[i] as Truth, blocksOf(run, truths[i] as Truth)[0]),
       judge: () => void found.push(judgeBlock(run, each)),
     })),
   ]);
@@ -89,17 +106,16 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
 
 /** What `truth` stands for was reported as one span, whatever else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
-  let block: SpanLine | undefined;
+  const truth = truthNamed(run, expected.truth);
+  const [block] = blocksOf(run, truth);
   judgeValid([
     {
       label: expected.truth,
-      voidBecause: voidTruth(run, truthNamed(run, expected.truth)),
-      judge: () => {
-        block = judgeBlock(run, expected);
-      },
+      voidBecause: voidTruth(run, truth, block),
+      judge: () => void judgeBlock(run, expected),
     },
   ]);
-  return block ?? (blocksOf(run, truthNamed(run, expected.truth))[0] as SpanLine);
+  return block as SpanLine;
 }
 
 /** A block that nothing in the app explains. */

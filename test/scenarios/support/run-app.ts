@@ -49,6 +49,8 @@ export interface Truth extends Line {
 export interface Reading extends Line {
   atMillis: number;
   delayMillis?: number;
+  /** The same for each thread that Node.js did not start with, by its id in the system. */
+  threads?: Record<string, number>;
 }
 
 export interface HistogramValue {

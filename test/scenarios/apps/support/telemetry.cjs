@@ -11,7 +11,9 @@ const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { AggregationTemporality, PeriodicExportingMetricReader } = require('@opentelemetry/sdk-metrics');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
-const { block, note, readRunDelay, record, startTruth, truthOf, work } = require('./truth.cjs');
+const truth = require('./truth.cjs');
+
+const { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work } = truth;
 
 /** Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn, idle. */
 const SETTLE_MILLIS = 25;
@@ -172,11 +174,12 @@ async function serve(server, sdk, socket) {
 /** Runs `job` in a callback of its own, with the loop idle before and after it. */
 async function alone(job) {
   await wait(SETTLE_MILLIS);
+  readRunDelays();
   await new Promise((resolve, reject) => {
     setTimeout(() => Promise.resolve(job()).then(resolve, reject), 1);
   });
   await nextIteration();
-  readRunDelay();
+  readRunDelays();
   await wait(SETTLE_MILLIS);
 }
 

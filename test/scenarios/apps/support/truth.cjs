@@ -31,9 +31,28 @@ const runDelayMillis = (() => {
 })();
 
 /** A moment at which the test knows how long this thread had been kept waiting for a CPU by then. */
-function readRunDelay() {
+function readRunDelay(more) {
   const delayMillis = runDelayMillis();
-  record({ type: 'reading', atMillis: performance.timeOrigin + performance.now(), delayMillis });
+  record({ type: 'reading', atMillis: performance.timeOrigin + performance.now(), delayMillis, ...more });
+}
+
+const threadIds = () => fs.readdirSync('/proc/self/task');
+/** Those that Node.js starts with: the main thread, and V8's own, which compile and collect garbage. */
+let nodesThreads = [];
+try {
+  nodesThreads = threadIds();
+} catch {} // not Linux
+
+/** The same of the threads that were started since, the watchdog thread among them. Up to a millisecond. */
+function readRunDelays() {
+  const threads = {};
+  try {
+    for (const id of threadIds().filter((each) => !nodesThreads.includes(each))) {
+      const [, nanos] = fs.readFileSync(`/proc/self/task/${id}/schedstat`, 'latin1').split(' ');
+      threads[id] = Number(nanos) / 1e6;
+    }
+  } catch {} // not Linux, or a thread has just ended
+  readRunDelay({ threads });
 }
 
 /** Adds one fact, for the test to read as `run.notes[name]`. */
@@ -105,4 +124,4 @@ function block(label, millis) {
 
 readRunDelay();
 
-module.exports = { block, note, readRunDelay, record, startTruth, truthOf, work };
+module.exports = { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work };
