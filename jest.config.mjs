@@ -1,7 +1,7 @@
-// Unit tests import the TypeScript sources; scenario tests start child processes that load the built package.
-export default {
+// Unit tests import the TypeScript sources; scenario tests start child processes that load the built
+// package. Each has a set-up that makes what is generated from the sources as they are now.
+const common = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: {
     '^.+\\.m?ts$': [
       '@swc/jest',
@@ -9,7 +9,24 @@ export default {
     ],
   },
   modulePathIgnorePatterns: ['<rootDir>/.matrix/', '<rootDir>/.compat/', '<rootDir>/dist/'],
+};
+
+export default {
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/unit/support/global-setup.mjs',
+    },
+    {
+      ...common,
+      displayName: 'scenarios',
+      testMatch: ['<rootDir>/test/scenarios/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/scenarios/support/global-setup.mjs',
+    },
+  ],
+  reporters: ['default', '<rootDir>/test/scenarios/support/void-reporter.mjs'],
   testTimeout: 60_000,
-  // Scenarios time real processes: two at once would hold each other up.
-  maxWorkers: 1,
+  maxWorkers: '100%',
 };

@@ -1,19 +1,11 @@
-// Promises: `dist/`, with every entry that `exports` of package.json names, in both module formats and with types.
+// Promises: `dist/`, with every entry that `exports` of package.json names, in both module formats
+// and with types.
 //
-// Each entry is bundled by itself: what they have in common is in each of them, not in a file that they share. The main entry has to
-// be one module, see src/watchdog/own-code.ts.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+//   node scripts/build.mjs              makes it anew
+//   node scripts/build.mjs --if-stale   only if it is not what was made of these very sources
+//
+// Each entry is bundled by itself: what they have in common is in each of them, not in a file that
+// they share. The main entry has to be one module, see src/watchdog/own-code.ts.
+import { build, buildIfStale } from './package-build.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TARGET = 'node20.18'; // the oldest that `engines` allows
-
-const { exports } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
-const entries = Object.values(exports).flatMap((entry) => entry.import?.default ?? []);
-
-rmSync(`${ROOT}dist`, { recursive: true, force: true });
-for (const entry of entries) {
-  const files = entry.replace(/mjs$/, '*');
-  execFileSync('pkgroll', [`--target=${TARGET}`, `--packagejson=${files}`], { cwd: ROOT, stdio: 'inherit' });
-}
+await (process.argv.includes('--if-stale') ? buildIfStale() : build());

@@ -1,40 +1,4 @@
-/**
- * Bundles the code of the worker threads into strings: `src/worker-code.generated.ts`. A string
- * survives what a file beside the package's own does not: bundlers, and both module systems.
- */
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+// `npm run generate`: the code of the threads as strings, see worker-code.mjs.
+import { generateWorkerCode } from './worker-code.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const WORKERS = {
-  WATCHDOG_CODE: 'src/watchdog.worker.ts',
-  EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
-};
-
-async function bundle(entry) {
-  const { outputFiles } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.18',
-    minify: true,
-    charset: 'utf8',
-    legalComments: 'none',
-  });
-  return outputFiles[0].text.trim();
-}
-
-const constants = await Promise.all(
-  Object.entries(WORKERS).map(
-    async ([name, entry]) =>
-      `/** ${entry} */\nexport const ${name} = ${JSON.stringify(await bundle(entry))};\n`,
-  ),
-);
-await writeFile(
-  `${ROOT}src/worker-code.generated.ts`,
-  `// Made by scripts/bundle-workers.mjs from the files named below.\n${constants.join('')}`,
-);
+await generateWorkerCode();

@@ -32,7 +32,13 @@ const INPUT = [
   ...blocks('rare', 'callback', {
     count: '_x70 1x50',
     sum: '_x70 8x50',
-    buckets: { 0.25: '_x70 0x50', 1: '_x70 0x50', 5: '_x70 0x50', 10: '_x70 1x50', '+Inf': '_x70 1x50' },
+    buckets: {
+      0.25: '_x70 0x50',
+      1: '_x70 0x50',
+      5: '_x70 0x50',
+      10: '_x70 1x50',
+      '+Inf': '_x70 1x50',
+    },
   }),
   // A block of 0.2 s each minute.
   ...blocks('known', 'microtasks', {
@@ -43,7 +49,10 @@ const INPUT = [
 ];
 
 const PER_FUNCTION = (/** @type {Record<string, number>} */ values) =>
-  Object.entries(values).map(([name, value]) => [`{job="shop",code_function_name="${name}"}`, value]);
+  Object.entries(values).map(([name, value]) => [
+    `{job="shop",code_function_name="${name}"}`,
+    value,
+  ]);
 const PER_KIND = (/** @type {Record<string, number>} */ values) =>
   Object.entries(values).map(([kind, value]) => [`{event_loop_block_kind="${kind}"}`, value]);
 const PER_INSTANCE = (/** @type {number} */ value) => [['{job="shop",instance="a"}', value]];

@@ -24,10 +24,14 @@ const picture = new URL('../docs/images/demo.svg', import.meta.url);
 const { values: options } = parseArgs({ options: { stdin: { type: 'boolean', default: false } } });
 
 async function runDemo() {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../demo/run.mjs', import.meta.url))], {
-    env: { ...process.env, FORCE_COLOR: '3', COLUMNS },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../demo/run.mjs', import.meta.url))],
+    {
+      env: { ...process.env, FORCE_COLOR: '3', COLUMNS },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const [report, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (code !== 0) throw new Error(`the demo ended with ${code}`);
   return report;
@@ -37,7 +41,9 @@ async function runDemo() {
 function crop(report) {
   const sections = report.split('\n\n').map((section) => section.replace(/^\n+|\n+$/g, ''));
   return SECTIONS.map((start) => {
-    const found = sections.find((section) => stripVTControlCharacters(section).trimStart().startsWith(start));
+    const found = sections.find((section) =>
+      stripVTControlCharacters(section).trimStart().startsWith(start),
+    );
     if (!found) throw new Error(`the report has no section that starts with "${start}"`);
     return found;
   }).join('\n\n');

@@ -55,7 +55,8 @@ async function run(nodeArguments, env) {
     }
   });
   const port = await Promise.race([listening, once(child, 'exit').then(() => undefined)]);
-  if (port === undefined) throw new Error(`the application has not started:\n${printed.join('\n')}`);
+  if (port === undefined)
+    throw new Error(`the application has not started:\n${printed.join('\n')}`);
   for (let i = 0; i < WARM_UP_REQUESTS; i++) {
     await fetch(`http://127.0.0.1:${port}/health`);
     await wait(WARM_UP_MILLIS / WARM_UP_REQUESTS);
@@ -102,12 +103,16 @@ async function exported() {
   const traces = readTraces(readSpans(receiver.traces()));
   const trace = traces.find(({ rows }) => rows.some(({ span }) => isTheBlock(span)));
   if (trace === undefined || trace.root.attributes['http.route'] !== '/report') {
-    throw new Error(`no block of renderReport under its request among:\n${traces.map(tree).join('\n')}`);
+    throw new Error(
+      `no block of renderReport under its request among:\n${traces.map(tree).join('\n')}`,
+    );
   }
   return { printed, trace };
 }
 
-const isTheBlock = (/** @type {import('../demo/telemetry-reader.mjs').Span} */ { name, attributes }) =>
+const isTheBlock = (
+  /** @type {import('../demo/telemetry-reader.mjs').Span} */ { name, attributes },
+) =>
   name === BLOCK_SPAN &&
   attributes['code.function.name'] === 'renderReport' &&
   attributes['code.file.path'].endsWith('/app.js') &&
@@ -120,7 +125,10 @@ function write(/** @type {string} */ page, /** @type {string} */ name, /** @type
   const before = readFileSync(file, 'utf8');
   const [from, to] = marks.map((mark) => before.indexOf(mark));
   if (from === -1 || to === -1) throw new Error(`${page} has no marks for the transcript ${name}`);
-  writeFileSync(file, `${before.slice(0, from + marks[0].length)}\n\n${text.trim()}\n\n${before.slice(to)}`);
+  writeFileSync(
+    file,
+    `${before.slice(0, from + marks[0].length)}\n\n${text.trim()}\n\n${before.slice(to)}`,
+  );
 }
 
 const shell = (/** @type {string[]} */ ...lines) => `\`\`\`console\n${lines.join('\n')}\n\`\`\``;

@@ -27,7 +27,8 @@ function findChromium() {
     PATH.split(delimiter).map((folder) => join(folder, program)),
   );
   const found = programs.find((path) => existsSync(path));
-  if (!found) throw new Error(`no Chromium: set CHROMIUM, or install one of ${PROGRAMS.join(', ')}`);
+  if (!found)
+    throw new Error(`no Chromium: set CHROMIUM, or install one of ${PROGRAMS.join(', ')}`);
   return found;
 }
 
@@ -44,7 +45,9 @@ async function newestTrace() {
     lookback: '1h',
     limit: '1',
   });
-  const { data } = await fetch(`${JAEGER_URL}/api/traces?${query}`).then((response) => response.json());
+  const { data } = await fetch(`${JAEGER_URL}/api/traces?${query}`).then((response) =>
+    response.json(),
+  );
   if (!data?.length) throw new Error(`Jaeger has no trace with a block in ${CULPRIT} yet`);
   return data[0].traceID;
 }

@@ -58,7 +58,8 @@ describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
     lookAtRun((run) => {
       const block = expectBlock(run, expected);
       if (resource) expect(block.attributes['event_loop.async_resource.type']).toBe(resource);
-      if (expected.kind === 'callback') expect(block.attributes['event_loop.block.callbacks']).toBe(1);
+      if (expected.kind === 'callback')
+        expect(block.attributes['event_loop.block.callbacks']).toBe(1);
     }),
   );
 

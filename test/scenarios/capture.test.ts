@@ -74,7 +74,9 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
     const run = await runApp('uninterrupted.cjs', { asyncHooks });
 
     expect(run.notes['intruders']).toBe(0);
-    const samples = run.blocks.map((block) => Number(block.attributes['event_loop.block.samples'] ?? 0));
+    const samples = run.blocks.map((block) =>
+      Number(block.attributes['event_loop.block.samples'] ?? 0),
+    );
     expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15); // there was something to notice
     expectQuietExit(run);
   },
@@ -93,7 +95,9 @@ test('captures in the middle of regular expressions change nothing of them', asy
   const run = await runApp('regex.cjs', { asyncHooks: 'auto' });
 
   expect(run.notes['wrong']).toBe(0);
-  const samples = run.blocks.map((block) => Number(block.attributes['event_loop.block.samples'] ?? 0));
+  const samples = run.blocks.map((block) =>
+    Number(block.attributes['event_loop.block.samples'] ?? 0),
+  );
   expect(samples.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(50);
   expectQuietExit(run);
 });
@@ -120,7 +124,9 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
 
   expect(run.blocks.length).toBeGreaterThanOrEqual(10);
   // Where every capture met Node.js or this package, nobody is named.
-  const named = run.blocks.filter(({ attributes }) => attributes['code.function.name'] !== undefined);
+  const named = run.blocks.filter(
+    ({ attributes }) => attributes['code.function.name'] !== undefined,
+  );
   expect(named.length).toBeGreaterThanOrEqual(5);
   for (const { attributes } of named) {
     expect(attributes['code.function.name']).toBe('tinyCallback');

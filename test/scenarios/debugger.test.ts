@@ -41,6 +41,8 @@ test('a pause in the debugger is not reported, a block under the debugger is', a
     run.blocks.filter((block) => block.startMillis < endMillis && block.endMillis > startMillis);
   expect(during(pause)).toEqual([]);
   expect(
-    during(real).map(({ durationMillis }) => Math.round((durationMillis - real.durationMillis) / 5)),
+    during(real).map(({ durationMillis }) =>
+      Math.round((durationMillis - real.durationMillis) / 5),
+    ),
   ).toEqual([0]);
 });

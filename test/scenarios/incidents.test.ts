@@ -46,7 +46,8 @@ class Client {
     const start = performance.now();
     return new Promise((resolve, reject) => {
       const method = body === undefined ? 'GET' : 'POST';
-      const headers = body === undefined ? {} : { 'content-length': body.length, 'x-size': body.length };
+      const headers =
+        body === undefined ? {} : { 'content-length': body.length, 'x-size': body.length };
       const sent = httpRequest(
         { port: this.#port, host: '127.0.0.1', agent: this.#agent, path, method, headers },
         (response) => {
@@ -205,7 +206,9 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectBlocks(run, [{ truth: 'build tree of 20000', kind: 'callback' }]);
     expectBlockMetric(run);
     expectQuietExit(run);
-    expect(run.spans.find((span) => span.spanId === run.blocks[0]?.parentSpanId)?.name).toBe('build tree');
+    expect(run.spans.find((span) => span.spanId === run.blocks[0]?.parentSpanId)?.name).toBe(
+      'build tree',
+    );
   });
 
   test('A8 big payloads: parsing, measuring and validating are one block each', async () => {
@@ -288,7 +291,9 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       expect(block.attributes['event_loop.block.kind']).toBe('pile-up');
       expect(block.durationMillis).toBeGreaterThanOrEqual(100);
       expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(held.length);
-      expect(Math.abs(block.startMillis - first.startMillis)).toBeLessThan(REQUEST_TOLERANCE_MILLIS);
+      expect(Math.abs(block.startMillis - first.startMillis)).toBeLessThan(
+        REQUEST_TOLERANCE_MILLIS,
+      );
       expect(Math.abs(block.endMillis - last.endMillis)).toBeLessThan(REQUEST_TOLERANCE_MILLIS);
       // on the trace of one that held part of it and can show all of it, or on none
       const lengthMillis = Number(run.notes[`length ${block.spanId}`]);
@@ -302,7 +307,9 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     }
     expect(pileUps).toBeGreaterThan(2);
     const pileUpMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
-    const overloadMillis = tasks.slice(-overloadTasks).reduce((sum, task) => sum + task.durationMillis, 0);
+    const overloadMillis = tasks
+      .slice(-overloadTasks)
+      .reduce((sum, task) => sum + task.durationMillis, 0);
     expect(pileUpMillis).toBeGreaterThan(overloadMillis / 2); // the rest is from before the pile-up had built up
     expectLagOfBlocks(
       run,
@@ -320,7 +327,10 @@ function expectLagOfBlocks(run: Run, phase: string, blockMillis: number[]): void
   /** Where in the block the first sample falls is chance, and so is what else made somebody wait. */
   const SUM_TOLERANCE_RATIO = 0.2;
   const longest = Math.max(...blockMillis);
-  const truth = blockMillis.reduce((sum, millis) => sum + (millis * millis) / 2 / LAG_INTERVAL_MILLIS, 0);
+  const truth = blockMillis.reduce(
+    (sum, millis) => sum + (millis * millis) / 2 / LAG_INTERVAL_MILLIS,
+    0,
+  );
   const lag = lagOf(run, phase);
   expect(lag.maxMillis).toBeGreaterThan(longest - 1.5 * LAG_INTERVAL_MILLIS);
   expect(lag.maxMillis).toBeLessThan(longest + 1.5 * LAG_INTERVAL_MILLIS);

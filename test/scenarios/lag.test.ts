@@ -14,7 +14,9 @@ test.each(['promises', 'callbacks', 'off'] as const)(
   async (asyncHooks) => {
     const run = await runApp('poisson-arrivals.cjs', { asyncHooks });
     const waits = (run.notes['waits'] as number[]).map((millis) => millis / 1000);
-    const [lag] = run.metrics.filter((m) => m.name === 'event_loop.lag' && m.phase === 'end') as [MetricLine];
+    const [lag] = run.metrics.filter((m) => m.name === 'event_loop.lag' && m.phase === 'end') as [
+      MetricLine,
+    ];
     expect(lag.unit).toBe('s');
     const { buckets, count, sum: total } = lag.value as HistogramValue;
     expect(waits.length).toBeGreaterThan(5000);
@@ -23,7 +25,10 @@ test.each(['promises', 'callbacks', 'off'] as const)(
       if (boundary < FINEST_BOUNDARY_SECONDS) continue;
       const told = sum(buckets.counts.slice(0, i + 1)) / count;
       const truth = waits.filter((wait) => wait <= boundary).length / waits.length;
-      expect({ boundary, off: Math.abs(told - truth) < SHARE_TOLERANCE ? 'little' : told - truth }).toEqual({
+      expect({
+        boundary,
+        off: Math.abs(told - truth) < SHARE_TOLERANCE ? 'little' : told - truth,
+      }).toEqual({
         boundary,
         off: 'little',
       });

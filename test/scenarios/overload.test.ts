@@ -29,16 +29,20 @@ interface Service {
 }
 
 async function startExample(name: string): Promise<Service> {
-  const child: ChildProcess = spawn(process.execPath, [path.join(__dirname, '../../examples', name)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      PORT: '0',
-      OTEL_TRACES_EXPORTER: 'none',
-      OTEL_METRICS_EXPORTER: 'none',
-      OTEL_LOGS_EXPORTER: 'none',
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [path.join(__dirname, '../../examples', name)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        PORT: '0',
+        OTEL_TRACES_EXPORTER: 'none',
+        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_LOGS_EXPORTER: 'none',
+      },
     },
-  });
+  );
   const port = await new Promise<number>((resolve) => {
     child.stdout?.on('data', (text) => resolve(Number(/listening (\d+)/.exec(String(text))?.[1])));
   });
@@ -72,7 +76,8 @@ async function load(service: Service, perSecond: number, seconds: number): Promi
   const start = performance.now();
   const answers: Promise<Answer>[] = [];
   while (performance.now() - start < seconds * 1000) {
-    while (answers.length < ((performance.now() - start) / 1000) * perSecond) answers.push(service.send('/'));
+    while (answers.length < ((performance.now() - start) / 1000) * perSecond)
+      answers.push(service.send('/'));
     await wait(2);
   }
   return Promise.all(answers);
@@ -123,7 +128,9 @@ const withoutShedding = () =>
 test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
   'A11 %s at twice the capacity: what is accepted is answered in time',
   async (example) => {
-    const answers = await withExample(example, (service) => load(service, 2 * CAPACITY_PER_SECOND, SECONDS));
+    const answers = await withExample(example, (service) =>
+      load(service, 2 * CAPACITY_PER_SECOND, SECONDS),
+    );
     const accepted = answers.filter(({ status }) => status === 200);
     const shed = answers.filter(({ status }) => status === 503);
 
@@ -148,7 +155,9 @@ test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
 test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
   'A11 %s at half the capacity: nothing is shed',
   async (example) => {
-    const answers = await withExample(example, (service) => load(service, CAPACITY_PER_SECOND / 2, 3));
+    const answers = await withExample(example, (service) =>
+      load(service, CAPACITY_PER_SECOND / 2, 3),
+    );
 
     const shed = answers.filter(({ status }) => status !== 200);
     expect(shed.length / answers.length).toBeLessThan(0.01);
@@ -167,7 +176,9 @@ test('A11 the health check turns 503 before clients give up, and 200 again after
 
     const answeredAt = ({ sentAt, millis }: Answer) => sentAt + millis;
     const firstTooLate = Math.min(
-      ...answers.map(({ sentAt, millis }) => (millis > SLOW_MILLIS ? sentAt + SLOW_MILLIS : Infinity)),
+      ...answers.map(({ sentAt, millis }) =>
+        millis > SLOW_MILLIS ? sentAt + SLOW_MILLIS : Infinity,
+      ),
     );
     // Connections are not accepted in the order in which they came: a check may have to wait as long as any request. That is a verdict, too.
     const unhealthyAt = (check: Answer) =>
@@ -193,7 +204,10 @@ test('A11 the health check turns 503 before clients give up, and 200 again after
 test('a single second shows in health(), and is lost in a mean', async () => {
   const run = await runApp('one-second-in-five.cjs', { asyncHooks: 'auto' });
 
-  const { maxLagMillis, blockedMillis, meanDelayMillis } = run.notes['health'] as Record<string, number>;
+  const { maxLagMillis, blockedMillis, meanDelayMillis } = run.notes['health'] as Record<
+    string,
+    number
+  >;
   expect(maxLagMillis).toBeGreaterThan(900);
   expect(maxLagMillis).toBeLessThan(1200);
   expect(blockedMillis).toBeGreaterThan(990);

@@ -57,7 +57,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     'another thread waiting',
     'another thread busy',
   ])('%s', async (scenario) => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario], env: { SLOW_PORT: slowPort } });
+    const run = await runApp('quiet.cjs', {
+      asyncHooks,
+      args: [scenario],
+      env: { SLOW_PORT: slowPort },
+    });
 
     expect(truthNamed(run, 'waited').durationMillis).toBeGreaterThan(QUIET_MILLIS / 2);
     expectNothingReported(run);

@@ -137,21 +137,36 @@ describe('an application with an SDK of its own', () => {
       'started later, where the preloaded one cannot step back altogether',
       ['--require', appFile('plain/hostile-instrumentation.cjs'), '--require', ENTRY],
     ],
-    ['service.cjs', 'preloaded before', ['--require', appFile('plain/tracing.cjs'), '--require', ENTRY]],
-    ['service.cjs', 'preloaded after', ['--require', ENTRY, '--require', appFile('plain/tracing.cjs')]],
-  ])('%s, %s: has the blocks in its own traces, each request once', async (file, _when, preload) => {
-    const { stdout, stderr, code } = await run(file, preload, report);
-    const spans = ownSpans(stdout);
-    const block = spans.find((span) => span.code === 'renderReport');
-    const requests = spans.filter((span) => span.traceId === block.traceId && span.name !== block.name);
-    expect(requests).toEqual([expect.objectContaining({ kind: SERVER_KIND - 1 })]);
-    expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(WARM_UP_REQUESTS + 2);
-    // What it was told before the application's SDK came is all that the preloaded one has.
-    expect(receiver.named('event-loop-blocked')).toEqual([]);
-    expect(receiver.spans.filter(({ kind }) => kind === SERVER_KIND)).toEqual([]);
-    expect(stderr).toBe('');
-    expect(code).toBe(7);
-  });
+    [
+      'service.cjs',
+      'preloaded before',
+      ['--require', appFile('plain/tracing.cjs'), '--require', ENTRY],
+    ],
+    [
+      'service.cjs',
+      'preloaded after',
+      ['--require', ENTRY, '--require', appFile('plain/tracing.cjs')],
+    ],
+  ])(
+    '%s, %s: has the blocks in its own traces, each request once',
+    async (file, _when, preload) => {
+      const { stdout, stderr, code } = await run(file, preload, report);
+      const spans = ownSpans(stdout);
+      const block = spans.find((span) => span.code === 'renderReport');
+      const requests = spans.filter(
+        (span) => span.traceId === block.traceId && span.name !== block.name,
+      );
+      expect(requests).toEqual([expect.objectContaining({ kind: SERVER_KIND - 1 })]);
+      expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(
+        WARM_UP_REQUESTS + 2,
+      );
+      // What it was told before the application's SDK came is all that the preloaded one has.
+      expect(receiver.named('event-loop-blocked')).toEqual([]);
+      expect(receiver.spans.filter(({ kind }) => kind === SERVER_KIND)).toEqual([]);
+      expect(stderr).toBe('');
+      expect(code).toBe(7);
+    },
+  );
 });
 
 describe('without an SDK', () => {

@@ -51,8 +51,13 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     ];
     const run = await runApp('throwing.cjs', { asyncHooks });
 
-    expect(run.notes['caught']).toEqual(['handled', ...places].map((place) => `thrown in ${place}`));
-    expectBlocks(run, inCallbacks('handled', ...places.flatMap((place) => [place, `after ${place}`])));
+    expect(run.notes['caught']).toEqual(
+      ['handled', ...places].map((place) => `thrown in ${place}`),
+    );
+    expectBlocks(
+      run,
+      inCallbacks('handled', ...places.flatMap((place) => [place, `after ${place}`])),
+    );
     expectBlockMetric(run);
     expectQuietExit(run);
   });
@@ -103,21 +108,24 @@ describe('telemetry that fails', () => {
     { part: 'blockHook that never settles', spans: 2, logs: 0 },
     { part: 'sampler', spans: 0, logs: 1 },
     { part: 'sampler that drops', spans: 0, logs: 0 },
-  ])('$part: both blocks are counted, and the cause is logged once', async ({ part, spans, logs }) => {
-    const run = await runApp('hostile-telemetry.cjs', { args: [part] });
+  ])(
+    '$part: both blocks are counted, and the cause is logged once',
+    async ({ part, spans, logs }) => {
+      const run = await runApp('hostile-telemetry.cjs', { args: [part] });
 
-    expectExit(run);
-    expect(run.notes['calls']).toBe(2);
-    if (spans > 0) {
-      expectBlocks(run, inCallbacks('first', 'second'));
-      expectBlockMetric(run);
-    } else {
-      expect(run.blocks).toEqual([]);
-      const millis = run.truths.reduce((sum, truth) => sum + truth.durationMillis, 0);
-      expectBlockMetric(run, { count: 2, millis });
-    }
-    expect(logged(run).length).toBe(logs);
-  });
+      expectExit(run);
+      expect(run.notes['calls']).toBe(2);
+      if (spans > 0) {
+        expectBlocks(run, inCallbacks('first', 'second'));
+        expectBlockMetric(run);
+      } else {
+        expect(run.blocks).toEqual([]);
+        const millis = run.truths.reduce((sum, truth) => sum + truth.durationMillis, 0);
+        expectBlockMetric(run, { count: 2, millis });
+      }
+      expect(logged(run).length).toBe(logs);
+    },
+  );
 
   test('context manager: a failing one is survived', async () => {
     const run = await runApp('hostile-telemetry.cjs', { args: ['context manager'] });
@@ -191,7 +199,10 @@ describe('an SDK that comes and goes', () => {
   test('context manager replaced: parents come from the new one, and the old one is left alone', async () => {
     const run = await runApp('sdk-lifecycle.cjs', { args: ['context manager replaced'] });
 
-    expectBlocks(run, [...inCallbacks('first manager', 'second manager'), ...withoutParent('no manager')]);
+    expectBlocks(run, [
+      ...inCallbacks('first manager', 'second manager'),
+      ...withoutParent('no manager'),
+    ]);
     expectBlockMetric(run);
     expectQuietExit(run);
     expect(run.notes['first is left alone']).toBe(true);
@@ -268,7 +279,9 @@ describe('the end of a process', () => {
 
         expect([run.code, run.signal]).toEqual([code, signal]);
         if (way.startsWith('uncaught'))
-          expect(run.stderr).toMatch(/^\S+exits\.cjs:\d+\n.*Error: on purpose\n.*\nNode\.js v\S+\n$/s);
+          expect(run.stderr).toMatch(
+            /^\S+exits\.cjs:\d+\n.*Error: on purpose\n.*\nNode\.js v\S+\n$/s,
+          );
         else expect(run.stderr).toBe('');
         expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
       }
@@ -276,12 +289,15 @@ describe('the end of a process', () => {
     EXITS * MAX_EXIT_MILLIS,
   );
 
-  test.each(['process.exit right after a block', 'process.exit right after the SDK'])('%s', async (way) => {
-    const run = await runApp('exits.cjs', { args: [way] });
+  test.each(['process.exit right after a block', 'process.exit right after the SDK'])(
+    '%s',
+    async (way) => {
+      const run = await runApp('exits.cjs', { args: [way] });
 
-    expectExit(run, 3);
-    expect(run.diags).toEqual([]);
-  });
+      expectExit(run, 3);
+      expect(run.diags).toEqual([]);
+    },
+  );
 
   test('SIGTERM that is handled: the block before it is reported', async () => {
     const run = await runApp('exits.cjs', { args: ['SIGTERM that is handled'] }, async (app) => {
@@ -329,7 +345,9 @@ describe('what Node.js is told', () => {
     '--disable-warning=SecurityWarning',
   ];
   // Captures need the inspector, which Node.js 24 can permit, and earlier ones cannot.
-  const INSPECTOR = process.allowedNodeEnvironmentFlags.has('--allow-inspector') ? ['--allow-inspector'] : [];
+  const INSPECTOR = process.allowedNodeEnvironmentFlags.has('--allow-inspector')
+    ? ['--allow-inspector']
+    : [];
 
   test.each([
     ['--permission', permissions, false],
@@ -348,7 +366,11 @@ describe('what Node.js is told', () => {
     expect(run.diags.map(({ message }) => message)).toEqual(
       canCapture
         ? []
-        : [expect.stringContaining('captureStack is off: the permission model does not allow the inspector')],
+        : [
+            expect.stringContaining(
+              'captureStack is off: the permission model does not allow the inspector',
+            ),
+          ],
     );
     if (canCapture) expectNamed(run);
   });
@@ -397,20 +419,24 @@ describe('what Node.js is told', () => {
   test('--inspect with a client attached: it goes on, and nothing more is said at the end', async () => {
     const epochNow = () => performance.timeOrigin + performance.now();
     const attaching = { from: 0, to: 0 };
-    const run = await runApp('inspected.cjs', { nodeArgs: ['--inspect=127.0.0.1:0'] }, async (app) => {
-      const url = await app.printed('inspector ');
-      attaching.from = epochNow();
-      const client = await Inspector.attach(url);
-      await client.call('Runtime.enable');
-      await client.call('Debugger.enable');
-      attaching.to = epochNow();
-      app.child.stdin?.write('go\n');
-      await app.printed('blocked');
-      expect(await client.call('Runtime.evaluate', { expression: '6 * 7' })).toMatchObject({
-        result: { value: 42 },
-      });
-      await client.detach();
-    });
+    const run = await runApp(
+      'inspected.cjs',
+      { nodeArgs: ['--inspect=127.0.0.1:0'] },
+      async (app) => {
+        const url = await app.printed('inspector ');
+        attaching.from = epochNow();
+        const client = await Inspector.attach(url);
+        await client.call('Runtime.enable');
+        await client.call('Debugger.enable');
+        attaching.to = epochNow();
+        app.child.stdin?.write('go\n');
+        await app.printed('blocked');
+        expect(await client.call('Runtime.evaluate', { expression: '6 * 7' })).toMatchObject({
+          result: { value: 42 },
+        });
+        await client.detach();
+      },
+    );
 
     const job = expectBlock(run, { truth: 'job', kind: 'callback' });
     // V8 tells the client of a thousand scripts, on the main thread: some 90 ms, which on a slow machine are a block, and true.
@@ -418,11 +444,15 @@ describe('what Node.js is told', () => {
     for (const other of others) {
       expect(other.startMillis).toBeGreaterThan(attaching.from - POSITION_TOLERANCE_MILLIS);
       expect(other.endMillis).toBeLessThan(attaching.to + POSITION_TOLERANCE_MILLIS);
-      expect([other.parentSpanId, other.attributes['code.function.name']]).toEqual([undefined, undefined]);
+      expect([other.parentSpanId, other.attributes['code.function.name']]).toEqual([
+        undefined,
+        undefined,
+      ]);
     }
     expectSoundBlocks(run);
     expectBlockMetric(run);
-    const nodesOwn = /^(Debugger listening on |For help, see: |Debugger attached\.|Debugger ending on )/;
+    const nodesOwn =
+      /^(Debugger listening on |For help, see: |Debugger attached\.|Debugger ending on )/;
     const said = run.stderr.split('\n').filter((line) => line !== '' && !nodesOwn.test(line));
     expect([run.code, said, run.diags]).toEqual([0, [], []]);
     expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
@@ -438,28 +468,31 @@ describe('how it is loaded', () => {
     expectQuietExit(run);
   });
 
-  test.each(['cjs', 'esm'])('bundled by esbuild, with all of OpenTelemetry, as %s', async (format) => {
-    const folder = makeFolder();
-    const bundle = path.join(folder, format === 'cjs' ? 'bundle.cjs' : 'bundle.mjs');
-    const requireForEsm =
-      "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-    execFileSync(require.resolve('esbuild/bin/esbuild'), [
-      appFile(format === 'cjs' ? 'one-block.cjs' : 'one-block.mjs'),
-      '--bundle',
-      '--minify',
-      '--platform=node',
-      '--log-level=error',
-      `--format=${format}`,
-      `--outfile=${bundle}`,
-      ...(format === 'esm' ? [`--banner:js=${requireForEsm}`] : []),
-    ]);
-    const run = await runApp('one-block', { file: bundle });
-    rmSync(folder, { recursive: true });
+  test.each(['cjs', 'esm'])(
+    'bundled by esbuild, with all of OpenTelemetry, as %s',
+    async (format) => {
+      const folder = makeFolder();
+      const bundle = path.join(folder, format === 'cjs' ? 'bundle.cjs' : 'bundle.mjs');
+      const requireForEsm =
+        "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+      execFileSync(require.resolve('esbuild/bin/esbuild'), [
+        appFile(format === 'cjs' ? 'one-block.cjs' : 'one-block.mjs'),
+        '--bundle',
+        '--minify',
+        '--platform=node',
+        '--log-level=error',
+        `--format=${format}`,
+        `--outfile=${bundle}`,
+        ...(format === 'esm' ? [`--banner:js=${requireForEsm}`] : []),
+      ]);
+      const run = await runApp('one-block', { file: bundle });
+      rmSync(folder, { recursive: true });
 
-    expectBlocks(run, oneBlock);
-    expectBlockMetric(run);
-    expectQuietExit(run);
-  });
+      expectBlocks(run, oneBlock);
+      expectBlockMetric(run);
+      expectQuietExit(run);
+    },
+  );
 
   test('bundled with a source map, and --enable-source-maps: positions are those of the source', async () => {
     const folder = makeFolder();

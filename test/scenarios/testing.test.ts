@@ -13,7 +13,9 @@ const bin = (file: string) => path.join(ROOT, 'node_modules', file);
 /** What the runner says of the three tests, of which the last one has to fail. */
 function outputOf(args: string[], env: Record<string, string> = {}): Promise<string> {
   // Neither this jest's environment nor the colours of whoever runs it.
-  const own = Object.entries(process.env).filter(([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key));
+  const own = Object.entries(process.env).filter(
+    ([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key),
+  );
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -39,7 +41,12 @@ test.each([
     /1 failed, 2 passed/,
     /jest\.cjs:16/,
   ],
-  ['node:test', ['--test', `${RUNNERS}/node-test.mjs`], /(# |ℹ )pass 7\n(# |ℹ )fail 1/, /node-test\.mjs:22/],
+  [
+    'node:test',
+    ['--test', `${RUNNERS}/node-test.mjs`],
+    /(# |ℹ )pass 7\n(# |ℹ )fail 1/,
+    /node-test\.mjs:22/,
+  ],
   [
     'vitest',
     [bin('vitest/vitest.mjs'), 'run', '--config', `${RUNNERS}/vitest.config.mjs`],

@@ -34,7 +34,9 @@ async function run(file: string, options: AppOptions = {}, drive?: (app: App) =>
     ([, json]) => JSON.parse(String(json)) as PrintedSpan,
   );
   // The machine may add shorter ones.
-  const blocks = spans.filter(({ name, millis }) => name === 'event-loop-blocked' && millis >= LEAST_MILLIS);
+  const blocks = spans.filter(
+    ({ name, millis }) => name === 'event-loop-blocked' && millis >= LEAST_MILLIS,
+  );
   return { ...ended, spans, blocks };
 }
 
@@ -52,7 +54,10 @@ describe('no spans at all', () => {
     ['OTEL_SDK_DISABLED', { env: { OTEL_SDK_DISABLED: 'true' } }],
     ['the SDK started after the block', { args: ['the SDK after the block'] }],
   ])('%s: the console tells of the block', async (_cause, { env, ...options }) => {
-    const { spans, stderr } = await run('one-block.cjs', { ...options, env: { ...CONSOLE, ...env } });
+    const { spans, stderr } = await run('one-block.cjs', {
+      ...options,
+      env: { ...CONSOLE, ...env },
+    });
     expect(spans).toEqual([]);
     expect(stderr).toMatch(SEEN);
   });
@@ -117,7 +122,9 @@ describe('two copies of the api', () => {
     const what = 'another copy has registered a logger';
     const { spans, stderr } = await runWith(PATCHED, what);
     expect(spans).toEqual([]);
-    expect(stderr).toMatch(/Registration of version v\S+ for trace does not match previously registered API/);
+    expect(stderr).toMatch(
+      /Registration of version v\S+ for trace does not match previously registered API/,
+    );
   });
 });
 
@@ -142,7 +149,8 @@ describe('no span of the request', () => {
 
   // Seen on the legacy line of OpenTelemetry only.
   if (apiVersion.startsWith('1.9.')) {
-    test('the event loop before http: no parent', () => withoutRequest('the event loop before http'));
+    test('the event loop before http: no parent', () =>
+      withoutRequest('the event loop before http'));
   }
 });
 
@@ -157,7 +165,11 @@ describe('no stack', () => {
       [permission, '--allow-fs-read=*', '--allow-fs-write=*'],
       'the permission model does not allow the inspector',
     ],
-    ['a Node.js without inspector', ['--import', withoutInspector], 'this Node.js has no inspector'],
+    [
+      'a Node.js without inspector',
+      ['--import', withoutInspector],
+      'this Node.js has no inspector',
+    ],
   ])('%s: the log says why', async (_cause, nodeArgs, reason) => {
     const { blocks, stderr } = await run('one-block.cjs', { nodeArgs, env: LOG });
     expect(blocks).toHaveLength(1);
@@ -169,7 +181,9 @@ describe('no stack', () => {
     const { blocks, stdout } = await run('one-block.cjs', { args: ['a worker thread'], env: LOG });
     expect(blocks).toHaveLength(1);
     expect(blocks[0]?.attributes).not.toHaveProperty('code.stacktrace');
-    expect(stdout.split('captureStack is off: Node.js can capture the main thread only')).toHaveLength(2);
+    expect(
+      stdout.split('captureStack is off: Node.js can capture the main thread only'),
+    ).toHaveLength(2);
   });
 });
 
@@ -184,7 +198,10 @@ describe('registered twice', () => {
     ['two instances', { args: ['registered twice'] }],
     ['/register, and in the list of the SDK', { nodeArgs: ['--import', REGISTER] }],
   ])('%s: one span, and the log says so', async (_cause, options) => {
-    const { blocks, stderr } = await run('one-block.cjs', { ...options, env: { ...receiver.env, ...LOG } });
+    const { blocks, stderr } = await run('one-block.cjs', {
+      ...options,
+      env: { ...receiver.env, ...LOG },
+    });
     expect(blocks).toHaveLength(1);
     expect(receiver.named('event-loop-blocked')).toEqual([]);
     expect(stderr).toContain('another EventLoopInstrumentation is enabled in this process');
@@ -226,10 +243,14 @@ describe('the end of a process under /register', () => {
   ])('SIGTERM with a handler of its own that does %s: %d blocks are sent', async (how, sent) => {
     const receiver = await OtlpReceiver.listen();
     try {
-      const { code } = await run('sigterm.cjs', { args: [how], nodeArgs, env: receiver.env }, async (app) => {
-        await app.printed('ready');
-        app.child.kill('SIGTERM');
-      });
+      const { code } = await run(
+        'sigterm.cjs',
+        { args: [how], nodeArgs, env: receiver.env },
+        async (app) => {
+          await app.printed('ready');
+          app.child.kill('SIGTERM');
+        },
+      );
       expect(code).toBe(0);
       const blocks = receiver.named('event-loop-blocked').length;
       if (sent === 0) expect(blocks).toBe(0);

@@ -1,32 +1,48 @@
 /** Blocks that do not end are reported while they last. */
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expectBlocks } from './support/expect-blocks.ts';
-import { giveSecondChance } from './support/noise.ts';
 import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.ts';
-import { type App, runApp } from './support/run-app.ts';
+import { type App, type AppOptions, makeFolder, type Run, runApp } from './support/run-app.ts';
+import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 
-giveSecondChance();
-
-/** From the report to the kill, as an orchestrator that has lost its patience. */
-const GRACE_MILLIS = 2000;
 const UNFINISHED_AFTER_SECONDS = 0.5;
+/** How long something is waited for that must not come. */
+const NOTHING_MILLIS = 1000;
 
 let receiver: OtlpReceiver;
 let env: Record<string, string>;
+let folder: string;
+/** A blocked app cannot be sent a message. It goes on when there is this file. */
+let endOfBlock: string;
 
-beforeEach(async () => {
+beforeEachMeasurement(async () => {
   receiver = await OtlpReceiver.listen();
   env = receiver.env;
+  folder = makeFolder();
+  endOfBlock = path.join(folder, 'end');
 });
 
-afterEach(() => receiver.close());
+afterEachMeasurement(() => {
+  receiver.close();
+  rmSync(folder, { recursive: true });
+});
 
-async function killAfterReport(app: App): Promise<void> {
-  await once(app.child.stderr as NodeJS.ReadableStream, 'data');
-  await wait(GRACE_MILLIS);
-  app.child.kill('SIGKILL');
-  await once(app.child, 'exit');
+const reported = (app: App) => once(app.child.stderr as NodeJS.ReadableStream, 'data');
+
+async function received(): Promise<void> {
+  while (receiver.spans.length === 0) await wait(10);
+}
+
+/** Runs the app to where it has been reported, for as long as `until` takes, and then to its end. */
+function endedRun(scenario: string, options: AppOptions, until: () => Promise<void>): Promise<Run> {
+  return runApp('unfinished.cjs', { ...options, args: [scenario, endOfBlock] }, async (app) => {
+    await reported(app);
+    await until();
+    writeFileSync(endOfBlock, '');
+  });
 }
 
 /** Drives the app to where it is killed; gives the ids of its span and the line it left behind. */
@@ -38,7 +54,9 @@ async function killedRun(scenario: string) {
     (app.child.stderr as NodeJS.ReadableStream).on('data', (text: string) => {
       stderr += text;
     });
-    await killAfterReport(app);
+    await received();
+    app.child.kill('SIGKILL');
+    await once(app.child, 'exit');
   }).catch((error: Error) => {
     // It is meant to die.
     if (!/signal SIGKILL/.test(error.message)) throw error;
@@ -50,7 +68,7 @@ async function killedRun(scenario: string) {
 test.each([
   ['spinForEver', 'callback'],
   ['awaitForEver', 'microtasks'],
-])('%s, killed: the evidence has left the process', async (scenario, kind) => {
+])('%s is killed while it blocks: its report has left the process', async (scenario, kind) => {
   const { traceId, spanId, stderr } = await killedRun(scenario);
 
   expect(stderr).toMatch(
@@ -75,8 +93,8 @@ test.each([
   });
 });
 
-test('a block that ends after all: the ordinary span follows, with the same parent', async () => {
-  const run = await runApp('unfinished.cjs', { asyncHooks: 'auto', args: ['spinLong'], env });
+test('a block that ends after its report has its ordinary span as well, with the same parent', async () => {
+  const run = await endedRun('spinLong', { asyncHooks: 'auto', env }, received);
 
   expect(run.stderr.split('\n')).toHaveLength(2); // one line
   expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
@@ -87,8 +105,8 @@ test('a block that ends after all: the ordinary span follows, with the same pare
   expect(run.code).toBe(0);
 });
 
-test('native code: nobody can be named, and it is said that it blocks', async () => {
-  const run = await runApp('unfinished.cjs', { args: ['standInNativeCode'], env });
+test('native code: the report names no function', async () => {
+  const run = await endedRun('standInNativeCode', { env }, () => wait(NOTHING_MILLIS));
 
   expect(run.stderr).toMatch(
     /^\S+ event-loop-blocked for \d\.\d s, not ended: native code, no trace, pid \d+\n$/,
@@ -97,11 +115,12 @@ test('native code: nobody can be named, and it is said that it blocks', async ()
   expect(receiver.spans).toEqual([]);
 });
 
-test('turned off, or without OTLP in the environment, nothing is sent', async () => {
-  const off = await runApp('unfinished.cjs', {
-    args: ['spinLong'],
-    env: { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
-  });
+test('without OTLP in the environment there is a line, and nothing is sent', async () => {
+  const off = await endedRun(
+    'spinLong',
+    { env: { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' } },
+    () => wait(NOTHING_MILLIS),
+  );
   expect(off.stderr).toContain('not ended: spinLong');
   expectBlocks(off, [{ truth: 'job', kind: 'callback' }]);
   expect(receiver.spans).toEqual([]);

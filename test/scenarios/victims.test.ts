@@ -70,7 +70,8 @@ function stallsOf(run: Run) {
 
 type Stalls = ReturnType<typeof stallsOf>;
 
-const tolerance = (millis: number) => Math.max(STALL_TOLERANCE_MILLIS, millis * STALL_TOLERANCE_RATIO);
+const tolerance = (millis: number) =>
+  Math.max(STALL_TOLERANCE_MILLIS, millis * STALL_TOLERANCE_RATIO);
 
 const describeStall = ({ span, isCulprit, millis, told, waits }: Stalls[number]) => ({
   span: `${span.name}, ${span.durationMillis.toFixed(1)} ms${isCulprit ? ', a culprit itself' : ''}`,
@@ -154,7 +155,9 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     expect(run.truths.length).toBeGreaterThan(20);
     expect(victims.length).toBeGreaterThan(200);
     expectStalls(stalls);
-    const blameless = culprits.filter(({ millis, told }) => millis === 0 && told > STALL_TOLERANCE_MILLIS);
+    const blameless = culprits.filter(
+      ({ millis, told }) => millis === 0 && told > STALL_TOLERANCE_MILLIS,
+    );
     expect(blameless.map(describeStall)).toEqual([]);
     expectLinks(run, stalls);
     if (process.env['SCENARIO_FIGURES'] === '1') {
@@ -172,24 +175,28 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
 
   test('A1: health checks that were under way say how long they were stalled, and by whom', async () => {
     const BLOCK_MILLIS = 400;
-    const run = await runApp('hashing-service.cjs', { asyncHooks, args: ['stalls'] }, async (app) => {
-      const port = Number(await app.printed('listening '));
-      const agent = new Agent({ keepAlive: true });
-      const send = (path: string) =>
-        new Promise<void>((resolve, reject) => {
-          get({ port, host: '127.0.0.1', agent, path }, (response) =>
-            response.resume().on('end', resolve),
-          ).on('error', reject);
-        });
-      await send('/readiness');
-      const probes: Promise<void>[] = [];
-      const timer = setInterval(() => probes.push(send('/readiness')), 15);
-      await wait(100);
-      await send(`/compute-sync?millis=${BLOCK_MILLIS}`);
-      clearInterval(timer);
-      await Promise.all(probes);
-      agent.destroy();
-    });
+    const run = await runApp(
+      'hashing-service.cjs',
+      { asyncHooks, args: ['stalls'] },
+      async (app) => {
+        const port = Number(await app.printed('listening '));
+        const agent = new Agent({ keepAlive: true });
+        const send = (path: string) =>
+          new Promise<void>((resolve, reject) => {
+            get({ port, host: '127.0.0.1', agent, path }, (response) =>
+              response.resume().on('end', resolve),
+            ).on('error', reject);
+          });
+        await send('/readiness');
+        const probes: Promise<void>[] = [];
+        const timer = setInterval(() => probes.push(send('/readiness')), 15);
+        await wait(100);
+        await send(`/compute-sync?millis=${BLOCK_MILLIS}`);
+        clearInterval(timer);
+        await Promise.all(probes);
+        agent.destroy();
+      },
+    );
 
     expectQuietExit(run);
     const [block] = run.blocks;
@@ -202,9 +209,13 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     );
     const stalled = checks.filter(({ told }) => told > BLOCK_MILLIS / 2);
     expect(stalled.length).toBeGreaterThanOrEqual(1);
-    expect(block?.attributes['event_loop.block.stalled_spans']).toBeGreaterThanOrEqual(stalled.length);
+    expect(block?.attributes['event_loop.block.stalled_spans']).toBeGreaterThanOrEqual(
+      stalled.length,
+    );
     // The metric tells of every request, stalled or not.
-    const [metric] = run.metrics.filter(({ name }) => name === 'event_loop.stall.duration') as [MetricLine];
+    const [metric] = run.metrics.filter(({ name }) => name === 'event_loop.stall.duration') as [
+      MetricLine,
+    ];
     const { count, sum } = metric.value as HistogramValue;
     const entrySpans = stalls.filter(({ span }) => span.kind === SERVER);
     expect(count).toBe(entrySpans.length);
@@ -223,7 +234,9 @@ test('A9 the innocent victim: the query says that it was the loop that was slow,
   });
   try {
     const port = await new Promise<string>((resolve) => {
-      database.stdout.on('data', (text) => resolve(/listening (\d+)/.exec(String(text))?.[1] ?? ''));
+      database.stdout.on('data', (text) =>
+        resolve(/listening (\d+)/.exec(String(text))?.[1] ?? ''),
+      );
     });
     const args = [port, String(LIMIT_MILLIS), String(REPORT_MILLIS)];
     const answers: [number | undefined, string][] = [];
@@ -270,28 +283,32 @@ test('A12 starved writes: the responses that are being flushed show what they we
   const folder = makeFolder();
   const socketPath = path.join(folder, 'service.sock');
   let sizes: number[] = [];
-  const run = await runApp('starved-writes.cjs', { asyncHooks: 'auto', args: [socketPath] }, async (app) => {
-    await app.printed('listening ');
-    const agent = new Agent({ keepAlive: true });
-    const send = (where: string) =>
-      new Promise<number>((resolve, reject) => {
-        get({ socketPath, path: where, agent }, async (response) => {
-          let size = 0;
-          for await (const chunk of response) size += chunk.length;
-          resolve(size);
-        }).on('error', reject);
-      });
-    await send('/work');
-    const large = [send('/large'), send('/large')];
-    const works: Promise<number>[] = [];
-    for (let i = 0; i < REQUESTS; i++) {
-      works.push(send('/work'));
-      await wait(5);
-    }
-    sizes = await Promise.all(large);
-    await Promise.all(works);
-    agent.destroy();
-  });
+  const run = await runApp(
+    'starved-writes.cjs',
+    { asyncHooks: 'auto', args: [socketPath] },
+    async (app) => {
+      await app.printed('listening ');
+      const agent = new Agent({ keepAlive: true });
+      const send = (where: string) =>
+        new Promise<number>((resolve, reject) => {
+          get({ socketPath, path: where, agent }, async (response) => {
+            let size = 0;
+            for await (const chunk of response) size += chunk.length;
+            resolve(size);
+          }).on('error', reject);
+        });
+      await send('/work');
+      const large = [send('/large'), send('/large')];
+      const works: Promise<number>[] = [];
+      for (let i = 0; i < REQUESTS; i++) {
+        works.push(send('/work'));
+        await wait(5);
+      }
+      sizes = await Promise.all(large);
+      await Promise.all(works);
+      agent.destroy();
+    },
+  );
   rmSync(folder, { recursive: true });
 
   expectQuietExit(run);

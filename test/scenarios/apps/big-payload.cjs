@@ -60,7 +60,9 @@ app.post('/orders', (request, response) => {
     const size = request.get('x-size');
     const orders = truthOf(`parse ${size}`, () => JSON.parse(Buffer.concat(chunks).toString()));
     setImmediate(() => {
-      const bytes = truthOf(`measure ${size}`, () => Buffer.byteLength(JSON.stringify(orders, null, 2)));
+      const bytes = truthOf(`measure ${size}`, () =>
+        Buffer.byteLength(JSON.stringify(orders, null, 2)),
+      );
       setImmediate(() => {
         const valid = truthOf(`validate ${size}`, () => validate(orders));
         setImmediate(() => response.status(valid ? 200 : 400).send({ bytes }));

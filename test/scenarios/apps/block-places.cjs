@@ -101,7 +101,9 @@ async function main() {
     outsideOfSpans(() => resource.runInAsyncScope(hold));
   });
   await inSpan('nested async resources', (hold) => {
-    const [outer, middle, inner] = ['Outer', 'Middle', 'Inner'].map((type) => new AsyncResource(type));
+    const [outer, middle, inner] = ['Outer', 'Middle', 'Inner'].map(
+      (type) => new AsyncResource(type),
+    );
     outsideOfSpans(() => {
       outer.runInAsyncScope(() => middle.runInAsyncScope(() => inner.runInAsyncScope(hold)));
     });

@@ -38,9 +38,20 @@ const repeatFor = (millis, call) => {
 /** Each with the size to begin with, by how much it grows, what is made before, and what holds the loop. */
 const calls = {
   regex: { size: 22, grow: (n) => n + 1, run: (n) => /^(a+)+$/.test(`${'a'.repeat(n)}b`) },
-  'JSON.stringify': { size: 100_000, make: (n) => Array(n).fill(row), run: (rows) => JSON.stringify(rows) },
-  readFileSync: { size: BLOCK_MILLIS, run: (millis) => repeatFor(millis, () => fs.readFileSync(file)) },
-  gzipSync: { size: 2, make: (n) => Buffer.concat(Array(n).fill(bytes)), run: (input) => gzipSync(input) },
+  'JSON.stringify': {
+    size: 100_000,
+    make: (n) => Array(n).fill(row),
+    run: (rows) => JSON.stringify(rows),
+  },
+  readFileSync: {
+    size: BLOCK_MILLIS,
+    run: (millis) => repeatFor(millis, () => fs.readFileSync(file)),
+  },
+  gzipSync: {
+    size: 2,
+    make: (n) => Buffer.concat(Array(n).fill(bytes)),
+    run: (input) => gzipSync(input),
+  },
   pbkdf2Sync: { size: 50_000, run: (n) => pbkdf2Sync('secret', 'salt', n, 64, 'sha512') },
   sort: {
     size: 50_000,

@@ -17,7 +17,9 @@ function choose(argument = '1/1') {
 const chosen = choose(process.argv[2]);
 const inputs = chosen.map(([name, blocker]) => [name, blocker, calibrate(blocker)]);
 const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS }))],
+  instrumentations: [
+    new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS })),
+  ],
 });
 const tracer = trace.getTracer('culprits');
 

@@ -1,7 +1,14 @@
 // A service under the debugger: paused for a while inside a callback, and blocked for real.
 const inspector = require('node:inspector');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, block, eventLoopConfig, finish, startSdk, startTruth } = require('./support/telemetry.cjs');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  startSdk,
+  startTruth,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 

@@ -1,22 +1,30 @@
 // Section D: ways for a process to end. The argument says which.
 const { spawn } = require('node:child_process');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { block, eventLoopConfig, finish, note, readRunDelay, startSdk, wait } = telemetry;
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 
 const ended = () => note('finished', performance.timeOrigin + performance.now());
 
+/** Calls `job` in a timer, once the loop has begun to turn and has gone idle. */
+const soon = (job) =>
+  setTimeout(() => {
+    readRunDelay();
+    setTimeout(job, 1);
+  }, 99);
+
 const exits = {
   'natural exit'() {
-    setTimeout(ended, 100);
+    soon(ended);
   },
 
   'natural exit right after a block'() {
     setTimeout(() => {
       block('block', 150);
       ended();
-    }, 100);
+    });
   },
 
   'natural exit after a handler of beforeExit that blocks'() {
@@ -30,11 +38,11 @@ const exits = {
   },
 
   'process.exit right after a block'() {
-    setTimeout(() => {
+    soon(() => {
       block('block', 150);
       ended();
       process.exit(3);
-    }, 100);
+    });
   },
 
   async 'process.exit right after the SDK'() {
@@ -45,7 +53,7 @@ const exits = {
 
   'SIGTERM that nobody handles'() {
     setInterval(() => {}, 1000);
-    setTimeout(() => process.stdout.write('ready\n'), 100);
+    soon(() => process.stdout.write('ready\n'));
   },
 
   'SIGTERM that is handled'() {
@@ -54,17 +62,17 @@ const exits = {
       clearInterval(timer);
       await finish(sdk);
     });
-    setTimeout(() => {
+    soon(() => {
       block('block', 150);
       process.stdout.write('ready\n');
-    }, 100);
+    });
   },
 
   'SIGTERM in an endless loop'() {
-    setTimeout(() => {
+    soon(() => {
       process.stdout.write('ready\n');
       for (;;);
-    }, 100);
+    });
   },
 };
 
@@ -76,7 +84,7 @@ function terminate() {
 
 /** Ends somewhere in a block: before, while or after its stack is captured. */
 const inBlock = (end) => () =>
-  setTimeout(() => {
+  soon(() => {
     const untilMillis = performance.now() + Number(process.argv[3] ?? 60 + Math.random() * 100);
     while (performance.now() < untilMillis);
     ended();
@@ -94,17 +102,17 @@ Object.assign(exits, {
     setTimeout(() => {
       ended();
       process.exit(3);
-    }, 100),
+    }),
   'uncaught exception out of a block': () =>
-    setTimeout(() => {
+    soon(() => {
       ended();
       throw new Error('on purpose');
-    }, 100),
+    }),
   'SIGTERM out of a block': () =>
-    setTimeout(() => {
+    soon(() => {
       ended();
       terminate();
-    }, 100),
+    }),
 });
 
 exits[process.argv[2]]();

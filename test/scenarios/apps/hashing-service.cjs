@@ -4,7 +4,14 @@ const {
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, serve, startSdk, startTruth, wait, work } = require('./support/telemetry.cjs');
+const {
+  eventLoopConfig,
+  serve,
+  startSdk,
+  startTruth,
+  wait,
+  work,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],

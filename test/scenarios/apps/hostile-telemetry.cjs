@@ -4,7 +4,8 @@ const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-asyn
 const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, recordSpans, startSdk, wait, work } = telemetry;
+const { alone, block, eventLoopConfig, finish, note, recordSpans, startSdk, wait, work } =
+  telemetry;
 
 const SPAN = 'event-loop-blocked';
 const part = process.argv[2];
@@ -38,7 +39,8 @@ const hostile = {
   'blockHook that never settles': { blockHook: () => new Promise(() => calls++) },
   sampler: {
     sampler: {
-      shouldSample: (_context, _traceId, name) => (name === SPAN ? fail() : { decision: record.code }),
+      shouldSample: (_context, _traceId, name) =>
+        name === SPAN ? fail() : { decision: record.code },
       toString: () => 'hostile',
     },
   },

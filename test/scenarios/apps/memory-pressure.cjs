@@ -3,7 +3,14 @@ const { PerformanceObserver } = require('node:perf_hooks');
 const { setFlagsFromString } = require('node:v8');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, eventLoopConfig, finish, note, startSdk, startTruth } = require('./support/telemetry.cjs');
+const {
+  alone,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+  startTruth,
+} = require('./support/telemetry.cjs');
 
 setFlagsFromString('--expose-gc');
 const collect = require('node:vm').runInNewContext('gc');

@@ -1,7 +1,14 @@
 // Section D: one block, for whatever Node.js is told or loaded by. Argument: what is done to `Error` first.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, block, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 
@@ -18,7 +25,11 @@ const errors = {
     Error.stackTraceLimit = 0;
   },
   'stackTraceLimit frozen'() {
-    Object.defineProperty(Error, 'stackTraceLimit', { value: 3, writable: false, configurable: false });
+    Object.defineProperty(Error, 'stackTraceLimit', {
+      value: 3,
+      writable: false,
+      configurable: false,
+    });
   },
   'Error frozen'() {
     Object.freeze(Error);

@@ -2,7 +2,15 @@
 const fs = require('node:fs');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, endPhase, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const {
+  block,
+  endPhase,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+  wait,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 const tracer = trace.getTracer('one-second');

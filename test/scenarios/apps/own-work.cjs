@@ -3,8 +3,17 @@ const { context, trace } = require('@opentelemetry/api');
 const { BatchSpanProcessor, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, recordingSpanExporter, recordSpans, startSdk, wait } =
-  telemetry;
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  note,
+  recordingSpanExporter,
+  recordSpans,
+  startSdk,
+  wait,
+} = telemetry;
 
 const SLOW_MILLIS = 150;
 const part = process.argv[2];
@@ -28,7 +37,9 @@ const slowProcessor = (method) => ({
 });
 const spanProcessors = {
   exporter: () => [new SimpleSpanProcessor({ exporter: slowExporter })],
-  'batch exporter': () => [new BatchSpanProcessor({ exporter: slowExporter, scheduledDelayMillis: 10 })],
+  'batch exporter': () => [
+    new BatchSpanProcessor({ exporter: slowExporter, scheduledDelayMillis: 10 }),
+  ],
   onStart: () => [slowProcessor('onStart'), recordSpans()],
   onEnd: () => [slowProcessor('onEnd'), recordSpans()],
   blockHook: () => [recordSpans()],

@@ -29,7 +29,10 @@ const arrivals = `
 async function main() {
   await wait(100);
   const stop = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(arrivals, { eval: true, workerData: { rate: ARRIVALS_PER_SECOND, stop } });
+  const worker = new Worker(arrivals, {
+    eval: true,
+    workerData: { rate: ARRIVALS_PER_SECOND, stop },
+  });
   await new Promise((resolve) => worker.once('message', resolve));
 
   const waits = [];

@@ -83,7 +83,9 @@ const scenarios = {
 
   async 'another thread busy'() {
     const end = startTruth('waited');
-    await inThread(`const end = performance.now() + ${QUIET_MILLIS / 2}; while (performance.now() < end);`);
+    await inThread(
+      `const end = performance.now() + ${QUIET_MILLIS / 2}; while (performance.now() < end);`,
+    );
     end();
   },
 

@@ -15,7 +15,10 @@ async function main() {
   await wait(REST_MILLIS);
   const before = { sleeps: sleeps(), at: performance.now() };
   await wait(REST_MILLIS);
-  note('wake-ups per second', ((sleeps() - before.sleeps) * 1000) / (performance.now() - before.at));
+  note(
+    'wake-ups per second',
+    ((sleeps() - before.sleeps) * 1000) / (performance.now() - before.at),
+  );
   for (let i = 0; i < BLOCKS; i++) {
     // Not a multiple of the beats' distance.
     await wait(REST_MILLIS + i * 17);

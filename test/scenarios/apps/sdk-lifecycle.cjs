@@ -2,7 +2,15 @@
 const { context, trace } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+  wait,
+} = require('./support/telemetry.cjs');
 
 const blockInSpan = (label) =>
   alone(() =>

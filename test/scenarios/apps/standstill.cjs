@@ -2,7 +2,14 @@
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, eventLoopConfig, finish, startSdk, truthOf, wait } = require('./support/telemetry.cjs');
+const {
+  alone,
+  eventLoopConfig,
+  finish,
+  startSdk,
+  truthOf,
+  wait,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 

@@ -3,8 +3,11 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const { block, eventLoopConfig, note, serve, startSdk } = require('./support/telemetry.cjs');
 
 /** A span cannot start before its parent; this is how long its block was. */
-const blockHook = (span, { durationMillis }) => note(`length ${span.spanContext().spanId}`, durationMillis);
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ blockHook }))] });
+const blockHook = (span, { durationMillis }) =>
+  note(`length ${span.spanContext().spanId}`, durationMillis);
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ blockHook }))],
+});
 const http = require('node:http');
 
 const TASK_MILLIS = 8;

@@ -31,10 +31,13 @@ const callbacks = {
   immediate: (callback) => setImmediate(callback),
   tick: (callback) => process.nextTick(callback),
   queueMicrotask: (callback) => queueMicrotask(callback),
-  'async resource': (callback) => setTimeout(() => new AsyncResource('Job').runInAsyncScope(callback), 1),
+  'async resource': (callback) =>
+    setTimeout(() => new AsyncResource('Job').runInAsyncScope(callback), 1),
   'nested async resources': (callback) =>
     setTimeout(() => {
-      new AsyncResource('Outer').runInAsyncScope(() => new AsyncResource('Inner').runInAsyncScope(callback));
+      new AsyncResource('Outer').runInAsyncScope(() =>
+        new AsyncResource('Inner').runInAsyncScope(callback),
+      );
     }, 1),
   promise: (callback) => Promise.resolve().then(callback),
 };

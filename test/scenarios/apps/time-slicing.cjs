@@ -13,7 +13,9 @@ const {
 
 const sdk = startSdk({
   instrumentations: [
-    new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: Number(process.env.THRESHOLD_MILLIS) })),
+    new EventLoopInstrumentation(
+      eventLoopConfig({ thresholdMillis: Number(process.env.THRESHOLD_MILLIS) }),
+    ),
   ],
 });
 

@@ -3,7 +3,15 @@ const { EventEmitter } = require('node:events');
 const { context, trace } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+  wait,
+} = require('./support/telemetry.cjs');
 
 const manager = new AsyncLocalStorageContextManager().enable();
 const originalWith = manager.with;

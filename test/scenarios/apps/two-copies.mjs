@@ -4,7 +4,9 @@ import { EventLoopInstrumentation as FromImport } from 'opentelemetry-instrument
 import telemetry from './support/telemetry.cjs';
 
 const require = createRequire(import.meta.url);
-const { EventLoopInstrumentation: FromRequire } = require('opentelemetry-instrumentation-event-loop');
+const {
+  EventLoopInstrumentation: FromRequire,
+} = require('opentelemetry-instrumentation-event-loop');
 const { alone, block, eventLoopConfig, finish, note, startSdk } = telemetry;
 
 const reports = [];

@@ -3,7 +3,14 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, eventLoopConfig, finish, startSdk, truthOf, wait } = require('./support/telemetry.cjs');
+const {
+  alone,
+  eventLoopConfig,
+  finish,
+  startSdk,
+  truthOf,
+  wait,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({
   serviceName: 'held',
@@ -14,12 +21,16 @@ function spinForEver() {
   for (;;);
 }
 
+/** Until the file is there that the second argument names: nothing else gets through to a thread that is blocked. */
+const isOver = () => fs.existsSync(process.argv[3]);
+
 function spinLong() {
-  for (const end = performance.now() + 1500; performance.now() < end; );
+  do for (const end = performance.now() + 100; performance.now() < end; );
+  while (!isOver());
 }
 
 function standInNativeCode() {
-  execFileSync('sleep', ['1.5']);
+  execFileSync('sh', ['-c', 'until [ -e "$0" ]; do sleep 0.1; done', process.argv[3]]);
 }
 
 async function awaitForEver() {

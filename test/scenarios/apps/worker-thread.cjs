@@ -3,7 +3,14 @@ const { once } = require('node:events');
 const { isMainThread, threadId, Worker } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, block, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const {
+  alone,
+  block,
+  eventLoopConfig,
+  finish,
+  note,
+  startSdk,
+} = require('./support/telemetry.cjs');
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 

@@ -1,5 +1,4 @@
 /** Compares the spans that a run exported with what its app knows to be true. */
-import { withoutSecondChance } from './noise.ts';
 import {
   EXIT_TOLERANCE_MILLIS,
   type HistogramValue,
@@ -7,6 +6,8 @@ import {
   type SpanLine,
   type Truth,
 } from './run-app.ts';
+import { judgeValid } from './scenario.ts';
+import { voidBlock, voidNaming, voidTruth } from './validity.ts';
 
 /** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
 export const LENGTH_TOLERANCE_RATIO = 0.02;
@@ -46,25 +47,42 @@ export function lengthTolerance(millis: number): number {
   return Math.max(LENGTH_TOLERANCE_MILLIS, millis * LENGTH_TOLERANCE_RATIO);
 }
 
+/** The function that the block of each of these truths is attributed to. */
+export function expectNamed(run: Run, names: Record<string, string | RegExp>): void {
+  judgeValid(
+    Object.entries(names).map(([label, name]) => {
+      const truth = truthNamed(run, label);
+      return {
+        label: `the function of ${label}`,
+        voidBecause: voidNaming(run, truth),
+        judge: () => {
+          const functions = blocksOf(run, truth).map(
+            (block) => block.attributes['code.function.name'],
+          );
+          expect(functions).toEqual([
+            typeof name === 'string' ? name : expect.stringMatching(name),
+          ]);
+        },
+      };
+    }),
+  );
+}
+
 /** The app ran to its end, at once, and neither it nor the package had anything to say. */
 export function expectQuietExit(run: Run): void {
   expectExit(run);
   const unheeded = run.asyncHooks === 'callbacks' && !nodeCanLeavePromisesOut;
-  withoutSecondChance(() => {
-    expect(run.diags.map((line) => line.message)).toEqual(
-      unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
-    );
-  });
+  expect(run.diags.map((line) => line.message)).toEqual(
+    unheeded ? [expect.stringContaining("asyncHooks 'callbacks' needs Node.js")] : [],
+  );
 }
 
 /** The app ran to its end, at once, and nothing was printed; something may have been logged. */
 export function expectExit(run: Run, code = 0): void {
-  withoutSecondChance(() => {
-    expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
-      code,
-      signal: null,
-      stderr: '',
-    });
+  expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
+    code,
+    signal: null,
+    stderr: '',
   });
   expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
 }
@@ -74,20 +92,56 @@ export function expectExit(run: Run, code = 0): void {
  */
 export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
   expectSoundBlocks(run);
-  const blocks = expected.map((each) => expectBlock(run, each));
-  expect(run.blocks.map(describeBlock)).toEqual(blocks.map(describeBlock));
+  const truths = expected.map(({ truth }) => truthNamed(run, truth));
+  const found: SpanLine[] = [];
+  judgeValid([
+    ...run.blocks
+      .filter((block) => !truths.some((truth) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS))
+      .map((block) => unexpected(run, block)),
+    ...expected.map((each, i) => ({
+      label: each.truth,
+      voidBecause: voidTruth(run, truths[i] as Truth, blocksOf(run, truths[i] as Truth)[0]),
+      judge: () => void found.push(judgeBlock(run, each)),
+    })),
+  ]);
+  const ids = found.map(({ spanId }) => spanId);
+  expect(run.blocks.map(({ spanId }) => spanId).filter((id) => ids.includes(id))).toEqual(ids);
 }
 
 /** What `truth` stands for was reported as one span, whatever else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
   const truth = truthNamed(run, expected.truth);
-  const overlapping = run.blocks.filter(
-    (block) =>
-      block.pid === truth.pid &&
-      block.thread === truth.thread &&
-      Math.min(block.endMillis, truth.endMillis) - Math.max(block.startMillis, truth.startMillis) >
-        POSITION_TOLERANCE_MILLIS,
-  );
+  const [block] = blocksOf(run, truth);
+  judgeValid([
+    {
+      label: expected.truth,
+      voidBecause: voidTruth(run, truth, block),
+      judge: () => void judgeBlock(run, expected),
+    },
+  ]);
+  return block as SpanLine;
+}
+
+/** A block that nothing in the app explains. */
+const unexpected = (run: Run, block: SpanLine) => ({
+  label: 'another block',
+  voidBecause: voidBlock(run, block),
+  judge: () => {
+    throw new Error(`an unexpected block: ${describeBlock(block)}\n${tellRun(run, block)}`);
+  },
+});
+
+const overlap = (block: SpanLine, truth: Truth) =>
+  block.pid === truth.pid && block.thread === truth.thread
+    ? Math.min(block.endMillis, truth.endMillis) - Math.max(block.startMillis, truth.startMillis)
+    : 0;
+
+const blocksOf = (run: Run, truth: Truth) =>
+  run.blocks.filter((block) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS);
+
+function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
+  const truth = truthNamed(run, expected.truth);
+  const overlapping = blocksOf(run, truth);
   if (overlapping.length !== 1) {
     throw new Error(
       `expected one block for ${describeTruth(truth)}, got ${overlapping.length}\n${tellRun(run, truth)}`,
@@ -129,7 +183,9 @@ function expectLength(run: Run, block: SpanLine, truth: Truth, aroundMillis = 0)
     earlier < -POSITION_TOLERANCE_MILLIS ||
     earlier > POSITION_TOLERANCE_MILLIS + aroundMillis;
   if (wrong)
-    throw new Error(`${describeBlock(block)}\nis not ${describeTruth(truth)}\n${tellRun(run, block)}`);
+    throw new Error(
+      `${describeBlock(block)}\nis not ${describeTruth(truth)}\n${tellRun(run, block)}`,
+    );
 }
 
 const KNOWN_ATTRIBUTES = [
@@ -152,17 +208,15 @@ const KNOWN_ATTRIBUTES = [
 
 /** What holds for all blocks of every run. */
 export function expectSoundBlocks(run: Run): void {
-  withoutSecondChance(() => checkSoundBlocks(run));
-}
-
-function checkSoundBlocks(run: Run): void {
   for (const block of run.blocks) {
     const seconds = block.durationMillis / 1e3;
     expect(block.kind).toBe(0); // INTERNAL
     expect(block.status.code).toBe(0); // UNSET
     expect(block.links).toEqual([]);
     expect(block.scope).toBe('opentelemetry-instrumentation-event-loop');
-    expect(Object.keys(block.attributes).filter((key) => !KNOWN_ATTRIBUTES.includes(key))).toEqual([]);
+    expect(Object.keys(block.attributes).filter((key) => !KNOWN_ATTRIBUTES.includes(key))).toEqual(
+      [],
+    );
     expect(block.attributes['thread.id']).toBe(block.thread);
     expect(typeof block.attributes['thread.name']).toBe('string');
     if (block.attributes['event_loop.block.kind'] === 'pile-up') {
@@ -236,9 +290,9 @@ export function countedBlocks(run: Run): number {
   return points.reduce((sum, point) => sum + (point.value as HistogramValue).count, 0);
 }
 
-/** Nothing held the loop, as far as spans and the histogram of blocks can tell. */
+/** Nothing blocked the event loop, as far as spans and the histogram of blocks say. */
 export function expectNothingReported(run: Run): void {
-  expect(run.blocks.map(describeBlock)).toEqual([]);
+  judgeValid(run.blocks.map((block) => unexpected(run, block)));
   expect(run.metrics.filter((metric) => metric.name === 'event_loop.block.duration')).toEqual([]);
 }
 
@@ -247,8 +301,11 @@ export function lagOf(
   run: Run,
   phase = 'end',
 ): { count: number; meanMillis: number; maxMillis: number; sumMillis: number } {
-  const points = run.metrics.filter((metric) => metric.name === 'event_loop.lag' && metric.phase === phase);
-  if (points.length !== 1) throw new Error(`expected one lag histogram for phase ${phase}\n${tellRun(run)}`);
+  const points = run.metrics.filter(
+    (metric) => metric.name === 'event_loop.lag' && metric.phase === phase,
+  );
+  if (points.length !== 1)
+    throw new Error(`expected one lag histogram for phase ${phase}\n${tellRun(run)}`);
   const value = points[0]?.value as HistogramValue;
   expect(points[0]?.unit).toBe('s');
   return {
@@ -282,7 +339,8 @@ export function describeBlock(block: SpanLine): string {
 
 /** What a failure message says of the run: all of it, or what was about this time. */
 function tellRun(run: Run, around?: Truth | SpanLine): string {
-  const near = (line: Truth | SpanLine) => !around || Math.abs(line.startMillis - around.startMillis) < 500;
+  const near = (line: Truth | SpanLine) =>
+    !around || Math.abs(line.startMillis - around.startMillis) < 500;
   return [
     'truths',
     ...run.truths.filter(near).map((truth) => `  ${describeTruth(truth)}`),

@@ -31,7 +31,8 @@ export function installApart(version: string): string {
     // Bundled, it has its version in more places than one.
     if (!/(package\.json|\.[cm]?js)$/.test(file)) continue;
     const text = readFileSync(path.join(api, file), 'utf8');
-    if (text.includes(apiVersion)) writeFileSync(path.join(api, file), text.replaceAll(apiVersion, version));
+    if (text.includes(apiVersion))
+      writeFileSync(path.join(api, file), text.replaceAll(apiVersion, version));
   }
   return folder;
 }

@@ -91,7 +91,8 @@ export class OtlpReceiver {
       }
     }
     for (const { scopeMetrics } of resourceMetrics) {
-      for (const { metrics = [] } of scopeMetrics) for (const { name } of metrics) this.metricNames.add(name);
+      for (const { metrics = [] } of scopeMetrics)
+        for (const { name } of metrics) this.metricNames.add(name);
     }
   }
 }

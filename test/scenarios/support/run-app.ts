@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Stall, startWitness } from './witness.ts';
 
 const MAX_RUN_MILLIS = 40_000;
 /** How long a process may take from its last line of code to its end: the teardown of Node.js itself, on a busy machine. */
@@ -39,6 +40,17 @@ export interface Truth extends Line {
   durationMillis: number;
   traceId?: string;
   spanId?: string;
+  /** How long the thread had been kept waiting for a CPU by then, since it began. */
+  delayAtStartMillis?: number;
+  delayAtEndMillis?: number;
+}
+
+/** A moment at which an app read how long its thread had been kept waiting for a CPU. */
+export interface Reading extends Line {
+  atMillis: number;
+  delayMillis?: number;
+  /** The same for each thread that Node.js did not start with, by its id in the system. */
+  threads?: Record<string, number>;
 }
 
 export interface HistogramValue {
@@ -70,6 +82,9 @@ export interface Run {
   /** The spans named `event-loop-blocked`. */
   blocks: SpanLine[];
   truths: Truth[];
+  readings: Reading[];
+  /** When the tests' own witness was late itself. */
+  stalls: Stall[];
   metrics: MetricLine[];
   diags: DiagLine[];
   notes: Record<string, unknown>;
@@ -122,6 +137,7 @@ export async function runApp(
   const folder = makeFolder();
   const record = path.join(folder, 'record.jsonl');
   writeFileSync(record, '');
+  const witness = await startWitness();
   const child = spawn(
     options.node ?? process.execPath,
     [...(options.nodeArgs ?? []), options.file ?? appFile(name), ...(options.args ?? [])],
@@ -166,7 +182,10 @@ export async function runApp(
 
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(story(`has not ended after ${MAX_RUN_MILLIS} ms`)), MAX_RUN_MILLIS);
+    timer = setTimeout(
+      () => reject(story(`has not ended after ${MAX_RUN_MILLIS} ms`)),
+      MAX_RUN_MILLIS,
+    );
   });
   const goneEarly = closed.then(([code, signal]) => {
     throw story(`ended (code ${code}, signal ${signal}) while it was still being driven`);
@@ -177,10 +196,12 @@ export async function runApp(
     child.stdin.end();
     const [code, signal] = await Promise.race([closed, tooLong]);
     const run = readRecord(record, asyncHooks, code, signal, output);
+    run.stalls = witness.stalls();
     run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
     return run;
   } finally {
     clearTimeout(timer);
+    witness.stop();
     child.kill('SIGKILL');
     await closed.catch(() => {});
     rmSync(folder, { recursive: true, force: true });
@@ -193,7 +214,9 @@ function appEnvironment(
   asyncHooks: AsyncHooksMode,
   env: Record<string, string> = {},
 ): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([key]) => !/^(OTEL_|NODE_|JEST_|SCENARIO_)/.test(key));
+  const own = Object.entries(process.env).filter(
+    ([key]) => !/^(OTEL_|NODE_|JEST_|SCENARIO_)/.test(key),
+  );
   return {
     ...Object.fromEntries(own),
     OTEL_LOGS_EXPORTER: 'none',
@@ -215,6 +238,8 @@ function readRecord(
     spans: [],
     blocks: [],
     truths: [],
+    readings: [],
+    stalls: [],
     metrics: [],
     diags: [],
     notes: {},
@@ -228,12 +253,18 @@ function readRecord(
   for (const text of lines) {
     const line = JSON.parse(text);
     if (line.type === 'span') run.spans.push(line);
-    else if (line.type === 'truth') run.truths.push(line);
-    else if (line.type === 'metric') run.metrics.push(line);
+    else if (line.type === 'reading') run.readings.push(line);
+    else if (line.type === 'truth') {
+      run.truths.push(line);
+      const { pid, thread, startMillis, endMillis, delayAtStartMillis, delayAtEndMillis } = line;
+      run.readings.push({ pid, thread, atMillis: startMillis, delayMillis: delayAtStartMillis });
+      run.readings.push({ pid, thread, atMillis: endMillis, delayMillis: delayAtEndMillis });
+    } else if (line.type === 'metric') run.metrics.push(line);
     else if (line.type === 'diag') run.diags.push(line);
     else run.notes[line.name] = line.value;
   }
   run.blocks = run.spans.filter((span) => span.name === 'event-loop-blocked');
   run.blocks.sort((a, b) => a.startMillis - b.startMillis);
+  run.readings.sort((a, b) => a.atMillis - b.atMillis);
   return run;
 }

@@ -4,7 +4,8 @@ import express from 'express';
 function renderReport(millis) {
   const end = performance.now() + millis;
   let hash = 0;
-  while (performance.now() < end) for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  while (performance.now() < end)
+    for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   return String(hash);
 }
 

@@ -8,7 +8,9 @@ const exporter = {
     for (const span of spans) {
       const { name, kind, attributes } = span;
       const { traceId } = span.spanContext();
-      console.log(`span ${JSON.stringify({ name, kind, traceId, code: attributes['code.function.name'] })}`);
+      console.log(
+        `span ${JSON.stringify({ name, kind, traceId, code: attributes['code.function.name'] })}`,
+      );
     }
     done({ code: 0 });
   },

@@ -1,12 +1,18 @@
 // Under jest. The test that fails has to: what it says is looked at from outside.
-const { expectNoBlocks, recordBlocks } = require('opentelemetry-instrumentation-event-loop/testing');
+const {
+  expectNoBlocks,
+  recordBlocks,
+} = require('opentelemetry-instrumentation-event-loop/testing');
 const { renderAtOnce, renderInSteps } = require('./report.cjs');
 
 test('records', async () => {
   const [block, ...others] = await recordBlocks(() => renderAtOnce(200));
   expect(others).toEqual([]);
   expect(block.durationMillis).toBeGreaterThanOrEqual(200);
-  expect(block.code).toMatchObject({ functionName: 'hashRow', file: require.resolve('./report.cjs') });
+  expect(block.code).toMatchObject({
+    functionName: 'hashRow',
+    file: require.resolve('./report.cjs'),
+  });
 });
 
 test('passes', async () => {

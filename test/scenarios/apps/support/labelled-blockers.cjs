@@ -22,7 +22,12 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'culprits-'));
 const file = path.join(folder, 'data');
 const bytes = randomBytes(1 << 20);
 fs.writeFileSync(file, bytes);
-const row = (_, id) => ({ id, name: `somebody ${id}`, tags: ['new', 'paid'], nested: { amount: id * 1.5 } });
+const row = (_, id) => ({
+  id,
+  name: `somebody ${id}`,
+  tags: ['new', 'paid'],
+  nested: { amount: id * 1.5 },
+});
 const rows = (n) => Array.from({ length: n }, row);
 const numbers = (n) => Array.from({ length: n }, Math.random);
 const after = (millis) => performance.now() + millis;
@@ -48,7 +53,8 @@ const padAll = installDependency();
 
 function hashMillions(end) {
   let hash = 0;
-  while (performance.now() < end) for (let i = 0; i < 1e5; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  while (performance.now() < end)
+    for (let i = 0; i < 1e5; i++) hash = Math.imul(hash ^ i, 0x01000193);
   return hash;
 }
 
@@ -185,7 +191,9 @@ function formatPrice({ nested }) {
 }
 const renderInvoice = (list) => template({ list, format: formatPrice });
 
-const listTemplate = ejs.compile('<% for (const each of list) { %><li><%- each.name %></li><% } %>');
+const listTemplate = ejs.compile(
+  '<% for (const each of list) { %><li><%- each.name %></li><% } %>',
+);
 const someRows = rows(500);
 function renderLists(end) {
   let length = 0;
@@ -291,7 +299,11 @@ const transform = (end) =>
   );
 
 /** With the time at which they end. */
-const timed = (culprit, run = culprit) => ({ culprit, run: (end) => run(end), make: () => undefined });
+const timed = (culprit, run = culprit) => ({
+  culprit,
+  run: (end) => run(end),
+  make: () => undefined,
+});
 /** With an input that takes long enough, found by trying. */
 const sized = (culprit, size, make, run = culprit, grow = (n) => n * 1.8) => ({
   culprit,
@@ -351,7 +363,9 @@ const blockers = {
   'hash.update': timed(digestFiles),
   gzipSync: sized(compress, 2, (n) => Buffer.concat(Array(Math.ceil(n)).fill(bytes))),
   gunzipSync: timed(decompress),
-  brotliCompressSync: sized(compressBrotli, 2, (n) => Buffer.concat(Array(Math.ceil(n)).fill(bytes))),
+  brotliCompressSync: sized(compressBrotli, 2, (n) =>
+    Buffer.concat(Array(Math.ceil(n)).fill(bytes)),
+  ),
   readFileSync: timed(readFiles),
   readdirSync: timed(walkFolders),
   execFileSync: { culprit: runCommand, make: () => BLOCK_MILLIS / 1e3, run: runCommand },
@@ -361,14 +375,18 @@ const blockers = {
   'schema validation': timed(validateOrders),
   dependency: timed(padAll),
   method: timed(named('Report.summarize'), (end) => new Report().summarize(end)),
-  'inherited method': timed(named('MonthlyReport.summarize'), (end) => new MonthlyReport().summarize(end)),
+  'inherited method': timed(named('MonthlyReport.summarize'), (end) =>
+    new MonthlyReport().summarize(end),
+  ),
   'static method': timed(named('Report.build'), (end) => Report.build(end)),
   constructor: timed(named('new Report'), (end) => new Report(end)),
   getter: timed(named('get average'), () => new Report().average),
   closure: timed(named('countUp'), (end) => counter(end)),
   generator: timed(named('walkTree'), consume),
   listener: timed(onOrder, (end) => emitter.emit('order', end)),
-  'bound to a context': timed(hashMillions, (end) => context.bind(context.active(), hashMillions)(end)),
+  'bound to a context': timed(hashMillions, (end) =>
+    context.bind(context.active(), hashMillions)(end),
+  ),
   stream: { ...timed(transformChunk, transform), asynchronous: true },
   'await chain': { ...timed(hashStep, hashAsync), asynchronous: true },
   'nextTick chain': {

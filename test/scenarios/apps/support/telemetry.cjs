@@ -4,20 +4,32 @@
  */
 const { performance } = require('node:perf_hooks');
 const { createInterface } = require('node:readline');
-const { setTimeout: wait } = require('node:timers/promises');
+const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
 const { diag, DiagLogLevel, trace } = require('@opentelemetry/api');
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
-const { AggregationTemporality, PeriodicExportingMetricReader } = require('@opentelemetry/sdk-metrics');
+const {
+  AggregationTemporality,
+  PeriodicExportingMetricReader,
+} = require('@opentelemetry/sdk-metrics');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
-const { block, note, record, startTruth, truthOf, work } = require('./truth.cjs');
+const truth = require('./truth.cjs');
+
+const { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work } = truth;
 
 /** Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn, idle. */
 const SETTLE_MILLIS = 25;
 const NEVER_BY_ITSELF_MILLIS = 3_600_000;
 
-// --- what is told ---------------------------------------------------------------------------------------------
+/** The shorter the time between two readings, the fewer measurements are void. */
+async function wait(millis) {
+  readRunDelay();
+  await sleep(millis);
+  readRunDelay();
+}
+
+// --- what is recorded -----------------------------------------------------------------------------------------
 
 const epochMillis = ([seconds, nanos]) => seconds * 1e3 + nanos / 1e6;
 const millisBetween = (from, to) => (to[0] - from[0]) * 1e3 + (to[1] - from[1]) / 1e6;
@@ -102,11 +114,12 @@ diag.setLogger(
 const recordSpans = () => new SimpleSpanProcessor({ exporter: recordingSpanExporter });
 
 /** The options every app gives the instrumentation, unless it says otherwise. */
-const eventLoopConfig = (config) => ({
-  thresholdMillis: 100,
-  asyncHooks: process.env.SCENARIO_ASYNC_HOOKS ?? 'promises',
-  ...config,
-});
+function eventLoopConfig(config) {
+  const asyncHooks = process.env.SCENARIO_ASYNC_HOOKS ?? 'promises';
+  const options = { thresholdMillis: 100, asyncHooks, ...config };
+  note('thresholdMillis', options.thresholdMillis);
+  return options;
+}
 
 /**
  * Starts the real SDK with these instrumentations beside HTTP and Express; other options go to `NodeSDK` as they are.
@@ -117,7 +130,11 @@ function startSdk({ instrumentations = [], processors = [], ...options } = {}) {
     autoDetectResources: false,
     spanProcessors: [...processors, recordSpans()],
     metricReaders: [metricReader],
-    instrumentations: [...instrumentations, new HttpInstrumentation(), new ExpressInstrumentation()],
+    instrumentations: [
+      ...instrumentations,
+      new HttpInstrumentation(),
+      new ExpressInstrumentation(),
+    ],
     ...options,
   });
   sdk.start();
@@ -136,10 +153,19 @@ async function finish(sdk) {
 
 // --- how a service is driven from outside ---------------------------------------------------------------------
 
+/** Around the code of each request, as near as can be without a callback of its own in front of it. */
+function readAroundRequests(server) {
+  server.prependListener('request', (_request, response) => {
+    readRunDelay();
+    response.once('finish', () => setImmediate(readRunDelay));
+  });
+}
+
 /** Serves, on a port of its own or on this Unix socket, until the test closes standard input. A line `phase <name>` there ends a phase of the metrics. */
 async function serve(server, sdk, socket) {
   // A connection that is closed for being idle while a request is on its way is reset.
   server.keepAliveTimeout = NEVER_BY_ITSELF_MILLIS;
+  readAroundRequests(server);
   const where = socket === undefined ? { port: 0, host: '127.0.0.1' } : { path: socket };
   await new Promise((resolve) => server.listen(where, resolve));
   process.stdout.write(`listening ${socket ?? server.address().port}\n`);
@@ -155,9 +181,12 @@ async function serve(server, sdk, socket) {
 /** Runs `job` in a callback of its own, with the loop idle before and after it. */
 async function alone(job) {
   await wait(SETTLE_MILLIS);
+  readRunDelays();
   await new Promise((resolve, reject) => {
     setTimeout(() => Promise.resolve(job()).then(resolve, reject), 1);
   });
+  await nextIteration();
+  readRunDelays();
   await wait(SETTLE_MILLIS);
 }
 
@@ -168,6 +197,7 @@ module.exports = {
   eventLoopConfig,
   finish,
   note,
+  readRunDelay,
   record,
   recordSpans,
   recordingSpanExporter,

@@ -13,6 +13,53 @@ function record(line) {
   fs.writeSync(file, `${JSON.stringify({ ...line, pid: process.pid, thread: threadId })}\n`);
 }
 
+/**
+ * How long this thread has been kept waiting for a CPU since it began; undefined where the system
+ * does not say (anything but Linux). Some 2 microseconds.
+ */
+const runDelayMillis = (() => {
+  try {
+    const schedstat = fs.openSync('/proc/thread-self/schedstat', 'r');
+    const buffer = Buffer.alloc(128);
+    return () => {
+      const text = buffer.latin1Slice(0, fs.readSync(schedstat, buffer, 0, buffer.length, 0));
+      return Number(text.split(' ')[1]) / 1e6;
+    };
+  } catch {
+    return () => undefined;
+  }
+})();
+
+/** A moment at which the test knows how long this thread had been kept waiting for a CPU by then. */
+function readRunDelay(more) {
+  const delayMillis = runDelayMillis();
+  record({
+    type: 'reading',
+    atMillis: performance.timeOrigin + performance.now(),
+    delayMillis,
+    ...more,
+  });
+}
+
+const threadIds = () => fs.readdirSync('/proc/self/task');
+/** Those that Node.js starts with: the main thread, and V8's own, which compile and collect garbage. */
+let nodesThreads = [];
+try {
+  nodesThreads = threadIds();
+} catch {} // not Linux
+
+/** The same of the threads that were started since, the watchdog thread among them. Up to a millisecond. */
+function readRunDelays() {
+  const threads = {};
+  try {
+    for (const id of threadIds().filter((each) => !nodesThreads.includes(each))) {
+      const [, nanos] = fs.readFileSync(`/proc/self/task/${id}/schedstat`, 'latin1').split(' ');
+      threads[id] = Number(nanos) / 1e6;
+    }
+  } catch {} // not Linux, or a thread has just ended
+  readRunDelay({ threads });
+}
+
 /** Adds one fact, for the test to read as `run.notes[name]`. */
 function note(name, value) {
   record({ type: 'note', name, value });
@@ -22,7 +69,9 @@ function note(name, value) {
 function startTruth(label) {
   const span = trace.getActiveSpan()?.spanContext();
   const start = performance.now();
+  const delayAtStartMillis = runDelayMillis();
   return () => {
+    const delayAtEndMillis = runDelayMillis();
     const end = performance.now();
     record({
       type: 'truth',
@@ -30,6 +79,8 @@ function startTruth(label) {
       startMillis: performance.timeOrigin + start,
       endMillis: performance.timeOrigin + end,
       durationMillis: end - start,
+      delayAtStartMillis,
+      delayAtEndMillis,
       traceId: span?.traceId,
       spanId: span?.spanId,
     });
@@ -53,16 +104,29 @@ function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
 
-/** Works until `millis` have passed, without recording anything. */
+/** From here on, a share of it may be lost to other processes that a block must not be short of. */
+const LONG_MILLIS = 20;
+
+/**
+ * Works until `millis` have passed, without recording anything; where that is long, without the time
+ * in which the thread had no CPU, so that a block is one however busy the machine is.
+ */
 function work(millis) {
-  const end = performance.now() + millis;
-  do hashSome();
-  while (performance.now() < end);
+  const delayed = millis < LONG_MILLIS ? () => 0 : runDelayMillis;
+  const end = performance.now() + millis - (delayed() ?? 0);
+  let until = end + (delayed() ?? 0);
+  do {
+    do hashSome();
+    while (performance.now() < until);
+    until = end + (delayed() ?? 0);
+  } while (performance.now() < until);
 }
 
-/** Holds the event loop for `millis`, and records that it did. */
+/** Blocks the event loop for `millis`, and records that it did. */
 function block(label, millis) {
   truthOf(label, () => work(millis));
 }
 
-module.exports = { block, note, record, startTruth, truthOf, work };
+readRunDelay();
+
+module.exports = { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work };

@@ -3,7 +3,8 @@ const [order] = process.argv.slice(2);
 
 const loadedBefore = order === 'the SDK after http' ? require('node:http') : undefined;
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const madeFirst = order === 'the event loop before http' ? new EventLoopInstrumentation() : undefined;
+const madeFirst =
+  order === 'the event loop before http' ? new EventLoopInstrumentation() : undefined;
 // As most packages do that send or receive anything.
 if (madeFirst !== undefined) require('node:http');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');

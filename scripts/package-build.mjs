@@ -1,0 +1,67 @@
+// Promises: after `buildIfStale`, `dist/` is what `build` makes of the sources as they are now.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { generateWorkerCode } from './worker-code.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TARGET = 'node20.18'; // the oldest that `engines` allows
+/** Of which sources `dist/` was made; not in `dist/`, which is published as it is. */
+const STAMP = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build', 'sources');
+/** What `dist/` is made of, beside `src/`. */
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/package-build.mjs'];
+
+const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+const conditions = Object.values(manifest.exports ?? {}).filter(
+  (entry) => entry.import !== undefined,
+);
+const entries = conditions.map((entry) => entry.import.default);
+const outputs = conditions.flatMap(({ import: esm, require: cjs }) =>
+  [esm, cjs].flatMap((files) => Object.values(files)),
+);
+
+/** Whether this folder is the package itself, and not one where its tarball is tested. */
+export const isPackage = manifest.exports !== undefined;
+
+export async function build() {
+  await generateWorkerCode();
+  const sources = hashSources();
+  rmSync(STAMP, { force: true });
+  rmSync(`${ROOT}dist`, { recursive: true, force: true });
+  const pkgroll = path.join(ROOT, 'node_modules', '.bin', 'pkgroll');
+  const run = promisify(execFile);
+  await Promise.all(
+    entries.map(async (entry) => {
+      const args = [`--target=${TARGET}`, `--packagejson=${entry.replace(/mjs$/, '*')}`];
+      const { stdout, stderr } = await run(pkgroll, args, { cwd: ROOT });
+      process.stderr.write(stdout + stderr);
+    }),
+  );
+  mkdirSync(path.dirname(STAMP), { recursive: true });
+  writeFileSync(STAMP, sources);
+}
+
+export async function buildIfStale() {
+  await generateWorkerCode();
+  const made = outputs.every((file) => existsSync(path.join(ROOT, file)));
+  if (made && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashSources()) return;
+  await build();
+}
+
+/** Of the contents, not of the times: a checkout changes those, and a file that is gone has none. */
+function hashSources() {
+  const inSrc = readdirSync(path.join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
+  const hash = createHash('sha256');
+  for (const file of [...INPUTS, ...inSrc.sort()]) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(ROOT, file)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,51 @@
+// Promises: the code of the threads as strings, in one generated file that is never older than its
+// sources. A string survives what a file beside the package's own does not: bundlers, and both
+// module systems.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Where the strings go, relative to the root. */
+export const GENERATED_FILE = 'src/worker-code.generated.ts';
+const WORKERS = {
+  WATCHDOG_CODE: 'src/watchdog.worker.ts',
+  EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
+};
+
+async function bundle(entry) {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.18',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+  });
+  return outputFiles[0].text.trim();
+}
+
+/** Bundles the threads' code; the file is written only where it changes. */
+export async function generateWorkerCode() {
+  const constants = await Promise.all(
+    Object.entries(WORKERS).map(
+      async ([name, entry]) =>
+        `/** ${entry} */\nexport const ${name} = ${JSON.stringify(await bundle(entry))};\n`,
+    ),
+  );
+  const code = `// Made by scripts/worker-code.mjs from the files named below.\n${constants.join('')}`;
+  const file = `${ROOT}${GENERATED_FILE}`;
+  if (read(file) !== code) writeFileSync(file, code);
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined; // a clean clone
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * One scenario of each kind, for `npm test`. All of them, each in every mode, are in the file that is
+ * named like the kind: `npm run test:scenarios`.
+ */
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import {
+  expectBlock,
+  expectBlockMetric,
+  expectBlocks,
+  expectExit,
+  expectNamed,
+  expectNothingReported,
+  expectQuietExit,
+  lagOf,
+  truthNamed,
+} from './support/expect-blocks.ts';
+import { OtlpReceiver } from './support/otlp-receiver.ts';
+import { type App, appFile, makeFolder, runApp } from './support/run-app.ts';
+import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
+
+const REGISTER = 'opentelemetry-instrumentation-event-loop/register';
+const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
+/** Requests that wait for 40 ms each, while the watchdog thread starts. */
+const WARM_UP_REQUESTS = 10;
+
+let receiver: OtlpReceiver;
+beforeEachMeasurement(async () => {
+  receiver = await OtlpReceiver.listen();
+});
+afterEachMeasurement(() => receiver.close());
+
+async function clientOf(app: App): Promise<(where: string) => Promise<string>> {
+  const url = `http://127.0.0.1:${await app.printed('listening')}`;
+  return async (where) => (await fetch(url + where)).text();
+}
+
+test('incidents: a handler that computes is one block, a child of its span', async () => {
+  const run = await runApp('hashing-service.cjs', { asyncHooks: 'callbacks' }, async (app) => {
+    const get = await clientOf(app);
+    for (let i = 0; i < 3; i++) await get('/compute-sync?millis=5');
+    await get('/compute-sync?millis=400');
+  });
+
+  expectQuietExit(run);
+  expectBlocks(run, [{ truth: 'compute-sync 400', kind: 'callback' }]);
+  expectBlockMetric(run);
+  const handler = run.spans.find((span) => span.spanId === run.blocks[0]?.parentSpanId);
+  expect(handler?.name).toMatch(/^request handler/);
+});
+
+test('blockers: a worker thread reports its own block', async () => {
+  const run = await runApp('worker-thread.cjs');
+
+  expectQuietExit(run);
+  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
+  expect(run.blocks[0]?.attributes['thread.id']).toBe(run.notes['worker thread']);
+});
+
+test('quiet: waiting for a file is no block', async () => {
+  const run = await runApp('quiet.cjs', { asyncHooks: 'callbacks', args: ['waiting for a file'] });
+
+  expectQuietExit(run);
+  expectNothingReported(run);
+});
+
+test('survival: a process that ends right after a block ends at once, and the block is reported', async () => {
+  const run = await runApp('exits.cjs', { args: ['natural exit right after a block'] });
+
+  expectQuietExit(run);
+  expectBlocks(run, [{ truth: 'block', kind: 'callback', parent: 'none' }]);
+});
+
+test('survival: two copies of the package report a block once', async () => {
+  const run = await runApp('two-copies.mjs');
+
+  expectExit(run);
+  expect(run.notes['are two copies']).toBe(true);
+  expectBlocks(
+    run,
+    ['both', 'one disabled'].map((truth) => ({ truth, kind: 'callback', parent: 'none' })),
+  );
+  expect(run.notes['reports']).toEqual(['import', 'require']);
+});
+
+test('capture: the function that blocked is named, on the span and on the metric', async () => {
+  const run = await runApp('culprits.cjs', { asyncHooks: 'auto', args: ['loop,dependency'] });
+
+  expectQuietExit(run);
+  expectNamed(run, { loop: 'hashMillions', dependency: 'padAll' });
+  const metrics = run.metrics.filter(({ name }) => name === 'event_loop.block.duration');
+  const names = metrics.map(({ attributes }) => attributes['code.function.name']);
+  expect(names.sort()).toEqual(['hashMillions', 'padAll']);
+});
+
+test('console: a block is a line on stderr', async () => {
+  const run = await runApp('hashing-service.cjs', { env: CONSOLE }, async (app) => {
+    const get = await clientOf(app);
+    for (let i = 0; i < WARM_UP_REQUESTS; i++) await get('/readiness');
+    await get('/compute-sync?millis=250');
+  });
+
+  expect(run.stderr).toMatch(
+    /^event-loop-blocked \d{3} ms callback: \w+ \(.*truth\.cjs:\d+:\d+\), GET \/compute-sync, trace \w{32}$/m,
+  );
+});
+
+test('lag: one second of work is in the lag and in health(), and lost in a mean', async () => {
+  const run = await runApp('one-second-in-five.cjs', { asyncHooks: 'auto' });
+
+  expectQuietExit(run);
+  const { durationMillis } = truthNamed(run, 'one second');
+  const { maxLagMillis, blockedMillis, meanDelayMillis } = run.notes['health'] as Record<
+    string,
+    number
+  >;
+  expect(maxLagMillis).toBeGreaterThan(durationMillis - 100);
+  expect(maxLagMillis).toBeLessThan(durationMillis + 200);
+  expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
+  expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
+  expect(lagOf(run).maxMillis).toBeGreaterThan(durationMillis - 100);
+});
+
+test('register: an application that knows nothing of it sends its block, with its function', async () => {
+  const options = {
+    file: appFile('plain/service.cjs'),
+    nodeArgs: ['--import', REGISTER],
+    env: receiver.env,
+  };
+  const run = await runApp('service.cjs', options, async (app) => {
+    const get = await clientOf(app);
+    for (let i = 0; i < WARM_UP_REQUESTS; i++) await get('/slow');
+    await get('/report');
+    await get('/end');
+  });
+
+  expect([run.code, run.stderr]).toEqual([7, '']);
+  const named = receiver
+    .named('event-loop-blocked')
+    .filter(({ attributes }) => attributes['code.function.name'] === 'renderReport');
+  expect(named).toHaveLength(1);
+  expect(named[0]?.parentSpanId).toBeDefined();
+});
+
+test('unfinished: a block is reported while it lasts, and once more when it has ended', async () => {
+  const folder = makeFolder();
+  const endOfBlock = path.join(folder, 'end');
+  const options = { args: ['spinLong', endOfBlock], env: receiver.env };
+  const run = await runApp('unfinished.cjs', options, async () => {
+    while (receiver.spans.length === 0) await wait(10);
+    writeFileSync(endOfBlock, '');
+  });
+  rmSync(folder, { recursive: true });
+
+  expect(run.code).toBe(0);
+  expect(run.stderr).toMatch(/^\S+ event-loop-blocked for \d\.\d s, not ended: spinLong \(.*\n$/);
+  expect(receiver.spans).toHaveLength(1);
+  expect(receiver.spans[0]?.attributes['event_loop.block.unfinished']).toBe(true);
+  const block = expectBlock(run, { truth: 'job', kind: 'callback' });
+  expect(receiver.spans[0]?.parentSpanId).toBe(block.parentSpanId);
+});
+
+test('testing: a test of node:test that blocks fails, and says where', async () => {
+  const own = Object.entries(process.env).filter(
+    ([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key),
+  );
+  const args = [
+    '--test',
+    '--test-name-pattern=^(records|fails)$',
+    appFile('runners/node-test.mjs'),
+  ];
+  const options = { env: { ...Object.fromEntries(own), NO_COLOR: '1' } };
+  const output = await promisify(execFile)(process.execPath, args, options).catch(
+    ({ stdout }) => stdout,
+  );
+
+  expect(output).toMatch(/EventLoopBlockedError/);
+  expect(output).toMatch(/\d{3} ms callback: hashRow \(.*report\.cjs:\d+:\d+\)/);
+});
+
+test('troubleshooting: without sampling there is no span, and the console says what blocked', async () => {
+  const run = await runApp('one-block.cjs', {
+    file: appFile('trouble/one-block.cjs'),
+    env: { ...CONSOLE, OTEL_TRACES_SAMPLER: 'always_off' },
+  });
+
+  expect(run.stdout).not.toMatch(/^span /m);
+  expect(run.stderr).toMatch(
+    /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m,
+  );
+});

@@ -1,0 +1,136 @@
+/**
+ * `test` for scenarios. A machine that is shared may take the CPU away from an app, between the
+ * moment that the app measures and the moment that the package measures. The app measures that, too
+ * (`apps/support/truth.cjs`). Such a measurement is void: it is not judged, and made again. What is
+ * valid is judged strictly, the first time.
+ */
+import { appendFileSync } from 'node:fs';
+
+/** A test of which so many measurements in a row are void fails: the machine is too busy to tell. */
+const MAX_MEASUREMENTS = 10;
+const MAX_MILLIS_EACH = 60_000;
+/** Set by `global-setup.mjs`, read by `void-reporter.mjs`. */
+const TALLY_FILE = process.env['SCENARIO_TALLY'];
+
+/** Thrown instead of judging what was measured while the machine took the CPU away. */
+export class VoidMeasurement extends Error {
+  override readonly name = 'VoidMeasurement';
+}
+
+/** What the running test has judged so far, in all of its measurements. */
+let judged = new Set<string>();
+
+/** One of several measurements of a run. */
+export interface Measurement {
+  label: string;
+  /** Why it is void, if it is. */
+  voidBecause: string | undefined;
+  judge(): void;
+}
+
+/**
+ * Judges each measurement that is valid. Throws `VoidMeasurement` afterwards if one was void, and
+ * none of its label has been valid earlier in this test.
+ */
+export function judgeValid(measurements: readonly Measurement[]): void {
+  const missing: string[] = [];
+  for (const { label, voidBecause, judge } of measurements) {
+    if (voidBecause === undefined) {
+      judge();
+      judged.add(label);
+    } else if (!judged.has(label)) missing.push(`${label}: ${voidBecause}`);
+  }
+  if (missing.length > 0) throw new VoidMeasurement(missing.join('; '));
+}
+
+type Body<Arguments extends unknown[]> = (...args: Arguments) => Promise<void> | void;
+
+const before: (() => Promise<void> | void)[] = [];
+const after: (() => Promise<void> | void)[] = [];
+
+/** As jest's `beforeEach`, for all tests of the file, and for every measurement of a test. */
+export const beforeEachMeasurement = (hook: () => Promise<void> | void): void =>
+  void before.push(hook);
+export const afterEachMeasurement = (hook: () => Promise<void> | void): void =>
+  void after.push(hook);
+
+async function measure(body: () => Promise<void> | void): Promise<void> {
+  for (const hook of before) await hook();
+  try {
+    await body();
+  } finally {
+    for (const hook of after) await hook();
+  }
+}
+
+async function untilValid(body: () => Promise<void> | void): Promise<void> {
+  judged = new Set();
+  for (let voids = 0; ; voids++) {
+    try {
+      await measure(body);
+      tally(voids);
+      return;
+    } catch (error) {
+      if (!(error instanceof VoidMeasurement)) {
+        tally(voids);
+        throw error;
+      }
+      if (voids + 1 < MAX_MEASUREMENTS) continue;
+      tally(voids + 1, 0);
+      throw new Error(
+        `the machine is too busy: ${MAX_MEASUREMENTS} measurements in a row were void.\n${error.message}`,
+      );
+    }
+  }
+}
+
+function tally(voids: number, valid = 1): void {
+  if (TALLY_FILE === undefined) return;
+  const name = expect.getState().currentTestName;
+  appendFileSync(TALLY_FILE, `${JSON.stringify({ name, voids, valid })}\n`);
+}
+
+const limitOf = (millis = MAX_MILLIS_EACH) => millis * MAX_MEASUREMENTS;
+
+interface ScenarioTest {
+  (name: string, body: Body<[]>, millis?: number): void;
+  each<Row extends readonly unknown[]>(
+    table: readonly Row[],
+  ): (name: string, body: Body<[...Row]>, millis?: number) => void;
+  each<Row>(table: readonly Row[]): (name: string, body: Body<[Row]>, millis?: number) => void;
+}
+
+const jestTest = globalThis.test;
+
+/** As jest's; `millis` limits each measurement. */
+export const test: ScenarioTest = Object.assign(
+  (name: string, body: Body<[]>, millis?: number) => {
+    jestTest(name, () => untilValid(body), limitOf(millis));
+  },
+  {
+    each: (table: readonly unknown[]) => (name: string, body: Body<unknown[]>, millis?: number) => {
+      // jest counts the parameters of the function: one more than the row has would be its `done`
+      jestTest.each(table as never)(
+        name,
+        (...row: unknown[]) => untilValid(() => body(...row)),
+        limitOf(millis),
+      );
+    },
+  },
+) as ScenarioTest;
+
+/** One run that several tests judge. After a failure or a void measurement, the next test starts another. */
+export function sharedRun<Run>(
+  start: () => Promise<Run>,
+): (judge: (run: Run) => void) => Promise<void> {
+  let shared: Promise<Run> | undefined;
+  return async (judge) => {
+    shared ??= start();
+    try {
+      judge(await shared);
+    } catch (error) {
+      shared = undefined;
+      throw error;
+    }
+  };
+}
