@@ -18,7 +18,9 @@ export interface CodeLocation extends CodePosition {
 
 /** One frame of a captured stack. */
 export interface StackFrame extends CodePosition {
-  /** As V8 names it: `render`, `Report.render`, `new Report`; undefined for an anonymous function. */
+  /**
+   * As V8 names it: `render`, `Report.render`, `new Report`; undefined for an anonymous function.
+   */
   readonly functionName: string | undefined;
   /** A caller that awaits what runs: not running code. */
   readonly isAsync: boolean;
@@ -48,7 +50,9 @@ export interface WeightedSample extends StackSample {
   readonly weight: number;
 }
 
-/** Time that blocked the event loop for at least the threshold. Times are values of `Clock.now()`. */
+/**
+ * Time that blocked the event loop for at least the threshold. Times are values of `Clock.now()`.
+ */
 export interface Block {
   /** Undefined where it cannot be known: without async hooks. */
   readonly kind: BlockKind | undefined;

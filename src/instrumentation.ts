@@ -52,7 +52,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._log = log;
     this._followsGlobalMeter = true;
     this._globalMeterProvider = metrics.getMeterProvider();
-    // registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. It stays off.
+    // registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. It stays
+    // off.
     this._config.enabled = true;
     if (resolved.enabled) this.enable();
   }
@@ -88,10 +89,10 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /**
-   * Puts these options in force at once; options that are not given fall back to the environment and
-   * the defaults. `enabled`, where given, enables or disables.
-   * @throws TypeError where an option has the wrong type, RangeError where it is out of range; the old
-   *   ones stay in force then
+   * Puts these options in force at once; options that are not given fall back to the environment
+   * and the defaults. `enabled`, where given, enables or disables.
+   * @throws TypeError where an option has the wrong type, RangeError where it is out of range; the
+   *   old ones stay in force then
    */
   override setConfig(config: EventLoopInstrumentationConfig): void {
     // Called by the base class's constructor too, with what ours resolved.
@@ -124,17 +125,18 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /**
-   * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or when
-   * it is known that they cannot. Does not keep the process alive. Never rejects.
+   * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or
+   * when it is known that they cannot. Does not keep the process alive. Never rejects.
    */
   ready(): Promise<void> {
     return this._session?.ready() ?? Promise.resolve();
   }
 
   /**
-   * Reports every block that has ended, the one that called it included. For tests, and for platforms
-   * that freeze a process between two requests. With `asyncHooks: 'off'`, blocks are known only at the
-   * next sample of the lag. Exporting is up to the SDK's own `forceFlush`. Never rejects.
+   * Reports every block that has ended, the one that called it included. For tests, and for
+   * platforms that freeze a process between two requests. With `asyncHooks: 'off'`, blocks are
+   * known only at the next sample of the lag. Exporting is up to the SDK's own `forceFlush`. Never
+   * rejects.
    */
   async forceFlush(): Promise<void> {
     // The first is called in the next iteration, which closes this one.
@@ -144,11 +146,12 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /**
-   * The health of the event loop, for health checks and load shedding. An ongoing block counts: while
-   * it lasts, the lag grows from one call to the next. All 0 where this instrumentation is not enabled.
-   * Some 1 µs.
-   * @param windowMillis the latest so many milliseconds, 100 to 10 000: short for shedding load, which
-   *   has to react at once; for a health check at least as long as the time between two of them
+   * The health of the event loop, for health checks and load shedding. An ongoing block counts:
+   * while it lasts, the lag grows from one call to the next. All 0 where this instrumentation is
+   * not enabled. Some 1 µs.
+   * @param windowMillis the latest so many milliseconds, 100 to 10 000: short for shedding load,
+   *   which has to react at once; for a health check at least as long as the time between two of
+   *   them
    * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
@@ -180,8 +183,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       (error) => this._log.log('error', 'cannot start; nothing is detected', error),
     );
     this._session?.start();
-    // NodeSDK is made after us, and its start() enables us before it sets the context manager: all in
-    // the same tick.
+    // NodeSDK is made after us, and its start() enables us before it sets the context manager: all
+    // in the same tick.
     process.nextTick(() => {
       this._log.catchUp();
       this._session?.watchContextManager();

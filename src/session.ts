@@ -1,6 +1,6 @@
 /**
- * Everything that is alive while the instrumentation is enabled: an ordered list of parts, started in
- * this order and stopped in the opposite one. Data flows one way: hooks → ledger → exclusions →
+ * Everything that is alive while the instrumentation is enabled: an ordered list of parts, started
+ * in this order and stopped in the opposite one. Data flows one way: hooks → ledger → exclusions →
  * report; the watchdog thread sends stack samples to the ledger.
  */
 import { executionAsyncResource } from 'node:async_hooks';
@@ -43,7 +43,9 @@ import { whyNoCapture } from './watchdog/inspector.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
-/** For thresholds below, every callback is timed: the watchdog's timers count whole milliseconds. */
+/**
+ * For thresholds below, every callback is timed: the watchdog's timers count whole milliseconds.
+ */
 const MIN_RELAXED_THRESHOLD_MILLIS = 20;
 
 /** Where a session sends what it finds. */
@@ -199,8 +201,9 @@ export class Session {
   };
 
   /**
-   * The loop has run out of work, or the process exits: reports what no further callback would close.
-   * Once for an iteration: between the last one and the end of the process Node.js ends threads.
+   * The loop has run out of work, or the process exits: reports what no further callback would
+   * close. Once for an iteration: between the last one and the end of the process Node.js ends
+   * threads.
    */
   readonly #settle = (): void => {
     this.#guard.run('cannot report blocks', () => {
@@ -232,8 +235,8 @@ export class Session {
         },
       },
       {
-        // Not unref'd: it runs in this iteration or the next one, and a process that ends right after a
-        // block still reports it.
+        // Not unref'd: it runs in this iteration or the next one, and a process that ends right
+        // after a block still reports it.
         schedule: () => void setImmediate(() => this.flush()),
         reported: (block, blockContext) => {
           this.#console?.block(block, blockContext);
@@ -313,7 +316,8 @@ export class Session {
           if (sample === undefined) return undefined;
           return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, requireParentSpan);
         },
-        // Only where a promise reaction is not timed in any case, and the watchdog has time to notice.
+        // Only where a promise reaction is not timed in any case, and the watchdog has time to
+        // notice.
         watching: (isWatching) => {
           const canRelax =
             this.#mode === 'callbacks' && thresholdMillis >= MIN_RELAXED_THRESHOLD_MILLIS;

@@ -1,10 +1,10 @@
 /**
  * Times every call of the context manager's `with`.
  *
- * This is where the parent of a block comes from. A handler that blocks synchronously runs inside `with(its context)`, and
- * `with` has put the old context back by the time an async_hooks `after` runs: whoever asks for the active context
- * there is told nothing, or of somebody else. Only the scope itself still knows. `context.bind` and `startActiveSpan` come
- * through `with` too.
+ * This is where the parent of a block comes from. A handler that blocks synchronously runs inside
+ * `with(its context)`, and `with` has put the old context back by the time an async_hooks `after`
+ * runs: whoever asks for the active context there is told nothing, or of somebody else. Only the
+ * scope itself still knows. `context.bind` and `startActiveSpan` come through `with` too.
  */
 import type { Context, ContextManager } from '@opentelemetry/api';
 import type { Ledger } from '../loop/ledger.ts';
@@ -12,7 +12,9 @@ import type { Clock } from '../support/clock.ts';
 
 type With = ContextManager['with'];
 
-/** The wrap of one manager. Outlives `release` when somebody has wrapped the manager over us since. */
+/**
+ * The wrap of one manager. Outlives `release` when somebody has wrapped the manager over us since.
+ */
 interface Wrap {
   readonly wrapper: With;
   /** False: calls go straight through. */
@@ -30,7 +32,10 @@ export class ContextScopes {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Watches this manager from now on, and no other. Cheap where it is watched already; cannot throw. */
+  /**
+   * Watches this manager from now on, and no other. Cheap where it is watched already; cannot
+   * throw.
+   */
   watch(manager: ContextManager): void {
     if (manager === this.#manager && this.#wraps.get(manager)?.active === true) return;
     this.release();
@@ -44,7 +49,10 @@ export class ContextScopes {
     }
   }
 
-  /** Puts the manager's own `with` back, or, where somebody wrapped it since, makes ours a mere passage. */
+  /**
+   * Puts the manager's own `with` back, or, where somebody wrapped it since, makes ours a mere
+   * passage.
+   */
   release(): void {
     const manager = this.#manager;
     this.#manager = undefined;
@@ -66,7 +74,8 @@ export class ContextScopes {
   #wrap(manager: ContextManager): void {
     const { ledger, clock, onError } = this;
     const original = manager.with;
-    // Hot: two clock reads, 60 to 140 ns a scope, as fast as the machine tells the time (`npm run bench -- hooks`).
+    // Hot: two clock reads, 60 to 140 ns a scope, as fast as the machine tells the time (`npm run
+    // bench -- hooks`).
     const wrapper = function (
       this: ContextManager,
       context: Context,

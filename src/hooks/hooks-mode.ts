@@ -37,8 +37,8 @@ export function resolveHooksMode(
 }
 
 /**
- * Whether `createHook` honours `trackPromises: false` (Node.js 24.14 and 25.6; ignored before): seen
- * by whether a hook that asks for no promises is called for one.
+ * Whether `createHook` honours `trackPromises: false` (Node.js 24.14 and 25.6; ignored before):
+ * seen by whether a hook that asks for no promises is called for one.
  */
 export function canLeaveOutPromises(): boolean {
   let sawPromise = false;

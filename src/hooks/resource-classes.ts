@@ -11,23 +11,28 @@ import {
   TICK,
 } from '../loop/callback-class.ts';
 
-// Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js itself, whose ticks and
-// promises have to be known. A class and a promise made by Node.js lead to them.
+// Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
+// itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
+// them.
 const NodeObject = Object.getPrototypeOf(AsyncResource.prototype).constructor as ObjectConstructor;
 const NodePromise = promisify((done: (error: null) => void) => done(null))()
   .constructor as PromiseConstructor;
 
-/** The classes of the latest two resources whose class alone says what they are, and what they are. */
+/**
+ * The classes of the latest two resources whose class alone says what they are, and what they are.
+ */
 let recent: unknown;
 let recentClass: CallbackClass = CALLBACK;
 let older: unknown;
 let olderClass: CallbackClass = CALLBACK;
 
 /**
- * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints for one.
+ * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints
+ * for one.
  *
- * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an AsyncResource with one. Any other
- * AsyncResource is entered from JavaScript: at the outermost level that means from a reaction that no hook saw.
+ * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an
+ * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
+ * level that means from a reaction that no hook saw.
  */
 export function classify(resource: object): CallbackClass {
   const type = resource.constructor;
@@ -53,8 +58,9 @@ function classifyByClass(resource: object): CallbackClass {
 }
 
 /**
- * The active context of the resource that is running, as it was while its callback ran. An AsyncResource puts the context back
- * before `after` (Node.js 24 and later, where AsyncLocalStorage no longer rests on async_hooks), so it is entered again to be asked.
+ * The active context of the resource that is running, as it was while its callback ran. An
+ * AsyncResource puts the context back before `after` (Node.js 24 and later, where AsyncLocalStorage
+ * no longer rests on async_hooks), so it is entered again to be asked.
  */
 export function contextOf(resource: object): Context {
   if (!(resource instanceof AsyncResource)) return context.active();
@@ -62,8 +68,9 @@ export function contextOf(resource: object): Context {
 }
 
 /**
- * Names that differ between a resource's class and its async_hooks type, as seen with an `init` hook on Node 20 to 26.
- * Types that hang on how a class is used (servers) cannot be told apart and get the common one.
+ * Names that differ between a resource's class and its async_hooks type, as seen with an `init`
+ * hook on Node 20 to 26. Types that hang on how a class is used (servers) cannot be told apart and
+ * get the common one.
  */
 const TYPES: Readonly<Record<string, string>> = {
   FSEvent: 'FSEVENTWRAP',
@@ -96,6 +103,7 @@ export function resourceTypeOf(resource: object | undefined): string | undefined
   if (name === 'Object') return classify(resource) === TICK ? 'TickObject' : undefined;
   if (Object.hasOwn(TYPES, name)) return TYPES[name];
   if (OWN_NAME.has(name)) return name;
-  // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is GETADDRINFOREQWRAP.
+  // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
+  // GETADDRINFOREQWRAP.
   return resource instanceof AsyncResource ? name : name.toUpperCase();
 }

@@ -1,11 +1,15 @@
-/** How long events had to wait for the loop, from the lateness of one timer, without coordinated omission. */
+/**
+ * How long events had to wait for the loop, from the lateness of one timer, without coordinated
+ * omission.
+ */
 
 /** Most samples that one late beat stands for. Past it they are spread evenly over the wait. */
 export const MAX_SAMPLES_PER_BEAT = 1000;
 
 /**
- * A timer that comes `lag` late has been asked once; meanwhile arrivals at the same rate went unasked, which waited
- * `lag - interval`, `lag - 2 × interval` and so on. Without them every percentile is too rosy (coordinated omission).
+ * A timer that comes `lag` late has been asked once; meanwhile arrivals at the same rate went
+ * unasked, which waited `lag - interval`, `lag - 2 × interval` and so on. Without them every
+ * percentile is too rosy (coordinated omission).
  */
 export function recordLag(
   lagMillis: number,

@@ -1,6 +1,7 @@
 /**
- * How the loop fares, over a window that slides: samples are put together in slots of a tenth of a second, in rings of a fixed size.
- * Constant memory; a look goes through at most {@link SLOTS} slots.
+ * How the loop fares, over a window that slides: samples are put together in slots of a tenth of a
+ * second, in rings of a fixed size. Constant memory; a look goes through at most {@link SLOTS}
+ * slots.
  */
 import type { Clock } from '../support/clock.ts';
 import type { EventLoopHealth } from '../types.ts';
@@ -62,7 +63,8 @@ export class Health {
 
   /**
    * @param windowMillis 100 to 10 000
-   * @param overdueMillis how late the sample is that is due now: whoever arrived since has been waiting for that long
+   * @param overdueMillis how late the sample is that is due now: whoever arrived since has been
+   *   waiting for that long
    */
   read(windowMillis: number, overdueMillis: number): EventLoopHealth {
     const now = this.clock.now();
@@ -71,7 +73,8 @@ export class Health {
     let lagSum = 0;
     let maxLag = overdueMillis;
     let blocked = 0;
-    // Utilization is told since the last look before the window: while the loop is held, nobody looks.
+    // Utilization is told since the last look before the window: while the loop is held, nobody
+    // looks.
     let since = -1;
     for (let slot = 0; slot < SLOTS; slot++) {
       const of = this.#of[slot] as number;

@@ -1,7 +1,7 @@
 /**
  * One unref'd timer that samples the lag of the event loop, and drives what has to be done now and
- * then. Never keeps the process alive. Some 50 wake-ups a second at the default interval, 5 while the
- * loop idles.
+ * then. Never keeps the process alive. Some 50 wake-ups a second at the default interval, 5 while
+ * the loop idles.
  */
 import { AsyncResource } from 'node:async_hooks';
 import * as timers from 'node:timers';
@@ -12,7 +12,9 @@ import { recordLag } from './coordinated-omission.ts';
 // Taken once: fake timers of a test may replace them later, also in the module.
 const { clearTimeout, setTimeout } = timers;
 
-/** The loop idles when it was busy for less than this share of each of so many intervals in a row. */
+/**
+ * The loop idles when it was busy for less than this share of each of so many intervals in a row.
+ */
 const IDLE_SHARE = 0.025;
 const IDLE_BEATS = 10;
 /** How far apart beats are, at most, while it idles. */
@@ -98,9 +100,9 @@ export class LagSampler {
   }
 
   /**
-   * Something runs while the loop is taken to idle, since `runsSince`; to be called in the `before` of
-   * its `resource`.
-   * The next beat comes when it would have come without idling. Some 7 µs, median, on Node.js 24.
+   * Something runs while the loop is taken to idle, since `runsSince`; to be called in the `before`
+   * of its `resource`. The next beat comes when it would have come without idling. Some 7 µs,
+   * median, on Node.js 24.
    */
   wake(resource: object, runsSince: number): void {
     // The beat itself.

@@ -1,4 +1,6 @@
-/** Makes blocks of time that reached the threshold: each millisecond once, with all that is known. */
+/**
+ * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
+ */
 import type { Block, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
@@ -65,8 +67,8 @@ export class BlockMaker {
   }
 
   /**
-   * Makes a block of each part from `start` to `end` that reaches the threshold and is not reported.
-   * Callbacks that had begun in the busy period: `before` its start, and `after` its end.
+   * Makes a block of each part from `start` to `end` that reaches the threshold and is not
+   * reported. Callbacks that had begun in the busy period: `before` its start, and `after` its end.
    * @param known where it is; else a block is attributed by votes and stack samples
    */
   make(

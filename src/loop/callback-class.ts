@@ -5,7 +5,9 @@ export const CALLBACK = 0;
 export const TICK = 1;
 /** A promise reaction or a queueMicrotask: runs in a drain, is not counted. */
 export const REACTION = 2;
-/** An AsyncResource entered from a reaction that no hook sees: as REACTION, but one synchronous run. */
+/**
+ * An AsyncResource entered from a reaction that no hook sees: as REACTION, but one synchronous run.
+ */
 export const RESOURCE_SCOPE = 3;
 /**
  * A callback of an HTTP server's parser. A message that comes at once has up to three in a row, and

@@ -14,7 +14,9 @@ export class CallbackStack {
     return this.depth++ === 0;
   }
 
-  /** Hot. Counts an `after`; the callbacks left around it, or -1 where its `before` was not seen. */
+  /**
+   * Hot. Counts an `after`; the callbacks left around it, or -1 where its `before` was not seen.
+   */
   leave(): number {
     // Zero: the hook was enabled inside a callback.
     return this.depth === 0 ? -1 : --this.depth;

@@ -51,7 +51,9 @@ export class CpuMeter {
     this.#add(t, this.clock.cpu());
   }
 
-  /** CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy. */
+  /**
+   * CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy.
+   */
   between(start: number, end: number): number {
     this.#add(end, this.clock.cpu());
     return Math.max(0, Math.min(end - start, this.#at(end) - this.#at(start)));

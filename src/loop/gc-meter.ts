@@ -1,7 +1,12 @@
-/** How much garbage was collected when: from `gc` performance entries, which Node.js delivers after the fact. */
+/**
+ * How much garbage was collected when: from `gc` performance entries, which Node.js delivers after
+ * the fact.
+ */
 import { PerformanceObserver } from 'node:perf_hooks';
 
-/** Collections remembered. Blocks ask right after they ended, so this is far more than one needs. */
+/**
+ * Collections remembered. Blocks ask right after they ended, so this is far more than one needs.
+ */
 const MAX_COLLECTIONS = 8192;
 
 export class GcMeter {
@@ -22,13 +27,19 @@ export class GcMeter {
     this.#durations = [];
   }
 
-  /** Takes in what Node.js has ready. Complete for all that ended before the current iteration's check phase began. */
+  /**
+   * Takes in what Node.js has ready. Complete for all that ended before the current iteration's
+   * check phase began.
+   */
   collect(): void {
     const entries = this.#observer?.takeRecords();
     if (entries !== undefined) this.#add(entries);
   }
 
-  /** Milliseconds of garbage collection between `start` and `end`, times of `performance.now()`. NaN while not started. */
+  /**
+   * Milliseconds of garbage collection between `start` and `end`, times of `performance.now()`. NaN
+   * while not started.
+   */
   within(start: number, end: number): number {
     if (this.#observer === undefined) return Number.NaN;
     let total = 0;

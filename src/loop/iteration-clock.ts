@@ -16,7 +16,9 @@ export const STARTUP = 0;
 export const SAME = 1;
 /** The first busy period begins. */
 export const FIRST = 2;
-/** The busy period has ended, {@link IterationClock.waited} milliseconds ago: the next one begins. */
+/**
+ * The busy period has ended, {@link IterationClock.waited} milliseconds ago: the next one begins.
+ */
 export const NEXT = 3;
 /** As NEXT, so soon after a beginning that nothing before can be part of a block. */
 export const RESTART = 4;
@@ -57,8 +59,8 @@ export class IterationClock {
   }
 
   /**
-   * Hot. A callback begins at `t`: has the loop turned, or waited, since the busy period began? After
-   * FIRST and NEXT the caller is to call {@link open}. Some 60 ns, 20 on Node.js 26.
+   * Hot. A callback begins at `t`: has the loop turned, or waited, since the busy period began?
+   * After FIRST and NEXT the caller is to call {@link open}. Some 60 ns, 20 on Node.js 26.
    * @param seen when the clock was read before
    * @param isLong what ran before may be a block with a wait inside that no hook saw
    */
@@ -97,7 +99,10 @@ export class IterationClock {
     return waited;
   }
 
-  /** Whether the busy period that began at `start` runs: neither another one, nor does the loop wait. */
+  /**
+   * Whether the busy period that began at `start` runs: neither another one, nor does the loop
+   * wait.
+   */
   isBusySince(start: number): boolean {
     if (!this.#isCounting || this.busyPeriodStart !== start) return false;
     return this.waitedSoFar() < ITERATION_GRAIN_MILLIS;
@@ -113,7 +118,10 @@ export class IterationClock {
     return this.clock.idle() - this.idleAtStart;
   }
 
-  /** How much of the time from `due` until the callback that began at `callbackStart` the loop waited. */
+  /**
+   * How much of the time from `due` until the callback that began at `callbackStart` the loop
+   * waited.
+   */
   waitedBefore(callbackStart: number, due: number): number {
     return this.#waitedAt === callbackStart ? Math.min(this.waited, callbackStart - due) : 0;
   }

@@ -1,13 +1,11 @@
 /**
  * The account of the event loop's time, from async hooks. Inside an iteration it knows
- *
  * - a *callback*: from an outermost async_hooks `before` to its `after`;
- * - a *task*: a callback and what drained after it (nextTicks, microtasks), until the next callback;
+ * - a *task*: a callback and what drained after it (nextTicks, microtasks), until the next one;
  * - a *scope*: one call of the context manager's `with`;
  * - a *busy period*: the time of one iteration without its wait for events.
- *
- * When one of them ends and has lasted at least the threshold, the parts of it that are not reported
- * yet are reported: each millisecond once, and by the innermost that reaches the threshold.
+ * When one of them ends and has lasted at least the threshold, the parts of it that are not yet
+ * reported are: each millisecond once, and by the innermost that reaches the threshold.
  */
 import { type Context, trace } from '@opentelemetry/api';
 import type { Block, OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
@@ -102,10 +100,8 @@ export class IterationLedger implements Ledger {
       const callbacksBefore = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
       const isWhole = this.#attribution.voted === this.#votedBefore;
       const start = this.#notBeforeAWait(this.callbackStart);
-      this.#report('callback', start, t, callbacksBefore, {
-        attributed: this.#attributedTo(t),
-        isWhole,
-      });
+      const attributed = this.#attributedTo(t);
+      this.#report('callback', start, t, callbacksBefore, { attributed, isWhole });
     } else if (t >= this.#attribution.callbacksVoteFrom && !this.#blocks.isOwnWork) {
       this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, this.#running());
     }
@@ -180,10 +176,7 @@ export class IterationLedger implements Ledger {
     );
   }
 
-  /**
-   * Nothing else is running in a beat: a `before` or `after` that was lost to a `disable()` in the
-   * middle, or to a torn async stack, stops detection for no longer than one beat.
-   */
+  /** Nothing else runs in a beat: what a torn async stack left behind is mended here. */
   beat(): number {
     if (this.stack.resync(1)) this.before(CALLBACK);
     return this.callbackStart > 0 ? this.callbackStart : this.#clock.now();
@@ -276,8 +269,8 @@ export class IterationLedger implements Ledger {
   }
 
   /**
-   * What the callback that ends at `t` is attributed to: its own context; where that has no span (an
-   * HTTP server's callback has none, its handler runs in a scope), the scope that ran most.
+   * What the callback that ends at `t` is attributed to: its own context; where that has no span
+   * (an HTTP server's callback has none, its handler runs in a scope), the scope that ran most.
    */
   #attributedTo(t: number): Attributed {
     const running = this.#running();

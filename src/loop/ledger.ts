@@ -7,7 +7,9 @@ export interface Ledger {
   /** Milliseconds that scopes and callbacks have voted for so far. */
   readonly voted: number;
 
-  /** Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`. */
+  /**
+   * Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`.
+   */
   scope(context: Context, start: number, votedBefore: number): void;
 
   /** In the middle of whatever runs: a stack sample of it. */
@@ -22,7 +24,9 @@ export interface Ledger {
   /** In the middle of a block: what is known of it so far. */
   ongoing(): OngoingBlock;
 
-  /** What piled up before the running callback, where it reached the threshold and is not reported. */
+  /**
+   * What piled up before the running callback, where it reached the threshold and is not reported.
+   */
   ongoingPileUp(): OngoingPileUp | undefined;
 
   /** The watchdog says when a busy period has grown old; ends of callbacks are timed only then. */
@@ -43,8 +47,8 @@ export interface Ledger {
   beat(): number;
 
   /**
-   * In a beat that was due at `due` and began at `beganAt`: how long the loop surely waited for events
-   * in between. NaN for `due`: there was no beat before this one.
+   * In a beat that was due at `due` and began at `beganAt`: how long the loop surely waited for
+   * events in between. NaN for `due`: there was no beat before this one.
    */
   waitedSince(due: number, beganAt: number): number;
 }

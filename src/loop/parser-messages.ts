@@ -11,7 +11,8 @@ export class ParserMessages {
 
   /**
    * A callback of a parser begins.
-   * @param previous class of the callback before it in this iteration; undefined where there is none
+   * @param previous class of the callback before it in this iteration; undefined where there is
+   *   none
    * @returns whether it goes on with the message of that one
    */
   continues(previous: CallbackClass | undefined, parser: number): boolean {

@@ -5,7 +5,9 @@
  * Cold: used only when something has reached the threshold.
  */
 
-/** More than this in one busy period: the oldest are merged into one, so that memory stays bounded. */
+/**
+ * More than this in one busy period: the oldest are merged into one, so that memory stays bounded.
+ */
 const MAX_INTERVALS = 512;
 
 interface Interval {
@@ -35,8 +37,8 @@ export class ReportedIntervals {
   }
 
   /**
-   * Adds every part of `start` to `end` that is not in yet and lasts at least `minimum`, and gives each
-   * to `found`. Callbacks in a part are those between its neighbours' counts.
+   * Adds every part of `start` to `end` that is not in yet and lasts at least `minimum`, and gives
+   * each to `found`. Callbacks in a part are those between its neighbours' counts.
    */
   add(
     start: number,
@@ -93,8 +95,8 @@ export class ReportedIntervals {
   #bound(): void {
     const surplus = this.#intervals.length - MAX_INTERVALS;
     if (surplus <= 0) return;
-    // Down to half, so that this is rare. Gaps between the merged ones count as reported: lost, never
-    // reported twice.
+    // Down to half, so that this is rare. Gaps between the merged ones count as reported: lost,
+    // never reported twice.
     const merged = this.#intervals.splice(0, surplus + MAX_INTERVALS / 2);
     const first = merged[0] as Interval;
     const last = merged[merged.length - 1] as Interval;

@@ -1,7 +1,7 @@
 /**
  * The account of the event loop's time without async hooks (`asyncHooks: 'off'`, and runtimes that
- * do not count iterations): scopes are exact; a block outside of all scopes shows in the lateness of
- * a beat, to within one interval of the beats.
+ * do not count iterations): scopes are exact; a block outside of all scopes shows in the lateness
+ * of a beat, to within one interval of the beats.
  */
 import type { Context } from '@opentelemetry/api';
 import type { Block, OngoingBlock, StackSample } from '../block.ts';
@@ -103,8 +103,8 @@ export class ScopeLedger implements Ledger {
     this.#idle = idle;
     const lateness = beganAt - due;
     const busy = lateness + this.intervalMillis - waited;
-    // It began at some time in the interval before the beat was due: `busy` is its length, or up to an
-    // interval more. What scopes reported of it is left out.
+    // It began at some time in the interval before the beat was due: `busy` is its length, or up to
+    // an interval more. What scopes reported of it is left out.
     const isBlock =
       busy >= this.thresholdMillis && lateness + this.intervalMillis / 2 >= this.thresholdMillis;
     if (isBlock) this.#report(undefined, beganAt - busy, beganAt);

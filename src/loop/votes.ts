@@ -13,7 +13,9 @@ const MAX_VOTES = 64;
 /** Votes must account for this share of a block; below it, the block is attributed to nothing. */
 const MIN_COVERAGE = 0.5;
 
-/** A span may start this much later than its block and still carry it: the callback's own preamble. */
+/**
+ * A span may start this much later than its block and still carry it: the callback's own preamble.
+ */
 const MAX_LATE_MILLIS = 2;
 const MAX_LATE_SHARE = 0.02;
 /** A block is attributed to a span that started later only if this share of it is left. */
@@ -50,7 +52,8 @@ function candidateOf(
   resourceType: string | undefined,
 ): Candidate {
   const span = trace.getSpan(context);
-  // An exporter at work in a span's scope has that span in its context: it is not the span that ran.
+  // An exporter at work in a span's scope has that span in its context: it is not the span that
+  // ran.
   const suppressed = isTracingSuppressed(context);
   const known = candidates.find(
     (c) =>

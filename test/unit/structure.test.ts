@@ -1,0 +1,94 @@
+/** The folders of `src/` depend on each other in one direction; CONTRIBUTING.md has the drawing. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+
+const SRC = join(__dirname, '../../src');
+
+/** From the lowest to the highest: each may import those above it in this list, and itself. */
+const ORDER = [
+  ['version', 'semconv', 'types', 'block', 'block-attributes', 'worker-code.generated'],
+  ['support'],
+  ['otel'],
+  ['code'],
+  ['watchdog'],
+  ['loop'],
+  ['exclude'],
+  ['lag'],
+  ['hooks'],
+  ['ongoing'],
+  ['stall'],
+  ['report'],
+  ['config', 'active-instance'],
+  ['console'],
+  ['watchdog.worker', 'session'],
+  ['instrumentation'],
+  ['index'],
+  ['main-entry'],
+  ['register/', 'testing/'],
+  ['register', 'testing'],
+];
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+);
+
+/** `loop/votes.ts` is in `loop`, `block.ts` is `block`; the folders of two entries have a slash. */
+function unitOf(file: string): string {
+  const [first, ...inside] = file.split(sep) as [string, ...string[]];
+  if (inside.length === 0) return first.replace(/\.ts$/, '');
+  return ['register', 'testing'].includes(first) ? `${first}/` : first;
+}
+
+const levelOf = (file: string) => ORDER.findIndex((units) => units.includes(unitOf(file)));
+
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+'(\.[^']+)'/gm;
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  return [...text.matchAll(IMPORT)].map(([, specifier]) =>
+    relative(SRC, join(SRC, dirname(file), specifier as string)),
+  );
+}
+
+const edges = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
+
+test('every file of src has a place in the order', () => {
+  expect(files.filter((file) => levelOf(file) === -1)).toEqual([]);
+});
+
+test('imports are found', () => {
+  expect(edges).toContainEqual({
+    from: join('loop', 'iteration-ledger.ts'),
+    to: join('support', 'clock.ts'),
+  });
+});
+
+test('no folder imports a higher one', () => {
+  const upwards = edges.filter(({ from, to }) => levelOf(from) < levelOf(to));
+  expect(upwards).toEqual([]);
+});
+
+test('no two folders import each other', () => {
+  const pairs = new Set(edges.map(({ from, to }) => `${unitOf(from)} ${unitOf(to)}`));
+  const mutual = [...pairs].filter((pair) => {
+    const [a, b] = pair.split(' ') as [string, string];
+    return a < b && pairs.has(`${b} ${a}`);
+  });
+  expect(mutual).toEqual([]);
+});
+
+test('the ledger can be read: 300 lines at most', () => {
+  const ledger = readFileSync(join(SRC, 'loop/iteration-ledger.ts'), 'utf8');
+  expect(ledger.trimEnd().split('\n').length).toBeLessThanOrEqual(300);
+});
+
+test('no line of src is longer than 100 columns', () => {
+  const long = files
+    .filter((file) => !file.endsWith('.generated.ts'))
+    .flatMap((file) =>
+      readFileSync(join(SRC, file), 'utf8')
+        .split('\n')
+        .flatMap((line, i) => (line.length > 100 ? [`${file}:${i + 1}`] : [])),
+    );
+  expect(long).toEqual([]);
+});
