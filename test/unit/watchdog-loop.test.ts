@@ -108,6 +108,21 @@ describe('the report of an ongoing block', () => {
     expect(reports[0]?.facts).not.toHaveProperty('name');
   });
 
+  test('nor of what ran in the same busy period before the block', async () => {
+    const { reports } = await dogWith((dog) =>
+      dog.time < 1500 ? named(1000)(dog) : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
+    )
+      .busyFrom(1000)
+      .run(3000);
+    expect(reports).toMatchObject([{ ageMillis: 1000 }]);
+    expect(reports[0]?.facts).not.toHaveProperty('name');
+  });
+
+  test('an answer from a block that has been reported since does not count', async () => {
+    const { reports } = await dogWith(named(1000)).busyFrom(1000).reportedAt(1900).run(4000);
+    expect(reports).toMatchObject([{ time: 2900, facts: undefined }]);
+  });
+
   test('each block of a busy period that does not end has its own', async () => {
     const { reports } = await dogWith((dog) => named(Math.max(1000, dog.marks[Mark.reportedUntil] ?? 0))(dog))
       .busyFrom(1000)
