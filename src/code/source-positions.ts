@@ -1,6 +1,6 @@
 /**
  * Positions in the source instead of the generated code, where the process runs with
- * `--enable-source-maps`. After the block: Node.js decodes a large source map when it is first used.
+ * `--enable-source-maps`. After the block, since Node.js decodes a source map on first use.
  */
 import { findSourceMap } from 'node:module';
 import { pathToFileURL } from 'node:url';

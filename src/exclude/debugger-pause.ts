@@ -1,7 +1,7 @@
 /**
- * A pause in the debugger: the thread is stopped although the wall clock goes on. A synchronous call
- * that waits (execSync, a slow disk) looks the same, so it is taken for a pause only while a
- * debugger can be attached.
+ * A pause in the debugger: the thread is stopped although the wall clock goes on. A synchronous
+ * call that waits (execSync, a slow disk) has the same figures, so a block is taken for a pause
+ * only while a debugger can be attached.
  */
 import type { Block } from '../block.ts';
 import { isInspected } from '../watchdog/inspector.ts';

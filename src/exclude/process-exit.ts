@@ -1,6 +1,6 @@
 /**
- * What Node.js does between the last callback and the end of the process: it waits for V8's threads,
- * for one. No code of the application.
+ * What Node.js does between the last callback and the end of the process: it waits for V8's
+ * threads, for one. No code of the application.
  */
 import type { Block } from '../block.ts';
 import { blockingFunctionIn } from '../code/blocking-function.ts';

@@ -1,13 +1,13 @@
 /**
  * How long this thread waited for a CPU, where its container has a CPU quota. The kernel gives each
- * CPU a slice of the quota, so the watchdog thread, on another CPU, may run on while the main thread
- * is suspended. Linux only.
+ * CPU a slice of the quota, so the watchdog thread, on another CPU, may run on while the main
+ * thread is suspended. Linux only.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Clock } from '../support/clock.ts';
 
 const CGROUPS = '/sys/fs/cgroup';
-/** CPU time, time spent waiting for a CPU, and time slices of the thread that opens it: nanoseconds. */
+/** Of the thread that opens it: CPU time, time spent waiting for a CPU (ns), and time slices. */
 const SCHEDSTAT = '/proc/thread-self/schedstat';
 
 type ReadText = (file: string) => string;
@@ -71,7 +71,7 @@ export class RunDelay {
     this.#at = Number.NaN;
   }
 
-  /** To be called now and then while nothing blocks. `at`: now, or when what runs began, just before. */
+  /** To be called now and then while nothing blocks. `at`: now, or when what runs began. */
   sample(at = this.clock.now()): void {
     this.#delay = this.#now();
     this.#at = at;

@@ -1,7 +1,7 @@
 /**
- * Tells a suspended process from a block: stopped (SIGSTOP), or without CPU (a container at its
- * quota). Then the watchdog thread was suspended too, and the main thread used no CPU. A thread that
- * waits in synchronous I/O uses no CPU either, but the watchdog thread ran on.
+ * Distinguishes a suspended process from a block: stopped (SIGSTOP), or without CPU (a container at
+ * its quota). Then the watchdog thread was suspended too, and the main thread used no CPU. A thread
+ * that waits in synchronous I/O uses no CPU either, but the watchdog thread ran on.
  */
 import type { Block } from '../block.ts';
 import { suspendedWithin } from '../watchdog/suspension-marks.ts';

@@ -1,4 +1,4 @@
-/** Takes a stack sample of what runs, inside it. NO REGULAR EXPRESSION may run here: see stack.ts. */
+/** Takes stack samples, inside what runs. NO REGULAR EXPRESSION may run here: see stack.ts. */
 import { context } from '@opentelemetry/api';
 import type { StackFrame, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';

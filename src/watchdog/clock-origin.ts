@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * `process.hrtime()` at 0 of `performance.now()`, in milliseconds. Time passes between two readings,
- * so it is the smallest difference of several.
+ * `process.hrtime()` at 0 of `performance.now()`, in milliseconds. Time passes between two
+ * readings, so it is the smallest difference of several.
  */
 export function originOfClock(): number {
   let origin = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** What can be known of the inspector: whether a debugger is expected, and whether it can be used. */
+/** Whether a debugger can be attached, and whether the inspector can be used. */
 import { isMainThread } from 'node:worker_threads';
 
 type Inspector = { url(): string | undefined };

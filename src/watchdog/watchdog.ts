@@ -150,7 +150,7 @@ export class Watchdog {
   };
 }
 
-/** V8 handles interrupts, here the end of the session, when a function is called or a loop turns. */
+/** V8 ends the session, an interrupt, when a function is called or a loop turns. */
 function handleInterrupts(): number {
   const noop = (n: number) => n + 1;
   let turns = 0;

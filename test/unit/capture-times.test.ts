@@ -1,7 +1,13 @@
-import { CaptureSchedule, MAX_CAPTURES } from '../../src/watchdog/capture-schedule.ts';
+import {
+  CAPTURE_BURST,
+  CAPTURE_REFILL_MILLIS,
+  CaptureBudget,
+  CaptureSchedule,
+  MAX_CAPTURES,
+} from '../../src/watchdog/capture-schedule.ts';
 import { captureTimes } from '../../src/watchdog/capture-times.ts';
 
-describe('when a stretch is captured first', () => {
+describe('when a busy period is sampled first', () => {
   test.each([
     // threshold, lag interval, hooked, pulse, busy, first capture
     [100, 20, true, 20, 50, 60],
@@ -46,4 +52,21 @@ test('a capture that came late moves the next one', () => {
   const schedule = new CaptureSchedule({ captureAfterMillis: 60, captureEveryMillis: 40 });
   schedule.take(500);
   expect(schedule.due).toBe(675);
+});
+
+describe('the budget of a busy period', () => {
+  test('a burst is possible at once, then one capture at a time', () => {
+    const budget = new CaptureBudget();
+    for (let i = 0; i < CAPTURE_BURST; i++) {
+      expect(budget.due).toBeLessThanOrEqual(1000);
+      budget.take(1000);
+    }
+    expect(budget.due).toBe(1000 + CAPTURE_REFILL_MILLIS);
+    budget.take(1100);
+    expect(budget.due).toBe(1000 + 2 * CAPTURE_REFILL_MILLIS);
+  });
+
+  test('one block never exhausts it', () => {
+    expect(CAPTURE_BURST).toBeGreaterThanOrEqual(MAX_CAPTURES);
+  });
 });

@@ -1,10 +1,9 @@
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import type { StackSample } from '../../src/block.ts';
+import { ongoingReply } from '../../src/ongoing/ongoing-facts.ts';
 import { Capturer } from '../../src/watchdog/capturer.ts';
-import type { CaptureReply } from '../../src/watchdog/protocol.ts';
-import { Mark } from '../../src/watchdog/shared-memory.ts';
-import { EPOCH } from './support/fake-clock.ts';
-import { FakeLoop } from './support/fake-loop.ts';
+import { EPOCH, FakeClock } from './support/fake-clock.ts';
 
 const PARENT = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
 const SAMPLED = trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext(PARENT));
@@ -15,57 +14,107 @@ beforeAll(() => {
 });
 afterAll(() => context.disable());
 
-/** One capture in the middle of a callback that has run for 150 ms. */
-function captureIn(active: Context, requireParentSpan = false) {
-  const loop = new FakeLoop(100).primed();
-  const capturer = new Capturer(loop.ledger, loop.clock, requireParentSpan);
-  let reply: CaptureReply | undefined;
-  let start = 0;
-  loop.callback(() => {
-    start = loop.clock.now();
-    loop.clock.run(150);
-    reply = context.with(active, () =>
-      capturer.capture(loop.marks[Mark.busyPeriodStart] as number, loop.clock.now()),
-    );
+/** One capture in a busy period that began at 1000, 150 ms later. */
+function captureIn(active: Context, busyPeriodStart = 1000) {
+  const clock = new FakeClock();
+  clock.run(150);
+  const added: StackSample[] = [];
+  const capturer = new Capturer(clock, {
+    isRunning: (start) => start === 1000,
+    resourceType: () => 'Timeout',
+    add: (sample) => added.push(sample),
   });
-  return { reply, start, blocks: loop.settle() };
+  const sample = context.with(active, () => capturer.capture(busyPeriodStart, 1148));
+  return { sample, added, clock };
 }
 
-test('tells what is known of the block so far, and who runs', () => {
-  const { reply, start, blocks } = captureIn(SAMPLED);
-  expect(reply).toMatchObject({
-    ...PARENT,
-    start,
-    startTimeMillis: EPOCH + start,
-    // Outside a capture, the innermost function is the one that captures.
-    functionName: 'Capturer.capture',
-    file: expect.stringContaining('capturer.ts'),
-    spanUnwanted: false,
-    block: { kind: 'callback', callbacks: 1 },
+/** What the watchdog thread is answered then. */
+function replyIn(active: Context, requireParentSpan = false) {
+  const { sample, clock } = captureIn(active);
+  const block = { kind: 'callback', start: 1010, callbacks: 2, cpu: 140, resourceType: 'Timeout' } as const;
+  return ongoingReply(sample as StackSample, block, clock, requireParentSpan);
+}
+
+test('a sample has the time, the context and the stack of what runs, and is handed on', () => {
+  const { sample, added } = captureIn(SAMPLED);
+  expect(sample).toMatchObject({
+    requestedAt: 1148,
+    time: 1150,
+    context: SAMPLED,
+    resourceType: 'Timeout',
   });
-  expect(blocks[0]?.samples).toMatchObject([
-    { context: SAMPLED, culprit: { functionName: 'Capturer.capture' } },
-  ]);
+  // Outside a capture, the innermost function is the one that captures.
+  expect(sample?.frames[0]).toMatchObject({ functionName: 'Capturer.capture' });
+  expect(added).toEqual([sample]);
 });
 
-test.each([
-  ['an unsampled trace', UNSAMPLED, false],
-  ['no parent where one is required', ROOT_CONTEXT, true],
-])('%s: no span is wanted', (_what, active, requireParentSpan) => {
-  expect(captureIn(active, requireParentSpan).reply?.spanUnwanted).toBe(true);
+test('of another busy period: no sample', () => {
+  expect(captureIn(SAMPLED, 123)).toMatchObject({ sample: undefined, added: [] });
 });
 
-test('another stretch: nothing is looked at', () => {
-  const loop = new FakeLoop(100).primed();
-  expect(new Capturer(loop.ledger, loop.clock, false).capture(123, 0)).toBeUndefined();
+describe('the facts of an ongoing block', () => {
+  test('say when it began, what runs, and its trace', () => {
+    expect(replyIn(SAMPLED)).toEqual({
+      start: 1010,
+      isCodeKnown: true,
+      facts: {
+        epochMillis: EPOCH,
+        startTimeMillis: EPOCH + 1010,
+        kind: 'callback',
+        callbacks: 2,
+        asyncResourceType: 'Timeout',
+        code: {
+          functionName: 'Capturer.capture',
+          file: expect.stringContaining('capturer.ts'),
+          line: expect.any(Number),
+          column: expect.any(Number),
+          stackTrace: expect.stringContaining('    at Capturer.capture ('),
+        },
+        parent: PARENT,
+        spanUnwanted: false,
+        debuggerPause: false,
+      },
+    });
+  });
+
+  test('without user code, no code is known', () => {
+    const { sample, clock } = captureIn(ROOT_CONTEXT);
+    const block = {
+      kind: 'microtasks',
+      start: 1000,
+      callbacks: 1,
+      cpu: 150,
+      resourceType: undefined,
+    } as const;
+    const reply = ongoingReply({ ...(sample as StackSample), frames: [] }, block, clock, false);
+    expect(reply).toEqual({
+      start: 1000,
+      isCodeKnown: false,
+      facts: {
+        epochMillis: EPOCH,
+        startTimeMillis: EPOCH + 1000,
+        kind: 'microtasks',
+        callbacks: 1,
+        spanUnwanted: false,
+        debuggerPause: false,
+      },
+    });
+  });
+
+  test.each([
+    ['an unsampled trace', UNSAMPLED, false],
+    ['no parent where one is required', ROOT_CONTEXT, true],
+  ])('%s: no span is wanted', (_what, active, requireParentSpan) => {
+    expect(replyIn(active, requireParentSpan).facts.spanUnwanted).toBe(true);
+  });
 });
 
 test('no regular expression runs: it may be in the middle of one of the host', () => {
   const exec = jest.spyOn(RegExp.prototype, 'exec');
   try {
-    captureIn(SAMPLED);
-    captureIn(UNSAMPLED);
-    captureIn(ROOT_CONTEXT, true);
+    replyIn(SAMPLED);
+    replyIn(UNSAMPLED);
+    replyIn(ROOT_CONTEXT, true);
     expect(exec).not.toHaveBeenCalled();
     'seen by the spy'.replace(/spy/, '');
     expect(exec).toHaveBeenCalled();

@@ -1,15 +1,12 @@
-import { findOwnCode, markEndOfOwnCode, type Place } from '../../src/watchdog/own-code.ts';
+import type { CodePosition } from '../../src/block.ts';
+import { findOwnCode, markEndOfOwnCode } from '../../src/watchdog/own-code.ts';
 
-/** Where the bookmarks stand: the answers of the one who asks, first and last. */
-const bookmarksAt = (first: Place | undefined, last: Place | undefined) => {
+/** The positions of the bookmarks, first and last. */
+const bookmarksAt = (first: CodePosition | undefined, last: CodePosition | undefined) => {
   const answers = [first, last];
   return findOwnCode(() => answers.shift());
 };
-const at = (line: number, column: number, file = '/app/bundle.js'): Place => ({
-  file,
-  line,
-  column,
-});
+const at = (line: number, column: number, file = '/app/bundle.js'): CodePosition => ({ file, line, column });
 
 test('without an end nothing is own', () => {
   expect(bookmarksAt(at(1, 1), at(100, 1))(at(50, 1))).toBe(false);
@@ -43,14 +40,12 @@ describe('from the first bookmark to the last', () => {
   });
 
   test('nothing is, where it is in two files: what stands between is not known', () => {
-    expect(
-      bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js')),
-    ).toBe(false);
+    expect(bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js'))).toBe(false);
   });
 
   test('nothing is, where places cannot be told', () => {
     expect(bookmarksAt(undefined, undefined)(at(1, 1))).toBe(false);
-    const nowhere: Place = { file: undefined, line: undefined, column: undefined };
+    const nowhere: CodePosition = { file: undefined, line: undefined, column: undefined };
     expect(bookmarksAt(nowhere, nowhere)(nowhere)).toBe(false);
   });
 });

@@ -1,16 +1,33 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import type { StackFrame } from '../../src/block.ts';
 import { isTeardown } from '../../src/exclude/process-exit.ts';
-import type { Block } from '../../src/loop/ledger.ts';
 
-const block = (resourceType: string | undefined, ...functions: (string | undefined)[]) =>
-  ({
+const frame = (functionName: string): StackFrame => ({
+  functionName,
+  file: '/app/a.js',
+  line: 1,
+  column: 1,
+  isAsync: false,
+  isOwn: false,
+  isAtEntry: false,
+  text: `${functionName} (/app/a.js:1:1)`,
+});
+const block = (resourceType: string | undefined, ...functions: (string | undefined)[]) => ({
+  resourceType,
+  samples: functions.map((functionName, time) => ({
+    requestedAt: time,
+    time,
+    context: ROOT_CONTEXT,
     resourceType,
-    samples: functions.map((functionName) => ({ culprit: functionName && { functionName } })),
-  }) as unknown as Block;
+    frames: functionName === undefined ? [] : [frame(functionName)],
+    weight: 1,
+  })),
+});
 
 test.each([
   ['outside of every callback, without user code', block('PROCESS', undefined), true],
-  ['the same, never captured', block('PROCESS'), true],
-  ['code of the application was seen', block('PROCESS', undefined, 'drain'), false],
+  ['the same, without a stack sample', block('PROCESS'), true],
+  ['code of the application ran', block('PROCESS', undefined, 'drain'), false],
   ['a callback', block('Timeout', undefined), false],
   ['unknown', block(undefined), false],
-])('%s', (_what, told, expected) => expect(isTeardown(told)).toBe(expected));
+])('%s', (_what, facts, expected) => expect(isTeardown(facts)).toBe(expected));

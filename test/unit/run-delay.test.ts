@@ -56,7 +56,7 @@ describe('a quota', () => {
   });
 });
 
-describe('what a thread waited for a CPU', () => {
+describe('how long a thread waited for a CPU', () => {
   let clock: FakeClock;
   /** Of the thread so far, in milliseconds. */
   let delay: number;
@@ -77,8 +77,8 @@ describe('what a thread waited for a CPU', () => {
     });
     runDelay.start();
   });
-  /** The thread stands still. */
-  function standStill(millis: number) {
+  /** The thread has no CPU. */
+  function suspend(millis: number) {
     clock.time += millis;
     delay += millis;
   }
@@ -88,7 +88,7 @@ describe('what a thread waited for a CPU', () => {
     clock.wait(15);
     const start = clock.time;
     clock.run(20);
-    standStill(160);
+    suspend(160);
     const end = clock.time;
     clock.run(2);
     expect(runDelay.within(start, end)).toBe(160 - 15 - 2);
@@ -96,7 +96,7 @@ describe('what a thread waited for a CPU', () => {
 
   test('is nothing where it may have waited before the start', () => {
     runDelay.sample();
-    standStill(80);
+    suspend(80);
     const start = clock.time;
     clock.time += 130; // a synchronous call that waits
     expect(runDelay.within(start, clock.time)).toBe(0);
@@ -112,7 +112,7 @@ describe('what a thread waited for a CPU', () => {
   test('is not known, and taken for nothing, without a sample from before the start', () => {
     const start = clock.time;
     expect(runDelay.within(start, start + 100)).toBe(0);
-    standStill(200);
+    suspend(200);
     runDelay.sample();
     expect(runDelay.within(start, clock.time)).toBe(0);
   });
@@ -120,7 +120,7 @@ describe('what a thread waited for a CPU', () => {
   test('is not asked for any more once it has stopped', () => {
     runDelay.sample();
     const start = clock.time;
-    standStill(200);
+    suspend(200);
     runDelay.stop();
     expect(isOpen).toBe(false);
     expect(runDelay.within(start, clock.time)).toBe(0);

@@ -1,0 +1,37 @@
+import { ongoingLine } from '../../src/ongoing/ongoing-line.ts';
+
+const TIME = new Date('2026-01-02T03:04:05.678Z');
+const report = { facts: undefined, time: 9000, ageMillis: 5230, canCapture: true, isInspected: false };
+const facts = {
+  epochMillis: 0,
+  startTimeMillis: 0,
+  kind: 'callback',
+  callbacks: 1,
+  spanUnwanted: false,
+  debuggerPause: false,
+} as const;
+const START = '2026-01-02T03:04:05.678Z event-loop-blocked for 5.2 s, not ended: ';
+
+test.each([
+  ['nothing is known', report, 'native code, no trace, pid 7'],
+  ['no sample can be taken', { ...report, canCapture: false }, 'unknown code, no trace, pid 7'],
+  [
+    'all is known',
+    {
+      ...report,
+      facts: {
+        ...facts,
+        code: { functionName: 'spin', file: 'file:///app/a.mjs', line: 3, column: 9, stackTrace: '' },
+        parent: { traceId: 'aa', spanId: 'bb', traceFlags: 1 },
+      },
+    },
+    'spin (/app/a.mjs:3:9), trace aa span bb, pid 7',
+  ],
+  [
+    'evaluated code',
+    { ...report, facts: { ...facts, code: { functionName: 'spin', stackTrace: '' } } },
+    'spin, no trace, pid 7',
+  ],
+])('%s', (_what, given, text) => {
+  expect(ongoingLine(given, TIME, 7)).toBe(START + text);
+});

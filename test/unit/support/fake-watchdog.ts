@@ -1,0 +1,105 @@
+import type { LoopParts } from '../../../src/watchdog/busy-period.ts';
+import { captureTimes } from '../../../src/watchdog/capture-times.ts';
+import type { CaptureReply, OngoingReport } from '../../../src/watchdog/protocol.ts';
+import { createSharedMemory, Flag, Mark } from '../../../src/watchdog/shared-memory.ts';
+import { watchLoop } from '../../../src/watchdog/watchdog-loop.ts';
+
+export interface FakeFacts {
+  readonly name?: string;
+  readonly time: number;
+}
+
+/** The watchdog thread's loop on a fake clock, beside a main thread that is a list of what happens. */
+export class FakeWatchdog {
+  time = 0;
+  readonly memory = createSharedMemory();
+  readonly marks = this.memory.marks;
+  /** When a stack sample was taken. */
+  readonly captures: number[] = [];
+  readonly reports: OngoingReport<FakeFacts>[] = [];
+  readonly sleeps: number[] = [];
+  /** What the main thread answers; it takes no time. */
+  answer: () => CaptureReply<FakeFacts> | undefined = () => undefined;
+  /** How long the main thread takes to answer: a native call. */
+  answerMillis = 0;
+  canCapture = true;
+  #plan: { at: number; action: () => void }[] = [];
+
+  constructor(
+    readonly threshold = 100,
+    readonly unfinishedAfterMillis = 0,
+  ) {}
+
+  /** At `time`, the main thread does something. In order of time. */
+  at(time: number, action: () => void): this {
+    this.#plan.push({ at: time, action });
+    return this;
+  }
+
+  busyFrom(time: number): this {
+    return this.at(time, () => {
+      this.marks[Mark.busyPeriodStart] = time;
+    });
+  }
+
+  /** The ledger reports a block that ended then; the busy period goes on. */
+  reportedAt(...times: number[]): this {
+    for (const time of times) {
+      this.at(time, () => {
+        this.marks[Mark.reportedUntil] = time;
+      });
+    }
+    return this;
+  }
+
+  /** Runs the loop until `end`. */
+  async run(end: number): Promise<this> {
+    this.at(end, () => Atomics.store(this.memory.flags, Flag.closing, 1));
+    this.#plan.sort((a, b) => a.at - b.at);
+    await watchLoop(
+      this.memory,
+      { sleep: (millis) => this.#sleep(millis), sleepWhileIdle: () => this.#sleep(500) },
+      this.#parts(),
+    );
+    return this;
+  }
+
+  #parts(): LoopParts<FakeFacts> {
+    return {
+      options: {
+        ...captureTimes(this.threshold, 20, true),
+        unfinishedAfterMillis: this.unfinishedAfterMillis,
+      },
+      marks: this.marks,
+      now: () => this.time,
+      capture: this.canCapture ? (start, onWaiting) => this.#capture(start, onWaiting) : undefined,
+      reportOngoing: (report) => this.reports.push(report),
+    };
+  }
+
+  async #capture(start: number, onWaiting: () => void) {
+    const until = this.time + this.answerMillis;
+    while (this.time < until) {
+      this.#advance(10);
+      onWaiting();
+    }
+    this.captures.push(this.time);
+    const isOver = this.marks[Mark.busyPeriodStart] !== start;
+    return { reply: isOver ? undefined : this.answer(), isOver };
+  }
+
+  #sleep(millis: number): void {
+    this.sleeps.push(millis);
+    this.#advance(Math.max(0.5, Math.min(500, millis)));
+  }
+
+  #advance(millis: number): void {
+    const until = this.time + millis;
+    while (this.#plan[0] !== undefined && this.#plan[0].at <= until) {
+      const { at, action } = this.#plan.shift() as { at: number; action: () => void };
+      this.time = at;
+      action();
+    }
+    this.time = until;
+  }
+}

@@ -1,0 +1,178 @@
+import { CAPTURE_BURST, CAPTURE_REFILL_MILLIS } from '../../src/watchdog/capture-schedule.ts';
+import { Flag, Mark } from '../../src/watchdog/shared-memory.ts';
+import { FakeWatchdog } from './support/fake-watchdog.ts';
+
+const between = (times: number[], from: number, to: number) => times.filter((t) => t > from && t < to);
+
+describe('when stack samples are taken', () => {
+  test('in one block: closely at first, then ever less often', async () => {
+    const { captures } = await new FakeWatchdog().busyFrom(1000).run(2000);
+    expect(captures.map(Math.round)).toEqual([1060, 1100, 1140, 1189, 1255, 1344, 1465, 1628, 1847]);
+  });
+
+  test('after a block has been reported, sampling begins anew in the same busy period', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000).reportedAt(3500, 3660);
+    const { captures } = await dog.busyFrom(3880).run(3900);
+    expect(between(captures, 1000, 3500)).toHaveLength(12);
+    expect(between(captures, 3500, 3660)).toEqual([3560, 3600, 3640]);
+    expect(between(captures, 3660, 3880).map(Math.round)).toEqual([3720, 3760, 3800, 3849]);
+  });
+
+  test('a busy period shorter than the first sample has none, and is not marked', async () => {
+    const dog = new FakeWatchdog();
+    for (let time = 1000; time < 2000; time += 45) dog.busyFrom(time);
+    await dog.run(2000);
+    expect(dog.captures).toEqual([]);
+    expect(dog.marks[Mark.markedBusyPeriod]).toBe(0);
+  });
+
+  test('a busy period is marked at half of the threshold', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000);
+    let marked = Number.NaN;
+    for (let time = 1000; time < 1100; time++) {
+      dog.at(time, () => {
+        if (dog.marks[Mark.markedBusyPeriod] === 1000 && Number.isNaN(marked)) marked = time;
+      });
+    }
+    await dog.run(1100);
+    expect(marked).toBeGreaterThanOrEqual(1050);
+    expect(marked).toBeLessThanOrEqual(1060);
+  });
+
+  test('minutes of blocks in one busy period: each has one, and together they are bounded', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000);
+    const ends: number[] = [];
+    for (let end = 1200; end <= 181_000; end += 200) ends.push(end);
+    const { captures } = await dog.reportedAt(...ends).run(181_000);
+    expect(captures.length).toBeLessThanOrEqual(CAPTURE_BURST + 180_000 / CAPTURE_REFILL_MILLIS);
+    for (const end of ends) expect(between(captures, end - 200, end).length).toBeGreaterThanOrEqual(1);
+  });
+
+  test('none while the loop idles', async () => {
+    const dog = new FakeWatchdog().busyFrom(1000);
+    Atomics.store(dog.memory.flags, Flag.idle, 1);
+    await dog.run(5000);
+    expect(dog.captures).toEqual([]);
+    expect(new Set(dog.sleeps)).toEqual(new Set([500]));
+  });
+});
+
+describe('the report of an ongoing block', () => {
+  const AFTER = 1000;
+  const dogWith = (answer: (dog: FakeWatchdog) => ReturnType<FakeWatchdog['answer']>) => {
+    const dog = new FakeWatchdog(100, AFTER);
+    dog.answer = () => answer(dog);
+    return dog;
+  };
+  const named = (start: number) => (dog: FakeWatchdog) => ({
+    start,
+    isCodeKnown: true,
+    facts: { name: 'spin', time: dog.time },
+  });
+
+  test('comes once, with a fresh sample', async () => {
+    const { reports } = await dogWith(named(1000)).busyFrom(1000).run(6000);
+    expect(reports).toEqual([
+      {
+        facts: { name: 'spin', time: 2000 },
+        time: 2000,
+        ageMillis: 1000,
+        canCapture: true,
+        isInspected: false,
+      },
+    ]);
+  });
+
+  test('counts from where the block began, not the busy period', async () => {
+    const { reports } = await dogWith(named(1500)).busyFrom(1000).run(6000);
+    expect(reports).toMatchObject([{ time: 2500, ageMillis: 1000 }]);
+  });
+
+  test('what ran before in the same block is kept where a sample has no code', async () => {
+    const { reports } = await dogWith((dog) =>
+      dog.time < 1500 ? named(1000)(dog) : { start: 1000, isCodeKnown: false, facts: { time: dog.time } },
+    )
+      .busyFrom(1000)
+      .run(3000);
+    expect(reports).toMatchObject([{ facts: { name: 'spin', time: 2000 } }]);
+  });
+
+  test('nothing of an earlier block is kept', async () => {
+    const { reports } = await dogWith((dog) =>
+      dog.time < 1500 ? named(1000)(dog) : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
+    )
+      .busyFrom(1000)
+      .reportedAt(1500)
+      .run(3000);
+    expect(reports).toMatchObject([{ facts: { time: 2500 }, ageMillis: 1000 }]);
+    expect(reports[0]?.facts).not.toHaveProperty('name');
+  });
+
+  test('nor of what ran in the same busy period before the block', async () => {
+    const { reports } = await dogWith((dog) =>
+      dog.time < 1500 ? named(1000)(dog) : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
+    )
+      .busyFrom(1000)
+      .run(3000);
+    expect(reports).toMatchObject([{ ageMillis: 1000 }]);
+    expect(reports[0]?.facts).not.toHaveProperty('name');
+  });
+
+  test('an answer from a block that has been reported since does not count', async () => {
+    const { reports } = await dogWith(named(1000)).busyFrom(1000).reportedAt(1900).run(4000);
+    expect(reports).toMatchObject([{ time: 2900, facts: undefined }]);
+  });
+
+  test('each block of a busy period that does not end has its own', async () => {
+    const { reports } = await dogWith((dog) => named(Math.max(1000, dog.marks[Mark.reportedUntil] ?? 0))(dog))
+      .busyFrom(1000)
+      .reportedAt(3000)
+      .run(5000);
+    expect(reports.map(({ time, ageMillis }) => [time, ageMillis])).toEqual([
+      [2000, 1000],
+      [4000, 1000],
+    ]);
+  });
+
+  test('in a native call: what was known before, 250 ms later', async () => {
+    const dog = dogWith(named(1000));
+    dog.at(1600, () => {
+      dog.answerMillis = 5000;
+    });
+    const { reports } = await dog.busyFrom(1000).run(4000);
+    expect(reports).toHaveLength(1);
+    expect(reports[0]).toMatchObject({ facts: { name: 'spin' } });
+    expect(reports[0]?.ageMillis).toBeGreaterThanOrEqual(1250);
+    expect(reports[0]?.ageMillis).toBeLessThanOrEqual(1260);
+  });
+
+  test('where no sample can be taken, it comes all the same', async () => {
+    const dog = dogWith(named(1000));
+    dog.canCapture = false;
+    await dog.busyFrom(1000).run(4000);
+    expect(dog.reports).toMatchObject([{ facts: undefined, ageMillis: 1000, canCapture: false }]);
+  });
+
+  test('none of a block that has ended while its sample was awaited', async () => {
+    const dog = dogWith(named(1000));
+    dog.at(1990, () => {
+      dog.answerMillis = 500;
+    });
+    await dog.busyFrom(1000).busyFrom(2100).busyFrom(2140).busyFrom(2180).busyFrom(2220).run(2230);
+    expect(dog.reports).toEqual([]);
+  });
+
+  test('a suspension does not count', async () => {
+    const dog = dogWith(named(1000));
+    dog.marks[Mark.suspensions] = 1;
+    dog.marks[Mark.firstSuspension] = 1200;
+    dog.marks[Mark.firstSuspension + 1] = 1500;
+    await dog.busyFrom(1000).run(4000);
+    expect(dog.reports).toMatchObject([{ time: 2300 }]);
+  });
+
+  test('0: never', async () => {
+    const { reports } = await new FakeWatchdog(100, 0).busyFrom(1000).run(10_000);
+    expect(reports).toEqual([]);
+  });
+});
