@@ -1,6 +1,6 @@
 /**
- * The attributes of a block, for whatever reports it, in any thread. Pure, from facts that survive JSON:
- * it reads neither the thread nor a clock.
+ * The attributes of a block, for whatever reports it, in any thread. Pure, from facts that survive
+ * JSON: it reads neither the thread nor a clock.
  */
 import type { Attributes } from '@opentelemetry/api';
 import {

@@ -1,6 +1,9 @@
 /** The one line that is missing, for the Node.js that runs. */
 
-/** From here on the newest packages of OpenTelemetry run; those before are pinned to the last that support it. */
+/**
+ * From here on the newest packages of OpenTelemetry run; those before are pinned to the last that
+ * support it.
+ */
 const MODERN_NODE = [22, 15] as const;
 const LEGACY_PACKAGES = '@opentelemetry/auto-instrumentations-node@0.81';
 const MODERN_PACKAGES = '@opentelemetry/auto-instrumentations-node';

@@ -1,4 +1,4 @@
-/** What a test fails with. */
+/** The error that a test fails with. */
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { codeAt, duration, PLAIN } from '../console/block-line.ts';
@@ -59,10 +59,10 @@ function paragraphOf(block: EventLoopBlock): string[] {
     gcTimeMillis !== undefined && gcTimeMillis >= 1 && `${duration(gcTimeMillis)} of garbage collection`,
   ].filter((time) => time !== false);
   const what = [duration(block.durationMillis), block.kind].filter((part) => part !== undefined).join(' ');
-  const who = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
+  const where = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
   const frames = code === undefined ? [] : framesOfTest(code.stackTrace);
   return [
-    `  ${what}: ${who}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
+    `  ${what}: ${where}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
     ...frames.slice(0, FRAMES).map((frame) => `      ${frame}`),
     '',
   ];
