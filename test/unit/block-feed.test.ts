@@ -78,14 +78,19 @@ test('an ongoing pile-up is seen in Unix time, from start to stop', () => {
   expect(stalls.ongoing).toBeUndefined();
 });
 
-test('entry spans are counted for the active instrumentation, and an earlier one stops only itself', () => {
+test('an instrumentation that stops leaves alone the one that has taken its place', () => {
   const counted: string[] = [];
   const earlier = feedOf(undefined, (millis) => counted.push(`earlier ${millis}`));
-  const active = feedOf(undefined, (millis) => counted.push(`active ${millis}`));
+  const pileUp = { start: 3000, end: 3200, context: undefined };
+  const active = feedOf(
+    () => pileUp,
+    (millis) => counted.push(`active ${millis}`),
+  );
   earlier.start();
   active.start();
   earlier.stop();
   stalls.entrySpanSink?.(12);
+  expect(stalls.ongoing?.ongoingPileUp()).toBeDefined();
   active.stop();
   stalls.entrySpanSink?.(13);
   expect(counted).toEqual(['active 12']);
