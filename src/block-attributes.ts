@@ -1,6 +1,6 @@
 /**
- * The attributes of a block, for whatever reports it, in any thread. Pure, from facts that survive JSON:
- * it reads neither the thread nor a clock.
+ * The attributes of a block, for whatever reports it, in any thread. Pure, from facts that survive
+ * JSON: it reads neither the thread nor a clock.
  */
 import type { Attributes } from '@opentelemetry/api';
 import {
@@ -21,9 +21,13 @@ import {
   ATTR_THREAD_ID,
   ATTR_THREAD_NAME,
 } from './semconv.ts';
+import { toPath } from './support/file-url.ts';
 import type { BlockingCode, EventLoopBlock, FunctionShare } from './types.ts';
 
-/** An {@link EventLoopBlock} is one; of a block that has not ended, less is known. */
+/**
+ * An {@link EventLoopBlock} is one. Of a block that has not ended less is known, and its code may
+ * have a URL for a file.
+ */
 export type BlockFacts = Omit<EventLoopBlock, 'startTimeMillis' | 'durationMillis' | 'samples'> & {
   /** 0, or undefined where samples are not counted: no attribute. */
   readonly samples?: number;
@@ -63,7 +67,7 @@ function codeAttributes({
 }: BlockingCode): Attributes {
   return {
     [ATTR_CODE_FUNCTION_NAME]: functionName,
-    [ATTR_CODE_FILE_PATH]: file,
+    [ATTR_CODE_FILE_PATH]: file && toPath(file),
     [ATTR_CODE_LINE_NUMBER]: line,
     [ATTR_CODE_COLUMN_NUMBER]: column,
     [ATTR_CODE_STACKTRACE]: stackTrace,

@@ -1,12 +1,14 @@
 /**
- * Defaults, environment and validation of the options. Code wins over environment, environment over default. What is
- * wrong in code is thrown; what is wrong in the environment is told to `warn` and ignored.
+ * Defaults, environment and validation of the options. Code wins over environment, environment over
+ * default. A bad value in code is thrown; one in the environment is passed to `warn` and ignored.
  */
 import type { EventLoopInstrumentationConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 
-/** A value that is wrong: thrown where it came from code, logged where it came from the environment. */
+/**
+ * A value that is wrong: thrown where it came from code, logged where it came from the environment.
+ */
 class BadOption {
   constructor(
     readonly ErrorClass: typeof TypeError | typeof RangeError,
@@ -31,7 +33,7 @@ function number(fallback: number, min: number, max: number, integer: boolean): O
       const ok = value >= min && value <= max && (!integer || Number.isInteger(value));
       return ok ? value : new BadOption(RangeError, expected);
     },
-    // Number('') is 0, and text that is no number has to stay what it is to be named in the message.
+    // Number('') is 0, and the message quotes text that is not a number as it is.
     parse: (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)),
   };
 }
@@ -86,12 +88,14 @@ const OPTIONS = {
 export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, 'blockHook'>> &
   Pick<EventLoopInstrumentationConfig, 'blockHook'>;
 
-/** The environment variable of an option: `thresholdMillis` is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
+/** Of `thresholdMillis`: `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {
   return ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`). */
+/**
+ * How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`).
+ */
 function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
@@ -101,7 +105,8 @@ function show(value: unknown): string {
 
 /**
  * The options in force.
- * @throws TypeError where a value in `config` has the wrong type, RangeError where it is out of range
+ * @throws TypeError where a value in `config` has the wrong type, RangeError where it is out of
+ *   range
  */
 export function resolveConfig(
   config: EventLoopInstrumentationConfig,
@@ -111,7 +116,7 @@ export function resolveConfig(
   if (typeof config !== 'object' || config === null) {
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
-  // Unknown properties stay: they belong to InstrumentationConfig, of this version or another. Everything is read here, once.
+  // Unknown properties stay: they belong to InstrumentationConfig, of this version or another.
   const resolved: Record<string, unknown> = { ...config };
   for (const [name, option] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
     const given = resolved[name];
@@ -136,7 +141,8 @@ function fromEnvironment(
 ): unknown {
   const variable = environmentName(name);
   const text = option.parse === undefined ? undefined : env[variable];
-  // Empty is unset: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+  // Empty is unset:
+  // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
   if (option.parse === undefined || text === undefined || text.trim() === '')
     return option.fallback;
   const value = option.check(option.parse(text));

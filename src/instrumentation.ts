@@ -25,7 +25,8 @@ const INTERVALS_PER_PROVIDER_CHECK = 50;
  * Finds what blocks the event loop. Give it to `NodeSDK`:
  *
  * ```ts
- * new NodeSDK({ instrumentations: [new EventLoopInstrumentation({ thresholdMillis: 100 })] }).start();
+ * const eventLoop = new EventLoopInstrumentation({ thresholdMillis: 100 });
+ * new NodeSDK({ instrumentations: [eventLoop] }).start();
  * ```
  */
 export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstrumentationConfig> {
@@ -74,7 +75,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     if (takeOver(this._claimant)) {
       this._log.log(
         'warn',
-        'another EventLoopInstrumentation is enabled: this instance is active, the earlier one is paused',
+        'another EventLoopInstrumentation is enabled: ' +
+          'this instance is active, the earlier one is paused',
       );
     }
   }
@@ -159,8 +161,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       throw new TypeError(`health: windowMillis must be a number, got ${typeof windowMillis}`);
     if (!(windowMillis >= MIN_HEALTH_WINDOW_MILLIS && windowMillis <= MAX_HEALTH_WINDOW_MILLIS)) {
       throw new RangeError(
-        `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ${MAX_HEALTH_WINDOW_MILLIS}, ` +
-          `got ${windowMillis}`,
+        `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ` +
+          `${MAX_HEALTH_WINDOW_MILLIS}, got ${windowMillis}`,
       );
     }
     // Also of an instance that is paused.
@@ -222,8 +224,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     attempt(() =>
       registry.diag?.warn(
         PACKAGE_NAME,
-        `the SDK is registered with @opentelemetry/api ${registry.version}, and this package finds a ` +
-          'newer copy, which does not see it: spans have no parent, or there are none. ' +
+        `the SDK is registered with @opentelemetry/api ${registry.version}, and this package ` +
+          'finds a newer copy, which does not see it: spans have no parent, or there are none. ' +
           '`npm ls @opentelemetry/api` shows both',
       ),
     );

@@ -1,6 +1,6 @@
 /**
- * Every span, attribute and metric name this package emits, once. The names are a contract: dashboards and
- * alerts are written against them, so a change here is a breaking change.
+ * Every span, attribute and metric name this package emits, once. The names are a contract:
+ * dashboards and alerts are written against them, so a change here is a breaking change.
  */
 
 /** Name of the span that stands for one block of the event loop. */
@@ -22,13 +22,14 @@ export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 /** How many stack samples were taken in the block. */
 export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 /**
- * The functions that ran, and their shares, as in `hashRow 78%, formatRow 22%`. Only where there were three
- * stack samples or more.
+ * The functions that ran, and their shares, as in `hashRow 78%, formatRow 22%`. Only where there
+ * were three stack samples or more.
  */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
- * On the span of a block: how many other spans had not ended when it did. Needs `EventLoopSpanProcessor`.
+ * On the span of a block: how many other spans had not ended when it did. Needs
+ * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
 
@@ -37,7 +38,9 @@ export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spa
  * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
-/** `true` where more blocks fell into the span than are remembered: the duration is a lower bound. */
+/**
+ * `true` where more blocks fell into the span than are remembered: the duration is a lower bound.
+ */
 export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
 /** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';

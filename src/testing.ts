@@ -1,4 +1,6 @@
-/** The entry `opentelemetry-instrumentation-event-loop/testing`: what is public, and nothing else. */
+/**
+ * The entry `opentelemetry-instrumentation-event-loop/testing`: what is public, and nothing else.
+ */
 export { EventLoopBlockedError } from './testing/event-loop-blocked-error.ts';
 export { expectNoBlocks, type RecordingOptions, recordBlocks } from './testing/recording.ts';
 export type { BlockingCode, BlockKind, EventLoopBlock, FunctionShare } from './types.ts';

@@ -3,19 +3,25 @@ import type { Span } from '@opentelemetry/api';
 import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
 
 /**
- * What held the event loop.
+ * What blocked the event loop.
  *
- * - `callback`: one synchronous stretch: an I/O, timer, immediate or nextTick callback, an event listener, or one
- *   context scope (`context.with`, `startActiveSpan`, a bound function).
- * - `microtasks`: what drained after a callback: promise reactions (one long one or many short ones) and chains of
- *   nextTicks.
+ * - `callback`: one synchronous call: an I/O, timer, immediate or nextTick callback, an event
+ *   listener, or one context scope (`context.with`, `startActiveSpan`, a bound function).
+ * - `microtasks`: what drained after a callback: promise reactions (one long one or many short
+ *   ones) and chains of nextTicks.
  * - `pile-up`: several callbacks of one loop iteration, none of which reaches the threshold alone.
  */
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
-/** The code that held the loop. Positions are those of the source where the process runs with `--enable-source-maps`. */
+/**
+ * The blocking function. Positions are those of the source where the process runs with
+ * `--enable-source-maps`.
+ */
 export interface BlockingCode {
-  /** As in a stack trace: `render`, `Report.render`, `new Report`; `<anonymous>` where nothing has a name. */
+  /**
+   * As in a stack trace: `render`, `Report.render`, `new Report`; `<anonymous>` where nothing has a
+   * name.
+   */
   readonly functionName: string;
   /** Path or URL; absent for code made by `eval` or `new Function`. */
   readonly file?: string;
@@ -25,7 +31,7 @@ export interface BlockingCode {
   readonly stackTrace: string;
 }
 
-/** How much of a block a function was seen to run. */
+/** How much of a block a function ran for, by its stack samples. */
 export interface FunctionShare {
   readonly functionName: string;
   /** 0 to 1. */
@@ -38,53 +44,72 @@ export interface EventLoopBlock {
   readonly kind?: BlockKind;
   /** Unix time in milliseconds, with a fraction. */
   readonly startTimeMillis: number;
-  /** Exact length of the block; the span is shorter where its parent started later than the block. */
+  /**
+   * Exact length of the block; the span is shorter where its parent started later than the block.
+   */
   readonly durationMillis: number;
   /** How many callbacks ran in the block; promise reactions are not callbacks. */
   readonly callbacks: number;
-  /** Type of the async resource whose callback held the loop, as `async_hooks` names it, where known. */
+  /** Type of the async resource whose callback blocked, as `async_hooks` names it, where known. */
   readonly asyncResourceType?: string;
-  /** CPU time the blocked thread spent inside the block. Needs `process.threadCpuUsage` (Node.js 22.19, 23.9). */
+  /**
+   * CPU time the blocked thread spent inside the block. Needs `process.threadCpuUsage` (Node.js
+   * 22.19, 23.9).
+   */
   readonly cpuTimeMillis?: number;
   /** Garbage collection inside the block. */
   readonly gcTimeMillis?: number;
   /** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
   readonly stalledSpans?: number;
-  /** How many captures saw what ran in the block. */
+  /** How many stack samples were taken in the block. */
   readonly samples: number;
-  /** The function that most captures saw. Absent where none saw user code. */
+  /** The blocking function. Absent where no stack sample has user code. */
   readonly code?: BlockingCode;
-  /** Where there were three captures or more: the functions that ran, the heaviest first, at most five. */
+  /**
+   * Where there were three samples or more: the functions that ran, the heaviest first, at most
+   * five.
+   */
   readonly topFunctions?: readonly FunctionShare[];
 }
 
-/** How the event loop fares, over the last seconds: what `health()` returns. */
+/** The health of the event loop over the last seconds: what `health()` returns. */
 export interface EventLoopHealth {
-  /** How long an event arriving at a random moment of the window had to wait for the loop, on average, in milliseconds. */
+  /**
+   * How long an event arriving at a random moment of the window had to wait for the loop, on
+   * average, in milliseconds.
+   */
   readonly lagMillis: number;
   /** The longest that any event had to wait, in milliseconds. */
   readonly maxLagMillis: number;
   /** The share of time in which the loop was not waiting for events, 0 to 1. */
   readonly utilization: number;
-  /** Milliseconds spent in blocks (`thresholdMillis` or longer) that ended in the window; at most its length. */
+  /**
+   * Milliseconds spent in blocks (`thresholdMillis` or longer) that ended in the window; at most
+   * its length.
+   */
   readonly blockedMillis: number;
 }
 
-/** Which async_hooks the instrumentation listens to; see {@link EventLoopInstrumentationConfig.asyncHooks}. */
+/**
+ * Which async_hooks the instrumentation listens to: see
+ * {@link EventLoopInstrumentationConfig.asyncHooks}.
+ */
 export type AsyncHooksMode = 'callbacks' | 'promises' | 'off';
 
 /**
- * Options of {@link EventLoopInstrumentation}. Each but `blockHook` can also be given as the environment variable
- * `OTEL_INSTRUMENTATION_EVENT_LOOP_<OPTION>`, for example `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`.
- * Code wins over environment, environment over default.
+ * Options of {@link EventLoopInstrumentation}. Each but `blockHook` can also be given as the
+ * environment variable `OTEL_INSTRUMENTATION_EVENT_LOOP_<OPTION>`, for example
+ * `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`. Code wins over environment, environment
+ * over default.
  *
- * A bad value in code is thrown by the constructor or by `setConfig`: a `TypeError` for a wrong type, a `RangeError`
- * for a value out of range. A bad value in the environment is logged through `diag` and ignored.
+ * A bad value in code is thrown by the constructor or by `setConfig`: a `TypeError` for a wrong
+ * type, a `RangeError` for a value out of range. A bad value in the environment is logged through
+ * `diag` and ignored.
  */
 export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
   /**
-   * `false` keeps the instrumentation off until its `enable()` is called, also when it is registered with `NodeSDK` or
-   * `registerInstrumentations`.
+   * `false` keeps the instrumentation off until its `enable()` is called, also when it is
+   * registered with `NodeSDK` or `registerInstrumentations`.
    * @default true
    */
   enabled?: boolean;
@@ -99,9 +124,9 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    */
   lagIntervalMillis?: number;
   /**
-   * Capture the stack and the context of what blocks, while it blocks, through a thread that watches: the span names function, file
-   * and line, and the parent of a chain of promise reactions is known without promise hooks. Works on the main thread only.
-   * `false`: no thread is started.
+   * Capture the stack and the context of what blocks, while it blocks, through a watchdog thread:
+   * the span names function, file and line, and the parent of a chain of promise reactions is known
+   * without promise hooks. Works on the main thread only. `false`: no thread is started.
    * @default true
    */
   captureStack?: boolean;
@@ -109,12 +134,14 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    * Which async_hooks to listen to.
    *
    * - `'promises'`: callbacks and promise reactions: the context of every continuation is known.
-   * - `'callbacks'`: callbacks only, which makes an `await` hardly dearer. The parent of a block that is made of promise reactions
-   *   comes from `captureStack`, and is unknown without it. Needs Node.js 24.14 or 25.6 (`trackPromises`); before that promise
-   *   hooks cannot be left out, and it is the same as `'promises'`.
-   * - `'off'`: no hooks: blocks come from context scopes and from the lateness of the lag timer, to within one
-   *   `lagIntervalMillis`.
-   * - `'auto'`: the cheapest that loses nothing: `'callbacks'` where Node.js has it and stacks can be captured, else `'promises'`.
+   * - `'callbacks'`: callbacks only, which makes an `await` hardly dearer. The parent of a block
+   *   that is made of promise reactions comes from `captureStack`, and is unknown without it. Needs
+   *   Node.js 24.14 or 25.6 (`trackPromises`); before that promise hooks cannot be left out, and it
+   *   is the same as `'promises'`.
+   * - `'off'`: no hooks: blocks come from context scopes and from the lateness of the lag timer, to
+   *   within one `lagIntervalMillis`.
+   * - `'auto'`: the cheapest that loses nothing: `'callbacks'` where Node.js has it and stacks can
+   *   be captured, else `'promises'`.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode | 'auto';
@@ -124,27 +151,29 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    */
   requireParentSpan?: boolean;
   /**
-   * Most spans in any 60 seconds, a whole number from 0 (metrics only) to 60 000. Blocks past it count in metrics only, and in
-   * `event_loop.block.suppressed`.
+   * Most spans in any 60 seconds, a whole number from 0 (metrics only) to 60 000. Blocks past it
+   * count in metrics only, and in `event_loop.block.suppressed`.
    * @default 600
    */
   maxSpansPerMinute?: number;
   /**
-   * A block that still runs after this many milliseconds is reported while it lasts, by the thread that `captureStack` starts: one
-   * line on stderr, and a span with `event_loop.block.unfinished` where the standard environment variables say that the process
-   * exports by OTLP. 0 turns it off, up to 3 600 000; never before the first capture, at 0.6 of the threshold.
+   * A block that still runs after this many milliseconds is reported while it lasts, by the thread
+   * that `captureStack` starts: one line on stderr, and a span with `event_loop.block.unfinished`
+   * where the standard environment variables say that the process exports by OTLP. 0 turns it off,
+   * up to 3 600 000; never before the first capture, at 0.6 of the threshold.
    * @default 5000
    */
   unfinishedAfterMillis?: number;
   /**
-   * For development: a line on stderr for each block, and what blocked most when the process exits or, but on Windows, when it is
-   * sent SIGURG (`kill -URG <pid>`). Needs no SDK, and does not ask whether a trace is sampled.
+   * For development: a line on stderr for each block, and what blocked most when the process exits
+   * or, but on Windows, when it is sent SIGURG (`kill -URG <pid>`). Needs no SDK, and does not ask
+   * whether a trace is sampled.
    * @default false
    */
   console?: boolean;
   /**
-   * Called with each span before it ends, to add attributes. What it throws is logged through `diag` and swallowed.
-   * Has no environment variable.
+   * Called with each span before it ends, to add attributes. What it throws is logged through
+   * `diag` and swallowed. Has no environment variable.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
 }

@@ -1,3 +1,6 @@
-/** The package's name and version, as telemetry scopes carry them. A test holds them against package.json. */
+/**
+ * The package's name and version, as telemetry scopes carry them. A test holds them against
+ * package.json.
+ */
 export const PACKAGE_NAME = 'opentelemetry-instrumentation-event-loop';
 export const PACKAGE_VERSION = '0.1.0';

@@ -455,7 +455,7 @@ const ROWS = [
         ...spanTable({
           title: 'Requests that waited for blocks',
           description:
-            'SERVER and CONSUMER spans that were stalled for more than 100 ms. The span id opens the trace; a link on the span leads to the block it waited longest for, in the culprit’s trace.',
+            'SERVER and CONSUMER spans that were stalled for more than 100 ms. The span id opens the trace; a link on the span leads to the block it waited longest for, in the trace of that block.',
           noValue: 'No request waited for more than 100 ms, or there is no EventLoopSpanProcessor',
           limit: 20,
           query: `{ ${TRACED} && (kind = server || kind = consumer) && span.event_loop.stall.duration > 0.1 } | select(span.event_loop.stall.duration, resource.service.name) with (most_recent=true)`,

@@ -23,8 +23,8 @@ export interface SampledCode {
 }
 
 /**
- * The function that ran for most of the samples' weight: samples get rarer as a block gets older, so each
- * counts for the time it stands for.
+ * The function that ran for most of the samples' weight: samples get rarer as a block gets older,
+ * so each counts for the time it stands for.
  */
 export function sampledCode(samples: readonly WeightedSample[]): SampledCode {
   const candidates = new Map<string, Candidate>();

@@ -20,14 +20,16 @@ function isEvaluated({ text, isAsync }: StackFrame): boolean {
 }
 
 /**
- * The innermost frame that is neither Node.js' own nor this package's, or undefined where no user code is running. StackFrames that
- * only wait for what runs (`await`) do not count.
+ * The innermost frame that is neither Node.js' own nor this package's, or undefined where no user
+ * code is running. StackFrames that only wait for what runs (`await`) do not count.
  *
- * V8 captures in JavaScript at once, but after a native call (`JSON.parse`) only when the next function is called. With `late`, a
- * frame that has only just been called is therefore not what ran: its caller is.
+ * V8 captures in JavaScript at once, but after a native call (`JSON.parse`) only when the next
+ * function is called. With `late`, a frame that has only just been called is therefore not what
+ * ran: its caller is.
  *
- * An anonymous function that a builtin calls (`rows.map((row) => ...)`) is told by the name of the function around it, where that
- * is the one that called the builtin; file, line and column stay its own.
+ * An anonymous function that a builtin calls (`rows.map((row) => ...)`) is told by the name of the
+ * function around it, where that is the one that called the builtin; file, line and column stay its
+ * own.
  */
 export function blockingFunctionOf(
   stack: readonly StackFrame[],

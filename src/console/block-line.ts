@@ -12,33 +12,37 @@ export interface Paint {
 const plain = (text: string) => text;
 export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
 
-/** Whose block it was, as far as spans say. */
-export interface Blamed {
-  /** Route of the request, as in `GET /report`, else the name of the span that held the loop. */
+/** What the block is attributed to, as far as spans say. */
+export interface Attribution {
+  /** Route of the request, as in `GET /report`, else the name of the blocking span. */
   readonly operation?: string | undefined;
   readonly traceId?: string | undefined;
 }
 
 const MAX_NAME_LENGTH = 120;
 
-/** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf9…` */
+/** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…` */
 export function blockLine(
   block: EventLoopBlock,
-  blamed: Blamed,
+  attribution: Attribution,
   cwd: string,
   paint: Paint,
 ): string {
   const length = paint.length(duration(block.durationMillis), block.durationMillis);
   const kind = block.kind === undefined ? '' : ` ${block.kind}`;
   const asides = [
-    blamed.operation && printable(blamed.operation),
-    blamed.traceId && `trace ${blamed.traceId}`,
+    attribution.operation && printable(attribution.operation),
+    attribution.traceId && `trace ${attribution.traceId}`,
   ].filter((aside) => aside);
-  const who = block.code === undefined ? unseen(block) : codeAt(block.code, cwd, paint);
-  return `event-loop-blocked ${length}${kind}: ${[who, ...asides.map((aside) => paint.aside(String(aside)))].join(', ')}`;
+  const code = block.code === undefined ? unknownCode(block) : codeAt(block.code, cwd, paint);
+  const parts = [code, ...asides.map((aside) => paint.aside(String(aside)))];
+  return `event-loop-blocked ${length}${kind}: ${parts.join(', ')}`;
 }
 
-/** `hashRow (src/report.js:31:18)`: below the working directory a relative path, which editors and terminals open as well. */
+/**
+ * `hashRow (src/report.js:31:18)`: below the working directory a relative path, which editors and
+ * terminals open as well.
+ */
 export function codeAt(code: BlockingCode, cwd: string, paint: Paint): string {
   const name = paint.code(printable(code.functionName));
   if (code.file === undefined) return name;
@@ -48,7 +52,7 @@ export function codeAt(code: BlockingCode, cwd: string, paint: Paint): string {
   return `${name} (${printable(place.join(':'), Number.POSITIVE_INFINITY)})`;
 }
 
-function unseen(block: EventLoopBlock): string {
+function unknownCode(block: EventLoopBlock): string {
   return block.asyncResourceType === undefined
     ? 'unknown code'
     : `unknown code of a ${block.asyncResourceType}`;
@@ -65,7 +69,10 @@ function shortest(file: string, cwd: string): string {
   return fromHere.startsWith('..') || fromHere.includes(':') ? file : fromHere.split(sep).join('/');
 }
 
-/** Names of functions and routes come from anywhere: nothing in them may end the line or steer the terminal. */
+/**
+ * Names of functions and routes come from anywhere: nothing in them may end the line or control the
+ * terminal.
+ */
 export function printable(text: string, maxLength = MAX_NAME_LENGTH): string {
   const safe = text.replace(/\p{C}/gu, '\u{fffd}');
   return safe.length > maxLength ? `${safe.slice(0, maxLength - 1)}…` : safe;

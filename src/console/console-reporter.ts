@@ -1,20 +1,21 @@
 /**
- * Tells a developer what blocks, on stderr: a line for each block as it is found, and what blocked most when the process exits, is sent
- * SIGURG, or is watched no longer. Writes straight to the file descriptor: that needs nobody to flush it, and whoever intercepts `console` or
- * `process.stderr` gets nothing that the application has not said.
+ * Reports blocks on stderr: a line for each as it is found, and a summary when the process exits,
+ * is sent SIGURG, or the instrumentation is disabled. It writes to the file descriptor: that needs
+ * no flush, and what intercepts `console` or `process.stderr` gets only what the application has
+ * written.
  */
 import { writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import type { EventLoopBlock } from '../types.ts';
-import { blamedIn } from './blamed.ts';
+import { attributionIn } from './attribution.ts';
 import { blockLine, PLAIN } from './block-line.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { Summary } from './summary.ts';
 
 const STDERR = 2;
-/** Ignored by a process that does not listen to it, and used by nothing else in Node.js: safe to send to the wrong one. */
+/** A process that does not listen to it ignores it: safe to send to the wrong one. */
 const SUMMARY_SIGNAL = 'SIGURG';
 
 export class ConsoleReporter {
@@ -23,7 +24,7 @@ export class ConsoleReporter {
   #startedAt = 0;
   #blocks = 0;
 
-  /** @param settle has the block that may be running when the process exits reported */
+  /** @param settle reports the block that may be running when the process exits */
   constructor(private readonly settle: () => void) {}
 
   start(): void {
@@ -33,7 +34,7 @@ export class ConsoleReporter {
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
   }
 
-  /** Says what it has to say at the exit, which may be long after this. */
+  /** Writes the summary now: the process may exit long after this. */
   stop(): void {
     process.off('exit', this.#onExit);
     process.off(SUMMARY_SIGNAL, this.#onSignal);
@@ -43,7 +44,7 @@ export class ConsoleReporter {
   block(block: EventLoopBlock, context: Context): void {
     this.#blocks++;
     this.#summary.add(block);
-    this.#write((cwd) => [blockLine(block, blamedIn(context), cwd, this.#paint)]);
+    this.#write((cwd) => [blockLine(block, attributionIn(context), cwd, this.#paint)]);
   }
 
   readonly #onExit = (): void => {
@@ -63,7 +64,7 @@ export class ConsoleReporter {
     try {
       writeSync(STDERR, `${lines(process.cwd()).join('\n')}\n`);
     } catch {
-      // Closed, a pipe that is full, a working directory that is gone: there is nobody to tell.
+      // Closed, a pipe that is full, a working directory that is gone: there is nowhere to write.
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Paint } from './block-line.ts';
 
 const STDERR = 2;
 
-/** Longer than this is a matter of its own. */
+/** From this length on, a block is red. */
 const LONG_MILLIS = 1000;
 
 export const STYLED: Paint = {
@@ -16,15 +16,16 @@ export const STYLED: Paint = {
 
 type Format = Parameters<typeof styleText>[0];
 
-/** From Node.js 22.13 on, `styleText` looks at stdout unless it is told not to. */
+/** From Node.js 22.13 on, `styleText` checks stdout unless an option says otherwise. */
 function style(format: Format | Format[], text: string): string {
   return (styleText as (format: unknown, text: string, options: object) => string)(format, text, {
     validateStream: false,
   });
 }
 
-/** `NO_COLOR`, `FORCE_COLOR` and the like are looked at by `hasColors`. */
+/** `NO_COLOR`, `FORCE_COLOR` and the like are read by `hasColors`. */
 export function hasColors(): boolean {
-  // Asked first: the getter of `process.stderr` opens a stream. In a worker thread that is no terminal.
+  // Asked first: the getter of `process.stderr` opens a stream. In a worker thread that is no
+  // terminal.
   return isatty(STDERR) && process.stderr.hasColors?.() === true;
 }

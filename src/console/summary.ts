@@ -2,7 +2,7 @@
 import type { EventLoopBlock } from '../types.ts';
 import { codeAt, duration, type Paint } from './block-line.ts';
 
-/** Functions that are told apart; the blocks of all others are one line. */
+/** Functions that are kept apart; the blocks of all others are one line. */
 const MAX_FUNCTIONS = 1000;
 const SHOWN = 10;
 
@@ -33,7 +33,7 @@ export class Summary {
     blocker.longestMillis = Math.max(blocker.longestMillis, block.durationMillis);
   }
 
-  /** The first line counts them all, the others tell of the functions that took most. */
+  /** The first line counts all blocks, the others are the functions that took most. */
   lines(elapsedMillis: number, cwd: string, paint: Paint): string[] {
     if (this.#blocks === 0) return [`event-loop-blocked: never, in ${duration(elapsedMillis)}`];
     const share = ((100 * this.#millis) / Math.max(elapsedMillis, this.#millis)).toFixed(1);
@@ -49,7 +49,8 @@ export class Summary {
     const width = (column: 'total' | 'blocks' | 'longest') =>
       Math.max(...rows.map((row) => row[column].length));
     return [
-      `event-loop-blocked: ${count(this.#blocks)}, ${duration(this.#millis)} of ${duration(elapsedMillis)} (${share} %)`,
+      `event-loop-blocked: ${count(this.#blocks)}, ` +
+        `${duration(this.#millis)} of ${duration(elapsedMillis)} (${share} %)`,
       ...rows.map(
         (row) =>
           `  ${row.total.padStart(width('total'))} in ${row.blocks.padStart(width('blocks'))}, ` +

@@ -14,7 +14,8 @@ export function ongoingLine(
   const parent = facts?.parent;
   const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
   const seconds = (ageMillis / 1000).toFixed(1);
-  return `${time.toISOString()} event-loop-blocked for ${seconds} s, not ended: ${code}, ${trace}, pid ${pid}`;
+  const what = `event-loop-blocked for ${seconds} s, not ended`;
+  return `${time.toISOString()} ${what}: ${code}, ${trace}, pid ${pid}`;
 }
 
 function functionAndPlace({ functionName, file, line, column }: BlockingCode): string {

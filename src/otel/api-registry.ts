@@ -1,6 +1,7 @@
 /**
- * The registry that all copies of `@opentelemetry/api` share. A copy ignores it where its own minor version is newer than that of the copy
- * which registered first (`isCompatible` in the api): no error, no log, only spans that are missing or have no parent.
+ * The registry that all copies of `@opentelemetry/api` share. A copy ignores it where its own minor
+ * version is newer than that of the copy which registered first (`isCompatible` in the api): no
+ * error, no log, but spans are missing or have no parent.
  */
 import { type DiagLogger, trace } from '@opentelemetry/api';
 

@@ -1,6 +1,7 @@
 /**
- * Says a thing once: the same trouble, met again and again, is logged a single time. What is said before there is a logger is kept until
- * there is one: `new NodeSDK()` sets it, and the instrumentations that it is given were made before.
+ * Logs a message once, however often its cause occurs. Messages from before there is a logger are
+ * kept until there is one: `new NodeSDK()` sets it, and the instrumentations that it is given were
+ * made before.
  */
 import { type DiagLogger, diag } from '@opentelemetry/api';
 import { PACKAGE_NAME } from '../version.ts';
@@ -10,8 +11,8 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 
 export class OnceLogger {
   /** Causes are literals in this package, so this is bounded. */
-  readonly #said = new Set<string>();
-  #unheard: (() => void)[] = [];
+  readonly #logged = new Set<string>();
+  #waiting: (() => void)[] = [];
   readonly #logger: DiagLogger;
 
   constructor(logger: DiagLogger = diag.createComponentLogger({ namespace: PACKAGE_NAME })) {
@@ -20,20 +21,20 @@ export class OnceLogger {
 
   /** Logs `message` unless that was done before. Never throws, whatever the logger does. */
   log(level: Level, message: string, ...details: unknown[]): void {
-    if (this.#said.has(message)) return;
-    this.#said.add(message);
-    this.#unheard.push(() => this.#logger[level](message, ...details));
+    if (this.#logged.has(message)) return;
+    this.#logged.add(message);
+    this.#waiting.push(() => this.#logger[level](message, ...details));
     this.catchUp();
   }
 
-  /** Logs what was said before there was a logger, if there is one now. To be called now and then. Never throws. */
+  /** Logs what waits for a logger, if there is one now. To be called now and then. Never throws. */
   catchUp(): void {
-    if (this.#unheard.length === 0 || apiRegistry().diag === undefined) return;
-    for (const say of this.#unheard.splice(0)) {
+    if (this.#waiting.length === 0 || apiRegistry().diag === undefined) return;
+    for (const write of this.#waiting.splice(0)) {
       try {
-        say();
+        write();
       } catch {
-        // A logger that throws leaves nobody to tell.
+        // Nothing is left to log it with.
       }
     }
   }

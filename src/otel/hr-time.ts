@@ -1,4 +1,7 @@
-/** Arithmetic on OpenTelemetry's HrTime: seconds and nanoseconds. No dependency at run time: worker threads use it too. */
+/**
+ * Arithmetic on OpenTelemetry's HrTime: seconds and nanoseconds. No dependency at run time: worker
+ * threads use it too.
+ */
 import type { HrTime } from '@opentelemetry/api';
 
 /** Unix milliseconds as HrTime: seconds and nanoseconds. */

@@ -1,4 +1,7 @@
-/** The few things we ask of OpenTelemetry that its public API has no call for. Each has a way out where it is not there. */
+/**
+ * What we read of OpenTelemetry that its public API has no call for. Each function has a result for
+ * where it is not there.
+ */
 import {
   type Attributes,
   type AttributeValue,
@@ -21,20 +24,25 @@ export function isTracingSuppressed(ctx: Context): boolean {
   return ctx.getValue(SUPPRESS_TRACING) === true;
 }
 
-/** The context manager in force, or undefined where the api does not tell. */
+/** The context manager in force, or undefined where the api has no call for it. */
 export function currentContextManager(): ContextManager | undefined {
   return (
     context as unknown as { _getContextManager?: () => ContextManager }
   )._getContextManager?.();
 }
 
-/** When a span of the SDK, of `dd-trace` or of Sentry began; undefined for a remote span or another implementation. */
+/**
+ * When a span of the SDK, of `dd-trace` or of Sentry began; undefined for a remote span or another
+ * implementation.
+ */
 export function spanStartTime(span: Span): HrTime | undefined {
   const { startTime, _startTime, _ddSpan } = span as {
     startTime?: unknown;
     /** Sentry 11: seconds. */
     _startTime?: unknown;
-    /** `dd-trace` 5 and 6: milliseconds, in the span behind what its context manager has for active. */
+    /**
+     * `dd-trace` 5 and 6: milliseconds, in the span behind what its context manager has for active.
+     */
     _ddSpan?: { _startTime?: unknown } | null;
   };
   if (Array.isArray(startTime)) return startTime.length === 2 ? (startTime as HrTime) : undefined;
@@ -43,7 +51,10 @@ export function spanStartTime(span: Span): HrTime | undefined {
   return undefined;
 }
 
-/** The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another implementation. */
+/**
+ * The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another
+ * implementation.
+ */
 export function parentSpanContextOf(span: Span): SpanContext | undefined {
   return (span as { parentSpanContext?: SpanContext }).parentSpanContext;
 }
@@ -63,8 +74,9 @@ type Resource = {
 };
 
 /**
- * Attributes of the resource that this span's SDK was given, else those of the global tracer provider; undefined where neither
- * tells. Until the SDK's first export those that are still being found out are missing, and service.name is not one of them.
+ * Attributes of the resource that this span's SDK was given, else those of the global tracer
+ * provider; undefined where neither has one. Until the SDK's first export those that detectors are
+ * still finding are missing; service.name is not one of them.
  */
 export function resourceAttributes(span: Span | undefined): Attributes | undefined {
   type Provider = {

@@ -1,4 +1,7 @@
-/** Packages of the application: what `/register` needs beyond the api is installed there, or not at all. */
+/**
+ * Packages of the application: what `/register` needs beyond the api is installed there, or not at
+ * all.
+ */
 import { createRequire } from 'node:module';
 
 /** Packages that bring others with them, where a package manager does not hoist those. */

@@ -1,9 +1,13 @@
 /**
- * When the application has been loaded. Where modules are hooked from a thread of their own (Node.js before 22.22.3), the event loop turns
- * before the main script is loaded, and loading it would be told as a block.
+ * When the application has been loaded. Where modules are hooked from a thread of their own
+ * (Node.js before 22.22.3), the event loop turns before the main script is loaded, and loading it
+ * would be reported as a block.
  */
-const LOOK_MILLIS = 10;
-/** Whether an ES module has been evaluated cannot be asked: after this long it has been, or most of it. */
+const POLL_MILLIS = 10;
+/**
+ * Whether an ES module has been evaluated cannot be asked: after this long it has been, or most of
+ * it.
+ */
 const PATIENCE_MILLIS = 1000;
 
 /** Calls back once. Keeps no process alive: one that ends before is never called back for. */
@@ -15,6 +19,6 @@ export function whenApplicationIsLoaded(loaded: () => void): void {
     if (!isLoaded) return;
     clearInterval(timer);
     loaded();
-  }, LOOK_MILLIS);
+  }, POLL_MILLIS);
   timer.unref();
 }

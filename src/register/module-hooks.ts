@@ -1,4 +1,7 @@
-/** Has instrumentations see the ES modules that are imported from now on: `require` they hook themselves. */
+/**
+ * Has instrumentations see the ES modules that are imported from now on: `require` they hook
+ * themselves.
+ */
 import * as nodeModule from 'node:module';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -27,7 +30,10 @@ export function hookModules(packages: ApplicationPackages): 'same' | 'other' | u
   return 'other';
 }
 
-/** In the application's thread, where this Node.js can: `module.register` starts another one, and is deprecated from Node.js 26 on (DEP0205). */
+/**
+ * In the application's thread, where this Node.js can: `module.register` starts another one, and is
+ * deprecated from Node.js 26 on (DEP0205).
+ */
 function loadSyncHooks(instrumentation: string): SyncHooks | undefined {
   // 22.15. Those before cannot load an ES module by `require` either.
   if (!('registerHooks' in nodeModule)) return undefined;

@@ -1,6 +1,7 @@
 /**
- * An SDK that the application starts itself, later than the one that was preloaded for it. The api takes the first that is registered and
- * turns the second one away, and what the application says has to win.
+ * An SDK that the application starts itself, later than the one that was preloaded for it. The api
+ * takes the first that is registered and turns the second one away, and the application's has to
+ * win.
  */
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
@@ -31,8 +32,9 @@ export interface OtherSdkEvents {
 }
 
 /**
- * To be called once the preloaded SDK is registered. Wraps the api's functions for registering, and nothing that runs later. What goes
- * wrong in that is told to `onError`: the application, which registers its SDK, must not notice.
+ * To be called once the preloaded SDK is registered. Wraps the api's functions for registering, and
+ * nothing that runs later. Errors go to `onError`: the application, which registers its SDK, must
+ * not notice.
  */
 export function watchForOtherSdk(events: OtherSdkEvents, onError: (error: unknown) => void): void {
   const apis = new Set<Api>();
@@ -75,7 +77,10 @@ function asApi(api: object): Api {
   return first;
 }
 
-/** What is not registered stays as it is: whoever has asked for a part of it waits for it to be registered with that api. */
+/**
+ * What is not registered stays as it is: whoever has asked for a part of it waits for it to be
+ * registered with that api.
+ */
 function unregister(apis: ReadonlySet<Api>): void {
   for (const part of Object.keys(apiRegistry()) as (keyof Api)[]) {
     for (const api of apis) if (part in SETTERS) api[part]?.disable();

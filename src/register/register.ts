@@ -1,4 +1,7 @@
-/** What `/register` does, and in which order. Never throws: a preload that throws ends the application before it begins. */
+/**
+ * What `/register` does, and in which order. Never throws: a preload that throws ends the
+ * application before it begins.
+ */
 import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
@@ -34,7 +37,8 @@ const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
   const registration = perThread(REGISTERED, () => ({ isDone: false }));
-  // A worker thread is where code that blocks belongs, and an SDK in each would cost more than all that is done here.
+  // A worker thread is where code that blocks belongs, and an SDK in each would cost more than all
+  // that is done here.
   if (!isMainThread || registration.isDone) return;
   registration.isDone = true;
   try {
@@ -60,7 +64,8 @@ function start(esm: boolean): void {
 
 function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: boolean): void {
   const others = instrumentationsOf(packages);
-  // Last: what is loaded once the first instrumentation is made, `http` for one, those made later cannot patch any more.
+  // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
+  // instrumentations that are made later.
   const eventLoop = new EventLoopInstrumentation();
   const sdk = createSdk(sdkPackage, packages, [...others, eventLoop]);
   const log = new OnceLogger();
@@ -73,7 +78,8 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
       if (isAnyEnabled())
         log.log(
           'warn',
-          'another EventLoopInstrumentation is enabled in this process: that of /register waits',
+          'another EventLoopInstrumentation is enabled in this process: ' +
+            'that of /register stays disabled',
         );
       else eventLoop.enable();
     });
@@ -82,7 +88,8 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   if (apiRegistry().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
     log.log(
       'warn',
-      'no EventLoopSpanProcessor: this SDK has changed; spans that had to wait do not say so',
+      'no EventLoopSpanProcessor: this SDK has changed; ' +
+        'stalled spans have no event_loop.stall.duration',
     );
   }
   const undo = shutDownWithProcess({
@@ -128,7 +135,10 @@ function relayTracers(): RelayTracerProvider | undefined {
   return relay;
 }
 
-/** What it has is sent. What its instrumentations have patched stays patched in part, and makes nothing any more. */
+/**
+ * What it has is sent. What its instrumentations have patched stays patched in part, and makes
+ * nothing any more.
+ */
 function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {
   sdk.shutdown().catch(() => {});
   for (const instrumentation of instrumentations) {
@@ -148,6 +158,6 @@ function say(message: string): void {
   try {
     writeSync(STDERR, `${PACKAGE_NAME}/register: ${message}\n`);
   } catch {
-    // A closed stderr leaves nobody to tell.
+    // A closed stderr: there is nowhere to write.
   }
 }

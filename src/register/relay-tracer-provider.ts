@@ -1,6 +1,7 @@
 /**
- * Tracers that follow from one SDK to another. Whoever asks the api for a tracer while an SDK is registered keeps one of that SDK for
- * good, and instrumentations ask before the SDK they are for registers anything.
+ * Tracers that follow from one SDK to another. Whoever asks the api for a tracer while an SDK is
+ * registered keeps one of that SDK for good, and instrumentations ask before the SDK they are for
+ * registers anything.
  */
 import type {
   Context,

@@ -32,7 +32,10 @@ export function hasSdk(): boolean {
   return trace !== undefined || metrics !== undefined;
 }
 
-/** What the application has that makes spans: all that `auto-instrumentations-node` brings, else HTTP. */
+/**
+ * What the application has that makes spans: all that `auto-instrumentations-node` brings, else
+ * HTTP.
+ */
 export function instrumentationsOf(packages: ApplicationPackages): Instrumentation[] {
   const auto = packages.load<AutoPackage>(AUTO_PACKAGE);
   if (auto !== undefined) return auto.getNodeAutoInstrumentations();
@@ -53,8 +56,9 @@ export function createSdk(
 }
 
 /**
- * Adds a span processor to those that NodeSDK has made from the environment. It has no option for that: `spanProcessors` takes their
- * place, and providers cannot be added to. The same private field in SDK 2.0 to 3.0.
+ * Adds a span processor to those that NodeSDK has made from the environment. It has no option for
+ * that: `spanProcessors` takes their place, and providers cannot be added to. The same private
+ * field in SDK 2.0 to 3.0.
  * @returns whether that was possible
  */
 export function addSpanProcessor(processor: EventLoopSpanProcessor): boolean {

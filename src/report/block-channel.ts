@@ -1,19 +1,22 @@
-/** Blocks for whoever subscribes in this process, with or without an SDK. Costs nothing while nobody does. */
+/**
+ * Blocks for subscribers in this process, with or without an SDK. Costs nothing without a
+ * subscriber.
+ */
 import { channel } from 'node:diagnostics_channel';
 import type { Context } from '@opentelemetry/api';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 
 /**
- * Name of the `node:diagnostics_channel` that every block is published on, as a {@link BlockMessage}, once it has ended: also those that
- * get no span, because nothing is sampled or there is no SDK.
+ * Name of the `node:diagnostics_channel` on which every block is published once it has ended, as a
+ * {@link BlockMessage}: also those that get no span, because nothing is sampled or there is no SDK.
  */
 export const BLOCK_CHANNEL = `${PACKAGE_NAME}:block`;
 
 /** What is published on {@link BLOCK_CHANNEL}. */
 export interface BlockMessage {
   readonly block: EventLoopBlock;
-  /** The context that held the loop: `trace.getSpan(context)` is the span that did. */
+  /** The context that the block is attributed to: `trace.getSpan(context)` is the blocking span. */
   readonly context: Context;
 }
 

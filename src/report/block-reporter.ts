@@ -1,7 +1,7 @@
 /**
- * From a block to its span, its metrics and the user's hook. Blocks are collected as they end and reported
- * together later: exporters, span processors and hooks are user code, which must not run inside a handler,
- * and Node.js knows of garbage collections only then.
+ * From a block to its span, its metrics and the user's hook. Blocks are collected as they end and
+ * reported together later: exporters, span processors and hooks are user code, which must not run
+ * inside a handler, and Node.js knows of garbage collections only then.
  */
 import { type Context, type Span, TraceFlags, type Tracer } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
@@ -16,7 +16,10 @@ import type { Instruments } from './instruments.ts';
 import { PendingBlockSpan } from './pending-block-span.ts';
 import { RateLimit } from './rate-limit.ts';
 
-/** Blocks that may wait to be reported. More than that in one iteration count in metrics, as the rate limit's do. */
+/**
+ * Blocks that may wait to be reported. More than that in one iteration count in metrics, as the
+ * rate limit's do.
+ */
 const MAX_PENDING = 1000;
 
 export interface ReporterOptions {
@@ -30,8 +33,8 @@ export interface ReporterSources {
   tracer(): Tracer;
   instruments(): Instruments;
   /**
-   * Milliseconds of garbage collection in between, two times of the clock; NaN where that is not known. Called by
-   * {@link BlockReporter.flush} only.
+   * Milliseconds of garbage collection in between, two times of the clock; NaN where that is not
+   * known. Called by {@link BlockReporter.flush} only.
    */
   gcWithin(start: number, end: number): number;
 }
@@ -39,8 +42,8 @@ export interface ReporterSources {
 /** What the reporter calls. */
 export interface ReporterEvents {
   /**
-   * A block waits: {@link BlockReporter.flush} is to be called soon, outside user code. Called once, and again
-   * only after that flush.
+   * A block waits: {@link BlockReporter.flush} is to be called soon, outside user code. Called
+   * once, and again only after that flush.
    */
   schedule(): void;
   /** A block that is not this package's own work, whether or not it gets a span. */

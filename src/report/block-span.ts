@@ -37,8 +37,9 @@ export function parentOf(context: Context): Span | undefined {
 }
 
 /**
- * Both times are explicit: the block is over. The span never starts before its parent: what came before
- * was not the parent's (and the SDK starts spans by `Date.now()`, which is cut to whole milliseconds).
+ * Both times are explicit: the block is over. The span never starts before its parent: what came
+ * before was not the parent's (and the SDK starts spans by `Date.now()`, which is cut to whole
+ * milliseconds).
  */
 export function startBlockSpan(
   tracer: Tracer,

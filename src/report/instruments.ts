@@ -16,15 +16,16 @@ import {
 } from '../semconv.ts';
 import type { BlockKind } from '../types.ts';
 
-// In seconds. Always given: the SDK's default buckets are made for milliseconds.
-// Lag is near zero in a healthy process, and health checks give up after some seconds. 0.2 is what `prometheus/rules.yaml` alerts on.
+// In seconds. Always given: the SDK's default buckets are made for milliseconds. Lag is near zero
+// in a healthy process, and health checks give up after some seconds. `prometheus/rules.yaml`
+// alerts on 0.2.
 const LAG_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 // A block is at least the threshold long, which may be as little as 1 ms.
 const BLOCK_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60,
 ];
 
-// Most requests wait for nobody; those that do wait for a block.
+// Most requests are not stalled; a stall is about as long as a block.
 const STALL_BUCKETS = [0, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const NO_ATTRIBUTES: Attributes = {};
@@ -66,7 +67,8 @@ export function createInstruments(meter: Meter): Instruments {
   const stallDuration = meter.createHistogram(METRIC_EVENT_LOOP_STALL_DURATION, {
     unit: 's',
     description:
-      'How long each entry span (SERVER, CONSUMER) was stalled by blocks of the event loop that it did not cause.',
+      'How long each entry span (SERVER, CONSUMER) was stalled by blocks of the event loop ' +
+      'that it did not cause.',
     valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: STALL_BUCKETS },
   });

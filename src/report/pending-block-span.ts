@@ -1,6 +1,6 @@
 /**
- * The span of one block, from the end of the block until the block is reported: nobody else starts it,
- * knows whether it was started, or ends it.
+ * The span of one block, from the end of the block until the block is reported: nobody else starts
+ * it, knows whether it was started, or ends it.
  */
 import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import type { Guard } from '../support/guard.ts';
@@ -29,8 +29,8 @@ export class PendingBlockSpan {
   }
 
   /**
-   * For a stalled span, which may end before the block is reported: starts the block's span, unless that
-   * was done. Undefined where the block has none, or none that is recorded. Never throws.
+   * For a stalled span, which may end before the block is reported: starts the block's span, unless
+   * that was done. Undefined where the block has none, or none that is recorded. Never throws.
    */
   spanContext(): SpanContext | undefined {
     const unreported = this.#unreported;
@@ -70,7 +70,7 @@ export class PendingBlockSpan {
     // First: a tracer that throws, or that asks for this span itself, is not asked a second time.
     this.#wasStarted = true;
     this.#started = start(facts, block.context);
-    // Of an ended span it cannot be told any more whether it was recorded.
+    // Now: a span that has ended does not say whether it was recorded.
     if (this.#started?.span.isRecording() === true)
       this.#spanContext = this.#started.span.spanContext();
   }

@@ -1,6 +1,6 @@
 /**
- * Brings the blocks of one instrumentation to the stalls of its thread, while it is active. The only place
- * where times of the clock become the Unix times that spans have.
+ * Brings the blocks of one instrumentation to the stalls of its thread, while it is active. The
+ * only place where times of the clock become the Unix times that spans have.
  */
 import type { Block, OngoingPileUp } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
@@ -18,8 +18,8 @@ export class BlockFeed {
   readonly #ongoing: OngoingView;
 
   /**
-   * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot: asked for
-   *   each span that ends
+   * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot:
+   *   asked for each span that ends
    * @param entrySpanSink for the metric
    */
   constructor(
@@ -48,7 +48,8 @@ export class BlockFeed {
 
   /** Of a block that has just ended; undefined where spans cannot be compared with it. */
   spansAround(block: Block): SpansAround | undefined {
-    // Promise reactions without a stack sample: which spans blocked and which were stalled is not known.
+    // Promise reactions without a stack sample: which spans blocked and which were stalled is not
+    // known.
     if (block.kind === 'microtasks' && block.context === undefined) return undefined;
     return this.#stalls.spansAround(this.#inUnixTime(block));
   }

@@ -1,4 +1,7 @@
-/** Sets on every span how long it was stalled by blocks that it did not cause, and which block was the longest. */
+/**
+ * Sets on every span how long it was stalled by blocks that it did not cause, and which block was
+ * the longest.
+ */
 import {
   type Attributes,
   type Context,
@@ -33,21 +36,26 @@ export interface EndingSpan {
 }
 
 /**
- * Registered beside the processor that exports, it compares every span that ends with the blocks of the event
- * loop. A span that was open while something else blocked the event loop gets `event_loop.stall.duration`, and
- * a link of the type `blocked_by` to the span of the block it waited longest for, if it waited at least 10 ms.
+ * Registered beside the processor that exports, it compares every span that ends with the blocks of
+ * the event loop. A span that was open while something else blocked the event loop gets
+ * `event_loop.stall.duration`, and a link of the type `blocked_by` to the span of the block it
+ * waited longest for, if it waited at least 10 ms.
  *
  * ```ts
  * new NodeSDK({
- *   spanProcessors: [new EventLoopSpanProcessor(), new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+ *   spanProcessors: [
+ *     new EventLoopSpanProcessor(),
+ *     new BatchSpanProcessor({ exporter: new OTLPTraceExporter() }),
+ *   ],
  *   instrumentations: [new EventLoopInstrumentation()],
  * }).start();
  * ```
  *
  * It needs an enabled `EventLoopInstrumentation` in the same thread, and does nothing without one.
  *
- * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not; there the
- * attributes are set on the ended span, so this processor has to stand before the one that exports.
+ * The SDK calls `onEnding` from 2.3 on, while attributes can still be set. An older SDK does not;
+ * there the attributes are set on the ended span, so this processor has to stand before the one
+ * that exports.
  */
 export class EventLoopSpanProcessor {
   readonly #open = new OpenSpans();

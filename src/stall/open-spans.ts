@@ -10,7 +10,10 @@ import { PACKAGE_NAME } from '../version.ts';
 
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
-/** Most that are held, ended ones among them: with so much room between two sweeps, these cost little. */
+/**
+ * Most that are held, ended ones among them: with so much room between two sweeps, these cost
+ * little.
+ */
 const MAX_HELD_SPANS = 1.25 * MAX_OPEN_SPANS;
 /** With fewer spans than this a sweep is not worth it. */
 const MIN_SWEPT = 256;
@@ -18,8 +21,9 @@ const MIN_SWEPT = 256;
 const MAX_DEPTH = 128;
 
 /**
- * A span is added when it starts, and not taken out when it ends: that would cost every span a lookup. Those
- * that have ended are swept out together, when they may be half of all, or when a block has ended.
+ * A span is added when it starts, and not taken out when it ends: that would cost every span a
+ * lookup. Those that have ended are swept out together, when they may be half of all, or when a
+ * block has ended.
  */
 export class OpenSpans {
   /** In the order of their start. */
@@ -41,7 +45,9 @@ export class OpenSpans {
     this.#sweepAt = MIN_SWEPT;
   }
 
-  /** Spans that were open at `time` (Unix time in milliseconds), without blocking spans and blocks. */
+  /**
+   * Spans that were open at `time` (Unix time in milliseconds), without blocking spans and blocks.
+   */
   countStalled(time: number, blockingSpanIds: ReadonlySet<string>): number {
     this.#sweep();
     let count = 0;

@@ -5,8 +5,8 @@ import type { SpanContext } from '@opentelemetry/api';
 export const MAX_RECENT_BLOCKS = 1024;
 
 /**
- * A shorter overlap is none: the SDK starts spans by `Date.now()`, which is cut to whole milliseconds, so that
- * a span which began right after a block seems to have begun inside it.
+ * A shorter overlap is none: the SDK starts spans by `Date.now()`, which is cut to whole
+ * milliseconds, so that a span which began right after a block seems to have begun inside it.
  */
 export const MIN_STALL_MILLIS = 1;
 

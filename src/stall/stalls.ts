@@ -1,6 +1,7 @@
 /**
- * Where blocks and spans meet: the active instrumentation brings the blocks, span processors bring the
- * spans. Whichever copy of the package either of them came from, those of one thread share one object.
+ * Where blocks and spans meet: the active instrumentation brings the blocks, span processors bring
+ * the spans. Whichever copy of the package either of them came from, those of one thread share one
+ * object.
  */
 import { type Context, type HrTime, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../otel/hr-time.ts';

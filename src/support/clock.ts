@@ -1,9 +1,9 @@
 /**
- * What the rest of the package knows about time. Everything that reads a clock is given a {@link Clock}, so that unit
- * tests run on a fake one and assert exact numbers.
+ * Everything that reads a clock is given a {@link Clock}, so that unit tests run on a fake one and
+ * assert exact numbers.
  *
- * Measured cost of a read on Node 20 to 26: `now` 37 to 68 ns (`npm run bench -- hooks`, clock read), `idle` 24 to 36, `loopCount` 15 (Node 26) to 66 (Node 20 to 24), `cpu`
- * 290 ns (thread) and 550 ns (process).
+ * Cost of a read on Node.js 20 to 26 (`npm run bench -- hooks`): `now` 37 to 68 ns, `idle` 24 to 36
+ * ns, `loopCount` 15 ns (26) to 66 ns (20 to 24), `cpu` 290 ns (thread) and 550 ns (process).
  */
 import { performance } from 'node:perf_hooks';
 
@@ -17,9 +17,15 @@ export interface Clock {
   loopCount(): number;
   /** False until the main script has run to its end and the loop turns. */
   loopStarted(): boolean;
-  /** CPU time of this thread where {@link cpuIsOfThread}, else of the whole process: never less than that. */
+  /**
+   * CPU time of this thread where {@link cpuIsOfThread}, else of the whole process: never less than
+   * that.
+   */
   cpu(): number;
-  /** Whether Node.js can tell the thread's own CPU time: `process.threadCpuUsage`, Node.js 22.19 and 23.9. */
+  /**
+   * Whether Node.js counts the thread's own CPU time: `process.threadCpuUsage`, Node.js 22.19 and
+   * 23.9.
+   */
   readonly cpuIsOfThread: boolean;
   /** Unix time of the moment `time` (a value of `now`). */
   epoch(time: number): number;
@@ -27,7 +33,8 @@ export interface Clock {
   syncEpoch(): void;
 }
 
-// Taken once, so that fake timers which replace `performance.now` or `Date` later do not stop our clock.
+// Taken once, so that fake timers which replace `performance.now` or `Date` later do not stop our
+// clock.
 const now = performance.now.bind(performance);
 const dateNow = Date.now;
 const timing = performance.nodeTiming as typeof performance.nodeTiming & {
@@ -41,12 +48,18 @@ const cpuUsage = threadCpuUsage ?? process.cpuUsage.bind(process);
 /** Whether the loop's iterations can be counted: Node.js 20.18, 22.8 and later. */
 export const canCountIterations = typeof timing.uvMetricsInfo?.loopCount === 'number';
 
-/** Two clocks are read one after the other: it takes a microsecond, unless the thread is interrupted. */
+/**
+ * Two clocks are read one after the other: it takes a microsecond, unless the thread is
+ * interrupted.
+ */
 const MAX_READING_MILLIS = 0.5;
 
 /** The real clock of this thread. */
 export class SystemClock implements Clock {
-  /** Unix time minus `now()`. `Date.now()` is cut to whole milliseconds, so the largest of many samples is nearest to the truth. */
+  /**
+   * Unix time minus `now()`. `Date.now()` is cut to whole milliseconds: the largest of many
+   * readings is the best.
+   */
   #epochOffset = dateNow() - now();
   readonly cpuIsOfThread = threadCpuUsage !== undefined;
 
@@ -82,7 +95,8 @@ export class SystemClock implements Clock {
     // The machine took the CPU away in between: the two readings do not belong together.
     if (after - before > MAX_READING_MILLIS) return;
     const offset = date - after;
-    // More than the cut millisecond below what we believe: the wall clock was set back, or runs slower than ours.
+    // Lower by more than the cut millisecond: the wall clock was set back, or runs slower than
+    // ours.
     if (offset > this.#epochOffset || offset < this.#epochOffset - 1) this.#epochOffset = offset;
   }
 }

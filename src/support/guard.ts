@@ -22,7 +22,10 @@ export function attempt<Result>(
   }
 }
 
-/** For everything but hot paths, which have a `try` of their own: a closure for each call is too dear there. */
+/**
+ * For everything but hot paths, which have a `try` of their own: a closure for each call is too
+ * dear there.
+ */
 export class Guard {
   constructor(private readonly log: ErrorLog) {}
 

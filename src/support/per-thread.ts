@@ -1,12 +1,14 @@
 /** One object for each thread, whichever copies of this package, ESM or CommonJS, ask for it. */
 import { attempt } from './guard.ts';
 
-/** Where nothing can be put on a frozen `globalThis`: then only this copy of the package shares it. */
+/**
+ * Where nothing can be put on a frozen `globalThis`: then only this copy of the package shares it.
+ */
 const ofThisCopy = new Map<symbol, unknown>();
 
 /**
- * @param key a registered symbol: the object is a property of `globalThis` under it. What the object can
- *   do is a contract between copies of the package, so a change needs a new key.
+ * @param key a registered symbol: the object is a property of `globalThis` under it. What the
+ *   object can do is a contract between copies of the package, so a change needs a new key.
  */
 export function perThread<Shared extends object>(key: symbol, create: () => Shared): Shared {
   const holder = globalThis as Record<symbol, unknown>;

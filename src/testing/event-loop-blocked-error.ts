@@ -1,4 +1,4 @@
-/** What a test fails with. */
+/** The error that a test fails with. */
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { codeAt, duration, PLAIN } from '../console/block-line.ts';
@@ -11,7 +11,8 @@ const FRAMES = 6;
 
 const UNKNOWN_CODE = isMainThread
   ? 'unknown code'
-  : 'unknown code (stacks can be captured on the main thread only: have the tests run in processes, not in threads)';
+  : 'unknown code (stacks can be captured on the main thread only: ' +
+    'have the tests run in processes, not in threads)';
 /** As URLs and paths have it in common. */
 const OWN_FILE = fileURLToPath(import.meta.url).replaceAll('\\', '/');
 
@@ -63,10 +64,10 @@ function paragraphOf(block: EventLoopBlock): string[] {
   const what = [duration(block.durationMillis), block.kind]
     .filter((part) => part !== undefined)
     .join(' ');
-  const who = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
+  const where = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
   const frames = code === undefined ? [] : framesOfTest(code.stackTrace);
   return [
-    `  ${what}: ${who}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
+    `  ${what}: ${where}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
     ...frames.slice(0, FRAMES).map((frame) => `      ${frame}`),
     '',
   ];

@@ -1,4 +1,7 @@
-/** Runs a function, and tells what of it blocked the event loop. Needs no SDK, and leaves one that is there as it is. */
+/**
+ * Records the blocks of the event loop while a function runs. Needs no SDK, and does not change one
+ * that is there.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
@@ -16,22 +19,27 @@ export interface RecordingOptions {
   thresholdMillis?: number;
 }
 
-/** The watchdog's thread does not keep a process alive, and a test runner may have nothing else that does. */
+/**
+ * The watchdog's thread does not keep a process alive, and a test runner may have nothing else that
+ * does.
+ */
 const KEEP_ALIVE_MILLIS = 3_600_000;
 
 let recording = false;
 
 /**
- * Runs `run`, waits for what it returns, and gives the blocks of the event loop that happened meanwhile, in their order, each with the
- * function and line that held it. Whatever ran on this thread counts, not only what `run` has called.
+ * Runs `run`, waits for what it returns, and returns the blocks of the event loop that happened
+ * meanwhile, in order, each with its blocking function and line. Everything that ran on this thread
+ * counts, not only what `run` has called.
  *
  * ```ts
  * const blocks = await recordBlocks(() => renderReport(rows), { thresholdMillis: 20 });
  * ```
  *
- * In a worker thread (`pool: 'threads'` of vitest, for one) Node.js cannot capture stacks: there blocks have no `code`.
- * @throws what `run` throws; Error where another recording is under way: the loop is one, and its blocks are everybody's; TypeError or
- *   RangeError where an option is wrong
+ * In a worker thread (`pool: 'threads'` of vitest, for one) Node.js cannot capture stacks: there
+ * blocks have no `code`.
+ * @throws what `run` throws; Error where another recording is under way: there is one event loop;
+ *   TypeError or RangeError where an option is wrong
  */
 export async function recordBlocks(
   run: () => unknown,
@@ -42,15 +50,16 @@ export async function recordBlocks(
 }
 
 /**
- * Runs `run`, waits for what it returns and gives that back, unless the event loop was blocked meanwhile for `thresholdMillis` or
- * longer.
+ * Runs `run`, waits for what it returns and gives that back, unless the event loop was blocked
+ * meanwhile for `thresholdMillis` or longer.
  *
  * ```ts
  * test('a large report leaves the event loop alone', async () => {
  *   await expectNoBlocks(() => renderReport(rows), { thresholdMillis: 50 });
  * });
  * ```
- * @throws EventLoopBlockedError that says how long, by which function, in which file and line; and as {@link recordBlocks}
+ * @throws EventLoopBlockedError that says how long, by which function, in which file and line; and
+ *   as {@link recordBlocks}
  */
 export async function expectNoBlocks<Result>(
   run: () => Result,
@@ -66,7 +75,8 @@ export async function expectNoBlocks<Result>(
 async function record<Result>(run: () => Result, { thresholdMillis = 100 }: RecordingOptions) {
   if (recording) {
     throw new Error(
-      'another recording of blocks is under way: the event loop is one, run such tests one after another',
+      'another recording of blocks is under way: ' +
+        'the event loop is one, run such tests one after another',
     );
   }
   const instrumentation = new EventLoopInstrumentation({
@@ -87,7 +97,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   try {
     instrumentation.enable();
     await instrumentation.ready();
-    // What came before is not of `run`.
+    // What came before does not count.
     await instrumentation.forceFlush();
     subscribe(BLOCK_CHANNEL, hear);
     const result = await inCallbackOfItsOwn(run);
@@ -101,7 +111,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   }
 }
 
-/** What `run` does at once is a callback then, and not the rest of a chain of promises. */
+/** What `run` does at once is a callback then, not a part of a chain of promises. */
 function inCallbackOfItsOwn<Result>(run: () => Result): Promise<Awaited<Result>> {
   return new Promise((resolve, reject) => {
     setImmediate(() => {

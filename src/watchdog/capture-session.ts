@@ -128,7 +128,8 @@ function loadInspector(): Inspector | undefined {
 /** The same text every time, so that V8 compiles it once. The answer is the message's property. */
 function expressionFor(channel: string, sourceUrl: string): string {
   return `((message) => {
-  process.getBuiltinModule('node:diagnostics_channel').channel(${JSON.stringify(channel)}).publish(message);
+  const { channel } = process.getBuiltinModule('node:diagnostics_channel');
+  channel(${JSON.stringify(channel)}).publish(message);
   return message.reply;
 })({})
 //# sourceURL=${sourceUrl}`;

@@ -46,7 +46,9 @@ console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}\n`);
 const problems = installAll();
 const selected = subjects.map((subject) => prepare(subject));
 process.env.COMPAT_SELECTED = JSON.stringify(selected);
-const files = [...new Set(subjects.map(({ test = 'services' }) => `test/compat/${test}.compat.ts`))];
+const files = [
+  ...new Set(subjects.map(({ test = 'services' }) => `test/compat/${test}.compat.ts`)),
+];
 const run = await runSuite({ id: RUN }, { path: process.execPath }, ROOT, [
   '--config',
   JEST_CONFIG,
@@ -73,8 +75,11 @@ console.log(
 );
 if (options.markdown) printMarkdown();
 console.log(`\nlog: ${run.logFile}`);
-console.log(`${run.passed} passed, ${run.failed} failed${run.skipped > 0 ? `, ${run.skipped} skipped` : ''}`);
-process.exitCode = run.status === 0 && run.failed === 0 && run.passed > 0 && !run.leftBehind ? 0 : 1;
+console.log(
+  `${run.passed} passed, ${run.failed} failed${run.skipped > 0 ? `, ${run.skipped} skipped` : ''}`,
+);
+process.exitCode =
+  run.status === 0 && run.failed === 0 && run.passed > 0 && !run.leftBehind ? 0 : 1;
 
 /** @returns {Subject[]} */
 function chooseSubjects() {
@@ -88,7 +93,9 @@ function chooseSubjects() {
 }
 
 function isOnPath(/** @type {string} */ command) {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => existsSync(join(folder, command)));
 }
 
 /** @returns {Map<string, string>} what kept a group from being installed; its subjects' tests fail with that */
@@ -110,7 +117,8 @@ function installAll() {
 function prepare(/** @type {Subject} */ subject) {
   const folder = groupFolder(subject.group);
   const { quick } = options;
-  const needsNewer = subject.node !== undefined && Number.parseInt(process.versions.node, 10) < subject.node;
+  const needsNewer =
+    subject.node !== undefined && Number.parseInt(process.versions.node, 10) < subject.node;
   try {
     const problem = problems.get(subject.group);
     if (problem !== undefined) throw new Error(problem);
@@ -120,20 +128,32 @@ function prepare(/** @type {Subject} */ subject) {
     const versions = subject.packages.map((name) => installedIn(folder, name));
     return { subject, folder, quick, node: node.path, nodeVersion: node.version, versions };
   } catch (error) {
-    return { subject, folder, quick, node: '', nodeVersion: '-', versions: [], problem: error.message };
+    return {
+      subject,
+      folder,
+      quick,
+      node: '',
+      nodeVersion: '-',
+      versions: [],
+      problem: error.message,
+    };
   }
 }
 
 /** @returns {{ name: string, version: string }} of the package itself, whatever the group calls it */
 function installedIn(/** @type {string} */ folder, /** @type {string} */ name) {
-  const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+  const manifest = JSON.parse(
+    readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'),
+  );
   return { name: manifest.name, version: manifest.version };
 }
 
 /** What jest counted under the subject's name. */
 function resultOf(/** @type {Subject} */ { name }) {
   const file = join(RESULTS, `${RUN}.json`);
-  const { testResults } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { testResults: [] };
+  const { testResults } = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : { testResults: [] };
   const tests = testResults
     .flatMap((/** @type {any} */ file) => file.assertionResults)
     .filter((/** @type {any} */ test) => test.ancestorTitles[0] === name);

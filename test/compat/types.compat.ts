@@ -19,7 +19,8 @@ const RESOLUTIONS = [
   { moduleResolution: 'bundler', module: 'esnext', formats: ['mts'] },
 ];
 
-const readJson = (...parts: string[]) => JSON.parse(readFileSync(path.join(folder, ...parts), 'utf8'));
+const readJson = (...parts: string[]) =>
+  JSON.parse(readFileSync(path.join(folder, ...parts), 'utf8'));
 
 describe(subject.name, () => {
   if (choice.problem !== undefined) {
@@ -85,11 +86,17 @@ function entriesFile(format: string, entries: string[]): string {
 function compile(tsc: string, tsconfig: object): string[] {
   const project = path.join(app, 'tsconfig.json');
   writeFileSync(project, JSON.stringify(tsconfig));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', project, '--pretty', 'false'], {
-    cwd: app,
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [tsc, '-p', project, '--pretty', 'false'],
+    {
+      cwd: app,
+      encoding: 'utf8',
+    },
+  );
   const errors = stdout.split('\n').filter((line) => /error TS\d+/.test(line));
   if (status !== 0 && errors.length === 0) return [`${stdout}${stderr}`];
-  return errors.filter((line) => !/^\.\.\/node_modules\//.test(line) || line.includes(`/${PACKAGE}/`));
+  return errors.filter(
+    (line) => !/^\.\.\/node_modules\//.test(line) || line.includes(`/${PACKAGE}/`),
+  );
 }

@@ -30,7 +30,8 @@ export function installNode(major, { update = false } = {}) {
   npm(['install', '--no-save', '--no-package-lock', `node@${major}`], folder);
 
   const version = versionOf(path);
-  if (version === undefined) throw new Error(`npm installed node@${major}, but ${path} does not start`);
+  if (version === undefined)
+    throw new Error(`npm installed node@${major}, but ${path} does not start`);
   return { path, version };
 }
 

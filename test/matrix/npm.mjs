@@ -16,6 +16,10 @@ export function npm(args, cwd) {
     maxBuffer: 64 * 1024 * 1024,
   });
   if (status === 0) return stdout;
-  const said = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').slice(0, ENOUGH_LINES).join('\n');
+  const said = `${stdout ?? ''}${stderr ?? ''}`
+    .trim()
+    .split('\n')
+    .slice(0, ENOUGH_LINES)
+    .join('\n');
   throw new Error(`\`npm ${args.join(' ')}\` failed in ${cwd}\n${error?.message ?? said}`);
 }

@@ -30,7 +30,12 @@ export function pack() {
   const files = entry.files.map((/** @type {{ path: string }} */ file) => file.path);
   const strangers = files.filter((/** @type {string} */ path) => !allowed(path));
   if (strangers.length > 0) throw new Error(`the tarball must not hold ${strangers.join(', ')}`);
-  return { path: join(MATRIX, entry.filename), integrity: entry.integrity, files, size: entry.size };
+  return {
+    path: join(MATRIX, entry.filename),
+    integrity: entry.integrity,
+    files,
+    size: entry.size,
+  };
 }
 
 /**

@@ -12,12 +12,19 @@ import { pathToFileURL } from 'node:url';
  */
 export function readResults(file) {
   if (!existsSync(file)) {
-    return { passed: 0, failed: 1, skipped: 0, failures: [{ name: file, message: 'jest wrote no results' }] };
+    return {
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+      failures: [{ name: file, message: 'jest wrote no results' }],
+    };
   }
   const results = JSON.parse(readFileSync(file, 'utf8'));
   const failures = [];
   for (const suite of results.testResults) {
-    const failed = suite.assertionResults.filter((/** @type {any} */ test) => test.status === 'failed');
+    const failed = suite.assertionResults.filter(
+      (/** @type {any} */ test) => test.status === 'failed',
+    );
     for (const test of failed)
       failures.push({ name: test.fullName, message: test.failureMessages.join('\n') });
     if (failed.length === 0 && suite.status === 'failed')

@@ -43,7 +43,10 @@ for (const cell of cells) {
     rows.push(await runCell(cell));
   } catch (error) {
     console.log(`cannot run: ${error.message}`);
-    rows.push({ ok: false, columns: [cell.line, `${cell.node}`, '-', '-', '-', '-', '-', 'cannot run'] });
+    rows.push({
+      ok: false,
+      columns: [cell.line, `${cell.node}`, '-', '-', '-', '-', '-', 'cannot run'],
+    });
   }
 }
 
@@ -69,7 +72,8 @@ async function runCell(cell) {
   const runs = [];
   for (let i = 1; i <= repeat; i++) {
     const run = await runSuite(cell, node, stage.folder, jestArguments);
-    for (const { name, message } of run.failures) console.log(`\nFAILED ${name}\n${readable(message)}`);
+    for (const { name, message } of run.failures)
+      console.log(`\nFAILED ${name}\n${readable(message)}`);
     const about = noteOn(run);
     console.log(
       `${repeat > 1 ? `run ${i}: ` : ''}${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped${about && ` (${about})`}`,

@@ -54,14 +54,19 @@ function copySuite(folder) {
 /** A second copy of the API is a silent no-op: tests that find no span would blame the wrong thing. */
 export function checkSingleApi(/** @type {string} */ folder) {
   // By the name in the manifest: an alias (`npm:@opentelemetry/api@1.9`) lies in a folder of another name.
-  const copies = [...packagesIn(join(folder, 'node_modules'))].filter((path) => nameOf(path) === API);
+  const copies = [...packagesIn(join(folder, 'node_modules'))].filter(
+    (path) => nameOf(path) === API,
+  );
   if (copies.length === 1) return versionIn(folder, API);
   const found = copies.map((path) => `\n  ${relative(folder, path)}`).join('');
   throw new Error(`expected exactly one copy of ${API}, found ${copies.length}:${found}`);
 }
 
 /** npm writes down the integrity of what it unpacked, and `link` where it unpacked nothing. */
-export function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
+export function checkTarballInstalled(
+  /** @type {string} */ folder,
+  /** @type {Tarball} */ tarball,
+) {
   const { packages } = readJson(join(folder, 'node_modules', '.package-lock.json'));
   const installed = packages[`node_modules/${PACKAGE_NAME}`];
   if (installed?.link) throw new Error(`${PACKAGE_NAME} is a link, not the tarball`);
@@ -80,7 +85,10 @@ export function checkTarballInstalled(/** @type {string} */ folder, /** @type {T
  * @param {string} manifest where to list what is missing, as the message says it
  */
 export function checkImports(folder, sources, manifest) {
-  const listed = new Set([PACKAGE_NAME, ...Object.keys(readJson(join(folder, 'package.json')).dependencies)]);
+  const listed = new Set([
+    PACKAGE_NAME,
+    ...Object.keys(readJson(join(folder, 'package.json')).dependencies),
+  ]);
   const strangers = [];
   for (const path of sources.flatMap((name) => [...codeFiles(join(folder, name))])) {
     for (const name of importedPackages(readFileSync(path, 'utf8'))) {
@@ -119,7 +127,9 @@ function* packagesIn(/** @type {string} */ nodeModules) {
   for (const name of readdirSync(nodeModules)) {
     if (name.startsWith('.')) continue;
     const path = join(nodeModules, name);
-    const folders = name.startsWith('@') ? readdirSync(path).map((scoped) => join(path, scoped)) : [path];
+    const folders = name.startsWith('@')
+      ? readdirSync(path).map((scoped) => join(path, scoped))
+      : [path];
     for (const folder of folders) {
       yield folder;
       yield* packagesIn(join(folder, 'node_modules'));

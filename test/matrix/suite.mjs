@@ -37,7 +37,11 @@ export async function runSuite(cell, node, folder, jestArguments) {
     cwd: folder,
     detached: true, // a process group of its own, to be ended as a whole
     stdio: ['ignore', log, log],
-    env: { ...process.env, CI: 'true', PATH: `${dirname(node.path)}${delimiter}${process.env.PATH}` },
+    env: {
+      ...process.env,
+      CI: 'true',
+      PATH: `${dirname(node.path)}${delimiter}${process.env.PATH}`,
+    },
   });
   const endOnSignal = () => {
     endGroup(child.pid);

@@ -102,7 +102,7 @@ function expectLinks(run: Run, stalls: Stalls): void {
     }));
     expect({ stall: describeStall(stall), linked }).toEqual({
       stall: describeStall(stall),
-      linked: [{ to: expect.any(String), attributes: { 'event_loop.link.type': 'culprit' } }],
+      linked: [{ to: expect.any(String), attributes: { 'event_loop.link.type': 'blocked_by' } }],
     });
     expect(culprits.map(({ truth }) => truth.spanId)).toContain(linked[0]?.to);
   }

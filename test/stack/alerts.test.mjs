@@ -28,14 +28,17 @@ let watching;
 const seen = new Map(ALERTS.map(({ alert }) => [alert, new Set()]));
 
 async function watchAlerts() {
-  for (const { name, state } of await prometheus.alerts(stack.urls.prometheus)) seen.get(name)?.add(state);
+  for (const { name, state } of await prometheus.alerts(stack.urls.prometheus))
+    seen.get(name)?.add(state);
 }
 
 const active = async () =>
   (await prometheus.alerts(stack.urls.prometheus)).map(({ name, state }) => `${name} ${state}`);
 
 const fires = (name) =>
-  eventually(`${name} fires`, FIRING_MILLIS, async () => (await active()).includes(`${name} firing`));
+  eventually(`${name} fires`, FIRING_MILLIS, async () =>
+    (await active()).includes(`${name} firing`),
+  );
 
 const nothingActive = () =>
   eventually('no alert is active', RESOLVED_MILLIS, async () => {
@@ -87,7 +90,9 @@ test('a service that is held most of the time: lag, blocks and saturation; over 
 });
 
 test('a service that hangs: a block that does not end, and silence; over when it comes back', async () => {
-  const hanging = traced(`${demo.url}/compute-sync?steps=${Math.round((steps * HANG_MILLIS) / 300)}`);
+  const hanging = traced(
+    `${demo.url}/compute-sync?steps=${Math.round((steps * HANG_MILLIS) / 300)}`,
+  );
   try {
     await Promise.all([fires('EventLoopBlockNotEnding'), fires('EventLoopInstanceSilent')]);
   } finally {

@@ -60,35 +60,34 @@ function isBelow(span, ancestor, spans) {
 }
 
 describe('traces in Jaeger', () => {
-  test.each(ENDPOINTS.filter(({ culprit }) => culprit).map((endpoint) => [endpoint.path, endpoint]))(
-    'the block of %s is under its request, and names who held the loop',
-    async (path, endpoint) => {
-      const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
-      const { traceId } = await traced(request.url, request);
+  test.each(
+    ENDPOINTS.filter(({ culprit }) => culprit).map((endpoint) => [endpoint.path, endpoint]),
+  )('the block of %s is under its request, and names who held the loop', async (path, endpoint) => {
+    const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
+    const { traceId } = await traced(request.url, request);
 
-      const spans = await spansOf(traceId, (found) => found.some(isBlocked) && found.some(isServer));
-      const server = spans.find(isServer);
-      const blocked = spans.filter((span) => isBlocked(span) && !isUnfinished(span));
-      const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
+    const spans = await spansOf(traceId, (found) => found.some(isBlocked) && found.some(isServer));
+    const server = spans.find(isServer);
+    const blocked = spans.filter((span) => isBlocked(span) && !isUnfinished(span));
+    const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
 
-      expect(server.name).toBe(`${endpoint.method} ${path}`);
-      expect(isBelow(longest, server, spans)).toBe(true);
-      expect(longest.durationMillis).toBeGreaterThanOrEqual(LEAST_BLOCK_MILLIS);
-      expect(longest.durationMillis).toBeLessThan(server.durationMillis + LONGER_THAN_REQUEST_MILLIS);
-      expect(longest.attributes).toMatchObject({
-        'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
-        'event_loop.block.callbacks': expect.any(Number),
-        'event_loop.block.samples': expect.any(Number),
-        'code.file.path': expect.stringContaining(endpoint.culprit.file),
-        'code.line.number': expect.any(Number),
-        'code.stacktrace': expect.stringContaining('at '),
-        'thread.id': 0,
-        'thread.name': 'main',
-      });
-      const { functionName } = endpoint.culprit;
-      if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
-    },
-  );
+    expect(server.name).toBe(`${endpoint.method} ${path}`);
+    expect(isBelow(longest, server, spans)).toBe(true);
+    expect(longest.durationMillis).toBeGreaterThanOrEqual(LEAST_BLOCK_MILLIS);
+    expect(longest.durationMillis).toBeLessThan(server.durationMillis + LONGER_THAN_REQUEST_MILLIS);
+    expect(longest.attributes).toMatchObject({
+      'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
+      'event_loop.block.callbacks': expect.any(Number),
+      'event_loop.block.samples': expect.any(Number),
+      'code.file.path': expect.stringContaining(endpoint.culprit.file),
+      'code.line.number': expect.any(Number),
+      'code.stacktrace': expect.stringContaining('at '),
+      'thread.id': 0,
+      'thread.name': 'main',
+    });
+    const { functionName } = endpoint.culprit;
+    if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
+  });
 
   test('a request that had to wait says how long, and leads to the culprit in another trace', async () => {
     const waiting = traced(`${demo.url}/orders`);
@@ -100,7 +99,10 @@ describe('traces in Jaeger', () => {
     const spans = await spansOf(victim.traceId, (found) => found.some(isServer));
     const { attributes, links } = spans.find(isServer);
     expect(attributes['event_loop.stall.duration']).toBeGreaterThan(LEAST_STALL_SECONDS);
-    expect(links).toContainEqual({ traceId: culprit.traceId, spanId: culpritSpans.find(isBlocked).spanId });
+    expect(links).toContainEqual({
+      traceId: culprit.traceId,
+      spanId: culpritSpans.find(isBlocked).spanId,
+    });
   });
 
   test('a block is reported while it lasts, and counted', async () => {
@@ -133,10 +135,14 @@ describe('traces in Tempo', () => {
     const { traceId } = await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
     const spans = await eventually('the trace is in Tempo', ARRIVAL_MILLIS, async () => {
       const found = await tempo.readTrace(stack.urls.tempo, traceId);
-      return found.some(isBlocked) && found.some(({ kind }) => kind === 'SPAN_KIND_SERVER') && found;
+      return (
+        found.some(isBlocked) && found.some(({ kind }) => kind === 'SPAN_KIND_SERVER') && found
+      );
     });
     const inJaeger = await spansOf(traceId, (found) => found.length === spans.length);
-    expect(spans.map(({ name }) => name).toSorted()).toEqual(inJaeger.map(({ name }) => name).toSorted());
+    expect(spans.map(({ name }) => name).toSorted()).toEqual(
+      inJaeger.map(({ name }) => name).toSorted(),
+    );
 
     const traceQl = `{ name = "event-loop-blocked" && span.code.function.name = "${FUNCTION}" }`;
     await eventually(`TraceQL finds it: ${traceQl}`, ARRIVAL_MILLIS, async () => {
@@ -158,24 +164,35 @@ describe('traces in Tempo', () => {
 
 describe('metrics in Prometheus', () => {
   const ask = (expression) => prometheus.query(stack.urls.prometheus, expression);
-  const labelsOf = (series) => [...new Set(series.flatMap(({ metric }) => Object.keys(metric)))].toSorted();
+  const labelsOf = (series) =>
+    [...new Set(series.flatMap(({ metric }) => Object.keys(metric)))].toSorted();
 
   beforeAll(async () => {
     await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
     await eventually('metrics are in Prometheus', ARRIVAL_MILLIS, async () => {
-      const series = await ask(`event_loop_block_duration_seconds_count{code_function_name="${FUNCTION}"}`);
+      const series = await ask(
+        `event_loop_block_duration_seconds_count{code_function_name="${FUNCTION}"}`,
+      );
       return series.length > 0;
     });
   });
 
   test.each([
-    ['event_loop_lag_seconds', [], '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.2 0.5 1 2.5 5 10 30 +Inf'],
+    [
+      'event_loop_lag_seconds',
+      [],
+      '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.2 0.5 1 2.5 5 10 30 +Inf',
+    ],
     [
       'event_loop_block_duration_seconds',
       ['code_function_name', 'event_loop_block_kind'],
       '0.005 0.01 0.025 0.05 0.075 0.1 0.15 0.25 0.5 0.75 1 2.5 5 10 30 60 +Inf',
     ],
-    ['event_loop_stall_duration_seconds', [], '0 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 30 +Inf'],
+    [
+      'event_loop_stall_duration_seconds',
+      [],
+      '0 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 30 +Inf',
+    ],
   ])(
     '%s is a histogram with the labels and buckets that rules and dashboard ask for',
     async (name, ownLabels, bounds) => {
@@ -202,7 +219,9 @@ describe('metrics in Prometheus', () => {
         .flat()
         .filter(
           (span) =>
-            isBlocked(span) && !isUnfinished(span) && span.attributes['code.function.name'] === FUNCTION,
+            isBlocked(span) &&
+            !isUnfinished(span) &&
+            span.attributes['code.function.name'] === FUNCTION,
         );
       if (spans.length !== counts[0]?.value)
         throw new Error(`${counts[0]?.value} blocks, ${spans.length} spans`);
@@ -227,7 +246,11 @@ describe('metrics in Prometheus', () => {
       });
       await traced(`${metricsOnly.url}/compute-sync?steps=${sizes.steps}`);
       const long = `/compute-sync?steps=${sizes.steps * 10}`; // enough to be reported while it lasts
-      const paths = ['/orders', `/compute-sync?steps=${sizes.steps}`, `/compute-async?steps=${sizes.steps}`];
+      const paths = [
+        '/orders',
+        `/compute-sync?steps=${sizes.steps}`,
+        `/compute-async?steps=${sizes.steps}`,
+      ];
       let times = 0;
       load = setInterval(() => {
         const now = times++ % ONE_LONG_IN === 0 ? [...paths, long] : paths;
@@ -236,11 +259,13 @@ describe('metrics in Prometheus', () => {
     });
     afterAll(() => clearInterval(load));
 
-    test.each(promQl().map(({ where, expression }) => [where, expression]))('%s', (_where, expression) =>
-      eventually(expression, EVALUATION_MILLIS, async () => {
-        const series = await ask(expression);
-        return series.some(({ value }) => !Number.isNaN(value));
-      }),
+    test.each(promQl().map(({ where, expression }) => [where, expression]))(
+      '%s',
+      (_where, expression) =>
+        eventually(expression, EVALUATION_MILLIS, async () => {
+          const series = await ask(expression);
+          return series.some(({ value }) => !Number.isNaN(value));
+        }),
     );
 
     test('no rule fails', async () => {

@@ -57,12 +57,18 @@ test('a block comes through below its request, and the report of an unfinished o
   const [port] = await freePorts(1);
   receiver = await startOtlpReceiver({ port });
   await startCollector(port);
-  const demo = await stack.startDemo({ OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000' });
+  const demo = await stack.startDemo({
+    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000',
+  });
   const { traceId } = await traced(`${demo.url}/compute-sync?steps=1000`);
 
   const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
     const found = readSpans(receiver.traces()).filter((span) => span.traceId === traceId);
-    return found.some((span) => isBlocked(span) && !isUnfinished(span)) && found.some(isUnfinished) && found;
+    return (
+      found.some((span) => isBlocked(span) && !isUnfinished(span)) &&
+      found.some(isUnfinished) &&
+      found
+    );
   });
   const block = spans.find((span) => isBlocked(span) && !isUnfinished(span));
   expect(spans.map(({ spanId }) => spanId)).toContain(block.parentSpanId);
@@ -76,7 +82,9 @@ test('a block comes through below its request, and the report of an unfinished o
     return metrics.length > 0 && metrics;
   });
   expect(counted.sum).toMatchObject({ aggregationTemporality: CUMULATIVE, isMonotonic: true });
-  expect(stringOf(counted.sum.dataPoints[0].attributes, 'code.function.name')).toBe('hashRandomStrings');
+  expect(stringOf(counted.sum.dataPoints[0].attributes, 'code.function.name')).toBe(
+    'hashRandomStrings',
+  );
   const [lag] = await eventually('the lag comes through', ARRIVAL_MILLIS, async () => {
     const metrics = metricsNamed('event_loop.lag');
     return metrics.length > 0 && metrics;
@@ -100,7 +108,9 @@ test('the backends are away, and the collector is killed: no span is lost', asyn
 
   await eventually('every trace is there, whole', ARRIVAL_MILLIS, async () => {
     const spans = readSpans(receiver.traces());
-    const missing = traceIds.filter((id) => spans.filter(({ traceId }) => traceId === id).length < 3).length;
+    const missing = traceIds.filter(
+      (id) => spans.filter(({ traceId }) => traceId === id).length < 3,
+    ).length;
     if (missing > 0) throw new Error(`${missing} of ${REQUESTS} are missing`);
     return true;
   });

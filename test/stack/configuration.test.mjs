@@ -35,14 +35,18 @@ describe('docker-compose.yml', () => {
   );
 
   test('every file and folder that is mounted exists', () => {
-    const mounted = named.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]));
+    const mounted = named.flatMap(([, { volumes = [] }]) =>
+      volumes.map((volume) => volume.split(':')[0]),
+    );
     const files = mounted.filter((source) => source.startsWith('.'));
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   test('every other volume is a named one', () => {
-    const mounted = named.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]));
+    const mounted = named.flatMap(([, { volumes = [] }]) =>
+      volumes.map((volume) => volume.split(':')[0]),
+    );
     const names = mounted.filter((source) => !source.startsWith('.'));
     expect(names.toSorted()).toEqual(Object.keys(readCompose().volumes).toSorted());
   });
@@ -104,8 +108,8 @@ describe('the addresses', () => {
 
 describe('the image of the demo service', () => {
   test('everything that is copied into it exists', () => {
-    const sources = [...demoDockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) =>
-      paths.split(' '),
+    const sources = [...demoDockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+      ([, paths]) => paths.split(' '),
     );
     const missing = sources.filter((source) => {
       const [folder, pattern] = [join(ROOT, source, '..'), source.split('/').at(-1)];
@@ -120,22 +124,30 @@ describe('the image of the demo service', () => {
     const { dependencies, devDependencies } = readJson('package.json');
     const tested = { ...dependencies, ...devDependencies };
     const installed = readJson('demo/image/package.json').dependencies;
-    const shared = Object.keys(installed).filter((name) => name !== '@opentelemetry/instrumentation');
-    expect(shared.map((name) => [name, installed[name]])).toEqual(shared.map((name) => [name, tested[name]]));
+    const shared = Object.keys(installed).filter(
+      (name) => name !== '@opentelemetry/instrumentation',
+    );
+    expect(shared.map((name) => [name, installed[name]])).toEqual(
+      shared.map((name) => [name, tested[name]]),
+    );
   });
 
   test('it installs everything that the package depends on', () => {
     const locked = readJson('demo/image/package-lock.json').packages;
     const { dependencies } = readJson('package.json');
-    for (const name of Object.keys(dependencies)) expect(locked).toHaveProperty([`node_modules/${name}`]);
+    for (const name of Object.keys(dependencies))
+      expect(locked).toHaveProperty([`node_modules/${name}`]);
   });
 });
 
 describe('the collector', () => {
-  test.each([[[COLLECTOR_CONFIG]], [[COLLECTOR_CONFIG, TAIL_SAMPLING_CONFIG]]])('takes %j', async (files) => {
-    const { otelcol } = await install('collector');
-    await run(otelcol, ['validate', ...files.map((file) => `--config=${file}`)]);
-  });
+  test.each([[[COLLECTOR_CONFIG]], [[COLLECTOR_CONFIG, TAIL_SAMPLING_CONFIG]]])(
+    'takes %j',
+    async (files) => {
+      const { otelcol } = await install('collector');
+      await run(otelcol, ['validate', ...files.map((file) => `--config=${file}`)]);
+    },
+  );
 
   test('the one that is tested is the one that compose runs', () => {
     const image = [...collectorDockerfile.matchAll(FROM)].at(-1)[1];

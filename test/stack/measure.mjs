@@ -61,7 +61,8 @@ for (let round = 0; round < ROUNDS; round++) {
   try {
     const demo = await stack.startDemo({ OTEL_BSP_SCHEDULE_DELAY, OTEL_METRIC_EXPORT_INTERVAL });
     const { steps } = await measureSizes(demo.url, ENDPOINTS);
-    for (let block = 0; block < BLOCKS / ROUNDS; block++) spans.push(await inJaeger(stack, demo, steps));
+    for (let block = 0; block < BLOCKS / ROUNDS; block++)
+      spans.push(await inJaeger(stack, demo, steps));
     const until = await untilAlerts(stack, demo, steps, ALERTS);
     for (const name of ALERTS) alerts[name].push(until[name]);
   } finally {

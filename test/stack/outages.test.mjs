@@ -35,7 +35,9 @@ const isWhole = (spans) =>
 
 async function expectAllInJaeger(traceIds) {
   await eventually('every trace is in Jaeger, whole', ARRIVAL_MILLIS, async () => {
-    const traces = await Promise.all(traceIds.map((traceId) => jaeger.readTrace(stack.urls.jaeger, traceId)));
+    const traces = await Promise.all(
+      traceIds.map((traceId) => jaeger.readTrace(stack.urls.jaeger, traceId)),
+    );
     const missing = traces.filter((spans) => !isWhole(spans)).length;
     if (missing > 0) throw new Error(`${missing} of ${traceIds.length} are missing`);
     return true;
@@ -53,8 +55,11 @@ test('Jaeger is away, and the collector is killed: no span is lost, and none is 
   await stack.startJaeger();
 
   await expectAllInJaeger(traceIds);
-  const traces = await Promise.all(traceIds.map((traceId) => jaeger.readTrace(stack.urls.jaeger, traceId)));
-  for (const spans of traces) expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+  const traces = await Promise.all(
+    traceIds.map((traceId) => jaeger.readTrace(stack.urls.jaeger, traceId)),
+  );
+  for (const spans of traces)
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
 });
 
 test('Prometheus is away, and the collector is killed: metrics of that time are there afterwards', async () => {

@@ -26,7 +26,11 @@ const say = (line) => process.stderr.write(`${line}\n`);
 
 /** A signal ends the child, and with it every server, before it ends this process. */
 async function run(command, args, env = {}) {
-  const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
   const forward = (signal) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
   const [code, signal] = await once(child, 'exit');

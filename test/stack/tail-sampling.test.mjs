@@ -58,7 +58,10 @@ const total = async (expression) => {
 beforeAll(async () => {
   stack = await startStack({
     tailSampling: true,
-    collector: { TAIL_SAMPLING_DECISION_WAIT: DECISION_WAIT, TAIL_SAMPLING_PERCENTAGE: String(PERCENTAGE) },
+    collector: {
+      TAIL_SAMPLING_DECISION_WAIT: DECISION_WAIT,
+      TAIL_SAMPLING_PERCENTAGE: String(PERCENTAGE),
+    },
   });
   const demo = await stack.startDemo();
   otherTraces = [];
@@ -82,17 +85,26 @@ afterAll(() => stack?.stop());
 test('every block that was counted is there, and every request that blocked', async () => {
   await eventually('the last metrics have come', ARRIVAL_MILLIS, async () => {
     const requests = await total('event_loop_stall_duration_seconds_count');
-    if (requests !== requestsMade) throw new Error(`${requests} of ${requestsMade} requests were counted`);
+    if (requests !== requestsMade)
+      throw new Error(`${requests} of ${requestsMade} requests were counted`);
     return true;
   });
-  const counted = await total(`event_loop_block_duration_seconds_count{code_function_name="${FUNCTION}"}`);
+  const counted = await total(
+    `event_loop_block_duration_seconds_count{code_function_name="${FUNCTION}"}`,
+  );
   expect(counted).toBeGreaterThanOrEqual(BLOCKED);
-  const traces = await eventually('as many spans of blocks are in Jaeger', ARRIVAL_MILLIS, async () => {
-    const found = await kept();
-    const spans = [...found.values()].flat().filter((span) => isBlocked(span) && isOfFunction(span));
-    if (spans.length !== counted) throw new Error(`${spans.length} spans, ${counted} blocks`);
-    return found;
-  });
+  const traces = await eventually(
+    'as many spans of blocks are in Jaeger',
+    ARRIVAL_MILLIS,
+    async () => {
+      const found = await kept();
+      const spans = [...found.values()]
+        .flat()
+        .filter((span) => isBlocked(span) && isOfFunction(span));
+      if (spans.length !== counted) throw new Error(`${spans.length} spans, ${counted} blocks`);
+      return found;
+    },
+  );
   for (const traceId of blockedTraces) expect(traces.get(traceId)?.some(isServer)).toBe(true);
 });
 
@@ -101,13 +113,17 @@ test('every request that was counted as stalled is there', async () => {
     (await total('event_loop_stall_duration_seconds_count')) -
     (await total('event_loop_stall_duration_seconds_bucket{le=~"0|0[.]0"}'));
   expect(counted).toBeGreaterThan(BLOCKED);
-  const stalled = [...(await kept()).values()].flat().filter((span) => isServer(span) && stallOf(span) > 0);
+  const stalled = [...(await kept()).values()]
+    .flat()
+    .filter((span) => isServer(span) && stallOf(span) > 0);
   expect(stalled.length).toBe(counted);
 });
 
 test('about one in a hundred of the others is there', async () => {
   const traces = await kept();
-  const others = otherTraces.filter((traceId) => !(traces.has(traceId) && wanted(traces.get(traceId))));
+  const others = otherTraces.filter(
+    (traceId) => !(traces.has(traceId) && wanted(traces.get(traceId))),
+  );
   const sampled = others.filter((traceId) => traces.has(traceId)).length;
   const share = PERCENTAGE / 100;
   const tolerance = DEVIATIONS * Math.sqrt(others.length * share * (1 - share));

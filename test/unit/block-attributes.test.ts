@@ -68,6 +68,15 @@ test('code without a place has a name and a stack', () => {
   });
 });
 
+test.each([
+  ['file:///app/report%20a.mjs', '/app/report a.mjs'],
+  ['/app/report%20a.js', '/app/report%20a.js'],
+  ['webpack://app/./src/a.ts', 'webpack://app/./src/a.ts'],
+])('the file path of %s is %s', (file, path) => {
+  const code = { functionName: 'f', file, stackTrace: '' };
+  expect(blockAttributes({ callbacks: 1, code }, MAIN)['code.file.path']).toBe(path);
+});
+
 test('a block that has not ended is marked as such, one that has is not', () => {
   const ongoing: BlockFacts = { kind: 'callback', callbacks: 1, isOngoing: true };
   expect(blockAttributes(ongoing, MAIN)['event_loop.block.unfinished']).toBe(true);

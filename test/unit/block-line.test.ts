@@ -6,7 +6,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import { blamedIn } from '../../src/console/blamed.ts';
+import { attributionIn } from '../../src/console/attribution.ts';
 import { blockLine, duration, PLAIN } from '../../src/console/block-line.ts';
 import { STYLED } from '../../src/console/paint.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
@@ -27,8 +27,8 @@ const block = (more: Partial<EventLoopBlock> = {}): EventLoopBlock => ({
   },
   ...more,
 });
-const line = (more?: Partial<EventLoopBlock>, blamed = {}) =>
-  blockLine(block(more), blamed, '/app', PLAIN);
+const line = (more?: Partial<EventLoopBlock>, attribution = {}) =>
+  blockLine(block(more), attribution, '/app', PLAIN);
 
 test('length, kind, function and place, route and trace', () => {
   expect(line({}, { operation: 'GET /report', traceId: TRACE })).toBe(
@@ -58,7 +58,7 @@ test.each([
   );
 });
 
-test('names from anywhere neither end the line nor steer the terminal', () => {
+test('names from anywhere neither end the line nor control the terminal', () => {
   const said = line(
     {
       code: {
@@ -94,7 +94,7 @@ test('colours change nothing but the colours', () => {
   expect(styled.replace(/\u001b\[\d+m/g, '')).toBe(line({}, { operation: 'GET /report' }));
 });
 
-describe('who is blamed', () => {
+describe('a block is attributed to', () => {
   const RPC = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
   const spanContext = { traceId: TRACE, spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
   const inSpan = (span: object) =>
@@ -117,19 +117,21 @@ describe('who is blamed', () => {
       'PUT /users/7',
     ],
     ['neither', {}, undefined, 'middleware'],
-  ])('by %s', (_what, attributes, route, operation) => {
-    expect(blamedIn(request(attributes, route))).toEqual({ operation, traceId: TRACE });
+  ])('the request, by %s', (_what, attributes, route, operation) => {
+    expect(attributionIn(request(attributes, route))).toEqual({ operation, traceId: TRACE });
   });
 
-  test('the span by name outside of requests, where it has one', () => {
-    expect(blamedIn(inSpan({ name: 'job' }))).toEqual({ operation: 'job', traceId: TRACE });
-    expect(blamedIn(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
+  test('the name of the span outside of requests, where it has one', () => {
+    expect(attributionIn(inSpan({ name: 'job' }))).toEqual({ operation: 'job', traceId: TRACE });
+    expect(attributionIn(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
   });
 
-  test('nobody without a valid span', () => {
-    expect(blamedIn(ROOT_CONTEXT)).toEqual({});
+  test('nothing without a valid span', () => {
+    expect(attributionIn(ROOT_CONTEXT)).toEqual({});
     expect(
-      blamedIn(trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext({ ...spanContext, traceId: '' }))),
+      attributionIn(
+        trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext({ ...spanContext, traceId: '' })),
+      ),
     ).toEqual({});
   });
 });

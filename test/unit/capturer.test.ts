@@ -31,7 +31,13 @@ function captureIn(active: Context, busyPeriodStart = 1000) {
 /** What the watchdog thread is answered then. */
 function replyIn(active: Context, requireParentSpan = false) {
   const { sample, clock } = captureIn(active);
-  const block = { kind: 'callback', start: 1010, callbacks: 2, cpu: 140, resourceType: 'Timeout' } as const;
+  const block = {
+    kind: 'callback',
+    start: 1010,
+    callbacks: 2,
+    cpu: 140,
+    resourceType: 'Timeout',
+  } as const;
   return ongoingReply(sample as StackSample, block, clock, requireParentSpan);
 }
 

@@ -1,7 +1,13 @@
 import { ongoingLine } from '../../src/ongoing/ongoing-line.ts';
 
 const TIME = new Date('2026-01-02T03:04:05.678Z');
-const report = { facts: undefined, time: 9000, ageMillis: 5230, canCapture: true, isInspected: false };
+const report = {
+  facts: undefined,
+  time: 9000,
+  ageMillis: 5230,
+  canCapture: true,
+  isInspected: false,
+};
 const facts = {
   epochMillis: 0,
   startTimeMillis: 0,
@@ -21,7 +27,13 @@ test.each([
       ...report,
       facts: {
         ...facts,
-        code: { functionName: 'spin', file: 'file:///app/a.mjs', line: 3, column: 9, stackTrace: '' },
+        code: {
+          functionName: 'spin',
+          file: 'file:///app/a.mjs',
+          line: 3,
+          column: 9,
+          stackTrace: '',
+        },
         parent: { traceId: 'aa', spanId: 'bb', traceFlags: 1 },
       },
     },

@@ -6,7 +6,11 @@ const bookmarksAt = (first: CodePosition | undefined, last: CodePosition | undef
   const answers = [first, last];
   return findOwnCode(() => answers.shift());
 };
-const at = (line: number, column: number, file = '/app/bundle.js'): CodePosition => ({ file, line, column });
+const at = (line: number, column: number, file = '/app/bundle.js'): CodePosition => ({
+  file,
+  line,
+  column,
+});
 
 test('without an end nothing is own', () => {
   expect(bookmarksAt(at(1, 1), at(100, 1))(at(50, 1))).toBe(false);
@@ -40,7 +44,9 @@ describe('from the first bookmark to the last', () => {
   });
 
   test('nothing is, where it is in two files: what stands between is not known', () => {
-    expect(bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js'))).toBe(false);
+    expect(
+      bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js')),
+    ).toBe(false);
   });
 
   test('nothing is, where places cannot be told', () => {

@@ -6,8 +6,9 @@ const SRC = join(__dirname, '../../src');
 
 /** From the lowest to the highest: each may import those above it in this list, and itself. */
 const ORDER = [
-  ['version', 'semconv', 'types', 'block', 'block-attributes', 'worker-code.generated'],
+  ['version', 'semconv', 'types', 'block', 'worker-code.generated'],
   ['support'],
+  ['block-attributes'],
   ['otel'],
   ['code'],
   ['watchdog'],

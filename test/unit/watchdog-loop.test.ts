@@ -2,12 +2,15 @@ import { CAPTURE_BURST, CAPTURE_REFILL_MILLIS } from '../../src/watchdog/capture
 import { Flag, Mark } from '../../src/watchdog/shared-memory.ts';
 import { FakeWatchdog } from './support/fake-watchdog.ts';
 
-const between = (times: number[], from: number, to: number) => times.filter((t) => t > from && t < to);
+const between = (times: number[], from: number, to: number) =>
+  times.filter((t) => t > from && t < to);
 
 describe('when stack samples are taken', () => {
   test('in one block: closely at first, then ever less often', async () => {
     const { captures } = await new FakeWatchdog().busyFrom(1000).run(2000);
-    expect(captures.map(Math.round)).toEqual([1060, 1100, 1140, 1189, 1255, 1344, 1465, 1628, 1847]);
+    expect(captures.map(Math.round)).toEqual([
+      1060, 1100, 1140, 1189, 1255, 1344, 1465, 1628, 1847,
+    ]);
   });
 
   test('after a block has been reported, sampling begins anew in the same busy period', async () => {
@@ -45,7 +48,8 @@ describe('when stack samples are taken', () => {
     for (let end = 1200; end <= 181_000; end += 200) ends.push(end);
     const { captures } = await dog.reportedAt(...ends).run(181_000);
     expect(captures.length).toBeLessThanOrEqual(CAPTURE_BURST + 180_000 / CAPTURE_REFILL_MILLIS);
-    for (const end of ends) expect(between(captures, end - 200, end).length).toBeGreaterThanOrEqual(1);
+    for (const end of ends)
+      expect(between(captures, end - 200, end).length).toBeGreaterThanOrEqual(1);
   });
 
   test('none while the loop idles', async () => {
@@ -90,7 +94,9 @@ describe('the report of an ongoing block', () => {
 
   test('what ran before in the same block is kept where a sample has no code', async () => {
     const { reports } = await dogWith((dog) =>
-      dog.time < 1500 ? named(1000)(dog) : { start: 1000, isCodeKnown: false, facts: { time: dog.time } },
+      dog.time < 1500
+        ? named(1000)(dog)
+        : { start: 1000, isCodeKnown: false, facts: { time: dog.time } },
     )
       .busyFrom(1000)
       .run(3000);
@@ -99,7 +105,9 @@ describe('the report of an ongoing block', () => {
 
   test('nothing of an earlier block is kept', async () => {
     const { reports } = await dogWith((dog) =>
-      dog.time < 1500 ? named(1000)(dog) : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
+      dog.time < 1500
+        ? named(1000)(dog)
+        : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
     )
       .busyFrom(1000)
       .reportedAt(1500)
@@ -110,7 +118,9 @@ describe('the report of an ongoing block', () => {
 
   test('nor of what ran in the same busy period before the block', async () => {
     const { reports } = await dogWith((dog) =>
-      dog.time < 1500 ? named(1000)(dog) : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
+      dog.time < 1500
+        ? named(1000)(dog)
+        : { start: 1500, isCodeKnown: false, facts: { time: dog.time } },
     )
       .busyFrom(1000)
       .run(3000);
@@ -124,7 +134,9 @@ describe('the report of an ongoing block', () => {
   });
 
   test('each block of a busy period that does not end has its own', async () => {
-    const { reports } = await dogWith((dog) => named(Math.max(1000, dog.marks[Mark.reportedUntil] ?? 0))(dog))
+    const { reports } = await dogWith((dog) =>
+      named(Math.max(1000, dog.marks[Mark.reportedUntil] ?? 0))(dog),
+    )
       .busyFrom(1000)
       .reportedAt(3000)
       .run(5000);

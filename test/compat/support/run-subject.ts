@@ -41,7 +41,8 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
             // or a GraphQL server would take it for one that any web page can make
             headers: { 'content-type': 'application/json' },
           });
-          if (!response.ok) throw new Error(`/${request}: ${response.status} ${await response.text()}`);
+          if (!response.ok)
+            throw new Error(`/${request}: ${response.status} ${await response.text()}`);
           await response.arrayBuffer();
         };
         // the first request of a process is slow, and that is the framework's own time
@@ -62,7 +63,10 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
 }
 
 function build(script: string, folder: string, node: string): void {
-  const { status, stderr } = spawnSync(node, [script], { cwd: path.join(folder, 'app'), encoding: 'utf8' });
+  const { status, stderr } = spawnSync(node, [script], {
+    cwd: path.join(folder, 'app'),
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`${script} failed\n${stderr}`);
 }
 

@@ -74,7 +74,13 @@ export const SERVERS = {
     key: hashOf('compose'),
     programs: ['docker-compose'],
     build: (folder) =>
-      go('compose', ...BUILD, '-o', join(folder, 'docker-compose'), 'github.com/docker/compose/v2/cmd'),
+      go(
+        'compose',
+        ...BUILD,
+        '-o',
+        join(folder, 'docker-compose'),
+        'github.com/docker/compose/v2/cmd',
+      ),
   },
 };
 
@@ -107,7 +113,14 @@ async function buildJaeger(folder) {
   const { stdout } = await go('.', 'mod', 'download', '-json', JAEGER);
   const { Dir: sources, Sum: sum } = JSON.parse(stdout);
   if (sum !== JAEGER_SUM) throw new Error(`${JAEGER} has the checksum ${sum}, not ${JAEGER_SUM}`);
-  await go(relative(HERE, sources), ...BUILD, '-mod=mod', '-o', join(folder, 'jaeger'), './cmd/jaeger');
+  await go(
+    relative(HERE, sources),
+    ...BUILD,
+    '-mod=mod',
+    '-o',
+    join(folder, 'jaeger'),
+    './cmd/jaeger',
+  );
 }
 
 async function requireGo() {
@@ -132,7 +145,10 @@ async function requireGo() {
  */
 export async function install(name, log = () => {}) {
   const { key, programs, build } = SERVERS[name];
-  const folder = join(CACHE, `${name}-${createHash('sha256').update(key).digest('hex').slice(0, 12)}`);
+  const folder = join(
+    CACHE,
+    `${name}-${createHash('sha256').update(key).digest('hex').slice(0, 12)}`,
+  );
   if (!existsSync(folder)) {
     await requireGo();
     const started = performance.now();

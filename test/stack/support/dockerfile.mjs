@@ -17,9 +17,13 @@ function readInstructions(file) {
 
 /** Files that git knows, as a context made from a clean clone has them, and that the ignore file lets through. */
 function contextFiles(context, pattern, allowed) {
-  const output = execFileSync('git', ['ls-files', '-z', `:(glob)${pattern}`, `:(glob)${pattern}/**`], {
-    cwd: context,
-  });
+  const output = execFileSync(
+    'git',
+    ['ls-files', '-z', `:(glob)${pattern}`, `:(glob)${pattern}/**`],
+    {
+      cwd: context,
+    },
+  );
   const files = output.toString().split('\0').filter(Boolean);
   const kept = files.filter((file) =>
     allowed.some((entry) => file === entry || file.startsWith(`${entry}/`)),
@@ -67,12 +71,17 @@ export function followDockerfile(context, file, folder) {
       const target = join(stage.root, stage.workdir, words.pop());
       const from = /--from=(\S+)/.exec(rest)?.[1];
       if (from)
-        for (const source of words) cpSync(join(stages[from].root, source), target, { recursive: true });
+        for (const source of words)
+          cpSync(join(stages[from].root, source), target, { recursive: true });
       else copyFromContext(context, words, target, allowed);
     } else if (instruction === 'RUN') {
       const cwd = join(stage.root, stage.workdir);
       const command = rest.replace(/^(?:--\S+ )+/, '');
-      execFileSync('sh', ['-ec', command], { cwd, env: { ...process.env, ...stage.env }, stdio: 'pipe' });
+      execFileSync('sh', ['-ec', command], {
+        cwd,
+        env: { ...process.env, ...stage.env },
+        stdio: 'pipe',
+      });
     } else if (instruction === 'CMD') {
       stage.command = JSON.parse(rest);
     } else if (!['USER', 'EXPOSE'].includes(instruction)) {

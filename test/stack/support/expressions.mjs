@@ -54,7 +54,8 @@ export function promQl() {
     ...ofGrafana().flatMap(({ kind, where, expression }) => {
       if (kind === 'promql') return [{ where, expression }];
       // The values of a label are there when the series are.
-      if (kind === 'label_values') return [{ where, expression: expression.replace(LABEL_VALUES, '$1') }];
+      if (kind === 'label_values')
+        return [{ where, expression: expression.replace(LABEL_VALUES, '$1') }];
       return [];
     }),
   ];

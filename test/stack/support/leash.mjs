@@ -4,7 +4,9 @@ import { spawn } from 'node:child_process';
 
 const PATIENCE_MILLIS = 5_000;
 
-const program = spawn(process.argv[2], process.argv.slice(3), { stdio: ['ignore', 'inherit', 'inherit'] });
+const program = spawn(process.argv[2], process.argv.slice(3), {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
 program.once('error', (error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(127);

@@ -7,7 +7,9 @@ import { getJson } from './eventually.mjs';
  * @returns {Promise<{ metric: Record<string, string>, value: number }[]>}
  */
 export async function query(url, expression) {
-  const { data } = await getJson(`${url}/api/v1/query?${new URLSearchParams({ query: expression })}`);
+  const { data } = await getJson(
+    `${url}/api/v1/query?${new URLSearchParams({ query: expression })}`,
+  );
   if (data.resultType === 'scalar') return [{ metric: {}, value: Number(data.result[1]) }];
   return data.result.map(({ metric, value, histogram }) => ({
     metric,

@@ -8,7 +8,10 @@ const DURATION = /(\d+)(ms|s|m|h|d)/g;
 const IN_EXPRESSION = /\[[^\]]*\]|\boffset\s+-?\d+\w+/g;
 
 const divide = (text, by) =>
-  text.replaceAll(DURATION, (_, amount, unit) => `${Math.round((amount * SECONDS[unit] * 1000) / by)}ms`);
+  text.replaceAll(
+    DURATION,
+    (_, amount, unit) => `${Math.round((amount * SECONDS[unit] * 1000) / by)}ms`,
+  );
 
 /** @returns {string} the PromQL with its windows and offsets divided */
 export const shortenExpression = (expression, by) =>

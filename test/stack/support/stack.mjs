@@ -70,7 +70,9 @@ export async function startStack(options = {}) {
 
   async function startCollector() {
     const { otelcol } = await install('collector');
-    const configs = options.tailSampling ? [COLLECTOR_CONFIG, TAIL_SAMPLING_CONFIG] : [COLLECTOR_CONFIG];
+    const configs = options.tailSampling
+      ? [COLLECTOR_CONFIG, TAIL_SAMPLING_CONFIG]
+      : [COLLECTOR_CONFIG];
     const env = {
       ...composeEnvironment('collector'),
       COLLECTOR_OTLP_GRPC_LISTEN: loopback(grpc),
@@ -83,7 +85,11 @@ export async function startStack(options = {}) {
       ...options.collector,
     };
     const { collectorArguments = [] } = options;
-    const command = [otelcol, ...configs.map((config) => `--config=${config}`), ...collectorArguments];
+    const command = [
+      otelcol,
+      ...configs.map((config) => `--config=${config}`),
+      ...collectorArguments,
+    ];
     return started(startServer('the collector', command, env, urls.collectorHealth));
   }
 

@@ -3,7 +3,9 @@ import { getJson } from './eventually.mjs';
 
 /** @returns {Promise<{ traceID: string, spanSets: any[] }[]>} traces with a span that TraceQL finds */
 export async function search(url, traceQl) {
-  const { traces } = await getJson(`${url}/api/search?${new URLSearchParams({ q: traceQl, limit: '100' })}`);
+  const { traces } = await getJson(
+    `${url}/api/search?${new URLSearchParams({ q: traceQl, limit: '100' })}`,
+  );
   return traces ?? [];
 }
 
@@ -14,5 +16,7 @@ export async function readTrace(url, traceId) {
   });
   if (response.status === 404) return [];
   const { trace } = await response.json();
-  return (trace?.resourceSpans ?? []).flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+  return (trace?.resourceSpans ?? []).flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) => spans),
+  );
 }

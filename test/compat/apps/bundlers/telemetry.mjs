@@ -9,6 +9,8 @@ const provider = new NodeTracerProvider({
   spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
 });
 provider.register();
-registerInstrumentations({ instrumentations: [new HttpInstrumentation(), new EventLoopInstrumentation()] });
+registerInstrumentations({
+  instrumentations: [new HttpInstrumentation(), new EventLoopInstrumentation()],
+});
 
 export const shutdown = () => provider.shutdown();

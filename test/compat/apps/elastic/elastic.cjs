@@ -2,7 +2,9 @@
 const { getInstrumentations, startNodeSDK } = require('@elastic/opentelemetry-node/sdk');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 
-const sdk = startNodeSDK({ instrumentations: [...getInstrumentations(), new EventLoopInstrumentation()] });
+const sdk = startNodeSDK({
+  instrumentations: [...getInstrumentations(), new EventLoopInstrumentation()],
+});
 const { expressService } = require('./support/express-service.cjs');
 const { serveHttp } = require('./support/serve.cjs');
 

@@ -5,7 +5,11 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 
 function startNodeSdk(...instrumentations) {
   const sdk = new NodeSDK({
-    instrumentations: [new HttpInstrumentation(), ...instrumentations, new EventLoopInstrumentation()],
+    instrumentations: [
+      new HttpInstrumentation(),
+      ...instrumentations,
+      new EventLoopInstrumentation(),
+    ],
   });
   sdk.start();
   return () => sdk.shutdown();

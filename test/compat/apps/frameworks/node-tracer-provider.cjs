@@ -14,7 +14,11 @@ const provider = new NodeTracerProvider({
 });
 provider.register();
 registerInstrumentations({
-  instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), new EventLoopInstrumentation()],
+  instrumentations: [
+    new HttpInstrumentation(),
+    new ExpressInstrumentation(),
+    new EventLoopInstrumentation(),
+  ],
 });
 const { expressService } = require('./support/express-service.cjs');
 const { serveHttp } = require('./support/serve.cjs');

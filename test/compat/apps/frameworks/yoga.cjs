@@ -8,6 +8,9 @@ const { createSchema, createYoga } = require('graphql-yoga');
 const { serveHttp } = require('./support/serve.cjs');
 const { resolvers, typeDefs } = require('./graphql-schema.cjs');
 
-const yoga = createYoga({ schema: createSchema({ typeDefs, resolvers }), graphqlEndpoint: '/:field' });
+const yoga = createYoga({
+  schema: createSchema({ typeDefs, resolvers }),
+  graphqlEndpoint: '/:field',
+});
 
 serveHttp(createServer(yoga), shutdown);

@@ -5,7 +5,11 @@ const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 
 const sdk = new NodeSDK({
-  instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), new EventLoopInstrumentation()],
+  instrumentations: [
+    new HttpInstrumentation(),
+    new ExpressInstrumentation(),
+    new EventLoopInstrumentation(),
+  ],
 });
 sdk.start();
 const { expressService } = require('./support/express-service.cjs');

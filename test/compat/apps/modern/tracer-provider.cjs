@@ -20,7 +20,11 @@ const provider = new TracerProvider({
 context.setGlobalContextManager(new AsyncLocalStorageContextManager());
 trace.setGlobalTracerProvider(provider);
 registerInstrumentations({
-  instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), new EventLoopInstrumentation()],
+  instrumentations: [
+    new HttpInstrumentation(),
+    new ExpressInstrumentation(),
+    new EventLoopInstrumentation(),
+  ],
 });
 const { expressService } = require('./support/express-service.cjs');
 const { serveHttp } = require('./support/serve.cjs');

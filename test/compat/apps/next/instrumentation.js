@@ -3,5 +3,8 @@ export async function register() {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return;
   const { registerOTel } = await import('@vercel/otel');
   const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
-  registerOTel({ serviceName: 'next', instrumentations: ['fetch', new EventLoopInstrumentation()] });
+  registerOTel({
+    serviceName: 'next',
+    instrumentations: ['fetch', new EventLoopInstrumentation()],
+  });
 }

@@ -3,7 +3,9 @@ const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 
-const sdk = new NodeSDK({ instrumentations: [new HttpInstrumentation(), new EventLoopInstrumentation()] });
+const sdk = new NodeSDK({
+  instrumentations: [new HttpInstrumentation(), new EventLoopInstrumentation()],
+});
 sdk.start();
 const { createServer } = require('node:http');
 const { Queue, QueueEvents, Worker } = require('bullmq');

@@ -7,7 +7,11 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 
 registerOTel({
   serviceName: 'vercel',
-  instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), new EventLoopInstrumentation()],
+  instrumentations: [
+    new HttpInstrumentation(),
+    new ExpressInstrumentation(),
+    new EventLoopInstrumentation(),
+  ],
 });
 const { expressService } = require('./support/express-service.cjs');
 const { serveHttp } = require('./support/serve.cjs');

@@ -1,4 +1,4 @@
-/** Which request, in words, a block belongs to. */
+/** Which request, in words, a block is attributed to. */
 import {
   type Attributes,
   type Context,
@@ -7,18 +7,18 @@ import {
   type Span,
   trace,
 } from '@opentelemetry/api';
-import type { Blamed } from './block-line.ts';
+import type { Attribution } from './block-line.ts';
 
 /** The same registered symbol as `getRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 
-export function blamedIn(context: Context): Blamed {
+export function attributionIn(context: Context): Attribution {
   const span = trace.getSpan(context);
   if (span === undefined || !isSpanContextValid(span.spanContext())) return {};
   return { operation: route(context) ?? nameOf(span), traceId: span.spanContext().traceId };
 }
 
-/** `GET /users/:id`; the path where the framework has told no route. */
+/** `GET /users/:id`; the path where the framework has set no route. */
 function route(context: Context): string | undefined {
   const rpc = context.getValue(RPC_METADATA) as
     | { type?: unknown; route?: unknown; span?: unknown }

@@ -1,0 +1,103 @@
+import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import type { Block } from '../../src/block.ts';
+import { toHrTime } from '../../src/otel/hr-time.ts';
+import { BlockFeed } from '../../src/stall/block-feed.ts';
+import { OpenSpans } from '../../src/stall/open-spans.ts';
+import { stallsOfThread } from '../../src/stall/stalls.ts';
+import { EPOCH, FakeClock } from './support/fake-clock.ts';
+import { type ReadableSpan, TracerProvider } from './support/sdk.ts';
+
+const stalls = stallsOfThread();
+const openSpans = new OpenSpans();
+const tracer = new TracerProvider().getTracer('app');
+
+/** A span of 0 to 10 s in the clock's time. */
+function spanInTime(name: string): Span & ReadableSpan {
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: toHrTime(EPOCH) });
+  openSpans.add(span, ROOT_CONTEXT);
+  return Object.assign(span, { endTime: toHrTime(EPOCH + 10_000) }) as Span & ReadableSpan;
+}
+
+const block = (more: Partial<Block> = {}): Block => ({
+  kind: 'callback',
+  start: 2000,
+  end: 2150,
+  callbacks: 1,
+  context: undefined,
+  resourceType: undefined,
+  cpu: 140,
+  samples: [],
+  isOwnWork: false,
+  ...more,
+});
+
+type Arguments = ConstructorParameters<typeof BlockFeed>;
+const feedOf = (ongoingPileUp: Arguments[1] = () => undefined, sink: Arguments[2] = () => {}) =>
+  new BlockFeed(new FakeClock(), ongoingPileUp, sink);
+
+afterEach(() => {
+  stalls.unwatch(openSpans);
+  openSpans.clear();
+});
+
+test('a block is compared with spans in Unix time, and its span is what a link leads to', () => {
+  stalls.watch(openSpans);
+  const stalled = spanInTime('stalled');
+  const blocking = spanInTime('blocking');
+  const feed = feedOf();
+  const blockSpan = { spanContext: () => blocking.spanContext() };
+  const attributed = block({ context: trace.setSpan(ROOT_CONTEXT, blocking) });
+  const around = feed.spansAround(attributed);
+  expect(around).toEqual({
+    blockingSpanIds: new Set([blocking.spanContext().spanId]),
+    stalledSpans: 1,
+  });
+  if (around !== undefined) feed.add(attributed, around, blockSpan);
+  expect(stalls.stallOf(stalled)).toMatchObject({
+    millis: 150,
+    longest: { start: EPOCH + 2000, end: EPOCH + 2150, span: blockSpan },
+  });
+  expect(stalls.stallOf(blocking)?.millis).toBe(0);
+});
+
+test('promise reactions without a stack sample: no span is called stalled', () => {
+  stalls.watch(openSpans);
+  spanInTime('open');
+  const feed = feedOf();
+  expect(feed.spansAround(block({ kind: 'microtasks' }))).toBeUndefined();
+  expect(feed.spansAround(block({ kind: 'microtasks', context: ROOT_CONTEXT }))?.stalledSpans).toBe(
+    1,
+  );
+});
+
+test('an ongoing pile-up is seen in Unix time, from start to stop', () => {
+  const feed = feedOf(() => ({ start: 3000, end: 3200, context: ROOT_CONTEXT }));
+  expect(stalls.ongoing).toBeUndefined();
+  feed.start();
+  expect(stalls.ongoing?.ongoingPileUp()).toEqual({
+    start: EPOCH + 3000,
+    end: EPOCH + 3200,
+    context: ROOT_CONTEXT,
+  });
+  feed.stop();
+  expect(stalls.ongoing).toBeUndefined();
+});
+
+test('an instrumentation that stops leaves alone the one that has taken its place', () => {
+  const counted: string[] = [];
+  const earlier = feedOf(undefined, (millis) => counted.push(`earlier ${millis}`));
+  const pileUp = { start: 3000, end: 3200, context: undefined };
+  const active = feedOf(
+    () => pileUp,
+    (millis) => counted.push(`active ${millis}`),
+  );
+  earlier.start();
+  active.start();
+  earlier.stop();
+  stalls.entrySpanSink?.(12);
+  expect(stalls.ongoing?.ongoingPileUp()).toBeDefined();
+  active.stop();
+  stalls.entrySpanSink?.(13);
+  expect(counted).toEqual(['active 12']);
+  expect(stalls.ongoing).toBeUndefined();
+});
