@@ -17,8 +17,8 @@ const FOLDERS = [
   'demo',
   'bench/peers/package',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
-  'demo/image',
-  'grafana',
+  'deploy/demo-image',
+  'deploy/grafana',
   'test/stack',
 ];
 

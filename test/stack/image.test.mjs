@@ -1,4 +1,4 @@
-// The image of the demo service, made without Docker: what demo/Dockerfile copies and runs, in a folder. The service in it exports
+// The image of the demo service, made without Docker: what deploy/demo-image/Dockerfile copies and runs, in a folder. The service in it exports
 // what holds its loop, and the load in it finds the service.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ let service;
 beforeAll(async () => {
   mkdirSync(DATA, { recursive: true });
   folder = mkdtempSync(join(DATA, 'image-'));
-  image = followDockerfile(ROOT, 'demo/Dockerfile', folder);
+  image = followDockerfile(ROOT, 'deploy/demo-image/Dockerfile', folder);
   receiver = await startOtlpReceiver();
   const { startService } = await import(join(image.workdir, 'demo/service-process.mjs'));
   service = await startService({

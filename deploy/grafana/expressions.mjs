@@ -1,6 +1,6 @@
 /**
  * Every query of the dashboard, the data sources and the Grafana-managed alerts, with Grafana's variables filled in: what a real
- * Prometheus or Tempo can be asked. `node grafana/expressions.mjs` prints them as JSON. Needs nothing but the committed files.
+ * Prometheus or Tempo can be asked. `node deploy/grafana/expressions.mjs` prints them as JSON. Needs nothing but the committed files.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

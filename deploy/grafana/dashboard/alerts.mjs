@@ -8,7 +8,7 @@
  * @typedef {{ groups: { name: string, rules: (PrometheusAlert | { record: string, expr: string })[] }[] }} PrometheusRules
  */
 
-/** Of the data source that grafana/provisioning/datasources makes. */
+/** Of the data source that deploy/grafana/provisioning/datasources makes. */
 const PROMETHEUS_UID = 'prometheus';
 const PROMETHEUS = { type: 'prometheus', uid: PROMETHEUS_UID };
 const EXPRESSIONS_UID = '__expr__';

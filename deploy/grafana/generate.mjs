@@ -11,8 +11,8 @@ const here = (/** @type {string} */ path) => new URL(path, import.meta.url);
 const rules = parse(await readFile(here('../prometheus/rules.yaml'), 'utf8'));
 
 const HEADER =
-  '# The alerts of prometheus/rules.yaml, evaluated by Grafana. Made by `npm run generate` in grafana/: do not edit.\n' +
-  '# They need the recording rules of prometheus/rules.yaml. Who alerts by Prometheus leaves this file out.\n';
+  '# The alerts of deploy/prometheus/rules.yaml, evaluated by Grafana. Made by `npm run generate` in deploy/grafana/: do not edit.\n' +
+  '# They need the recording rules of deploy/prometheus/rules.yaml. Who alerts by Prometheus leaves this file out.\n';
 
 /** @type {[path: string, content: string][]} */
 const files = [
@@ -27,7 +27,7 @@ const isCheck = process.argv.includes('--check');
 for (const [path, content] of files) {
   if (!isCheck) await writeFile(here(path), content);
   else if ((await readFile(here(path), 'utf8')) !== content) {
-    console.error(`grafana/${path} is not what \`npm run generate\` in grafana/ writes`);
+    console.error(`deploy/grafana/${path} is not what \`npm run generate\` in deploy/grafana/ writes`);
     process.exitCode = 1;
   }
 }
