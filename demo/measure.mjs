@@ -1,10 +1,11 @@
 // The measurement: one phase of load for each endpoint with health checks beside it, then everything that the service
 // exported meanwhile.
-import { ENDPOINTS } from './endpoints.mjs';
+import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
+import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
+import { quantile } from '../tools/statistics.cjs';
 import { keepBusy, startBystanders, startHealthChecks } from './load.mjs';
 import { showStep } from './progress.mjs';
-import { blocksOf, quantile, requestPath, stallsOf } from './telemetry-reader.mjs';
-import { measureSizes, requestFor } from './workload.mjs';
+import { blocksOf, requestPath, stallsOf } from './telemetry-reader.mjs';
 
 const REQUESTS = 5;
 const THINK_MILLIS = 150; // so that blocks can be told apart in the latency of the health checks

@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { ROOT } from '../tools/paths.cjs';
 import { dashboardQueryTests } from './dashboard-query-tests.mjs';
 
-const ROOT = resolve(import.meta.dirname, '..');
 const BUILT = join(ROOT, '.stack/servers');
 const RULES = join(ROOT, 'deploy/prometheus/rules.yaml');
 const TESTS = join(ROOT, 'deploy/prometheus/rules.test.yaml');

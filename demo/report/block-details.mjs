@@ -5,7 +5,7 @@ import { paint, plural, visibleLength } from './style.mjs';
 const SEPARATOR = ' · ';
 
 /**
- * @param {import('../telemetry-reader.mjs').Span} span
+ * @param {import('../../tools/otlp.cjs').Span} span
  * @param {number} room in cells: what comes last is left out where there is too little
  */
 export function blockDetails(span, room) {

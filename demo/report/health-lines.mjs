@@ -1,5 +1,5 @@
 // The latency of the health checks sent while one endpoint was busy, as two lines of small columns in the order of time.
-import { quantile } from '../telemetry-reader.mjs';
+import { quantile } from '../../tools/statistics.cjs';
 import { millis, padEnd, padStart, paint, paintForWait } from './style.mjs';
 
 const LEVELS = ' ▁▂▃▄▅▆▇█';

@@ -1,5 +1,6 @@
 // All endpoints side by side: how long each held the loop, and what that did to a health check of the same process.
-import { blocksOf, quantile } from '../telemetry-reader.mjs';
+import { quantile } from '../../tools/statistics.cjs';
+import { blocksOf } from '../telemetry-reader.mjs';
 import { millis, padEnd, padStart, paint, paintForWait, solidBar, truncate } from './style.mjs';
 
 const COLUMNS = { endpoint: 29, held: 11, kind: 12, p50: 9, max: 9 };

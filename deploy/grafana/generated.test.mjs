@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { expressions } from './expressions.mjs';
+import { expressions } from '../../tools/dashboard-queries.cjs';
 
 const read = (/** @type {string} */ path) => readFile(new URL(path, import.meta.url), 'utf8');
 

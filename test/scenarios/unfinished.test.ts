@@ -1,9 +1,9 @@
 /** Blocks that do not end are reported while they last. */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { OtlpReceiver, type ReceivedSpan } from '../../tools/otlp-receiver.cjs';
 import { expectBlocks } from './support/expect-blocks.ts';
 import { giveSecondChance } from './support/noise.ts';
-import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.ts';
 import { type App, runApp } from './support/run-app.ts';
 
 giveSecondChance();

@@ -1,14 +1,14 @@
 // How long it takes from the end of a block until somebody can see it, with the intervals of docker-compose.yml and the shipped rules:
 // its span in Jaeger, the alert on a block of over a second, and the alert on the lag pending.
 // `npm run build && node test/stack/measure.mjs` (three minutes; docs/stack.md quotes what it prints)
-import { ENDPOINTS } from '../../demo/endpoints.mjs';
-import { measureSizes } from '../../demo/workload.mjs';
-import { traced } from './support/client.mjs';
+import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
+import { measureSizes } from '../../tools/demo-service/workload.cjs';
 import { composeEnvironment } from './support/compose.mjs';
 import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 const BLOCKS = 20;
 const ROUNDS = 5;

@@ -2,11 +2,11 @@
 // What there was to keep is known from the metrics, which nobody samples.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { traced } from './support/client.mjs';
 import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 const FUNCTION = 'hashRandomStrings'; // holds the loop in /compute-sync
 const OTHERS = 4000;

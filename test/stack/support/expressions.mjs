@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { expressions as grafanaExpressions } from '../../../deploy/grafana/expressions.mjs';
+import { expressions as grafanaExpressions } from '../../../tools/dashboard-queries.cjs';
 import { shortenExpression } from './shorten.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');

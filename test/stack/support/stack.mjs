@@ -2,8 +2,8 @@
 // environment variables is set here to other addresses, and nothing else differs. What the servers store goes when they stop.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startOtlpReceiver } from '../../../demo/otlp-receiver.mjs';
-import { startService } from '../../../demo/service-process.mjs';
+import { startService } from '../../../tools/demo-service/process.cjs';
+import { OtlpReceiver } from '../../../tools/otlp-receiver.cjs';
 import { findTempo, install } from '../servers/install.mjs';
 import { composeEnvironment } from './compose.mjs';
 import { freePorts, startServer } from './server.mjs';
@@ -119,7 +119,7 @@ export async function startStack(options = {}) {
   async function startTempo() {
     const tempo = findTempo();
     if (!tempo) {
-      const receiver = await startOtlpReceiver({ port: tempoOtlp });
+      const receiver = await OtlpReceiver.listen({ port: tempoOtlp });
       servers.push({ kill: async () => receiver.close() });
       return;
     }

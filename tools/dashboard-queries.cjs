@@ -1,13 +1,13 @@
 /**
  * Every query of the dashboard, the data sources and the Grafana-managed alerts, with Grafana's variables filled in: what a real
- * Prometheus or Tempo can be asked. `node deploy/grafana/expressions.mjs` prints them as JSON. Needs nothing but the committed files.
+ * Prometheus or Tempo can be asked. `node tools/dashboard-queries.cjs` prints them as JSON. Needs nothing but the committed files.
  */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
 
 /** @typedef {{ from: string, kind: 'promql' | 'traceql' | 'label_values', range: boolean, query: string }} Expression */
 
-const here = (/** @type {string} */ path) => new URL(path, import.meta.url);
+const inGrafana = (/** @type {string} */ path) => join(__dirname, '../deploy/grafana', path);
 
 /**
  * Grafana's variables, as for one hour of the whole.
@@ -40,9 +40,9 @@ function filledIn(query, variables) {
  * @param {Record<string, string>} [variables] other values than those of everything
  * @returns {Expression[]}
  */
-export function expressions(variables = {}) {
+function expressions(variables = {}) {
   const values = { ...EVERYTHING, ...variables };
-  const dashboard = JSON.parse(readFileSync(here('dashboards/event-loop.json'), 'utf8'));
+  const dashboard = JSON.parse(readFileSync(inGrafana('dashboards/event-loop.json'), 'utf8'));
   /** @type {Expression[]} */
   const found = [];
   for (const panel of dashboard.panels) {
@@ -68,7 +68,7 @@ export function expressions(variables = {}) {
       query: filledIn(query.query, values),
     });
   }
-  const datasources = readFileSync(here('provisioning/datasources/datasources.yaml'), 'utf8');
+  const datasources = readFileSync(inGrafana('provisioning/datasources/datasources.yaml'), 'utf8');
   for (const [, query = ''] of datasources.matchAll(/^ +query: (.*)$/gm)) {
     const matchers = `job=~"${values['service']}",instance=~"${values['instance']}"`;
     found.push({
@@ -81,4 +81,6 @@ export function expressions(variables = {}) {
   return found;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(JSON.stringify(expressions(), null, 2));
+if (require.main === module) console.log(JSON.stringify(expressions(), null, 2));
+
+module.exports = { expressions };

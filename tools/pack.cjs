@@ -1,10 +1,9 @@
 // Promises: the tarball that would be published, and that it holds nothing but what it should.
-// `node test/matrix/pack.mjs` packs what is in dist/ and also checks that nothing is missing.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { npm } from './npm.mjs';
-import { MATRIX, ROOT } from './paths.mjs';
+// `node tools/pack.cjs` packs what is in dist/ and also checks that nothing is missing.
+const { mkdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { npm } = require('./npm.cjs');
+const { MATRIX, ROOT } = require('./paths.cjs');
 
 const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 const allowed = (/** @type {string} */ path) => REQUIRED.includes(path) || path.startsWith('dist/');
@@ -22,7 +21,7 @@ const allowed = (/** @type {string} */ path) => REQUIRED.includes(path) || path.
  * @returns {Tarball}
  * @throws {Error} names the files that have no business in the package
  */
-export function pack() {
+function pack() {
   mkdirSync(MATRIX, { recursive: true });
   const [entry] = JSON.parse(
     npm(['pack', '--json', '--ignore-scripts', `--pack-destination=${MATRIX}`], ROOT),
@@ -37,7 +36,7 @@ export function pack() {
  * @param {Tarball} tarball
  * @returns {string[]} what must be in the tarball and is not: the fixed files, and each file package.json points to
  */
-export function missingFiles({ files }) {
+function missingFiles({ files }) {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const promised = [manifest.main, manifest.module, manifest.types, ...leaves(manifest.exports)]
     .filter((target) => target !== undefined)
@@ -51,7 +50,7 @@ function leaves(/** @type {unknown} */ value) {
   return Object.values(value ?? {}).flatMap(leaves);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (require.main === module) {
   const tarball = pack();
   const missing = missingFiles(tarball);
   for (const path of tarball.files) console.log(`  ${path}`);
@@ -61,3 +60,5 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     process.exitCode = 1;
   }
 }
+
+module.exports = { missingFiles, pack };

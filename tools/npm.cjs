@@ -1,5 +1,5 @@
 // Promises: npm runs quietly, and when it fails there is one message with the first lines of what npm said.
-import { spawnSync } from 'node:child_process';
+const { spawnSync } = require('node:child_process');
 
 const ENOUGH_LINES = 12;
 
@@ -9,7 +9,7 @@ const ENOUGH_LINES = 12;
  * @returns {string} what npm wrote to stdout
  * @throws {Error} when npm cannot be started or fails
  */
-export function npm(args, cwd) {
+function npm(args, cwd) {
   const { status, stdout, stderr, error } = spawnSync('npm', [...args, '--loglevel=error'], {
     cwd,
     encoding: 'utf8',
@@ -19,3 +19,5 @@ export function npm(args, cwd) {
   const said = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').slice(0, ENOUGH_LINES).join('\n');
   throw new Error(`\`npm ${args.join(' ')}\` failed in ${cwd}\n${error?.message ?? said}`);
 }
+
+module.exports = { npm };

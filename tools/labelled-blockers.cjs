@@ -1,6 +1,7 @@
+// @ts-nocheck: these are functions as applications have them.
 /**
- * Labelled blockers: what holds the loop, and the function that has to be named for it. The scenarios `capture.test.ts` and the
- * benchmark `truth` run the same ones.
+ * Labelled blockers: what blocks the event loop, and the function that has to be named for it. The scenarios `capture.test.ts` and
+ * the benchmark `truth` run the same ones.
  */
 const { execFileSync } = require('node:child_process');
 const { createHash, pbkdf2Sync, randomBytes, scryptSync } = require('node:crypto');

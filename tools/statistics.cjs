@@ -5,11 +5,16 @@ const CONFIDENCE = 0.95;
 
 /** @typedef {{ value: number, low: number, high: number }} Estimate value with its 95 % bootstrap interval */
 
+/** For an index that is there. */
+const at = (/** @type {ArrayLike<number>} */ values, /** @type {number} */ i) =>
+  /** @type {number} */ (values[i]);
+
 /** @param {number[]} values */
-export function median(values) {
+function median(values) {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  const upper = at(sorted, middle);
+  return sorted.length % 2 === 1 ? upper : (at(sorted, middle - 1) + upper) / 2;
 }
 
 /**
@@ -17,9 +22,9 @@ export function median(values) {
  * @param {number[]} values
  * @param {number} share
  */
-export function quantile(values, share) {
+function quantile(values, share) {
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  return at(sorted, Math.max(0, Math.ceil(share * sorted.length) - 1));
 }
 
 /**
@@ -27,7 +32,7 @@ export function quantile(values, share) {
  * @param {number[]} values
  * @returns {Estimate}
  */
-export function estimate(values) {
+function estimate(values) {
   const random = generator();
   const medians = Array.from({ length: RESAMPLES }, () => median(resample(values, random)));
   return { value: median(values), ...bounds(medians) };
@@ -39,7 +44,7 @@ export function estimate(values) {
  * @param {number[]} base
  * @returns {Estimate}
  */
-export function ratioOfMedians(values, base) {
+function ratioOfMedians(values, base) {
   const random = generator();
   const ratios = Array.from(
     { length: RESAMPLES },
@@ -49,19 +54,19 @@ export function ratioOfMedians(values, base) {
 }
 
 /** As it is printed: `1.2 [0.9, 1.4]`. */
-export function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
+function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
   return `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
 }
 
 function bounds(/** @type {number[]} */ values) {
   const sorted = Float64Array.from(values).sort();
   const tail = (1 - CONFIDENCE) / 2;
-  const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))];
-  return { low: at(tail), high: at(1 - tail) };
+  const atShare = (/** @type {number} */ share) => at(sorted, Math.round(share * (sorted.length - 1)));
+  return { low: atShare(tail), high: atShare(1 - tail) };
 }
 
 function resample(/** @type {number[]} */ values, /** @type {() => number} */ random) {
-  return values.map(() => values[Math.floor(random() * values.length)]);
+  return values.map(() => at(values, Math.floor(random() * values.length)));
 }
 
 /** Mulberry32 with a fixed seed: intervals do not change from print to print. */
@@ -74,3 +79,5 @@ function generator() {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+module.exports = { estimate, interval, median, quantile, ratioOfMedians };

@@ -1,12 +1,14 @@
-// The service as a child process: started until it listens, stopped so that it has flushed its telemetry, and never
-// left behind. It also ends by itself when this process is gone (see `disconnect` in telemetry.cjs).
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+// Promises: the demo's service as a child process: started until it listens, stopped so that it has flushed its telemetry, and never
+// left behind. It also ends by itself when this process is gone (see `disconnect` in demo/telemetry.cjs).
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
+const { join } = require('node:path');
+const { createInterface } = require('node:readline');
+
+/** @import { Readable } from 'node:stream' */
 
 const STOP_TIMEOUT_MILLIS = 10_000;
-const here = (file) => fileURLToPath(new URL(file, import.meta.url));
+const inDemo = (/** @type {string} */ file) => join(__dirname, '../../demo', file);
 
 /** The caller's environment without OTEL_* settings meant for other programs. */
 function cleanEnvironment() {
@@ -23,21 +25,22 @@ function cleanEnvironment() {
  * @param {Record<string, string>} env added to a clean environment
  * @returns {Promise<Service>} once the service listens
  */
-export async function startService(env) {
-  const child = spawn(process.execPath, ['--require', here('telemetry.cjs'), here('service.cjs')], {
+async function startService(env) {
+  const child = spawn(process.execPath, ['--require', inDemo('telemetry.cjs'), inDemo('service.cjs')], {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const [stdout, stderr] = /** @type {[Readable, Readable]} */ ([child.stdout, child.stderr]); // they are pipes
   const killChild = () => child.kill('SIGKILL');
   process.once('exit', killChild);
 
   let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+  stderr.setEncoding('utf8').on('data', (chunk) => {
     errors += chunk;
   });
 
   const exited = once(child, 'exit');
-  const url = await Promise.race([listeningUrl(child.stdout), exited.then(() => undefined)]);
+  const url = await Promise.race([listeningUrl(stdout), exited.then(() => undefined)]);
   if (!url) throw new Error(`the service ended before it listened:\n${errors}`);
 
   return {
@@ -55,8 +58,11 @@ export async function startService(env) {
   };
 }
 
-/** The address in the service's first `listening on …` line; goes on reading so that the service never stalls on output. */
-function listeningUrl(stdout) {
+/**
+ * The address in the service's first `listening on …` line; goes on reading so that the service never stalls on output.
+ * @returns {Promise<string>}
+ */
+function listeningUrl(/** @type {Readable} */ stdout) {
   return new Promise((resolve) => {
     createInterface({ input: stdout }).on('line', (line) => {
       const url = /listening on (http:\S+)/.exec(line)?.[1];
@@ -64,3 +70,5 @@ function listeningUrl(stdout) {
     });
   });
 }
+
+module.exports = { startService };
