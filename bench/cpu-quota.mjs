@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Report } from './report.mjs';
+import { Report } from './support/report.mjs';
 
 const { values: options } = parseArgs({
   options: {

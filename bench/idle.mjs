@@ -4,15 +4,15 @@
 //   npm run bench -- idle --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startService } from './service-client.mjs';
-import { median } from './statistics.mjs';
+import { median } from '../tools/statistics.cjs';
+import { startService } from './support/service-client.mjs';
 
 /** Of SERVICE_SUBJECTS. */
 const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
 
 /** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Look percent of one core, MB, per second */
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'idle',
   about: 'CPU, memory and wake-ups of a service that nobody calls (Linux)',

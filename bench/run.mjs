@@ -8,9 +8,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadBenches } from './registry.mjs';
-import { Report } from './report.mjs';
-import { table } from './table.mjs';
+import { table } from '../tools/table.cjs';
+import { loadBenches } from './support/registry.mjs';
+import { Report } from './support/report.mjs';
 
 /** Where JSON goes unless `--json` says otherwise; git ignores it. */
 const RESULTS = join(import.meta.dirname, 'results');
@@ -41,7 +41,7 @@ function list(/** @type {string[]} */ strangers) {
   if (strangers.length > 0) process.exitCode = 1;
 }
 
-async function run(/** @type {import('./registry.mjs').Bench} */ bench) {
+async function run(/** @type {import('./support/registry.mjs').Bench} */ bench) {
   const { values } = parseArgs({
     args: split === -1 ? [] : args.slice(split),
     options: {

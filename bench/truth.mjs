@@ -2,15 +2,15 @@
 // trace, the right function, the right length; see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from './child-message.mjs';
+import { getJson } from '../tools/http-client.cjs';
+import { SentryReceiver } from '../tools/sentry-receiver.cjs';
 import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
+import { messageOf } from './support/child-message.mjs';
 import { score } from './truth/score.mjs';
-import { startReceiver } from './truth/sentry-receiver.mjs';
 
 const { SUBJECTS } = subjects;
 
@@ -23,8 +23,11 @@ const SETTLE_MILLIS = 100;
 const MAX_VISITS = 6;
 /** Startup is over, and every tool at work. */
 const WARM_UP_MILLIS = 1000;
+/** The exception that Sentry's SDK makes of a block. */
+const SENTRY_BLOCK = 'EventLoopBlocked';
+const NAMELESS = new Set(['?', '<anonymous>', '[eval]', '[constructor]']);
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'truth',
   about: 'which tool tells what of the same labelled blockers',
@@ -61,7 +64,7 @@ export default {
 
 async function ask(/** @type {string} */ path, /** @type {string} */ name) {
   const subject = SUBJECTS[name];
-  const receiver = await startReceiver();
+  const receiver = await SentryReceiver.listen();
   const child = fork(
     join(import.meta.dirname, 'truth/service.cjs'),
     [name, String(THRESHOLD_MILLIS), receiver.dsn],
@@ -70,12 +73,7 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const { port, blockers, quiet } = await messageOf(child);
-    const visit = async (/** @type {string} */ url) => {
-      const response = await new Promise((resolve, reject) => {
-        get({ host: '127.0.0.1', port, path: url, agent }, resolve).on('error', reject);
-      });
-      return /** @type {any} */ (await json(response));
-    };
+    const visit = (/** @type {string} */ path) => getJson(`http://127.0.0.1:${port}${path}`, { agent });
     // Cold code is slow code: the first requests count for nobody.
     await visit(`/quiet/${encodeURIComponent(quiet[0])}`);
     await visit(`/block/${encodeURIComponent(blockers[0])}`);
@@ -103,13 +101,32 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
     child.send('reports');
     const reports = await messageOf(child);
     const isClear = (/** @type {any} */ truth) => !truth.isBlock || truth.lengthMillis >= CLEAR_MILLIS;
-    return { ...score(truths.filter(isClear), [...reports, ...receiver.reports]), disturbed };
+    return {
+      ...score(truths.filter(isClear), [...reports, ...receiver.eventsOf(SENTRY_BLOCK).map(reportOf)]),
+      disturbed,
+    };
   } finally {
     agent.destroy();
     if (child.connected) child.disconnect();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    receiver.stop();
+    receiver.close();
   }
+}
+
+/** @returns {import('./truth/score.mjs').Report} */
+function reportOf(
+  /** @type {import('../tools/sentry-receiver.cjs').SentryEvent} */ { at, exception, contexts },
+) {
+  const { stacktrace } = exception.values.find((/** @type {any} */ { type }) => type === SENTRY_BLOCK);
+  return { at, functionName: innermost(stacktrace?.frames ?? []), traceId: contexts?.trace?.trace_id };
+}
+
+/** Sentry has the innermost frame last. What has no name is called after the function around it, as a reader would. */
+function innermost(/** @type {any[]} */ frames) {
+  const own = frames
+    .filter(({ filename = '' }) => !filename.startsWith('node:'))
+    .map((frame) => frame.function);
+  return own.findLast((name) => name !== undefined && !NAMELESS.has(name)) ?? own.at(-1);
 }
 
 function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */ result) {

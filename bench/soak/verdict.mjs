@@ -1,5 +1,5 @@
 // Promises: the service's ledger held against what the telemetry said, check by check.
-import { median } from '../statistics.mjs';
+import { median } from '../../tools/statistics.cjs';
 import limits from './limits.cjs';
 
 /**

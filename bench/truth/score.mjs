@@ -1,5 +1,5 @@
 // Promises: what a tool said, held against what really happened. Generous: where it spoke twice, the better report counts.
-import { median } from '../statistics.mjs';
+import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
 const LENGTH_TOLERANCE_MILLIS = 2;

@@ -29,7 +29,7 @@ if (subject.bringsSdk) start();
 else startSdk(start);
 
 const express = require('express');
-const { argumentOf, calibrate, cleanUp } = require('../../test/scenarios/apps/support/labelled-blockers.cjs');
+const { argumentOf, calibrate, cleanUp } = require('../../tools/labelled-blockers.cjs');
 const { BLOCKERS, QUIET } = require('./corpus.cjs');
 
 /** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */

@@ -1,6 +1,6 @@
 // Promises: what a service under load costs and how fast it answers, for a while.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quantile } from './statistics.mjs';
+import { quantile } from '../../tools/statistics.cjs';
 
 /** @typedef {{ cpu: number, p50: number, p99: number, perSecond: number }} Slice microseconds of CPU per request, milliseconds, requests */
 

@@ -1,8 +1,8 @@
-// Promises: one look at all workloads, in the process as it is right now.
+// Promises: one measurement of all workloads, in the process as it is right now.
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { median } from './statistics.mjs';
+import { median } from '../../tools/statistics.cjs';
 import { WORKLOADS } from './workloads.mjs';
 
 const WARM_UP_PERIODS = 10;

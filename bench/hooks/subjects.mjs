@@ -1,4 +1,4 @@
-// Promises: everything that is weighed, each with an `on` and an `off` that undo each other.
+// Promises: everything that `hooks` weighs, each with an `on` and an `off` that undo each other.
 import { createHook } from 'node:async_hooks';
 
 /** @typedef {{ on(): void, off(): void }} Switch */
@@ -19,25 +19,6 @@ export const SUBJECTS = [
   { name: "asyncHooks: 'off'", prepare: () => instrumentation('off') },
 ];
 
-/**
- * What is weighed in a whole service (`service.mjs`), each started already; nothing for a process without any of it.
- * @type {Record<string, () => Promise<{ enable(): unknown, disable(): unknown } | undefined>>}
- */
-export const SERVICE_SUBJECTS = {
-  nothing: async () => undefined,
-  'empty hook': async () => createHook({ before() {}, after() {}, trackPromises: false }).enable(),
-  "asyncHooks: 'off'": () => create({ asyncHooks: 'off' }),
-  'a 20 ms timer': async () => timer(20),
-  'captureStack: false': () => create({ captureStack: false }),
-  defaults: () => create({}),
-};
-
-/** The floor of what is sampled so often: what the timer alone takes. */
-function timer(/** @type {number} */ millis) {
-  const beat = setInterval(() => {}, millis).unref();
-  return { enable: () => beat.refresh(), disable: () => clearInterval(beat) };
-}
-
 /** The floor: what Node.js itself charges for calling a hook that does nothing. */
 function emptyHook(/** @type {{ trackPromises?: boolean }} */ options) {
   const hook = createHook({ before() {}, after() {}, ...options });
@@ -45,12 +26,8 @@ function emptyHook(/** @type {{ trackPromises?: boolean }} */ options) {
 }
 
 async function instrumentation(/** @type {'callbacks' | 'promises' | 'off'} */ asyncHooks) {
-  const subject = await create({ asyncHooks, enabled: false });
-  return { on: () => subject.enable(), off: () => subject.disable() };
-}
-
-/** The built package, found by its own name as a user's import would. */
-async function create(/** @type {object} */ config) {
+  // By its own name, as a user's import would.
   const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
-  return new EventLoopInstrumentation(config);
+  const subject = new EventLoopInstrumentation({ asyncHooks, enabled: false });
+  return { on: () => subject.enable(), off: () => subject.disable() };
 }

@@ -1,5 +1,5 @@
 // Promises: a small service as its users run it: NodeSDK, instrumented HTTP and Express, spans that are made and batched
-// and then thrown away. Started by service-client.mjs: `node bench/service.mjs <subject>`, with an IPC channel.
+// and then thrown away. Started by service-client.mjs: `node bench/support/service.mjs <subject>`, with an IPC channel.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { ExpressInstrumentation } from '@opentelemetry/instrumentation-express';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
-import { SERVICE_SUBJECTS } from './subjects.mjs';
+import { SERVICE_SUBJECTS } from './service-subjects.mjs';
 
 const EXPORT_SUCCEEDED = 0;
 /** Names of PEER_SUBJECTS begin with it. */
@@ -34,7 +34,7 @@ if (!bringsSdk) {
 /** What is weighed: one of ours can be turned on and off, a peer is at work from now on. */
 async function prepare(/** @type {string} */ name) {
   if (name.startsWith(PEER)) {
-    const { PEER_SUBJECTS } = await import('./peers/service-subjects.mjs');
+    const { PEER_SUBJECTS } = await import('../peers/service-subjects.mjs');
     const { start, bringsSdk } = PEER_SUBJECTS[name.slice(PEER.length)];
     return { instrumentations: start() ?? [], bringsSdk };
   }

@@ -1,4 +1,4 @@
-// Promises: every benchmark by its name, each in a file of its own.
+// Promises: every benchmark by its name, in the file of that name.
 
 /**
  * @typedef {object} Bench
@@ -28,5 +28,5 @@ const NAMES = [
 
 /** @returns {Promise<Bench[]>} */
 export async function loadBenches() {
-  return Promise.all(NAMES.map(async (name) => (await import(`./${name}.mjs`)).default));
+  return Promise.all(NAMES.map(async (name) => (await import(`../${name}.mjs`)).default));
 }

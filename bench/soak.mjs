@@ -6,16 +6,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../child-message.mjs';
-import { Report } from '../report.mjs';
-import { median } from '../statistics.mjs';
-import limits from './limits.cjs';
-import { verdict } from './verdict.mjs';
+import { sendOk } from '../tools/http-client.cjs';
+import { median } from '../tools/statistics.cjs';
+import limits from './soak/limits.cjs';
+import { verdict } from './soak/verdict.mjs';
+import { messageOf } from './support/child-message.mjs';
+import { Report } from './support/report.mjs';
 
 const LOAD_CONNECTIONS = 4;
 const LOAD_PAUSE_MILLIS = 15;
@@ -28,7 +29,7 @@ const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '3' },
     node: { type: 'string', default: process.execPath },
-    json: { type: 'string', default: join(import.meta.dirname, '../results') },
+    json: { type: 'string', default: join(import.meta.dirname, 'results') },
   },
 });
 const minutes = Number(options.minutes);
@@ -37,7 +38,7 @@ if (!(minutes > 0)) throw new RangeError(`--minutes is ${options.minutes}, expec
 const report = new Report('soak');
 const folder = mkdtempSync(join(tmpdir(), 'event-loop-soak-'));
 const ledgerFile = join(folder, 'ledger.jsonl');
-const child = fork(join(import.meta.dirname, 'service.cjs'), [ledgerFile], {
+const child = fork(join(import.meta.dirname, 'soak/service.cjs'), [ledgerFile], {
   execPath: options.node,
   execArgv: ['--expose-gc'],
 });
@@ -62,13 +63,7 @@ report.write(join(options.json, 'soak.json'));
 
 async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
   const agent = new Agent({ keepAlive: true });
-  const visit = (/** @type {string} */ path) =>
-    new Promise((resolve, reject) => {
-      get({ host: '127.0.0.1', port, path, agent }, (response) => response.resume().on('end', resolve)).on(
-        'error',
-        reject,
-      );
-    });
+  const visit = (/** @type {string} */ path) => sendOk(`http://127.0.0.1:${port}${path}`, { agent });
   const until = performance.now() + minutes * 60_000;
   const isOver = () => performance.now() >= until;
   const load = Array.from({ length: LOAD_CONNECTIONS }, async () => {

@@ -1,5 +1,6 @@
 // Promises: a constant load: so many keep-alive connections, each with one request under way at any time.
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
+import { sendOk } from '../../tools/http-client.cjs';
 
 /**
  * @param {number} port
@@ -10,17 +11,11 @@ export function startLoad(port, { connections, path }) {
   /** @type {number[]} */
   let latencies = [];
   let running = true;
-  const request = () =>
-    new Promise((resolve, reject) => {
-      get({ port, host: '127.0.0.1', path, agent }, (response) => response.resume().on('end', resolve)).on(
-        'error',
-        reject,
-      );
-    });
+  const url = `http://127.0.0.1:${port}${path}`;
   const connection = async () => {
     while (running) {
       const start = performance.now();
-      await request();
+      await sendOk(url, { agent });
       latencies.push(performance.now() - start);
     }
   };

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { dirname } from 'node:path';
-import { table } from './table.mjs';
+import { table } from '../../tools/table.cjs';
 
 /** One-minute load from which the numbers are not worth quoting: somebody else is at work. */
 const QUIET_LOAD = 0.5;
@@ -50,7 +50,7 @@ export class Report {
    */
   table(title, head, rows, data) {
     this.#tables.push({ title, head, rows, data });
-    console.log(`\n${title}\n${table(head, rows)}`);
+    console.log(`\n${title}\n${table(head, rows, { numeric: true })}`);
   }
 
   /** Writes the JSON. */
