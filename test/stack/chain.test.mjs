@@ -9,6 +9,7 @@ import { eventually } from './support/eventually.mjs';
 import { promQl, readRules, traceQl } from './support/expressions.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
+import { isBlocked, isServer, isUnfinished } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import * as tempo from './support/tempo.mjs';
 import { traced } from './support/traced.mjs';
@@ -41,10 +42,6 @@ beforeAll(async () => {
   sizes = await measureSizes(demo.url, ENDPOINTS);
 });
 afterAll(() => stack?.stop());
-
-const isBlocked = ({ name }) => name === 'event-loop-blocked';
-const isUnfinished = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
-const isServer = ({ attributes }) => attributes['span.kind'] === 'server';
 
 const spansOf = (traceId, complete) =>
   eventually(`trace ${traceId} is in Jaeger`, ARRIVAL_MILLIS, async () => {

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { eventually } from './support/eventually.mjs';
 import { freePorts } from './support/server.mjs';
+import { isBlocked, isUnfinished } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
@@ -32,9 +33,6 @@ async function startCollector(port) {
     ]),
   });
 }
-
-const isBlocked = ({ name }) => name === 'event-loop-blocked';
-const isUnfinished = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
 
 const metricsNamed = (name) => receiver.metrics.filter((metric) => metric.name === name);
 

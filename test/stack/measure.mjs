@@ -7,6 +7,7 @@ import { composeEnvironment } from './support/compose.mjs';
 import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
+import { isBlocked } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
@@ -22,7 +23,7 @@ async function inJaeger(stack, demo, steps) {
   const { traceId, endedMillis } = await traced(`${demo.url}/compute-sync?steps=${steps}`);
   await eventually('the block is in Jaeger', PATIENCE_MILLIS, async () => {
     const spans = await jaeger.readTrace(stack.urls.jaeger, traceId);
-    return spans.some(({ name }) => name === 'event-loop-blocked');
+    return spans.some(isBlocked);
   });
   return Date.now() - endedMillis;
 }
