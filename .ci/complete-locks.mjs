@@ -17,12 +17,21 @@ const FOLDERS = [
   'demo',
   'bench/peers/package',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
-  'demo/image',
-  'grafana',
+  'deploy/demo-image',
+  'deploy/grafana',
   'test/stack',
 ];
 
-const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'win32'];
+const SYSTEMS = [
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'win32',
+];
 const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64'];
 const EXACT = /^\d+\.\d+\.\d+/;
 
@@ -42,7 +51,8 @@ function complete(/** @type {Record<string, any>} */ packages) {
     for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
       if (isInstalled(packages, parentPath, name)) continue;
       const platform = platformOf(name);
-      if (!platform || !EXACT.test(version)) throw new Error(`cannot tell what ${name}@${version} is for`);
+      if (!platform || !EXACT.test(version))
+        throw new Error(`cannot tell what ${name}@${version} is for`);
       missing[`node_modules/${name}`] = {
         version,
         ...(parent.dev && { dev: true }),
@@ -51,7 +61,9 @@ function complete(/** @type {Record<string, any>} */ packages) {
       };
     }
   }
-  const sorted = Object.entries({ ...packages, ...missing }).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  const sorted = Object.entries({ ...packages, ...missing }).sort(([a], [b]) =>
+    a.localeCompare(b, 'en'),
+  );
   for (const path of Object.keys(packages)) delete packages[path];
   Object.assign(packages, Object.fromEntries(sorted));
   return Object.keys(missing).length;
@@ -63,7 +75,11 @@ function isInstalled(
   /** @type {string} */ parentPath,
   /** @type {string} */ name,
 ) {
-  for (let path = parentPath; ; path = path.slice(0, Math.max(0, path.lastIndexOf('/node_modules/')))) {
+  for (
+    let path = parentPath;
+    ;
+    path = path.slice(0, Math.max(0, path.lastIndexOf('/node_modules/')))
+  ) {
     if (packages[`${path && `${path}/`}node_modules/${name}`]) return true;
     if (path === '') return false;
   }

@@ -2,11 +2,29 @@
 // becomes; see README.md.
 //
 //   npm run bench -- capture --node .matrix/node-24/node_modules/.bin/node --blocks 200
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { interval, median, quantile } from './statistics.mjs';
+import diagnosticsChannel from 'node:diagnostics_channel';
+import { syncBuiltinESMExports } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import workerThreads from 'node:worker_threads';
+import { trace } from '@opentelemetry/api';
+import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
+import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
 
-/** @type {import('./registry.mjs').Bench} */
+/** Index in the package's shared memory (`src/capture/shared-memory.ts`): when the watchdog asked, by our own clock. */
+const CAPTURE_REQUESTED_AT = 4;
+const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
+const BLOCK_MILLIS = 150;
+const WARM_UP_BLOCKS = 10;
+const BLOCKS_PER_ROUND = 4;
+/** For the watchdog's thread to start or end. */
+const SETTLE_MILLIS = 400;
+const PAUSE_MILLIS = 30;
+/** As deep as a handler of a web framework is. */
+const STACK_DEPTH = 30;
+
+const CALIBRATION_STEPS = 1e8;
+
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'capture',
   about: 'how late a capture comes, how long it takes, how much longer the block becomes',
@@ -17,7 +35,10 @@ export default {
   },
   async run({ nodes, options, report }) {
     for (const { path, version } of nodes) {
-      const measured = measure(path, options);
+      const measured = measureInFreshProcess(import.meta.url, path, [
+        options.blocks,
+        options.rounds,
+      ]);
       const { latencies, lengths, blockMillis, clockError, perBlock, added } = measured;
       report.table(
         `Node.js ${version}: ${latencies.length} captures in blocks of ${blockMillis.toFixed(0)} ms`,
@@ -28,22 +49,147 @@ export default {
         ],
         measured,
       );
-      report.note(`the watchdog's clock is ahead by ${clockError.toFixed(3)} ms: taken out of the first row`);
+      report.note(
+        `the watchdog's clock is ahead by ${clockError.toFixed(3)} ms: taken out of the first row`,
+      );
       report.note(`added per capture: ${interval(added, 2)} ms (${perBlock} captures a block)`);
     }
   },
 };
 
-function measure(/** @type {string} */ path, /** @type {{ blocks: string, rounds: string }} */ options) {
-  const script = join(import.meta.dirname, 'measure-capture.mjs');
-  const { status, stdout, error } = spawnSync(path, [script, options.blocks, options.rounds], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0) throw new Error(`${path} failed to measure: ${error?.message ?? `status ${status}`}`);
-  return JSON.parse(stdout);
+function spread(/** @type {number[]} */ values) {
+  return [median(values), quantile(values, 0.99), Math.max(...values)].map((value) =>
+    value.toFixed(2),
+  );
 }
 
-function spread(/** @type {number[]} */ values) {
-  return [median(values), quantile(values, 0.99), Math.max(...values)].map((value) => value.toFixed(2));
+// What the process that is measured has seen so far.
+/** @type {Float64Array | undefined} */
+let marks;
+/** How far the watchdog's idea of our clock is ahead of it. */
+let clockError = 0;
+let latencies = [];
+let lengths = [];
+
+await answerInFreshProcess(import.meta.url, measure);
+
+/** Captures of the built package, timed from outside it. */
+async function measure(/** @type {string} */ blockCount, /** @type {string} */ roundCount) {
+  const [blocks, rounds] = [Number(blockCount), Number(roundCount)];
+  watchCaptures();
+
+  process.env.OTEL_METRICS_EXPORTER = 'none';
+  process.env.OTEL_LOGS_EXPORTER = 'none';
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
+  const instrumentation = new EventLoopInstrumentation();
+  const onEnd = () => {};
+  const done = async () => {};
+  const processor = { onStart: onEnd, onEnd, forceFlush: done, shutdown: done };
+  new NodeSDK({ spanProcessors: [processor], instrumentations: [instrumentation] }).start();
+
+  const steps = calibrate();
+  await sleep(SETTLE_MILLIS);
+  await lengthsOf(WARM_UP_BLOCKS, steps);
+  [latencies, lengths] = [[], []];
+  const blockMillis = median(await lengthsOf(blocks, steps));
+  const firstClockError = clockError;
+  const captures = { latencies: [...latencies], lengths: [...lengths] };
+  if (captures.lengths.length === 0) throw new Error('nothing was captured');
+
+  const added = [];
+  const perBlock = [];
+  for (let round = 0; round < rounds; round++) {
+    /** @type {Record<string, number>} */
+    const length = {};
+    // Which one comes first changes from round to round, so that no drift favours either.
+    for (const captureStack of round % 2 === 0 ? [false, true] : [true, false]) {
+      instrumentation.setConfig({ captureStack });
+      await sleep(SETTLE_MILLIS);
+      lengths = [];
+      length[captureStack] = median(await lengthsOf(BLOCKS_PER_ROUND, steps));
+      if (captureStack) perBlock.push(lengths.length / BLOCKS_PER_ROUND);
+    }
+    added.push((length.true - length.false) / perBlock[round]);
+  }
+  return {
+    node: process.version,
+    blockMillis,
+    clockError: firstClockError,
+    ...captures,
+    perBlock: median(perBlock),
+    added: estimate(added),
+  };
+}
+
+/** Wraps what a capture has to come through: the channel that is published to, and the memory given to the thread. */
+function watchCaptures() {
+  const { channel } = diagnosticsChannel;
+  diagnosticsChannel.channel = (name) => {
+    const found = channel(name);
+    if (String(name).startsWith(CHANNEL_PREFIX) && !Object.hasOwn(found, 'publish')) {
+      found.publish = (message) => {
+        const start = performance.now();
+        Object.getPrototypeOf(found).publish.call(found, message);
+        lengths.push(performance.now() - start);
+        latencies.push(start - (marks[CAPTURE_REQUESTED_AT] - clockError));
+      };
+    }
+    return found;
+  };
+  workerThreads.Worker = class extends workerThreads.Worker {
+    constructor(code, options) {
+      super(code, options);
+      const data = options?.workerData;
+      if (data?.memory?.marks === undefined) return;
+      marks = data.memory.marks;
+      clockError = clockOrigin() - data.clockOrigin;
+    }
+  };
+  syncBuiltinESMExports();
+}
+
+/** `process.hrtime()` when `performance.now()` was 0, in milliseconds. */
+function clockOrigin() {
+  const [seconds, nanos] = process.hrtime();
+  return seconds * 1000 + nanos / 1e6 - performance.now();
+}
+
+/** Milliseconds of each of `count` blocks, all of the same work. */
+async function lengthsOf(/** @type {number} */ count, /** @type {number} */ steps) {
+  const tracer = trace.getTracer('bench');
+  const millis = [];
+  for (let i = 0; i < count; i++) {
+    await sleep(PAUSE_MILLIS);
+    millis.push(
+      tracer.startActiveSpan('block', (span) => {
+        const start = performance.now();
+        nest(STACK_DEPTH, steps);
+        span.end();
+        return performance.now() - start;
+      }),
+    );
+  }
+  return millis;
+}
+
+function nest(/** @type {number} */ depth, /** @type {number} */ count) {
+  return depth === 0 ? work(count) : nest(depth - 1, count) + 1;
+}
+
+function work(/** @type {number} */ count) {
+  let x = 1;
+  for (let i = 0; i < count; i++) x = Math.imul(x ^ i, 0x9e3779b1) ^ (x >>> 15);
+  return x;
+}
+
+/** Steps of work that take at least a block's time. */
+function calibrate() {
+  nest(STACK_DEPTH, CALIBRATION_STEPS);
+  const millis = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    nest(STACK_DEPTH, CALIBRATION_STEPS);
+    return performance.now() - start;
+  });
+  return Math.round((CALIBRATION_STEPS * BLOCK_MILLIS) / Math.min(...millis));
 }

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Report } from './report.mjs';
+import { Report } from './support/report.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -73,11 +73,15 @@ try {
     writeFileSync(`${group}/cpu.cfs_quota_us`, String(quotaMicros));
     writeFileSync(`${group}/cpu.shares`, MOST.v1);
   }
-  execFileSync('sh', ['-c', `echo $$ > ${group}/cgroup.procs && exec "$@"`, 'sh', options.node, '-e', APP], {
-    stdio: 'inherit',
-    cwd: import.meta.dirname,
-    env: { ...process.env, BURN: options.burn },
-  });
+  execFileSync(
+    'sh',
+    ['-c', `echo $$ > ${group}/cgroup.procs && exec "$@"`, 'sh', options.node, '-e', APP],
+    {
+      stdio: 'inherit',
+      cwd: import.meta.dirname,
+      env: { ...process.env, BURN: options.burn },
+    },
+  );
 } finally {
   rmdirSync(group);
 }

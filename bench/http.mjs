@@ -3,18 +3,18 @@
 //
 //   npm run bench -- http --node .matrix/node-24/node_modules/.bin/node --only defaults --rounds 40
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLoad } from './load.mjs';
-import { startService } from './service-client.mjs';
-import { slice } from './slice.mjs';
-import { estimate, interval, median } from './statistics.mjs';
-import { SERVICE_SUBJECTS } from './subjects.mjs';
+import { estimate, interval, median } from '../tools/statistics.cjs';
+import { startLoad } from './support/load.mjs';
+import { startService } from './support/service-client.mjs';
+import { SERVICE_SUBJECTS } from './support/service-subjects.mjs';
+import { slice } from './support/slice.mjs';
 
-/** @typedef {import('./slice.mjs').Slice} Slice */
+/** @typedef {import('./support/slice.mjs').Slice} Slice */
 
 /** On and off this often before it counts. */
 const WARM_UP_ROUNDS = 4;
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'http',
   about: 'CPU per request of a service, on and off in turn inside one process',
@@ -73,7 +73,10 @@ async function measure(
   return slices;
 }
 
-function row(/** @type {string} */ subject, /** @type {Record<'on' | 'off', Slice[]>} */ { on, off }) {
+function row(
+  /** @type {string} */ subject,
+  /** @type {Record<'on' | 'off', Slice[]>} */ { on, off },
+) {
   const ratio = estimate(on.map(({ cpu }, i) => cpu / off[i].cpu));
   const of = (/** @type {Slice[]} */ slices, /** @type {keyof Slice} */ key) =>
     median(slices.map((slice) => slice[key]));

@@ -4,15 +4,15 @@
 //   npm run bench -- idle --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startService } from './service-client.mjs';
-import { median } from './statistics.mjs';
+import { median } from '../tools/statistics.cjs';
+import { startService } from './support/service-client.mjs';
 
 /** Of SERVICE_SUBJECTS. */
 const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
 
 /** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Look percent of one core, MB, per second */
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'idle',
   about: 'CPU, memory and wake-ups of a service that nobody calls (Linux)',
@@ -24,7 +24,9 @@ export default {
   },
   async run({ nodes, options, report }) {
     if (process.platform !== 'linux') return report.note('Linux only: it reads /proc');
-    const [rounds, seconds, settleSeconds] = [options.rounds, options.seconds, options.settle].map(Number);
+    const [rounds, seconds, settleSeconds] = [options.rounds, options.seconds, options.settle].map(
+      Number,
+    );
     for (const { path, version } of nodes) {
       /** @type {Record<string, Look>[]} */
       const looks = [];
@@ -79,7 +81,10 @@ function threads(/** @type {number} */ pid) {
 }
 
 function row(/** @type {string} */ subject, /** @type {Record<string, Look>[]} */ looks) {
-  const cell = (/** @type {(look: Look, base: Look) => number} */ value, /** @type {number} */ digits) => {
+  const cell = (
+    /** @type {(look: Look, base: Look) => number} */ value,
+    /** @type {number} */ digits,
+  ) => {
     const values = looks.map((look) => value(look[subject], look['nothing']));
     const [low, high] = [Math.min(...values), Math.max(...values)];
     return `${median(values).toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;

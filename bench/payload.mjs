@@ -4,53 +4,46 @@
 //   npm run bench -- payload
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { HttpReceiver } from '../tools/http-receiver.cjs';
+import { BLOCK_SPAN, readMetrics, readSpans } from '../tools/otlp.cjs';
+import { answerInFreshProcess } from './support/fresh-process.mjs';
 
-const SERVICE = fileURLToPath(new URL('payload-service.mjs', import.meta.url));
+const BLOCK_MILLIS = 60;
+const PILE = 3;
 const FUNCTIONS = [0, 1, 10, 120];
 /** 100 names and `_other`, or none at all; three kinds, or none. */
 const MOST_LABEL_SETS = (101 + 1) * (3 + 1);
 
-/** Runs the service, and returns the bodies that it sent, by path. */
-async function bodiesOf(node, functions, environment) {
-  const bodies = { '/v1/traces': [], '/v1/metrics': [] };
-  const server = createServer(async (req, res) => {
-    bodies[req.url]?.push(await buffer(req));
-    res.writeHead(200).end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+/** Runs the service, and returns the bodies that it sent. */
+async function bodiesOf(
+  /** @type {string} */ node,
+  /** @type {number} */ functions,
+  /** @type {string} */ protocol,
+) {
+  const receiver = await new HttpReceiver().start();
   try {
-    const service = spawn(node, [SERVICE, String(functions)], {
-      stdio: ['ignore', 'inherit', 'inherit'],
+    const service = spawn(node, [fileURLToPath(import.meta.url), String(functions)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${server.address().port}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
         OTEL_METRICS_EXPORTER: 'otlp',
         OTEL_LOGS_EXPORTER: 'none',
         OTEL_SERVICE_NAME: 'payload',
         OTEL_NODE_RESOURCE_DETECTORS: 'env,host,process,serviceinstance',
-        ...environment,
       },
     });
     const [code] = await once(service, 'exit');
     if (code !== 0) throw new Error(`the service ended with ${code}`);
-    return bodies;
+    return { traces: receiver.bodies('/v1/traces'), metrics: receiver.bodies('/v1/metrics') };
   } finally {
-    server.close();
-    server.closeAllConnections();
+    receiver.close();
   }
 }
-
-const metricsOf = (body) =>
-  JSON.parse(body).resourceMetrics.flatMap(({ scopeMetrics }) =>
-    scopeMetrics.flatMap(({ metrics }) => metrics),
-  );
-const spansOf = (body) =>
-  JSON.parse(body).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 
 /** A series for each bucket, `+Inf` among them, the sum and the count. */
 const seriesOf = (histogram) =>
@@ -59,18 +52,18 @@ const seriesOf = (histogram) =>
 async function weigh(/** @type {string} */ node) {
   const rows = [];
   for (const functions of FUNCTIONS) {
-    const asJson = await bodiesOf(node, functions, { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' });
-    const asProtobuf = await bodiesOf(node, functions, { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' });
-    const metrics = metricsOf(asJson['/v1/metrics'].at(-1));
+    const asJson = await bodiesOf(node, functions, 'http/json');
+    const asProtobuf = await bodiesOf(node, functions, 'http/protobuf');
+    const metrics = readMetrics([JSON.parse(String(asJson.metrics.at(-1)))]);
     const named = (name) => metrics.find((metric) => metric.name === name);
     const lag = named('event_loop.lag').histogram;
     const block = named('event_loop.block.duration')?.histogram;
     if ((block?.dataPoints.length ?? 0) > MOST_LABEL_SETS) process.exitCode = 1;
-    const spans = asJson['/v1/traces']
-      .flatMap(spansOf)
-      .filter(({ name }) => name === 'event-loop-blocked').length;
-    const exported = asProtobuf['/v1/metrics'].at(-1);
-    const spanBytes = asProtobuf['/v1/traces'].reduce((sum, body) => sum + body.length, 0);
+    const spans = readSpans(asJson.traces.map((body) => JSON.parse(String(body)))).filter(
+      ({ name }) => name === BLOCK_SPAN,
+    ).length;
+    const exported = asProtobuf.metrics.at(-1);
+    const spanBytes = asProtobuf.traces.reduce((sum, body) => sum + body.length, 0);
     rows.push([
       String(functions),
       String(seriesOf(lag)),
@@ -84,7 +77,7 @@ async function weigh(/** @type {string} */ node) {
   return rows;
 }
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'payload',
   about: 'time series and bytes that one process sends',
@@ -108,3 +101,38 @@ export default {
     }
   },
 };
+
+await answerInFreshProcess(import.meta.url, block);
+
+/**
+ * The process that is weighed: so many functions block the event loop, each alone (`callback`), in a promise reaction (`microtasks`) and
+ * in thirds (`pile-up`). Where its telemetry goes is up to the usual OTEL_* variables.
+ */
+async function block(/** @type {string} */ howMany) {
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
+  const functions = Number(howMany);
+  const sdk = new NodeSDK({
+    instrumentations: [new EventLoopInstrumentation({ thresholdMillis: 20 })],
+  });
+  sdk.start();
+  await sleep(200); // the watchdog is up
+
+  for (let i = 0; i < functions; i++) {
+    const name = `handleRequestOfKind${i}`;
+    const { [name]: hold } = {
+      [name](/** @type {number} */ millis) {
+        const end = performance.now() + millis;
+        while (performance.now() < end);
+      },
+    };
+    setTimeout(() => hold(BLOCK_MILLIS), 5);
+    await sleep(15);
+    await Promise.resolve().then(() => hold(BLOCK_MILLIS));
+    await sleep(5);
+    for (let part = 0; part < PILE; part++) setImmediate(() => hold((BLOCK_MILLIS / PILE) * 0.8));
+    await sleep(5);
+  }
+  await sleep(100);
+  await sdk.shutdown();
+}

@@ -1,11 +1,11 @@
 // Promises: what this package and its peers add to the CPU time of a request, in the same service and the same run; see README.md.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLoad } from './load.mjs';
+import { estimate, interval, median } from '../tools/statistics.cjs';
 import { installPeers } from './peers/install.mjs';
 import { PEER_SUBJECTS } from './peers/service-subjects.mjs';
-import { NO_MEMORY_REDUCER, startService } from './service-client.mjs';
-import { slice } from './slice.mjs';
-import { estimate, interval, median } from './statistics.mjs';
+import { startLoad } from './support/load.mjs';
+import { NO_MEMORY_REDUCER, startService } from './support/service-client.mjs';
+import { slice } from './support/slice.mjs';
 
 const CONNECTIONS = 16;
 /** After the load has begun, before it counts: compiled, and the tool at work. */
@@ -13,9 +13,9 @@ const WARM_UP_MILLIS = 1500;
 /** After the load has moved on to the next process. */
 const SETTLE_MILLIS = 150;
 
-/** @typedef {import('./slice.mjs').Slice} Slice */
+/** @typedef {import('./support/slice.mjs').Slice} Slice */
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'peers',
   about: 'CPU and latency of a request under each tool, beside the same service without',
@@ -78,7 +78,10 @@ async function measure(
   try {
     for (const name of names.filter((each) => slices.has(each))) {
       try {
-        services.push({ name, service: await startService(path, `peer: ${name}`, NO_MEMORY_REDUCER) });
+        services.push({
+          name,
+          service: await startService(path, `peer: ${name}`, NO_MEMORY_REDUCER),
+        });
       } catch (error) {
         failed.push({ name, error: /** @type {Error} */ (error) });
       }
@@ -113,7 +116,8 @@ async function under(
 
 function row(/** @type {string} */ name, /** @type {Map<string, Slice[]>} */ slices) {
   const own = slices.get(name) ?? [];
-  const base = slices.get(isBaseline(name) ? name : (PEER_SUBJECTS[name].baseline ?? 'nothing')) ?? [];
+  const base =
+    slices.get(isBaseline(name) ? name : (PEER_SUBJECTS[name].baseline ?? 'nothing')) ?? [];
   const ratio = estimate(own.map(({ cpu }, i) => cpu / base[i].cpu));
   const added = estimate(own.map(({ cpu }, i) => cpu - base[i].cpu));
   const of = (/** @type {keyof Slice} */ key) => median(own.map((each) => each[key]));

@@ -6,8 +6,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLoad } from './load.mjs';
-import { startService } from './service-client.mjs';
+import { startLoad } from './support/load.mjs';
+import { startService } from './support/service-client.mjs';
 
 const CONNECTIONS = 16;
 /** The built package, as a profile names its file. */
@@ -15,7 +15,7 @@ const OWN = new URL('../dist/', import.meta.url).href;
 const SAMPLE_MICROS = 200;
 const WARM_UP_MILLIS = 2000;
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'profile',
   about: 'whose code the CPU time of a service is spent in',
@@ -85,11 +85,13 @@ function sharesOf({ nodes, samples, timeDeltas }) {
   ) => {
     const isOwn = callFrame.url.startsWith(OWN);
     const isOfNode = callFrame.url === '' || callFrame.url.startsWith('node:');
-    const isOurDoing = isOwn || (isCalledByUs && isOfNode && !callFrame.functionName.startsWith('('));
+    const isOurDoing =
+      isOwn || (isCalledByUs && isOfNode && !callFrame.functionName.startsWith('('));
     if (isOwn) shares.set(id, 'own');
     else if (isOurDoing) shares.set(id, 'clocks');
     else if (callFrame.url === 'node:internal/async_hooks') shares.set(id, 'hooks');
-    for (const child of children ?? []) visit(/** @type {ProfileNode} */ (byId.get(child)), isOurDoing);
+    for (const child of children ?? [])
+      visit(/** @type {ProfileNode} */ (byId.get(child)), isOurDoing);
   };
   visit(nodes[0], false);
   const total = { all: 0, own: 0, clocks: 0, hooks: 0 };

@@ -8,9 +8,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadBenches } from './registry.mjs';
-import { Report } from './report.mjs';
-import { table } from './table.mjs';
+import { table } from '../tools/table.cjs';
+import { loadBenches } from './support/registry.mjs';
+import { Report } from './support/report.mjs';
 
 /** Where JSON goes unless `--json` says otherwise; git ignores it. */
 const RESULTS = join(import.meta.dirname, 'results');
@@ -26,7 +26,9 @@ if (unknown.length > 0 || args.includes('--list')) {
   list(unknown);
 } else {
   const minutes = chosen.reduce((sum, bench) => sum + bench.minutes, 0);
-  console.log(`${chosen.map(({ name }) => name).join(', ')}: some ${minutes} minutes for each Node.js`);
+  console.log(
+    `${chosen.map(({ name }) => name).join(', ')}: some ${minutes} minutes for each Node.js`,
+  );
   for (const bench of chosen) await run(bench);
 }
 
@@ -41,7 +43,7 @@ function list(/** @type {string[]} */ strangers) {
   if (strangers.length > 0) process.exitCode = 1;
 }
 
-async function run(/** @type {import('./registry.mjs').Bench} */ bench) {
+async function run(/** @type {import('./support/registry.mjs').Bench} */ bench) {
   const { values } = parseArgs({
     args: split === -1 ? [] : args.slice(split),
     options: {
@@ -51,13 +53,17 @@ async function run(/** @type {import('./registry.mjs').Bench} */ bench) {
     },
   });
   const report = new Report(bench.name);
-  const nodes = values.node.map((/** @type {string} */ path) => ({ path, version: versionOf(path) }));
+  const nodes = values.node.map((/** @type {string} */ path) => ({
+    path,
+    version: versionOf(path),
+  }));
   await bench.run({ nodes, options: values, report });
   report.write(join(values.json, `${bench.name}.json`));
 }
 
 function versionOf(/** @type {string} */ path) {
   const { status, stdout, error } = spawnSync(path, ['--version'], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${path} is no Node.js: ${error?.message ?? `status ${status}`}`);
+  if (status !== 0)
+    throw new Error(`${path} is no Node.js: ${error?.message ?? `status ${status}`}`);
   return stdout.trim().slice(1);
 }

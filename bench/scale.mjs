@@ -1,8 +1,23 @@
 // Promises: how cost and memory grow with what a service has much of: requests under way, depth of async chains, open spans, blocks; see
 // README.md.
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { interval } from './statistics.mjs';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
+import { BLOCK_SPAN } from '../tools/otlp.cjs';
+import { estimate, interval, median } from '../tools/statistics.cjs';
+import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
+
+const WARM_UP_ROUNDS = 3;
+/** For the watchdog's thread to start or end. */
+const SETTLE_MILLIS = 60;
+/** From so many on their heap can be told from what else comes and goes. */
+const MANY = 1_000;
+const HEAP_LOOKS = 5;
+
+const SIZES = {
+  requests: [1, 10, 100, 1_000, 10_000],
+  chain: [1, 10, 100, 1_000, 10_000],
+  spans: [1, 10, 100, 1_000, 10_000],
+  blocks: [1, 10, 100, 400],
+};
 
 /** What grows, how it is told, and with which digits. */
 const SERIES = [
@@ -17,11 +32,12 @@ const SERIES = [
   },
   {
     name: 'blocks',
-    title: 'blocks of 1.5 ms in a second, at thresholdMillis 1: ms of CPU in a second, told of made',
+    title:
+      'blocks of 1.5 ms in a second, at thresholdMillis 1: ms of CPU in a second, told of made',
   },
 ];
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'scale',
   about: 'cost and memory against requests, chains, spans and blocks',
@@ -33,10 +49,20 @@ export default {
   async run({ nodes, options, report }) {
     for (const { path, version } of nodes) {
       for (const { name, title } of SERIES.filter((series) => options.only.includes(series.name))) {
-        const points = measure(path, name, options.rounds);
+        const points = measureInFreshProcess(
+          import.meta.url,
+          path,
+          [name, options.rounds],
+          ['--expose-gc'],
+        );
         report.table(
           `Node.js ${version}: ${title}`,
-          ['', 'off', 'added', ...points[0].extra.map((/** @type {any} */ { name: column }) => column)],
+          [
+            '',
+            'off',
+            'added',
+            ...points[0].extra.map((/** @type {any} */ { name: column }) => column),
+          ],
           points.map(({ size, off, added, digits, extra }) => [
             String(size),
             off.toFixed(digits),
@@ -50,14 +76,228 @@ export default {
   },
 };
 
-/** A process for each: what one leaves behind must not weigh on the next. */
-function measure(/** @type {string} */ path, /** @type {string} */ name, /** @type {string} */ rounds) {
-  const script = join(import.meta.dirname, 'measure-scale.mjs');
-  const { status, stdout, error } = spawnSync(path, ['--expose-gc', script, name, rounds], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
+await answerInFreshProcess(import.meta.url, measure);
+
+function cpuMicros() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+function heapUsed() {
+  globalThis.gc();
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+/** @returns {{ name: string, text: string }[]} */
+function heapColumns(/** @type {string} */ off, /** @type {string} */ on) {
+  return [
+    { name: 'heap, off', text: off },
+    { name: 'on', text: on },
+  ];
+}
+
+/** One series. */
+async function measure(/** @type {string} */ series, /** @type {string} */ roundCount) {
+  const { context, trace } = await import('@opentelemetry/api');
+  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks');
+  const { TracerProvider } = await import('@opentelemetry/sdk-trace');
+  const { EventLoopInstrumentation, EventLoopSpanProcessor } = await import(
+    'opentelemetry-instrumentation-event-loop'
+  );
+  const rounds = Number(roundCount);
+  let told = 0;
+  const sink = {
+    onStart() {},
+    onEnd(/** @type {any} */ span) {
+      if (span.name === BLOCK_SPAN) told++;
+    },
+    async forceFlush() {},
+    async shutdown() {},
+  };
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [sink] }));
+  const tracer = trace.getTracer('scale');
+  const instrumentation = new EventLoopInstrumentation({
+    enabled: false,
+    thresholdMillis: series === 'blocks' ? 1 : 100,
+    maxSpansPerMinute: 60_000,
   });
-  if (status !== 0)
-    throw new Error(`${path} failed to measure ${name}: ${error?.message ?? `status ${status}`}`);
-  return JSON.parse(stdout);
+
+  /** Off and on in turn; what `run` tells of each, and their differences. */
+  async function compare(/** @type {() => Promise<number>} */ run) {
+    const values = { off: /** @type {number[]} */ ([]), on: /** @type {number[]} */ ([]) };
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      for (const state of round % 2 === 0
+        ? /** @type {const} */ (['off', 'on'])
+        : /** @type {const} */ (['on', 'off'])) {
+        if (state === 'on') instrumentation.enable();
+        else instrumentation.disable();
+        await sleep(SETTLE_MILLIS);
+        const value = await run();
+        if (round >= 0) values[state].push(value);
+      }
+    }
+    instrumentation.disable();
+    return {
+      off: median(values.off),
+      added: estimate(values.on.map((value, i) => value - values.off[i])),
+    };
+  }
+
+  /** One request: a span, a few turns of the loop, an await in each. */
+  function request() {
+    return tracer.startActiveSpan('request', async (span) => {
+      for (let i = 0; i < 3; i++) await nextIteration();
+      span.end();
+    });
+  }
+
+  async function requests(/** @type {number} */ atOnce) {
+    const total = Math.max(5_000, atOnce);
+    const run = async () => {
+      const start = cpuMicros();
+      for (let made = 0; made < total; made += atOnce) {
+        await Promise.all(Array.from({ length: atOnce }, request));
+      }
+      return (cpuMicros() - start) / total;
+    };
+    const cost = await compare(run);
+    const heap = async () => {
+      const all = Promise.all(Array.from({ length: atOnce }, request));
+      const bytes = heapUsed();
+      await all;
+      return (bytes - heapUsed()) / 1024;
+    };
+    if (atOnce < MANY) return { ...cost, digits: 1, extra: heapColumns('–', '–') };
+    const off = await heap();
+    instrumentation.enable();
+    await sleep(SETTLE_MILLIS);
+    const on = await heap();
+    instrumentation.disable();
+    return { ...cost, digits: 1, extra: heapColumns(off.toFixed(0), on.toFixed(0)) };
+  }
+
+  async function chain(/** @type {number} */ depth) {
+    /** @type {(level: number) => Promise<number>} */
+    const descend = async (level) => {
+      if (level === 0) {
+        await nextIteration();
+        return 0;
+      }
+      return (await descend(level - 1)) + 1;
+    };
+    const times = Math.max(1, Math.round(20_000 / depth));
+    const cost = await compare(async () => {
+      const start = cpuMicros();
+      for (let i = 0; i < times; i++) await descend(depth);
+      return ((cpuMicros() - start) * 1000) / (times * depth);
+    });
+    return { ...cost, digits: 0, extra: [] };
+  }
+
+  /** With the processor or without, the instrumentation is on. */
+  async function spans(/** @type {number} */ open) {
+    instrumentation.enable();
+    await sleep(SETTLE_MILLIS);
+    // A new one each time: ended spans are held for a while, and must not be let go of where it is weighed.
+    const tracerWithout = () => new TracerProvider({ spanProcessors: [sink] }).getTracer('scale');
+    const tracerWith = () =>
+      new TracerProvider({ spanProcessors: [new EventLoopSpanProcessor(), sink] }).getTracer(
+        'scale',
+      );
+    const [without, withIt] = [tracerWithout(), tracerWith()];
+    const COUNT = 20_000;
+    const BATCH = 1_000;
+    const run = async (/** @type {import('@opentelemetry/api').Tracer} */ made) => {
+      const all = Array.from({ length: open }, () => made.startSpan('open'));
+      await nextIteration();
+      let nanos = 0;
+      for (let i = 0; i < COUNT; ) {
+        const start = process.hrtime.bigint();
+        for (const until = i + BATCH; i < until; i++) {
+          all[i % open].end();
+          all[i % open] = made.startSpan('open');
+        }
+        nanos += Number(process.hrtime.bigint() - start);
+        await nextIteration();
+      }
+      for (const span of all) span.end();
+      return nanos / COUNT;
+    };
+    const off = [];
+    const added = [];
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      const order = round % 2 === 0 ? [without, withIt] : [withIt, without];
+      const values = new Map();
+      for (const made of order) values.set(made, await run(made));
+      if (round < 0) continue;
+      off.push(values.get(without));
+      added.push(values.get(withIt) - values.get(without));
+    }
+    const heap = async (/** @type {import('@opentelemetry/api').Tracer} */ made) => {
+      const before = heapUsed();
+      const all = Array.from({ length: open }, () => made.startSpan('open'));
+      const bytes = heapUsed() - before;
+      for (const span of all) span.end();
+      return bytes / open;
+    };
+    const held = { without: /** @type {number[]} */ ([]), withIt: /** @type {number[]} */ ([]) };
+    for (let i = 0; i < HEAP_LOOKS; i++) {
+      held.without.push(await heap(tracerWithout()));
+      held.withIt.push(await heap(tracerWith()));
+    }
+    instrumentation.disable();
+    return {
+      off: median(off),
+      added: estimate(added),
+      digits: 0,
+      extra: [
+        { name: 'heap, off', text: open < MANY ? '–' : median(held.without).toFixed(0) },
+        { name: 'on', text: open < MANY ? '–' : median(held.withIt).toFixed(0) },
+      ],
+    };
+  }
+
+  async function blocks(/** @type {number} */ perSecond) {
+    const BLOCK_MILLIS = 1.5;
+    const SECONDS = 1;
+    const count = Math.max(1, Math.round(perSecond * SECONDS));
+    let made = 0;
+    const block = () => {
+      const end = performance.now() + BLOCK_MILLIS;
+      while (performance.now() < end);
+      made++;
+    };
+    told = 0;
+    let [madeOn, toldOn] = [0, 0];
+    const run = async () => {
+      made = 0;
+      const start = cpuMicros();
+      const begin = performance.now();
+      for (let i = 0; i < count; i++) {
+        await sleep(Math.max(0, begin + (i / perSecond) * 1000 - performance.now()));
+        block();
+      }
+      // A whole window, and the last one told: what runs all the time is weighed as long at every rate.
+      await sleep(Math.max(10, begin + SECONDS * 1000 - performance.now()));
+      return (cpuMicros() - start) / (performance.now() - begin);
+    };
+    const cost = await compare(async () => {
+      const before = told;
+      const value = await run();
+      if (told > before) {
+        madeOn += made;
+        toldOn += told - before;
+      }
+      return value;
+    });
+    const share = madeOn === 0 ? '–' : `${((toldOn / madeOn) * 100).toFixed(0)} %`;
+    return { ...cost, digits: 0, extra: [{ name: 'told', text: share }] };
+  }
+
+  const measures = { requests, chain, spans, blocks };
+  const points = [];
+  for (const size of SIZES[series]) points.push({ size, ...(await measures[series](size)) });
+  return points;
 }

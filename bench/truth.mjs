@@ -2,15 +2,15 @@
 // trace, the right function, the right length; see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from './child-message.mjs';
+import { getJson } from '../tools/http-client.cjs';
+import { SentryReceiver } from '../tools/sentry-receiver.cjs';
 import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
+import { messageOf } from './support/child-message.mjs';
 import { score } from './truth/score.mjs';
-import { startReceiver } from './truth/sentry-receiver.mjs';
 
 const { SUBJECTS } = subjects;
 
@@ -23,8 +23,11 @@ const SETTLE_MILLIS = 100;
 const MAX_VISITS = 6;
 /** Startup is over, and every tool at work. */
 const WARM_UP_MILLIS = 1000;
+/** The exception that Sentry's SDK makes of a block. */
+const SENTRY_BLOCK = 'EventLoopBlocked';
+const NAMELESS = new Set(['?', '<anonymous>', '[eval]', '[constructor]']);
 
-/** @type {import('./registry.mjs').Bench} */
+/** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'truth',
   about: 'which tool tells what of the same labelled blockers',
@@ -51,7 +54,17 @@ export default {
       }
       report.table(
         `Node.js ${version}: ${blocks} blocks of at least 110 ms, threshold ${THRESHOLD_MILLIS} ms`,
-        ['', 'found', 'missed', 'twice', 'invented', 'trace', 'function', 'length error, ms', 'all right'],
+        [
+          '',
+          'found',
+          'missed',
+          'twice',
+          'invented',
+          'trace',
+          'function',
+          'length error, ms',
+          'all right',
+        ],
         results.map((result) => row(result.name, result)),
         results,
       );
@@ -61,7 +74,7 @@ export default {
 
 async function ask(/** @type {string} */ path, /** @type {string} */ name) {
   const subject = SUBJECTS[name];
-  const receiver = await startReceiver();
+  const receiver = await SentryReceiver.listen();
   const child = fork(
     join(import.meta.dirname, 'truth/service.cjs'),
     [name, String(THRESHOLD_MILLIS), receiver.dsn],
@@ -70,12 +83,8 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const { port, blockers, quiet } = await messageOf(child);
-    const visit = async (/** @type {string} */ url) => {
-      const response = await new Promise((resolve, reject) => {
-        get({ host: '127.0.0.1', port, path: url, agent }, resolve).on('error', reject);
-      });
-      return /** @type {any} */ (await json(response));
-    };
+    const visit = (/** @type {string} */ path) =>
+      getJson(`http://127.0.0.1:${port}${path}`, { agent });
     // Cold code is slow code: the first requests count for nobody.
     await visit(`/quiet/${encodeURIComponent(quiet[0])}`);
     await visit(`/block/${encodeURIComponent(blockers[0])}`);
@@ -102,22 +111,54 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
     }
     child.send('reports');
     const reports = await messageOf(child);
-    const isClear = (/** @type {any} */ truth) => !truth.isBlock || truth.lengthMillis >= CLEAR_MILLIS;
-    return { ...score(truths.filter(isClear), [...reports, ...receiver.reports]), disturbed };
+    const isClear = (/** @type {any} */ truth) =>
+      !truth.isBlock || truth.lengthMillis >= CLEAR_MILLIS;
+    return {
+      ...score(truths.filter(isClear), [
+        ...reports,
+        ...receiver.eventsOf(SENTRY_BLOCK).map(reportOf),
+      ]),
+      disturbed,
+    };
   } finally {
     agent.destroy();
     if (child.connected) child.disconnect();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    receiver.stop();
+    receiver.close();
   }
+}
+
+/** @returns {import('./truth/score.mjs').Report} */
+function reportOf(
+  /** @type {import('../tools/sentry-receiver.cjs').SentryEvent} */ { at, exception, contexts },
+) {
+  const { stacktrace } = exception.values.find(
+    (/** @type {any} */ { type }) => type === SENTRY_BLOCK,
+  );
+  return {
+    at,
+    functionName: innermost(stacktrace?.frames ?? []),
+    traceId: contexts?.trace?.trace_id,
+  };
+}
+
+/** Sentry has the innermost frame last. What has no name is called after the function around it, as a reader would. */
+function innermost(/** @type {any[]} */ frames) {
+  const own = frames
+    .filter(({ filename = '' }) => !filename.startsWith('node:'))
+    .map((frame) => frame.function);
+  return own.findLast((name) => name !== undefined && !NAMELESS.has(name)) ?? own.at(-1);
 }
 
 function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */ result) {
   const { tells } = SUBJECTS[name];
-  const when = (/** @type {(typeof tells)[number]} */ what, /** @type {string | number} */ value) =>
-    tells.includes(what) ? String(value) : '–';
+  const when = (
+    /** @type {(typeof tells)[number]} */ what,
+    /** @type {string | number} */ value,
+  ) => (tells.includes(what) ? String(value) : '–');
   const { lengthError } = result;
-  const error = lengthError && `${lengthError.median.toFixed(1)}, at most ${lengthError.most.toFixed(0)}`;
+  const error =
+    lengthError && `${lengthError.median.toFixed(1)}, at most ${lengthError.most.toFixed(0)}`;
   return [
     name,
     when('block', result.found),

@@ -1,34 +1,21 @@
 // Load from outside the service's process: requests to one endpoint, and health checks at a steady rate beside them. A
 // health check is sent when it is due, whether or not the ones before it were answered, and its latency counts from the
 // moment it was due: nothing is left out because the service was slow (no coordinated omission).
-import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sendOk } from '../tools/http-client.cjs';
 
 const TIMEOUT_MILLIS = 30_000;
 
-/**
- * @typedef {{ url: string, method: string, body?: Buffer }} Request
- */
-
-/** Sends one request and reads the answer; anything but a good one is an error. */
-export async function send({ url, method, body }) {
-  const response = await fetch(url, {
-    method,
-    signal: AbortSignal.timeout(TIMEOUT_MILLIS),
-    ...(body ? { body, headers: { 'content-type': 'application/json' } } : {}),
-  });
-  await response.arrayBuffer();
-  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}`);
-}
+/** @typedef {import('../tools/demo-service/workload.cjs').Request} Request */
 
 /**
  * One client: sends a request, reads the answer, thinks for a while, sends the next.
  * @param {Request} request
  * @param {{ requests: number, thinkMillis: number, onAnswer: (answered: number) => void }} options
  */
-export async function keepBusy(request, { requests, thinkMillis, onAnswer }) {
+export async function keepBusy({ url, ...options }, { requests, thinkMillis, onAnswer }) {
   for (let answered = 1; answered <= requests; answered++) {
-    await send(request);
+    await sendOk(url, { ...options, timeoutMillis: TIMEOUT_MILLIS });
     onAnswer(answered);
     await pause(thinkMillis);
   }
@@ -43,7 +30,7 @@ export async function keepBusy(request, { requests, thinkMillis, onAnswer }) {
 export function startBystanders(url, intervalMillis) {
   const answers = [];
   const timer = setInterval(() => {
-    const answer = send({ url, method: 'GET' });
+    const answer = sendOk(url, { timeoutMillis: TIMEOUT_MILLIS });
     answer.catch(() => {}); // looked at in the end
     answers.push(answer);
   }, intervalMillis);
@@ -85,12 +72,11 @@ export function startHealthChecks(url, intervalMillis) {
  * Over a connection of its own, as orchestrators do it.
  * @returns {Promise<number | Error>} never rejected: nobody looks at it before the load is over
  */
-function latency(url, due) {
-  return new Promise((resolve) => {
-    const request = get(url, { agent: false, timeout: TIMEOUT_MILLIS }, (res) => {
-      if (res.statusCode !== 200) resolve(new Error(`status ${res.statusCode}`));
-      res.resume().once('end', () => resolve(performance.now() - due));
-    });
-    request.once('timeout', () => request.destroy(new Error('no answer in time'))).once('error', resolve);
-  });
+async function latency(/** @type {string} */ url, /** @type {number} */ due) {
+  try {
+    await sendOk(url, { agent: false, timeoutMillis: TIMEOUT_MILLIS });
+    return performance.now() - due;
+  } catch (error) {
+    return /** @type {Error} */ (error);
+  }
 }

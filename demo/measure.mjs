@@ -1,10 +1,11 @@
 // The measurement: one phase of load for each endpoint with health checks beside it, then everything that the service
 // exported meanwhile.
-import { ENDPOINTS } from './endpoints.mjs';
+import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
+import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
+import { quantile } from '../tools/statistics.cjs';
 import { keepBusy, startBystanders, startHealthChecks } from './load.mjs';
 import { showStep } from './progress.mjs';
-import { blocksOf, quantile, requestPath, stallsOf } from './telemetry-reader.mjs';
-import { measureSizes, requestFor } from './workload.mjs';
+import { blocksOf, requestPath, stallsOf } from './telemetry-reader.mjs';
 
 const REQUESTS = 5;
 const THINK_MILLIS = 150; // so that blocks can be told apart in the latency of the health checks
@@ -42,7 +43,8 @@ async function driveEndpoint(origin, endpoint, size, update) {
     await keepBusy(request, {
       requests: REQUESTS,
       thinkMillis: THINK_MILLIS,
-      onAnswer: (answered) => update(`${answered} of ${REQUESTS} requests, ${checks.sent()} health checks`),
+      onAnswer: (answered) =>
+        update(`${answered} of ${REQUESTS} requests, ${checks.sent()} health checks`),
     });
   } finally {
     checks.end();
@@ -82,7 +84,9 @@ function victimsOf(culprits, bystanders) {
   const blocks = new Set(culprits.flatMap(blocksOf).map(({ spanId }) => spanId));
   return bystanders
     .map((trace) => {
-      const stalls = stallsOf(trace).filter(({ links }) => links.some(({ spanId }) => blocks.has(spanId)));
+      const stalls = stallsOf(trace).filter(({ links }) =>
+        links.some(({ spanId }) => blocks.has(spanId)),
+      );
       return { trace, stall: Math.max(0, ...stalls.map(({ seconds }) => seconds)) };
     })
     .filter(({ stall }) => stall > 0)

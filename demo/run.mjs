@@ -2,14 +2,15 @@
 // it. Ends with 0 when the report is complete, with 1 and a reason when telemetry is missing. The report goes to stdout,
 // progress to stderr.
 import { parseArgs } from 'node:util';
+import { startService } from '../tools/demo-service/process.cjs';
+import { readTraces } from '../tools/otlp.cjs';
+import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
 import { driveAllEndpoints, matchTraces } from './measure.mjs';
-import { startOtlpReceiver } from './otlp-receiver.mjs';
 import { renderReport } from './report/index.mjs';
 import { lagChart } from './report/lag-chart.mjs';
 import { paint, reportWidth } from './report/style.mjs';
 import { printTraces, serveByHand } from './serve.mjs';
-import { startService } from './service-process.mjs';
-import { LAG_METRIC, readHistogram, readSpans, readTraces } from './telemetry-reader.mjs';
+import { LAG_METRIC, readHistogram } from './telemetry-reader.mjs';
 import { missingTelemetry } from './verify.mjs';
 
 const USAGE = `npm run demo               about 20 seconds of load, then the report
@@ -37,8 +38,7 @@ function serviceEnvironment(receiver, exportIntervalMillis) {
     OTEL_TRACES_EXPORTER: 'otlp',
     OTEL_METRICS_EXPORTER: 'otlp',
     OTEL_LOGS_EXPORTER: 'none',
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    ...receiver.env,
     OTEL_EXPORTER_OTLP_TIMEOUT: '2000', // how long the service tries to flush to a demo that is gone
     OTEL_BSP_SCHEDULE_DELAY: String(exportIntervalMillis),
     OTEL_METRIC_EXPORT_INTERVAL: '5000',
@@ -46,12 +46,12 @@ function serviceEnvironment(receiver, exportIntervalMillis) {
 }
 
 async function serve() {
-  const receiver = await startOtlpReceiver({ onTraces: printTraces(write) });
+  const receiver = await OtlpReceiver.listen({ onTraces: printTraces(write) });
   const service = await startService(serviceEnvironment(receiver, 200));
   await Promise.race([serveByHand(service.url, write), service.exited]);
   await stop(service, receiver);
 
-  const lag = readHistogram(receiver.metrics(), LAG_METRIC);
+  const lag = readHistogram(receiver.metrics, LAG_METRIC);
   if (lag) write(`\n${lagChart(lag, reportWidth(process.stdout)).join('\n')}\n`);
 }
 
@@ -61,17 +61,18 @@ async function stop(service, receiver) {
     await service.stop();
   } finally {
     receiver.close();
-    if (service.errors()) process.stderr.write(`The service wrote to stderr:\n${service.errors()}\n`);
+    if (service.errors())
+      process.stderr.write(`The service wrote to stderr:\n${service.errors()}\n`);
   }
 }
 
 async function demo() {
-  const receiver = await startOtlpReceiver();
+  const receiver = await OtlpReceiver.listen();
   const service = await startService(serviceEnvironment(receiver, 1000));
   const driven = await driveAllEndpoints(service.url).finally(() => stop(service, receiver));
 
-  const phases = matchTraces(driven, readTraces(readSpans(receiver.traces())));
-  const result = { phases, lag: readHistogram(receiver.metrics(), LAG_METRIC) };
+  const phases = matchTraces(driven, readTraces(receiver.spans));
+  const result = { phases, lag: readHistogram(receiver.metrics, LAG_METRIC) };
   const problems = missingTelemetry(result);
   if (problems.length > 0) throw new Error(`telemetry is missing:\n- ${problems.join('\n- ')}`);
   write(`\n${renderReport(result, reportWidth(process.stdout))}\n\n`);
@@ -94,6 +95,9 @@ if (options.help) {
   ]) {
     process.once(signal, () => process.exit(code)); // the service dies with this process
   }
-  setTimeout(() => fail(new Error(`not done after ${DEADLINE_MILLIS / 1000} s`)), DEADLINE_MILLIS).unref();
+  setTimeout(
+    () => fail(new Error(`not done after ${DEADLINE_MILLIS / 1000} s`)),
+    DEADLINE_MILLIS,
+  ).unref();
   await demo().catch(fail);
 }

@@ -1,9 +1,9 @@
 // The service for requests made by hand: prints the waterfall of each as it comes in, until it is told to stop.
 import { once } from 'node:events';
-import { ENDPOINTS } from './endpoints.mjs';
+import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
+import { readSpans, readTraces } from '../tools/otlp.cjs';
 import { paint, reportWidth } from './report/style.mjs';
 import { waterfall, waterfallColumns } from './report/waterfall.mjs';
-import { readSpans, readTraces } from './telemetry-reader.mjs';
 
 const QUIET_MILLIS = 600; // a trace is shown when none of its spans came for this long; the service exports every 200 ms
 

@@ -103,8 +103,12 @@ app.get('/healthcheck', (_req, res) => {
   res.json({ status: 'ok' });
 });
 
-const server = app.listen(Number(process.env.PORT ?? 0), process.env.HOST ?? '127.0.0.1', (error) => {
-  if (error) throw error;
-  const { address, port } = server.address();
-  console.log(`listening on http://${address}:${port}`);
-});
+const server = app.listen(
+  Number(process.env.PORT ?? 0),
+  process.env.HOST ?? '127.0.0.1',
+  (error) => {
+    if (error) throw error;
+    const { address, port } = server.address();
+    console.log(`listening on http://${address}:${port}`);
+  },
+);

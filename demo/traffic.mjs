@@ -2,9 +2,9 @@
 // one endpoint after the other that holds the loop beside them. Ends by itself only at SIGTERM or SIGINT.
 // `node demo/traffic.mjs http://127.0.0.1:8080`
 import { setTimeout as pause } from 'node:timers/promises';
-import { ENDPOINTS } from './endpoints.mjs';
-import { send } from './load.mjs';
-import { measureSizes, requestFor } from './workload.mjs';
+import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
+import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
+import { sendOk } from '../tools/http-client.cjs';
 
 const BYSTANDERS = ['/orders', '/healthcheck'];
 const BYSTANDER_INTERVAL_MILLIS = 100;
@@ -19,9 +19,9 @@ if (!origin) {
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));
 
 /** The service may be restarted at any time: a failed request is told, and the load goes on. */
-async function tryRequest(request) {
+async function tryRequest({ url, ...options }) {
   try {
-    await send(request);
+    await sendOk(url, options);
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     await pause(AWAY_MILLIS);
@@ -42,7 +42,10 @@ async function sizesOfRequests() {
 
 const sizes = await sizesOfRequests();
 for (const path of BYSTANDERS) {
-  setInterval(() => tryRequest({ url: `${origin}${path}`, method: 'GET' }), BYSTANDER_INTERVAL_MILLIS);
+  setInterval(
+    () => tryRequest({ url: `${origin}${path}`, method: 'GET' }),
+    BYSTANDER_INTERVAL_MILLIS,
+  );
 }
 for (;;) {
   for (const endpoint of ENDPOINTS) {

@@ -1,5 +1,6 @@
 // Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the person who ran it.
-import { BLOCK_SPAN, blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
+import { BLOCK_SPAN } from '../tools/otlp.cjs';
+import { blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
 
 /**
  * @param {{ phases: import('./report/index.mjs').Phase[], lag: object | undefined }} result
@@ -15,24 +16,25 @@ export function missingTelemetry({ phases, lag }) {
 }
 
 /**
- * @param {import('./endpoints.mjs').Endpoint} endpoint
- * @param {import('./telemetry-reader.mjs').Trace[]} traces
- * @param {import('./telemetry-reader.mjs').Trace[]} victims
+ * @param {import('../tools/demo-service/endpoints.cjs').Endpoint} endpoint
+ * @param {import('../tools/otlp.cjs').Trace[]} traces
+ * @param {import('../tools/otlp.cjs').Trace[]} victims
  */
-function problemOf({ culprit }, traces, victims) {
+function problemOf({ blocking }, traces, victims) {
   if (traces.length === 0) return 'no trace of its requests was exported';
-  if (culprit === undefined) return undefined;
+  if (blocking === undefined) return undefined;
   const blocks = traces.flatMap(blocksOf);
   if (blocks.length === 0) {
     return `it holds the loop, but none of its ${traces.length} traces has an ${BLOCK_SPAN} span`;
   }
-  if (victims.length === 0) return 'it holds the loop, but no other request is linked to one of its blocks';
-  const named = blocks.filter((block) => names(block, culprit));
+  if (victims.length === 0)
+    return 'it holds the loop, but no other request is linked to one of its blocks';
+  const named = blocks.filter((block) => names(block, blocking));
   // Not all: on a busy machine a block may begin or end with something else that takes as long as the threshold.
   if (named.length > blocks.length / 2) return undefined;
   const told = blocks.map(({ attributes }) => attributes['code.function.name'] ?? 'nothing');
   return (
-    `${culprit.functionName ?? 'a function'} in ${culprit.file} holds the loop, but only ${named.length} of ${blocks.length} ` +
+    `${blocking.functionName ?? 'a function'} in ${blocking.file} holds the loop, but only ${named.length} of ${blocks.length} ` +
     `${BLOCK_SPAN} spans say so; told were ${[...new Set(told)].join(', ')}`
   );
 }

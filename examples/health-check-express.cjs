@@ -24,4 +24,6 @@ app.get('/', (_request, response) => {
   response.send('done');
 });
 
-const server = app.listen(process.env.PORT ?? 3000, () => console.log(`listening ${server.address().port}`));
+const server = app.listen(process.env.PORT ?? 3000, () =>
+  console.log(`listening ${server.address().port}`),
+);

@@ -5,17 +5,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startOtlpReceiver } from '../demo/otlp-receiver.mjs';
-import { BLOCK_SPAN, readSpans, readTraces } from '../demo/telemetry-reader.mjs';
-import { npm } from '../test/matrix/npm.mjs';
-import { pack } from '../test/matrix/pack.mjs';
+import { sendOk } from '../tools/http-client.cjs';
+import { npm } from '../tools/npm.cjs';
+import { BLOCK_SPAN, readTraces } from '../tools/otlp.cjs';
+import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
+import { pack } from '../tools/pack.cjs';
+import { PACKAGE_NAME as PACKAGE, ROOT } from '../tools/paths.cjs';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 const ENTRY = `${PACKAGE}/register`;
 // As `/register` itself says, for the Node.js that runs this.
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
@@ -58,10 +58,10 @@ async function run(nodeArguments, env) {
   if (port === undefined)
     throw new Error(`the application has not started:\n${printed.join('\n')}`);
   for (let i = 0; i < WARM_UP_REQUESTS; i++) {
-    await fetch(`http://127.0.0.1:${port}/health`);
+    await sendOk(`http://127.0.0.1:${port}/health`);
     await wait(WARM_UP_MILLIS / WARM_UP_REQUESTS);
   }
-  await (await fetch(`http://127.0.0.1:${port}/report`)).text();
+  await sendOk(`http://127.0.0.1:${port}/report`);
   child.kill('SIGTERM');
   await once(child, 'close');
   return readable(printed.join('\n').replace(`port ${port}`, `port ${PORT}`));
@@ -73,7 +73,7 @@ const withoutTelemetry = (/** @type {NodeJS.ProcessEnv} */ env) =>
 /** Where it ran is nobody's business. */
 const readable = (/** @type {string} */ text) => text.replaceAll(`${folder}/`, '');
 
-/** @param {import('../demo/telemetry-reader.mjs').Trace} trace */
+/** @param {import('../tools/otlp.cjs').Trace} trace */
 function tree({ rows }) {
   return rows
     .map(({ span, last }) => {
@@ -93,14 +93,13 @@ function tree({ rows }) {
 
 /** The application exports to a receiver: what has come there. */
 async function exported() {
-  const receiver = await startOtlpReceiver();
+  const receiver = await OtlpReceiver.listen();
   const printed = await run(['--import', ENTRY], {
-    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    ...receiver.env,
     OTEL_SERVICE_NAME: 'shop',
   });
   receiver.close();
-  const traces = readTraces(readSpans(receiver.traces()));
+  const traces = readTraces(receiver.spans);
   const trace = traces.find(({ rows }) => rows.some(({ span }) => isTheBlock(span)));
   if (trace === undefined || trace.root.attributes['http.route'] !== '/report') {
     throw new Error(
@@ -110,9 +109,7 @@ async function exported() {
   return { printed, trace };
 }
 
-const isTheBlock = (
-  /** @type {import('../demo/telemetry-reader.mjs').Span} */ { name, attributes },
-) =>
+const isTheBlock = (/** @type {import('../tools/otlp.cjs').Span} */ { name, attributes }) =>
   name === BLOCK_SPAN &&
   attributes['code.function.name'] === 'renderReport' &&
   attributes['code.file.path'].endsWith('/app.js') &&

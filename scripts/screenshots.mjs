@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { getJson, sendOk } from '../tools/http-client.cjs';
 
 const {
   JAEGER_URL = 'http://127.0.0.1:16686',
@@ -33,7 +34,7 @@ function findChromium() {
 }
 
 async function requirePage(name, url, title) {
-  const page = await fetch(url).then((response) => response.text());
+  const page = String((await sendOk(url)).body);
   if (!page.includes(title)) throw new Error(`${name} at ${url} was built without its web page`);
 }
 
@@ -45,9 +46,7 @@ async function newestTrace() {
     lookback: '1h',
     limit: '1',
   });
-  const { data } = await fetch(`${JAEGER_URL}/api/traces?${query}`).then((response) =>
-    response.json(),
-  );
+  const { data } = await getJson(`${JAEGER_URL}/api/traces?${query}`);
   if (!data?.length) throw new Error(`Jaeger has no trace with a block in ${CULPRIT} yet`);
   return data[0].traceID;
 }

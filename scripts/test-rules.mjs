@@ -1,15 +1,15 @@
-// `npm run test:rules`: checks prometheus/rules.yaml, and runs its unit tests, prometheus/rules.test.yaml, and those of the dashboard's
+// `npm run test:rules`: checks deploy/prometheus/rules.yaml, and runs its unit tests, deploy/prometheus/rules.test.yaml, and those of the dashboard's
 // queries, with promtool. Takes the one in PROMTOOL, else the newest that `node test/stack/servers/install.mjs prometheus` has built, else the one on the PATH; 2.42 will do.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { ROOT } from '../tools/paths.cjs';
 import { dashboardQueryTests } from './dashboard-query-tests.mjs';
 
-const ROOT = resolve(import.meta.dirname, '..');
 const BUILT = join(ROOT, '.stack/servers');
-const RULES = join(ROOT, 'prometheus/rules.yaml');
-const TESTS = join(ROOT, 'prometheus/rules.test.yaml');
+const RULES = join(ROOT, 'deploy/prometheus/rules.yaml');
+const TESTS = join(ROOT, 'deploy/prometheus/rules.test.yaml');
 
 function findPromtool() {
   if (process.env.PROMTOOL) return process.env.PROMTOOL;

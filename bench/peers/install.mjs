@@ -1,7 +1,7 @@
 // Promises: the peers are installed, as their lock file says, when somebody is about to be compared with them.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../../test/matrix/npm.mjs';
+import { npm } from '../../tools/npm.cjs';
 
 const FOLDER = join(import.meta.dirname, 'package');
 

@@ -21,7 +21,8 @@ function startSentry(/** @type {object[]} */ integrations) {
     dsn: 'http://public@127.0.0.1:9/1',
     tracesSampleRate: 1,
     integrations,
-    transport: () => createTransport({ recordDroppedEvent() {} }, async () => ({ statusCode: 200 })),
+    transport: () =>
+      createTransport({ recordDroppedEvent() {} }, async () => ({ statusCode: 200 })),
   });
 }
 
@@ -42,6 +43,8 @@ export const PEER_SUBJECTS = {
     baseline: SENTRY_ALONE,
     bringsSdk: true,
     start: () =>
-      startSentry([peer('@sentry/node-native').eventLoopBlockIntegration({ threshold: THRESHOLD_MILLIS })]),
+      startSentry([
+        peer('@sentry/node-native').eventLoopBlockIntegration({ threshold: THRESHOLD_MILLIS }),
+      ]),
   },
 };

@@ -33,7 +33,9 @@ const instrumentation = (config) => {
 
 /** The innermost frame that is neither Node.js' own nor the tool's. */
 function functionOf(frames) {
-  const frame = frames.find((line) => !/\(?(node:|internal\/)|node_modules.(blocked-at|@sentry)/.test(line));
+  const frame = frames.find(
+    (line) => !/\(?(node:|internal\/)|node_modules.(blocked-at|@sentry)/.test(line),
+  );
   return /^\s*at (?:async )?(.+?) \(/.exec(frame ?? '')?.[1];
 }
 
@@ -67,9 +69,12 @@ const SUBJECTS = {
   'blocked-at': {
     tells: ['block', 'length', 'function'],
     start({ thresholdMillis, report }) {
-      peer('blocked-at')((lengthMillis, stack) => report({ lengthMillis, functionName: functionOf(stack) }), {
-        threshold: thresholdMillis,
-      });
+      peer('blocked-at')(
+        (lengthMillis, stack) => report({ lengthMillis, functionName: functionOf(stack) }),
+        {
+          threshold: thresholdMillis,
+        },
+      );
     },
   },
   'toobusy-js': {
@@ -135,7 +140,9 @@ const SUBJECTS = {
       sentry.init({
         dsn,
         tracesSampleRate: 1,
-        integrations: [eventLoopBlockIntegration({ threshold: thresholdMillis, maxEventsPerHour: 1e6 })],
+        integrations: [
+          eventLoopBlockIntegration({ threshold: thresholdMillis, maxEventsPerHour: 1e6 }),
+        ],
       });
     },
   },

@@ -111,7 +111,9 @@ const BLOCKS = {
       }
     }),
   pbkdf2Sync: (millis, truth) => {
-    truth(() => pbkdf2Sync('secret', 'salt', Math.ceil(millis * iterationsPerMillis), 64, 'sha512'));
+    truth(() =>
+      pbkdf2Sync('secret', 'salt', Math.ceil(millis * iterationsPerMillis), 64, 'sha512'),
+    );
   },
   execFileSync: (millis, truth) => {
     truth(() => execFileSync('sleep', [String(millis / 1000)]));

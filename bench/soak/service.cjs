@@ -1,6 +1,6 @@
 /**
  * The service that is soaked. It keeps a ledger of its own, as JSON lines in a file: every block it was asked for, every time at which its
- * own timer came late, its memory; and beside it what the telemetry says. Started by run.mjs: `node --expose-gc service.cjs <ledger>`.
+ * own timer came late, its memory; and beside it what the telemetry says. Started by soak.mjs: `node --expose-gc service.cjs <ledger>`.
  */
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -61,7 +61,15 @@ function truthOf(kind) {
     const ended = () => {
       const millis = monotonic() - start;
       const { user, system } = process.cpuUsage(cpu);
-      write({ type: 'truth', kind, start, millis, wallStart, cpuMillis: (user + system) / 1000, traceId });
+      write({
+        type: 'truth',
+        kind,
+        start,
+        millis,
+        wallStart,
+        cpuMillis: (user + system) / 1000,
+        traceId,
+      });
     };
     const result = run();
     if (!(result instanceof Promise)) {
@@ -109,7 +117,9 @@ setInterval(() => {
 }, MEMORY_EVERY_MILLIS).unref();
 
 // It never returns to its own loop, so it ends only with the process.
-new Worker(path.join(__dirname, 'witness.cjs'), { workerData: { ledger: process.argv[2] } }).unref();
+new Worker(path.join(__dirname, 'witness.cjs'), {
+  workerData: { ledger: process.argv[2] },
+}).unref();
 
 async function main() {
   server.listen(0, '127.0.0.1');

@@ -1,5 +1,5 @@
 // Promises: the service's ledger held against what the telemetry said, check by check.
-import { median } from '../statistics.mjs';
+import { median } from '../../tools/statistics.cjs';
 import limits from './limits.cjs';
 
 /**
@@ -21,7 +21,8 @@ const ENOUGH_EXAMPLES = 5;
 function isInDoubt(/** @type {Truth} */ truth, /** @type {Stretch[]} */ still) {
   const { kind, millis, cpuMillis } = truth;
   const stoodStill = sum(still.map((each) => overlap(each, truth)));
-  const withoutCpu = kind === 'execFileSync' ? stoodStill : Math.max(stoodStill, millis - cpuMillis);
+  const withoutCpu =
+    kind === 'execFileSync' ? stoodStill : Math.max(stoodStill, millis - cpuMillis);
   return millis - withoutCpu < limits.CLEAR_MILLIS || withoutCpu >= limits.THRESHOLD_MILLIS / 2;
 }
 
@@ -42,7 +43,8 @@ export function verdict({ truths, told, held, still, memory }) {
     about: told.filter((block) => overlap(block, truth) > tolerance(truth)),
   }));
   const lost = judged.filter(
-    ({ truth, about }) => truth.millis - sum(about.map((block) => overlap(block, truth))) > SEARCH_MILLIS,
+    ({ truth, about }) =>
+      truth.millis - sum(about.map((block) => overlap(block, truth))) > SEARCH_MILLIS,
   );
   const short = judged.filter(
     ({ truth, about }) => truth.millis - sum(about.map(({ millis }) => millis)) > tolerance(truth),
@@ -85,9 +87,14 @@ function drift(/** @type {{ truth: Truth, about: Told[] }[]} */ judged) {
   const offsets = judged
     .filter(
       ({ truth, about }) =>
-        about.length === 1 && about[0].kind === 'callback' && truth.kind !== 'immediates of one turn',
+        about.length === 1 &&
+        about[0].kind === 'callback' &&
+        truth.kind !== 'immediates of one turn',
     )
-    .map(({ truth, about: [block] }) => block.start + block.millis - (truth.wallStart + 0.5 + truth.millis));
+    .map(
+      ({ truth, about: [block] }) =>
+        block.start + block.millis - (truth.wallStart + 0.5 + truth.millis),
+    );
   const whole = median(offsets);
   const moved = median(quarter(offsets, 3)) - median(quarter(offsets, 0));
   return [
@@ -132,7 +139,10 @@ function overlap(/** @type {Stretch} */ a, /** @type {Stretch} */ b) {
 
 /** The `n`th quarter, from 0. */
 function quarter(/** @type {number[]} */ values, /** @type {number} */ n) {
-  return values.slice(Math.floor((values.length * n) / 4), Math.ceil((values.length * (n + 1)) / 4));
+  return values.slice(
+    Math.floor((values.length * n) / 4),
+    Math.ceil((values.length * (n + 1)) / 4),
+  );
 }
 
 /** Neighbours in time. */

@@ -13,5 +13,6 @@ for (;;) {
   const due = now() + SLEEP_MILLIS;
   Atomics.wait(sleeper, 0, 0, SLEEP_MILLIS);
   const millis = now() - due;
-  if (millis >= LATE_MILLIS) fs.writeSync(file, `${JSON.stringify({ type: 'still', start: due, millis })}\n`);
+  if (millis >= LATE_MILLIS)
+    fs.writeSync(file, `${JSON.stringify({ type: 'still', start: due, millis })}\n`);
 }

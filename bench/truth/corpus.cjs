@@ -2,7 +2,7 @@
 const { AsyncResource } = require('node:async_hooks');
 const { EventEmitter } = require('node:events');
 const fs = require('node:fs');
-const { BLOCK_MILLIS, blockers } = require('../../test/scenarios/apps/support/labelled-blockers.cjs');
+const { BLOCK_MILLIS, blockers } = require('../../tools/labelled-blockers.cjs');
 
 const { loop } = blockers;
 const IMMEDIATES = 10;

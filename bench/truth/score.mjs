@@ -1,5 +1,5 @@
 // Promises: what a tool said, held against what really happened. Generous: where it spoke twice, the better report counts.
-import { median } from '../statistics.mjs';
+import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
 const LENGTH_TOLERANCE_MILLIS = 2;
@@ -20,7 +20,8 @@ export function score(truths, reports) {
   const blocks = judged.filter(({ truth }) => truth.isBlock);
   const found = blocks.filter(({ told }) => told.length > 0);
   const errors = found.map(({ lengthError }) => lengthError).filter((error) => error !== undefined);
-  const count = (/** @type {(each: ReturnType<typeof judge>) => boolean} */ is) => blocks.filter(is).length;
+  const count = (/** @type {(each: ReturnType<typeof judge>) => boolean} */ is) =>
+    blocks.filter(is).length;
   return {
     blocks: blocks.length,
     found: found.length,
@@ -30,7 +31,8 @@ export function score(truths, reports) {
     rightTrace: count(({ rightTrace }) => rightTrace),
     rightFunction: count(({ rightFunction }) => rightFunction),
     allRight: count((each) => each.allRight),
-    lengthError: errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
+    lengthError:
+      errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
     notRight: blocks
       .filter((each) => !each.allRight)
       .map(({ truth, told }) => ({
@@ -72,7 +74,10 @@ function distance(
 }
 
 /** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
-function isCalled(/** @type {string | undefined} */ name, /** @type {string | undefined} */ culprit) {
+function isCalled(
+  /** @type {string | undefined} */ name,
+  /** @type {string | undefined} */ culprit,
+) {
   if (name === undefined || culprit === undefined) return false;
   const last = (/** @type {string} */ text) => text.replace(/[<>]/g, '').split(/[. ]/).at(-1);
   return last(name) === last(culprit);

@@ -29,7 +29,7 @@ if (subject.bringsSdk) start();
 else startSdk(start);
 
 const express = require('express');
-const { argumentOf, calibrate, cleanUp } = require('../../test/scenarios/apps/support/labelled-blockers.cjs');
+const { argumentOf, calibrate, cleanUp } = require('../../tools/labelled-blockers.cjs');
 const { BLOCKERS, QUIET } = require('./corpus.cjs');
 
 /** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */
@@ -116,7 +116,9 @@ app.get('/block/:label', async (request, response) => {
       visited = { label, isBlock: true, ...drained };
       const lengthMillis = worked.end - worked.start;
       const mostMillis = drained.end - drained.start;
-      setImmediate(() => response.json({ lengthMillis, mostMillis, traceId, culprit: culprit.name }));
+      setImmediate(() =>
+        response.json({ lengthMillis, mostMillis, traceId, culprit: culprit.name }),
+      );
     });
   };
   /** Synchronous where it can be: an `await` of ours would be a microtask more. */
@@ -136,11 +138,17 @@ app.get('/block/:label', async (request, response) => {
 async function main() {
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  process.on('message', (question) => process.send(question === 'reports' ? reports : isDisturbed()));
+  process.on('message', (question) =>
+    process.send(question === 'reports' ? reports : isDisturbed()),
+  );
   process.on('disconnect', () => {
     cleanUp();
     process.exit();
   });
-  process.send({ port: server.address().port, blockers: Object.keys(BLOCKERS), quiet: Object.keys(QUIET) });
+  process.send({
+    port: server.address().port,
+    blockers: Object.keys(BLOCKERS),
+    quiet: Object.keys(QUIET),
+  });
 }
 main();

@@ -5,7 +5,7 @@ import { paint, plural, visibleLength } from './style.mjs';
 const SEPARATOR = ' · ';
 
 /**
- * @param {import('../telemetry-reader.mjs').Span} span
+ * @param {import('../../tools/otlp.cjs').Span} span
  * @param {number} room in cells: what comes last is left out where there is too little
  */
 export function blockDetails(span, room) {
@@ -37,7 +37,8 @@ function codeLocation(attributes) {
   const file = attributes['code.file.path'];
   if (!name) return undefined;
   const line = attributes['code.line.number'];
-  const place = file && paint.code.underline(`${shortPath(file)}${line === undefined ? '' : `:${line}`}`);
+  const place =
+    file && paint.code.underline(`${shortPath(file)}${line === undefined ? '' : `:${line}`}`);
   return [paint.code(name.startsWith('<') ? name : `${name}()`), place].filter(Boolean).join(' ');
 }
 

@@ -1,5 +1,5 @@
 // The latency of the health checks sent while one endpoint was busy, as two lines of small columns in the order of time.
-import { quantile } from '../telemetry-reader.mjs';
+import { quantile } from '../../tools/statistics.cjs';
 import { millis, padEnd, padStart, paint, paintForWait } from './style.mjs';
 
 const LEVELS = ' ▁▂▃▄▅▆▇█';
@@ -16,7 +16,11 @@ export function healthLines(latencies, fullScale, columns) {
   const line = (label, part, name, value) =>
     ` ${padEnd(paint.dim(label), columns.label)} ${part}${paint.dim(`  ${name}`)}` +
     padStart(paintForWait(value)(millis(value)), FIGURE_WIDTH - name.length - 2);
-  const { upper, lower } = sparkline(latencies, fullScale, columns.bar + columns.duration - FIGURE_WIDTH);
+  const { upper, lower } = sparkline(
+    latencies,
+    fullScale,
+    columns.bar + columns.duration - FIGURE_WIDTH,
+  );
   return [
     line('/healthcheck meanwhile', upper, 'p50', quantile(latencies, 0.5)),
     line(`  ${latencies.length} checks`, lower, 'max', Math.max(...latencies)),

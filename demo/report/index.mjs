@@ -9,11 +9,11 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
 
 /**
  * @typedef {object} Phase what was seen while one endpoint was under load
- * @property {import('../endpoints.mjs').Endpoint} endpoint
- * @property {import('../telemetry-reader.mjs').Trace[]} traces of its requests
- * @property {import('../telemetry-reader.mjs').Trace} trace the one of median length
- * @property {import('../telemetry-reader.mjs').Trace[]} victims of requests that had to wait for one of its blocks
- * @property {import('../telemetry-reader.mjs').Trace | undefined} victim the one that waited longest for `trace`
+ * @property {import('../../tools/demo-service/endpoints.cjs').Endpoint} endpoint
+ * @property {import('../../tools/otlp.cjs').Trace[]} traces of its requests
+ * @property {import('../../tools/otlp.cjs').Trace} trace the one of median length
+ * @property {import('../../tools/otlp.cjs').Trace[]} victims of requests that had to wait for one of its blocks
+ * @property {import('../../tools/otlp.cjs').Trace | undefined} victim the one that waited longest for `trace`
  * @property {number[]} health latencies of the health checks meanwhile, in milliseconds
  */
 
@@ -45,7 +45,9 @@ function endpointTitle({ endpoint, traces, trace }, width) {
   const mark = blocksOf(trace).length > 0 ? paint.block('●') : paint.good('●');
   return spread(
     ` ${mark} ${paint.title(endpoint.path)}${paint.dim(`  ${endpoint.does}`)}`,
-    paint.dim(traces.length === 1 ? 'the only trace' : `median of ${plural(traces.length, 'trace')}`),
+    paint.dim(
+      traces.length === 1 ? 'the only trace' : `median of ${plural(traces.length, 'trace')}`,
+    ),
     width,
   );
 }

@@ -1,6 +1,15 @@
 // The exported `event_loop.lag` histogram as bars, one for each bucket that was hit or lies between two that were.
 import { histogramQuantile, LAG_METRIC } from '../telemetry-reader.mjs';
-import { millis, padEnd, padStart, paint, paintForWait, plural, solidBar, spread } from './style.mjs';
+import {
+  millis,
+  padEnd,
+  padStart,
+  paint,
+  paintForWait,
+  plural,
+  solidBar,
+  spread,
+} from './style.mjs';
 
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 };
 
@@ -23,7 +32,9 @@ export function lagChart(lag, width) {
       (marks.length > 0 ? paint.title(`  ◂ ${marks.join(' ')}`) : '')
     );
   });
-  const figures = quantiles.map((q) => `${paint.dim(q.name)} ${paintForWait(q.millis)(millis(q.millis))}`);
+  const figures = quantiles.map(
+    (q) => `${paint.dim(q.name)} ${paintForWait(q.millis)(millis(q.millis))}`,
+  );
   const max = lag.max * 1000;
   if (lag.max !== undefined) figures.push(`${paint.dim('max')} ${paintForWait(max)(millis(max))}`);
   return [

@@ -1,5 +1,6 @@
 // All endpoints side by side: how long each held the loop, and what that did to a health check of the same process.
-import { blocksOf, quantile } from '../telemetry-reader.mjs';
+import { quantile } from '../../tools/statistics.cjs';
+import { blocksOf } from '../telemetry-reader.mjs';
 import { millis, padEnd, padStart, paint, paintForWait, solidBar, truncate } from './style.mjs';
 
 const COLUMNS = { endpoint: 29, held: 11, kind: 12, p50: 9, max: 9 };
@@ -22,7 +23,10 @@ export function latencyTable(phases, width) {
     const block = longestBlock(phase.trace);
     return (
       padEnd(` ${phase.endpoint.path}`, 1 + COLUMNS.endpoint) +
-      padStart(block ? paint.block(millis(block.end - block.start)) : paint.good('no block'), COLUMNS.held) +
+      padStart(
+        block ? paint.block(millis(block.end - block.start)) : paint.good('no block'),
+        COLUMNS.held,
+      ) +
       `  ${padEnd(paint.dim(kindOf(block)), COLUMNS.kind - 2)}` +
       padStart(paintForWait(p50)(millis(p50)), COLUMNS.p50) +
       padStart(paintForWait(max)(millis(max)), COLUMNS.max) +
@@ -32,7 +36,8 @@ export function latencyTable(phases, width) {
   return [heading, ...rows];
 }
 
-const kindOf = (block) => truncate(block?.attributes['event_loop.block.kind'] ?? '', COLUMNS.kind - 2);
+const kindOf = (block) =>
+  truncate(block?.attributes['event_loop.block.kind'] ?? '', COLUMNS.kind - 2);
 
 function longestBlock(trace) {
   return blocksOf(trace).sort((a, b) => b.end - b.start - (a.end - a.start))[0];

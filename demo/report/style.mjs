@@ -27,7 +27,8 @@ export function paintForWait(waitMillis) {
 
 export const visibleLength = (text) => stripVTControlCharacters(text).length;
 export const padEnd = (text, width) => text + ' '.repeat(Math.max(0, width - visibleLength(text)));
-export const padStart = (text, width) => ' '.repeat(Math.max(0, width - visibleLength(text))) + text;
+export const padStart = (text, width) =>
+  ' '.repeat(Math.max(0, width - visibleLength(text))) + text;
 
 /** Left and right text on one line of a width. */
 export const spread = (left, right, width) => padEnd(left, width - visibleLength(right)) + right;
@@ -48,7 +49,8 @@ export function millis(value) {
   return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 }
 
-export const plural = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export const plural = (count, noun) =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 

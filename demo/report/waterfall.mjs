@@ -1,6 +1,7 @@
 // One trace as a waterfall: a line per span, its bar where it was in the trace; the `event-loop-blocked` span stands out,
 // with what the instrumentation says about it on the line below.
-import { BLOCK_SPAN, STALL_ATTRIBUTE } from '../telemetry-reader.mjs';
+import { BLOCK_SPAN } from '../../tools/otlp.cjs';
+import { STALL_ATTRIBUTE } from '../telemetry-reader.mjs';
 import { blockDetails } from './block-details.mjs';
 import { millis, padEnd, padStart, paint, plural, solidBar, truncate } from './style.mjs';
 
@@ -14,7 +15,7 @@ const MAX_ROWS = 16;
 
 /**
  * Where the columns are, the same for all waterfalls of a report.
- * @param {import('../telemetry-reader.mjs').Trace[]} traces
+ * @param {import('../../tools/otlp.cjs').Trace[]} traces
  * @param {number} total
  * @returns {Columns}
  */
@@ -30,8 +31,8 @@ export function waterfallColumns(traces, total) {
 const labelWidth = ({ span, depth }) => 2 * depth + span.name.length;
 
 /**
- * @param {import('../telemetry-reader.mjs').Trace} trace
- * @param {import('../telemetry-reader.mjs').Trace | undefined} victim one that had to wait for it: shown below, on the same scale
+ * @param {import('../../tools/otlp.cjs').Trace} trace
+ * @param {import('../../tools/otlp.cjs').Trace | undefined} victim one that had to wait for it: shown below, on the same scale
  * @param {Columns} columns
  * @returns {string[]}
  */
@@ -90,5 +91,7 @@ function bar(span, { start, cellsPerMilli, cells }) {
   const from = Math.min(cells - 1, Math.round((span.start - start) * cellsPerMilli));
   const length = Math.min(cells - from, (span.end - span.start) * cellsPerMilli);
   const solid = span.name === BLOCK_SPAN;
-  return ' '.repeat(from) + (solid ? solidBar(length) : '━'.repeat(Math.max(1, Math.round(length))));
+  return (
+    ' '.repeat(from) + (solid ? solidBar(length) : '━'.repeat(Math.max(1, Math.round(length))))
+  );
 }

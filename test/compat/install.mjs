@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../matrix/npm.mjs';
-import { ROOT } from '../matrix/paths.mjs';
+import { npm } from '../../tools/npm.cjs';
+import { ROOT } from '../../tools/paths.cjs';
 import { checkImports, checkSingleApi, checkTarballInstalled } from '../matrix/stage.mjs';
 
-/** @import { Tarball } from '../matrix/pack.mjs' */
+/** @import { Tarball } from '../../tools/pack.cjs' */
 
 const CACHE = join(ROOT, '.compat');
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];

@@ -2,14 +2,10 @@
 import { resolve } from 'node:path';
 import base from '../../jest.config.mjs';
 
-const [transform] = Object.values(base.transform);
-
 export default {
   ...base,
   rootDir: resolve(import.meta.dirname, '../..'),
   testMatch: ['<rootDir>/test/compat/**/*.compat.ts'],
   // Next.js is built by the first of its tests.
   testTimeout: 180_000,
-  // The receiver is a module that scripts use as well.
-  transform: { '^.+\\.m?[jt]s$': transform },
 };

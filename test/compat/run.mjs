@@ -9,12 +9,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { npm } from '../../tools/npm.cjs';
+import { pack } from '../../tools/pack.cjs';
+import { ROOT } from '../../tools/paths.cjs';
+import { table } from '../../tools/table.cjs';
 import { installNode } from '../matrix/nodes.mjs';
-import { npm } from '../matrix/npm.mjs';
-import { pack } from '../matrix/pack.mjs';
-import { RESULTS, ROOT } from '../matrix/paths.mjs';
+import { RESULTS } from '../matrix/paths.mjs';
 import { runSuite } from '../matrix/suite.mjs';
-import { table } from '../matrix/table.mjs';
 import { groupFolder, installGroup } from './install.mjs';
 import { SUBJECTS } from './subjects.mjs';
 

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from './npm.mjs';
-import { MATRIX } from './paths.mjs';
+import { npm } from '../../tools/npm.cjs';
+import { MATRIX } from '../../tools/paths.cjs';
 
 /**
  * @typedef {object} NodeBinary

@@ -7,15 +7,15 @@
 //   npm run test:matrix -- --repeat 20                     each cell so many times: what fails once is flaky
 //   npm run test:matrix -- --update-node                   newest releases of Node.js instead of those in .matrix/
 import { parseArgs } from 'node:util';
+import { npm } from '../../tools/npm.cjs';
+import { pack } from '../../tools/pack.cjs';
+import { ROOT } from '../../tools/paths.cjs';
+import { table } from '../../tools/table.cjs';
 import { chooseCells } from './cells.mjs';
 import { installNode } from './nodes.mjs';
-import { npm } from './npm.mjs';
-import { pack } from './pack.mjs';
-import { ROOT } from './paths.mjs';
 import { sum } from './results.mjs';
 import { stageLine } from './stage.mjs';
 import { runSuite } from './suite.mjs';
-import { table } from './table.mjs';
 
 const { values: options, positionals: jestArguments } = parseArgs({
   options: {

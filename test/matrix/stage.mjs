@@ -3,20 +3,22 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { extname, join, relative } from 'node:path';
-import { npm } from './npm.mjs';
-import { lineFolder, PACKAGE_NAME, ROOT, stageFolder } from './paths.mjs';
+import { npm } from '../../tools/npm.cjs';
+import { PACKAGE_NAME, ROOT } from '../../tools/paths.cjs';
+import { lineFolder, stageFolder } from './paths.mjs';
 
-/** @import { Tarball } from './pack.mjs' */
+/** @import { Tarball } from '../../tools/pack.cjs' */
 
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
-/** The matrix itself, what stages itself on other dependencies, and the backends with their rules and dashboards, which are the same for every line. */
+/** The matrix itself, what stages itself on other dependencies, and what is the same for every line: backends, rules, dashboards, layout. */
 const NOT_STAGED = new Set([
   import.meta.dirname,
   join(ROOT, 'test', 'compat'),
   join(ROOT, 'test', 'stack'),
   join(ROOT, 'test', 'unit', 'dashboards.test.ts'),
+  join(ROOT, 'test', 'unit', 'structure-support.test.ts'),
 ]);
-const SUITE = ['src', 'test', 'examples', 'scripts', 'jest.config.mjs', 'tsconfig.json'];
+const SUITE = ['src', 'test', 'examples', 'scripts', 'tools', 'jest.config.mjs', 'tsconfig.json'];
 const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
@@ -36,7 +38,7 @@ export function stageLine(line, tarball) {
   copySuite(folder);
 
   checkTarballInstalled(folder, tarball);
-  checkImports(folder, ['src', 'test', 'examples'], `test/matrix/${line}/package.json`);
+  checkImports(folder, ['src', 'test', 'tools', 'examples'], `test/matrix/${line}/package.json`);
   const apiVersion = checkSingleApi(folder);
   return { folder, apiVersion, sdkVersion: versionIn(folder, '@opentelemetry/sdk-trace') };
 }

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { giveSecondChance } from './support/noise.ts';
-import { OtlpReceiver } from './support/otlp-receiver.ts';
 import { type App, type AppOptions, appFile, runApp } from './support/run-app.ts';
 
 giveSecondChance();

@@ -4,9 +4,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { apiVersion, installApart, SHARED_PACKAGES } from './support/install-apart.ts';
 import { giveSecondChance } from './support/noise.ts';
-import { OtlpReceiver } from './support/otlp-receiver.ts';
 import { type App, type AppOptions, appFile, makeFolder, runApp } from './support/run-app.ts';
 
 giveSecondChance();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { OtlpReceiver, type ReceivedSpan } from '../../tools/otlp-receiver.cjs';
 import { expectBlocks } from './support/expect-blocks.ts';
-import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.ts';
 import { type App, type AppOptions, makeFolder, type Run, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 

@@ -1,15 +1,15 @@
-// Every alert of prometheus/rules.yaml: pending, firing and resolved, by what a real service does. The rules are the shipped ones
+// Every alert of deploy/prometheus/rules.yaml: pending, firing and resolved, by what a real service does. The rules are the shipped ones
 // with their durations divided (see shorten.mjs), so that minutes become seconds.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ENDPOINTS } from '../../demo/endpoints.mjs';
-import { measureSizes } from '../../demo/workload.mjs';
-import { traced } from './support/client.mjs';
+import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
+import { measureSizes } from '../../tools/demo-service/workload.cjs';
 import { eventually } from './support/eventually.mjs';
 import { readRules, rulesText } from './support/expressions.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { shortenRules } from './support/shorten.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 /** Five minutes become ten seconds, which hold ten exports of the demo's metrics. */
 const TIMES_FASTER = 30;

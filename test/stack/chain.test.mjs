@@ -2,16 +2,17 @@
 // alerts ask for.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ENDPOINTS } from '../../demo/endpoints.mjs';
-import { measureSizes, requestFor } from '../../demo/workload.mjs';
+import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
+import { measureSizes, requestFor } from '../../tools/demo-service/workload.cjs';
 import { findTempo } from './servers/install.mjs';
-import { traced } from './support/client.mjs';
 import { eventually } from './support/eventually.mjs';
 import { promQl, readRules, traceQl } from './support/expressions.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
+import { isBlocked, isServer, isUnfinished } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import * as tempo from './support/tempo.mjs';
+import { traced } from './support/traced.mjs';
 
 const SERVICE = 'event-loop-demo';
 /** Holds the loop in the `/compute-*` endpoints. */
@@ -42,10 +43,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const isBlocked = ({ name }) => name === 'event-loop-blocked';
-const isUnfinished = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
-const isServer = ({ attributes }) => attributes['span.kind'] === 'server';
-
 const spansOf = (traceId, complete) =>
   eventually(`trace ${traceId} is in Jaeger`, ARRIVAL_MILLIS, async () => {
     const spans = await jaeger.readTrace(stack.urls.jaeger, traceId);
@@ -61,7 +58,7 @@ function isBelow(span, ancestor, spans) {
 
 describe('traces in Jaeger', () => {
   test.each(
-    ENDPOINTS.filter(({ culprit }) => culprit).map((endpoint) => [endpoint.path, endpoint]),
+    ENDPOINTS.filter(({ blocking }) => blocking).map((endpoint) => [endpoint.path, endpoint]),
   )('the block of %s is under its request, and names who held the loop', async (path, endpoint) => {
     const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
     const { traceId } = await traced(request.url, request);
@@ -79,13 +76,13 @@ describe('traces in Jaeger', () => {
       'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
       'event_loop.block.callbacks': expect.any(Number),
       'event_loop.block.samples': expect.any(Number),
-      'code.file.path': expect.stringContaining(endpoint.culprit.file),
+      'code.file.path': expect.stringContaining(endpoint.blocking.file),
       'code.line.number': expect.any(Number),
       'code.stacktrace': expect.stringContaining('at '),
       'thread.id': 0,
       'thread.name': 'main',
     });
-    const { functionName } = endpoint.culprit;
+    const { functionName } = endpoint.blocking;
     if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
   });
 

@@ -1,12 +1,12 @@
 // The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus: what the collector sends to them,
 // and that it loses nothing. The part of the test that needs no other server.
 import { afterEach, expect, test } from '@jest/globals';
-import { startOtlpReceiver } from '../../demo/otlp-receiver.mjs';
-import { readSpans } from '../../demo/telemetry-reader.mjs';
-import { traced } from './support/client.mjs';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { eventually } from './support/eventually.mjs';
 import { freePorts } from './support/server.mjs';
+import { isBlocked, isUnfinished } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 const ARRIVAL_MILLIS = 30_000;
 const REQUESTS = 50;
@@ -34,28 +34,14 @@ async function startCollector(port) {
   });
 }
 
-const isBlocked = ({ name }) => name === 'event-loop-blocked';
-const isUnfinished = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
-
-/** Each with the attributes of its resource. */
-function metricsNamed(name) {
-  return receiver
-    .metrics()
-    .flatMap(({ resourceMetrics }) => resourceMetrics)
-    .flatMap(({ resource, scopeMetrics }) =>
-      scopeMetrics.flatMap(({ metrics }) =>
-        metrics.map((metric) => ({ ...metric, resource: resource.attributes })),
-      ),
-    )
-    .filter((metric) => metric.name === name);
-}
+const metricsNamed = (name) => receiver.metrics.filter((metric) => metric.name === name);
 
 const stringOf = (attributes, key) =>
   attributes.find((attribute) => attribute.key === key)?.value.stringValue;
 
 test('a block comes through below its request, and the report of an unfinished one is counted', async () => {
   const [port] = await freePorts(1);
-  receiver = await startOtlpReceiver({ port });
+  receiver = await OtlpReceiver.listen({ port });
   await startCollector(port);
   const demo = await stack.startDemo({
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000',
@@ -63,7 +49,7 @@ test('a block comes through below its request, and the report of an unfinished o
   const { traceId } = await traced(`${demo.url}/compute-sync?steps=1000`);
 
   const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
-    const found = readSpans(receiver.traces()).filter((span) => span.traceId === traceId);
+    const found = receiver.spans.filter((span) => span.traceId === traceId);
     return (
       found.some((span) => isBlocked(span) && !isUnfinished(span)) &&
       found.some(isUnfinished) &&
@@ -89,9 +75,9 @@ test('a block comes through below its request, and the report of an unfinished o
     const metrics = metricsNamed('event_loop.lag');
     return metrics.length > 0 && metrics;
   });
-  const instance = stringOf(lag.resource, 'service.instance.id');
+  const instance = lag.resource['service.instance.id'];
   expect(instance).toMatch(/./);
-  expect(stringOf(counted.resource, 'service.instance.id')).toBe(instance);
+  expect(counted.resource['service.instance.id']).toBe(instance);
 });
 
 test('the backends are away, and the collector is killed: no span is lost', async () => {
@@ -103,11 +89,11 @@ test('the backends are away, and the collector is killed: no span is lost', asyn
   await demo.stop(); // not before the collector has taken everything
 
   await stack.collector.kill();
-  receiver = await startOtlpReceiver({ port });
+  receiver = await OtlpReceiver.listen({ port });
   await stack.startCollector();
 
   await eventually('every trace is there, whole', ARRIVAL_MILLIS, async () => {
-    const spans = readSpans(receiver.traces());
+    const spans = receiver.spans;
     const missing = traceIds.filter(
       (id) => spans.filter(({ traceId }) => traceId === id).length < 3,
     ).length;

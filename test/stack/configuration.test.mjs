@@ -11,7 +11,7 @@ import { grafanaAlerts, readRules } from './support/expressions.mjs';
 import { COLLECTOR_CONFIG, ROOT, TAIL_SAMPLING_CONFIG } from './support/stack.mjs';
 
 const run = promisify(execFile);
-const COMPOSE_FILES = ['docker-compose.yml', 'docker-compose.tail-sampling.yml'];
+const COMPOSE_FILES = ['docker-compose.yml', 'deploy/tail-sampling/docker-compose.yml'];
 const PINNED = /:v?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 /** In the reduced form, see run.mjs, without what needs another server built. */
 const testInFull = process.env.STACK_REDUCED === '1' ? test.skip : test;
@@ -21,7 +21,7 @@ const readJson = (file) => JSON.parse(read(file));
 
 const { services } = readCompose();
 const named = Object.entries(services);
-const demoDockerfile = read('demo/Dockerfile');
+const demoDockerfile = read('deploy/demo-image/Dockerfile');
 const collectorDockerfile = services.collector.build.dockerfile_inline;
 
 describe('docker-compose.yml', () => {
@@ -82,8 +82,8 @@ describe('docker-compose.yml', () => {
 describe('the addresses', () => {
   const FILES = {
     collector: ['collector-config.yaml'],
-    jaeger: ['jaeger/jaeger.yaml'],
-    tempo: ['tempo/tempo.yaml'],
+    jaeger: ['deploy/jaeger/jaeger.yaml'],
+    tempo: ['deploy/tempo/tempo.yaml'],
   };
   const VARIABLE = /\$\{(?:env:)?(\w+):-([^}]*)\}/g;
 
@@ -123,7 +123,7 @@ describe('the image of the demo service', () => {
   test('what it installs are the versions of the tests', () => {
     const { dependencies, devDependencies } = readJson('package.json');
     const tested = { ...dependencies, ...devDependencies };
-    const installed = readJson('demo/image/package.json').dependencies;
+    const installed = readJson('deploy/demo-image/package.json').dependencies;
     const shared = Object.keys(installed).filter(
       (name) => name !== '@opentelemetry/instrumentation',
     );
@@ -133,7 +133,7 @@ describe('the image of the demo service', () => {
   });
 
   test('it installs everything that the package depends on', () => {
-    const locked = readJson('demo/image/package-lock.json').packages;
+    const locked = readJson('deploy/demo-image/package-lock.json').packages;
     const { dependencies } = readJson('package.json');
     for (const name of Object.keys(dependencies))
       expect(locked).toHaveProperty([`node_modules/${name}`]);
@@ -164,11 +164,11 @@ describe('Prometheus', () => {
   const promtool = async (...args) => run((await install('prometheus')).promtool, args);
 
   testInFull('takes its configuration and the rules', () =>
-    promtool('check', 'config', join(ROOT, 'prometheus/prometheus.yaml')),
+    promtool('check', 'config', join(ROOT, 'deploy/prometheus/prometheus.yaml')),
   );
 
   testInFull('the rules do what their unit tests say', () =>
-    promtool('test', 'rules', join(ROOT, 'prometheus/rules.test.yaml')),
+    promtool('test', 'rules', join(ROOT, 'deploy/prometheus/rules.test.yaml')),
   );
 
   test('the one that is tested is the one that compose runs', () => {

@@ -1,11 +1,10 @@
-// The image of the demo service, made without Docker: what demo/Dockerfile copies and runs, in a folder. The service in it exports
+// The image of the demo service, made without Docker: what deploy/demo-image/Dockerfile copies and runs, in a folder. The service in it exports
 // what holds its loop, and the load in it finds the service.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startOtlpReceiver } from '../../demo/otlp-receiver.mjs';
-import { readSpans } from '../../demo/telemetry-reader.mjs';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { followDockerfile } from './support/dockerfile.mjs';
 import { eventually } from './support/eventually.mjs';
 import { DATA, ROOT } from './support/stack.mjs';
@@ -21,9 +20,9 @@ let service;
 beforeAll(async () => {
   mkdirSync(DATA, { recursive: true });
   folder = mkdtempSync(join(DATA, 'image-'));
-  image = followDockerfile(ROOT, 'demo/Dockerfile', folder);
-  receiver = await startOtlpReceiver();
-  const { startService } = await import(join(image.workdir, 'demo/service-process.mjs'));
+  image = followDockerfile(ROOT, 'deploy/demo-image/Dockerfile', folder);
+  receiver = await OtlpReceiver.listen();
+  const { startService } = await import(join(image.workdir, 'tools/demo-service/process.cjs'));
   service = await startService({
     HOST: '127.0.0.1',
     PORT: '0',
@@ -50,7 +49,7 @@ test('its load makes requests, among them some that block, and the service says 
   });
   try {
     const spans = await eventually('blocks and requests are exported', ARRIVAL_MILLIS, async () => {
-      const found = readSpans(receiver.traces());
+      const found = receiver.spans;
       const names = new Set(found.map(({ name }) => name));
       return names.has('GET /orders') && names.has('event-loop-blocked') && found;
     });

@@ -1,14 +1,15 @@
 // How long it takes from the end of a block until somebody can see it, with the intervals of docker-compose.yml and the shipped rules:
 // its span in Jaeger, the alert on a block of over a second, and the alert on the lag pending.
 // `npm run build && node test/stack/measure.mjs` (three minutes; docs/stack.md quotes what it prints)
-import { ENDPOINTS } from '../../demo/endpoints.mjs';
-import { measureSizes } from '../../demo/workload.mjs';
-import { traced } from './support/client.mjs';
+import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
+import { measureSizes } from '../../tools/demo-service/workload.cjs';
 import { composeEnvironment } from './support/compose.mjs';
 import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
+import { isBlocked } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 const BLOCKS = 20;
 const ROUNDS = 5;
@@ -22,7 +23,7 @@ async function inJaeger(stack, demo, steps) {
   const { traceId, endedMillis } = await traced(`${demo.url}/compute-sync?steps=${steps}`);
   await eventually('the block is in Jaeger', PATIENCE_MILLIS, async () => {
     const spans = await jaeger.readTrace(stack.urls.jaeger, traceId);
-    return spans.some(({ name }) => name === 'event-loop-blocked');
+    return spans.some(isBlocked);
   });
   return Date.now() - endedMillis;
 }

@@ -2,11 +2,11 @@
 // collector is killed meanwhile; and what the SDK promises on top: it tries again while the collector is away.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { traced } from './support/client.mjs';
 import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 const REQUESTS = 50;
 /** Exporters try again after ten seconds at most. */

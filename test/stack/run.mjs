@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../matrix/npm.mjs';
+import { npm } from '../../tools/npm.cjs';
 import { readResults } from '../matrix/results.mjs';
 import { endWhenInterrupted, findTempo, install, SERVERS } from './servers/install.mjs';
 

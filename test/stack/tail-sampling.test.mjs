@@ -2,11 +2,12 @@
 // What there was to keep is known from the metrics, which nobody samples.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { traced } from './support/client.mjs';
 import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
+import { isBlocked, isServer } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
+import { traced } from './support/traced.mjs';
 
 const FUNCTION = 'hashRandomStrings'; // holds the loop in /compute-sync
 const OTHERS = 4000;
@@ -38,11 +39,9 @@ async function many(count, url) {
   return traceIds;
 }
 
-const isBlocked = ({ name }) => name === 'event-loop-blocked';
 /** What an exporter blocks while it sends spans counts, but gets no span: only those of this function are compared. */
 const isOfFunction = ({ attributes }) => attributes['code.function.name'] === FUNCTION;
 const stallOf = ({ attributes }) => attributes['event_loop.stall.duration'] ?? 0;
-const isServer = ({ attributes }) => attributes['span.kind'] === 'server';
 const wanted = (spans) => spans.some((span) => isBlocked(span) || stallOf(span) > 0);
 
 const kept = async () => {

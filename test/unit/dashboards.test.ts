@@ -10,11 +10,11 @@ const ROOT = join(__dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 const FILES = [
-  'prometheus/rules.yaml',
-  'prometheus/rules.test.yaml',
-  'grafana/dashboards/event-loop.json',
-  'grafana/provisioning/alerting/event-loop.yaml',
-  'grafana/provisioning/datasources/datasources.yaml',
+  'deploy/prometheus/rules.yaml',
+  'deploy/prometheus/rules.test.yaml',
+  'deploy/grafana/dashboards/event-loop.json',
+  'deploy/grafana/provisioning/alerting/event-loop.yaml',
+  'deploy/grafana/provisioning/datasources/datasources.yaml',
   'docs/operations.md',
   'docs/runbooks.md',
 ];
@@ -55,7 +55,9 @@ const PROMETHEUS_NAMES = new Set([
 
 /** Names of recording rules have colons; those of others do not. */
 const RECORDED_NAMES = new Set(
-  [...read('prometheus/rules.yaml').matchAll(/- record: (\S+)/g)].map(([, name]) => name as string),
+  [...read('deploy/prometheus/rules.yaml').matchAll(/- record: (\S+)/g)].map(
+    ([, name]) => name as string,
+  ),
 );
 
 const LABELS = [semconv.ATTR_EVENT_LOOP_BLOCK_KIND, semconv.ATTR_CODE_FUNCTION_NAME].map((name) =>
@@ -84,7 +86,7 @@ describe.each(FILES)('%s', (path) => {
   });
 });
 
-test.each(['prometheus/rules.yaml', 'grafana/dashboards/event-loop.json'])(
+test.each(['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop.json'])(
   '%s groups by the labels there are',
   (path) => {
     const text = read(path);
@@ -93,7 +95,7 @@ test.each(['prometheus/rules.yaml', 'grafana/dashboards/event-loop.json'])(
   },
 );
 
-test.each(['prometheus/rules.yaml', 'grafana/dashboards/event-loop.json'])(
+test.each(['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop.json'])(
   '%s names buckets that there are',
   (path) => {
     const boundaries = new Map(
@@ -124,10 +126,10 @@ function anchors(markdown: string): Set<string> {
 }
 
 test('every alert has a chapter in docs/runbooks.md, and every chapter an alert', () => {
-  const alerts = [...read('prometheus/rules.yaml').matchAll(/- alert: (\w+)/g)].map(
+  const alerts = [...read('deploy/prometheus/rules.yaml').matchAll(/- alert: (\w+)/g)].map(
     ([, name]) => name as string,
   );
-  const urls = [...read('prometheus/rules.yaml').matchAll(/runbook_url: (\S+)/g)].map(
+  const urls = [...read('deploy/prometheus/rules.yaml').matchAll(/runbook_url: (\S+)/g)].map(
     ([, url]) => url as string,
   );
   const runbooks = read('docs/runbooks.md');

@@ -1,8 +1,8 @@
 /** What `dd-trace` sends to its agent: traces as MessagePack, with trace ids in two halves. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { ReadSpan } from '../../../demo/telemetry-reader.mjs';
-import { startHttpReceiver } from './http-receiver.ts';
+import { HttpReceiver } from '../../../tools/http-receiver.cjs';
+import type { Span } from '../../../tools/otlp.cjs';
 import { KINDS, type Receiver } from './receiver.ts';
 
 /** Small ones are numbers. */
@@ -21,19 +21,19 @@ interface DatadogSpan {
 
 export async function startDatadog(folder: string): Promise<Receiver> {
   const { decode } = createRequire(path.join(folder, 'package.json'))('@msgpack/msgpack');
-  const receiver = await startHttpReceiver(/^\/v0\.4\/traces/);
+  const receiver = await new HttpReceiver().start();
   return {
     env: { DD_TRACE_AGENT_URL: receiver.url, DD_TRACE_STARTUP_LOGS: 'false' },
     spans: () =>
       receiver
-        .bodies()
+        .bodies('/v0.4/traces')
         .flatMap((body): DatadogSpan[][] => decode(body, { useBigInt64: true }))
         .flatMap(readTrace),
     close: () => receiver.close(),
   };
 }
 
-function readTrace(spans: DatadogSpan[]): ReadSpan[] {
+function readTrace(spans: DatadogSpan[]): Span[] {
   // only the first span of a chunk has the upper half
   const upper = spans[0]?.meta['_dd.p.tid'] ?? '';
   return spans.map((span) => ({
@@ -46,8 +46,10 @@ function readTrace(spans: DatadogSpan[]): ReadSpan[] {
     scope: 'opentelemetry-instrumentation-event-loop',
     start: Number(span.start) / 1e6,
     end: (Number(span.start) + Number(span.duration)) / 1e6,
+    seconds: Number(span.duration) / 1e9,
     attributes: { ...span.meta, ...span.metrics },
     links: [],
+    resource: {},
   }));
 }
 

@@ -1,10 +1,10 @@
 /** What all receivers have in common. */
-import type { ReadSpan } from '../../../demo/telemetry-reader.mjs';
+import type { Span } from '../../../tools/otlp.cjs';
 
 export interface Receiver {
   /** What the app is told of it. */
   env: Record<string, string>;
-  spans(): ReadSpan[];
+  spans(): Span[];
   close(): void;
 }
 

@@ -1,7 +1,12 @@
 // Who holds the loop: labelled blockers of every kind, each alone in a span of its name. `culprit` is the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { argumentOf, blockers, calibrate, cleanUp } = require('./support/labelled-blockers.cjs');
+const {
+  argumentOf,
+  blockers,
+  calibrate,
+  cleanUp,
+} = require('../../../tools/labelled-blockers.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 40;

@@ -28,11 +28,3 @@ export async function eventually(what, withinMillis, ask) {
     await pause(ASK_AGAIN_MILLIS);
   }
 }
-
-/** @returns {Promise<any>} the JSON of a good answer */
-export async function getJson(url) {
-  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body.slice(0, 500)}`);
-  return JSON.parse(body);
-}

@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { expressions as grafanaExpressions } from '../../../grafana/expressions.mjs';
+import { expressions as grafanaExpressions } from '../../../tools/dashboard-queries.cjs';
 import { shortenExpression } from './shorten.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const ALERTING = join(ROOT, 'grafana/provisioning/alerting');
+const ALERTING = join(ROOT, 'deploy/grafana/provisioning/alerting');
 
 /** Windows that a test of a minute fills. */
 const SHORT_WINDOWS = { __interval: '5s', __rate_interval: '30s', __range: '20s', __range_s: '20' };
@@ -20,7 +20,7 @@ const withShortOffsets = (expression) =>
 
 /** @typedef {{ where: string, expression: string }} Expression */
 
-export const rulesText = () => readFileSync(join(ROOT, 'prometheus/rules.yaml'), 'utf8');
+export const rulesText = () => readFileSync(join(ROOT, 'deploy/prometheus/rules.yaml'), 'utf8');
 
 /** @returns {{ record?: string, alert?: string, expr: string, for?: string }[]} */
 export const readRules = () => parse(rulesText()).groups.flatMap(({ rules }) => rules);

@@ -1,5 +1,5 @@
 // Jaeger's query API: traces as a person finds them.
-import { getJson } from './eventually.mjs';
+import { getJson, send } from '../../../tools/http-client.cjs';
 
 /**
  * @typedef {object} JaegerSpan
@@ -35,9 +35,9 @@ function toSpan(span) {
 
 /** @returns {Promise<JaegerSpan[]>} the spans of the trace, none while it is not there */
 export async function readTrace(url, traceId) {
-  const response = await fetch(`${url}/api/traces/${traceId}`);
-  if (response.status === 404) return [];
-  const { data } = await response.json();
+  const { status, body } = await send(`${url}/api/traces/${traceId}`);
+  if (status === 404) return [];
+  const { data } = JSON.parse(String(body));
   return (data ?? []).flatMap(({ spans }) => spans.map(toSpan));
 }
 

@@ -1,5 +1,5 @@
 // Prometheus' HTTP API.
-import { getJson } from './eventually.mjs';
+import { getJson } from '../../../tools/http-client.cjs';
 
 /**
  * @param {string} url

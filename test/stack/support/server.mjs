@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { sendOk } from '../../../tools/http-client.cjs';
 import { eventually } from './eventually.mjs';
 
 const LEASH = join(import.meta.dirname, 'leash.mjs');
@@ -66,7 +67,7 @@ export async function startServer(name, [program, ...args], env, readyUrl) {
   try {
     await eventually(`${name} is ready at ${readyUrl}`, READY_MILLIS, async () => {
       if (!running) return true;
-      return (await fetch(readyUrl)).ok;
+      return Boolean(await sendOk(readyUrl));
     });
     if (!running) throw new Error(`${name} ended`);
   } catch (error) {

@@ -2,8 +2,8 @@
 // environment variables is set here to other addresses, and nothing else differs. What the servers store goes when they stop.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startOtlpReceiver } from '../../../demo/otlp-receiver.mjs';
-import { startService } from '../../../demo/service-process.mjs';
+import { startService } from '../../../tools/demo-service/process.cjs';
+import { OtlpReceiver } from '../../../tools/otlp-receiver.cjs';
 import { findTempo, install } from '../servers/install.mjs';
 import { composeEnvironment } from './compose.mjs';
 import { freePorts, startServer } from './server.mjs';
@@ -16,7 +16,7 @@ const loopback = (port) => `127.0.0.1:${port}`;
 export const DATA = inRoot('.stack/data');
 
 export const COLLECTOR_CONFIG = inRoot('collector-config.yaml');
-export const TAIL_SAMPLING_CONFIG = inRoot('collector-config.tail-sampling.yaml');
+export const TAIL_SAMPLING_CONFIG = inRoot('deploy/tail-sampling/collector-config.yaml');
 
 /** Exports at once, so that the test has not to wait; everything else is as in docker-compose.yml. */
 const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVAL: '1000' };
@@ -26,7 +26,7 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
  * @property {Record<string, string>} [collector] environment of the collector, in place of what compose sets
  * @property {string[]} [collectorArguments]
  * @property {boolean} [tailSampling] with the second configuration file
- * @property {string} [rules] text of the rules, in place of prometheus/rules.yaml
+ * @property {string} [rules] text of the rules, in place of deploy/prometheus/rules.yaml
  * @property {('jaeger' | 'prometheus' | 'tempo')[]} [later] not started yet
  *
  * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
@@ -102,14 +102,14 @@ export async function startStack(options = {}) {
       JAEGER_QUERY_GRPC_LISTEN: loopback(jaegerGrpc),
       JAEGER_HEALTH_LISTEN: loopback(jaegerHealth),
     };
-    const command = [jaeger, `--config=${inRoot('jaeger/jaeger.yaml')}`];
+    const command = [jaeger, `--config=${inRoot('deploy/jaeger/jaeger.yaml')}`];
     return started(startServer('Jaeger', command, env, `http://${loopback(jaegerHealth)}/status`));
   }
 
   async function startPrometheus() {
     const programs = await install('prometheus');
     const config = join(folder, 'prometheus-config');
-    cpSync(inRoot('prometheus'), config, { recursive: true });
+    cpSync(inRoot('deploy/prometheus'), config, { recursive: true });
     if (options.rules) writeFileSync(join(config, 'rules.yaml'), options.rules);
     const command = [
       programs.prometheus,
@@ -125,7 +125,7 @@ export async function startStack(options = {}) {
   async function startTempo() {
     const tempo = findTempo();
     if (!tempo) {
-      const receiver = await startOtlpReceiver({ port: tempoOtlp });
+      const receiver = await OtlpReceiver.listen({ port: tempoOtlp });
       servers.push({ kill: async () => receiver.close() });
       return;
     }
@@ -142,7 +142,7 @@ export async function startStack(options = {}) {
       tempo,
       '-target=all',
       '-config.expand-env=true',
-      `-config.file=${inRoot('tempo/tempo.yaml')}`,
+      `-config.file=${inRoot('deploy/tempo/tempo.yaml')}`,
     ];
     await started(startServer('Tempo', command, env, `http://${loopback(tempoHttp)}/ready`));
     urls.tempo = `http://${loopback(tempoHttp)}`;

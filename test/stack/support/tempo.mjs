@@ -1,5 +1,5 @@
 // Tempo's HTTP API.
-import { getJson } from './eventually.mjs';
+import { getJson, send } from '../../../tools/http-client.cjs';
 
 /** @returns {Promise<{ traceID: string, spanSets: any[] }[]>} traces with a span that TraceQL finds */
 export async function search(url, traceQl) {
@@ -11,11 +11,11 @@ export async function search(url, traceQl) {
 
 /** @returns {Promise<any[]>} the spans of the trace as OTLP JSON, none while it is not there */
 export async function readTrace(url, traceId) {
-  const response = await fetch(`${url}/api/v2/traces/${traceId}`, {
+  const { status, body } = await send(`${url}/api/v2/traces/${traceId}`, {
     headers: { accept: 'application/json' },
   });
-  if (response.status === 404) return [];
-  const { trace } = await response.json();
+  if (status === 404) return [];
+  const { trace } = JSON.parse(String(body));
   return (trace?.resourceSpans ?? []).flatMap(({ scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) => spans),
   );

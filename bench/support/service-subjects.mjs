@@ -1,0 +1,27 @@
+// Promises: everything that is weighed in a whole service, `service.mjs`.
+import { createHook } from 'node:async_hooks';
+
+/**
+ * Each started already; nothing for a process without any of it.
+ * @type {Record<string, () => Promise<{ enable(): unknown, disable(): unknown } | undefined>>}
+ */
+export const SERVICE_SUBJECTS = {
+  nothing: async () => undefined,
+  'empty hook': async () => createHook({ before() {}, after() {}, trackPromises: false }).enable(),
+  "asyncHooks: 'off'": () => create({ asyncHooks: 'off' }),
+  'a 20 ms timer': async () => timer(20),
+  'captureStack: false': () => create({ captureStack: false }),
+  defaults: () => create({}),
+};
+
+/** The floor of what is sampled so often: what the timer alone takes. */
+function timer(/** @type {number} */ millis) {
+  const beat = setInterval(() => {}, millis).unref();
+  return { enable: () => beat.refresh(), disable: () => clearInterval(beat) };
+}
+
+/** The built package, found by its own name as a user's import would. */
+async function create(/** @type {object} */ config) {
+  const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
+  return new EventLoopInstrumentation(config);
+}

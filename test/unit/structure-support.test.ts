@@ -1,0 +1,80 @@
+/** What stands beside `src/` shares code by `tools/`, and by nothing else: the table "Layout" of CONTRIBUTING.md. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, extname, join, posix } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
+/** Of other packages, or made; and this file, which has examples of what it forbids. */
+const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.next', basename(__filename)]);
+
+/** What each folder may import by a path, beside itself. Packages, this one among them, have names. */
+const MAY_IMPORT: Record<string, string[]> = {
+  tools: [],
+  bench: ['tools'],
+  demo: ['tools'],
+  deploy: ['tools'],
+  examples: [],
+  scripts: ['tools'],
+  'test/unit': ['tools', 'src'],
+  'test/scenarios': ['tools'],
+  'test/compat': ['tools', 'test/scenarios', 'test/matrix', 'jest.config.mjs'],
+  'test/matrix': ['tools'],
+  'test/stack': ['tools', 'test/matrix'],
+};
+
+/** A path after `from`, or in `import(…)`, `require(…)` or `require.resolve(…)`; of types, too. */
+const IMPORTED_PATH = /\b(?:from|import|require(?:\.resolve)?)\s*\(?\s*['"](\.{1,2}\/[^'"]*)['"]/g;
+
+const importedPaths = (code: string) =>
+  [...code.matchAll(IMPORTED_PATH)].map(([, path = '']) => path);
+
+function codeFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter(({ name }) => !NOT_OURS.has(name))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return codeFiles(path);
+      return CODE.has(extname(path)) ? [path] : [];
+    });
+}
+
+const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+test.each(Object.entries(MAY_IMPORT))(
+  '%s/ imports by path only itself and %j',
+  (folder, others) => {
+    const files = codeFiles(folder);
+    expect(files.length).toBeGreaterThan(0);
+    const strangers = files.flatMap((file) =>
+      importedPaths(readFileSync(join(ROOT, file), 'utf8'))
+        .map((path) => posix.join(posix.dirname(file), path))
+        .filter((path) => ![folder, ...others].some((allowed) => isIn(path, allowed)))
+        .map((path) => `${file}: ${path}`),
+    );
+    expect(strangers).toEqual([]);
+  },
+);
+
+test('every folder with code is among them', () => {
+  const known = Object.keys(MAY_IMPORT);
+  const inTest = readdirSync(join(ROOT, 'test'), { withFileTypes: true }).map(
+    ({ name }) => `test/${name}`,
+  );
+  const atTop = readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !/^(\.|src$|test$)/.test(entry.name))
+    .filter(({ name }) => !NOT_OURS.has(name) && codeFiles(name).length > 0)
+    .map(({ name }) => name);
+  expect([...atTop, ...inTest].filter((folder) => !known.includes(folder))).toEqual([]);
+});
+
+test.each([
+  ["import { a } from '../demo/a.mjs';", ['../demo/a.mjs']],
+  ["import type { A } from '../a.ts';\nexport * from './b.ts';", ['../a.ts', './b.ts']],
+  ["const { a } = require('../../tools/a.cjs');", ['../../tools/a.cjs']],
+  ["await import('../a.mjs'); require.resolve('./b.cjs')", ['../a.mjs', './b.cjs']],
+  ["/** @type {import('./a.mjs').A} */", ['./a.mjs']],
+  ["import '../a.mjs';", ['../a.mjs']],
+  ["import { join } from 'node:path';", []],
+])('%s imports %j', (code, paths) => {
+  expect(importedPaths(code)).toEqual(paths);
+});

@@ -1,0 +1,74 @@
+// Promises: the endpoints of the demo service that get load, in the order of the report; what each of them does, and what must be
+// reported of its blocks.
+
+/**
+ * @typedef {object} Endpoint
+ * @property {string} path
+ * @property {'GET' | 'POST'} method
+ * @property {'steps' | 'rows' | 'orders'} work what the size of a request is counted in
+ * @property {BlockingFunction} [blocking] what blocks the event loop, if it does: then there must be an `event-loop-blocked`
+ *   span that names it
+ * @property {string} does
+ *
+ * @typedef {object} BlockingFunction
+ * @property {string} [functionName] any, where it has none of its own
+ * @property {string} file a part of its path
+ */
+
+const SERVICE = 'demo/service.cjs';
+const HASHING = { functionName: 'hashRandomStrings', file: SERVICE };
+/** Not its `parse`, which ends with `return JSON.parse(body)`: named is the anonymous function that called that. */
+const BODY_PARSER = { file: 'body-parser/lib/' };
+
+/** @type {Endpoint[]} */
+const ENDPOINTS = [
+  {
+    path: '/compute-sync',
+    method: 'GET',
+    work: 'steps',
+    blocking: HASHING,
+    does: 'hashes in one loop',
+  },
+  {
+    path: '/compute-async',
+    method: 'GET',
+    work: 'steps',
+    blocking: HASHING,
+    does: 'awaits every step',
+  },
+  {
+    path: '/compute-with-next-tick',
+    method: 'GET',
+    work: 'steps',
+    blocking: HASHING,
+    does: 'process.nextTick between steps',
+  },
+  {
+    path: '/compute-with-set-immediate',
+    method: 'GET',
+    work: 'steps',
+    does: 'setImmediate between steps',
+  },
+  {
+    path: '/compute-with-set-timeout',
+    method: 'GET',
+    work: 'steps',
+    does: 'setTimeout between steps',
+  },
+  {
+    path: '/nested-loop',
+    method: 'GET',
+    work: 'rows',
+    blocking: { functionName: 'buildSpans', file: SERVICE },
+    does: 'a find for every row',
+  },
+  {
+    path: '/big-json',
+    method: 'POST',
+    work: 'orders',
+    blocking: BODY_PARSER,
+    does: 'parses a huge body',
+  },
+];
+
+module.exports = { ENDPOINTS };

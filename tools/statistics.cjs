@@ -1,0 +1,84 @@
+// Promises: medians with bootstrap intervals, the same for the same numbers on every run.
+
+const RESAMPLES = 2000;
+const CONFIDENCE = 0.95;
+
+/** @typedef {{ value: number, low: number, high: number }} Estimate value with its 95 % bootstrap interval */
+
+/** For an index that is there. */
+const at = (/** @type {ArrayLike<number>} */ values, /** @type {number} */ i) =>
+  /** @type {number} */ (values[i]);
+
+/** @param {number[]} values */
+function median(values) {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  const upper = at(sorted, middle);
+  return sorted.length % 2 === 1 ? upper : (at(sorted, middle - 1) + upper) / 2;
+}
+
+/**
+ * The value that `share` of all are not above.
+ * @param {number[]} values
+ * @param {number} share
+ */
+function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort();
+  return at(sorted, Math.max(0, Math.ceil(share * sorted.length) - 1));
+}
+
+/**
+ * Median of one list; for paired measurements give the list of differences or of ratios.
+ * @param {number[]} values
+ * @returns {Estimate}
+ */
+function estimate(values) {
+  const random = generator();
+  const medians = Array.from({ length: RESAMPLES }, () => median(resample(values, random)));
+  return { value: median(values), ...bounds(medians) };
+}
+
+/**
+ * Ratio of the medians of two lists that are not paired.
+ * @param {number[]} values
+ * @param {number[]} base
+ * @returns {Estimate}
+ */
+function ratioOfMedians(values, base) {
+  const random = generator();
+  const ratios = Array.from(
+    { length: RESAMPLES },
+    () => median(resample(values, random)) / median(resample(base, random)),
+  );
+  return { value: median(values) / median(base), ...bounds(ratios) };
+}
+
+/** As it is printed: `1.2 [0.9, 1.4]`. */
+function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
+  return `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+}
+
+function bounds(/** @type {number[]} */ values) {
+  const sorted = Float64Array.from(values).sort();
+  const tail = (1 - CONFIDENCE) / 2;
+  const atShare = (/** @type {number} */ share) =>
+    at(sorted, Math.round(share * (sorted.length - 1)));
+  return { low: atShare(tail), high: atShare(1 - tail) };
+}
+
+function resample(/** @type {number[]} */ values, /** @type {() => number} */ random) {
+  return values.map(() => at(values, Math.floor(random() * values.length)));
+}
+
+/** Mulberry32 with a fixed seed: intervals do not change from print to print. */
+function generator() {
+  let state = 0x9e3779b9;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+module.exports = { estimate, interval, median, quantile, ratioOfMedians };
