@@ -10,7 +10,7 @@ import { trace } from '@opentelemetry/api';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
 
-/** Index in the package's shared memory (`src/capture/shared-memory.ts`): when the watchdog asked, by our own clock. */
+/** Index in the package's shared memory (`src/watchdog/shared-memory.ts`): when the watchdog asked, by our own clock. */
 const CAPTURE_REQUESTED_AT = 4;
 const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
 const BLOCK_MILLIS = 150;

@@ -7,6 +7,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import {
   expectBlock,
   expectBlockMetric,
@@ -18,7 +19,6 @@ import {
   lagOf,
   truthNamed,
 } from './support/expect-blocks.ts';
-import { OtlpReceiver } from './support/otlp-receiver.ts';
 import { type App, appFile, makeFolder, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 
