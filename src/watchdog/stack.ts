@@ -48,9 +48,7 @@ function positionOfCaller(): CodePosition | undefined {
   return site && positionOf(site);
 }
 
-/**
- * The frames of the running stack, innermost first, from the caller of this function; at most 64.
- */
+/** The frames of the running stack, innermost first, from this function's caller; at most 64. */
 export function captureStack(): StackFrame[] {
   prepareCapture();
   return sitesBelow(captureStack).map(toFrame);
@@ -85,8 +83,8 @@ function toFrame(site: NodeJS.CallSite): StackFrame {
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
 
 /**
- * V8 interrupts a function that is being called at its parameters, which are next to its start
- * (seen on Node.js 20 to 26).
+ * V8 interrupts a function that is being called at its parameters, next to its start (seen on
+ * Node.js 20 to 26).
  */
 function isAtEntry(site: NodeJS.CallSite): boolean {
   const { getEnclosingLineNumber, getEnclosingColumnNumber } = site as {
@@ -104,9 +102,7 @@ function isAtEntry(site: NodeJS.CallSite): boolean {
 /** Receivers that say nothing about a function. */
 const PLAIN_RECEIVERS = ['Object.', 'Module.', 'global.'];
 
-/**
- * `Object.render [as run] (/app/render.js:1:2)`: V8's own name for a method, up to the first blank.
- */
+/** V8's own name for a method, up to the blank: `Object.render [as run] (/app/render.js:1:2)`. */
 function methodNameOf(text: string): string {
   const end = text.indexOf(' ');
   const name = end === -1 ? text : text.slice(0, end);
