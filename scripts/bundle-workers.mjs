@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WORKERS = {
   WATCHDOG_CODE: 'src/capture/watchdog.worker.ts',
   REPORTER_CODE: 'src/unfinished/reporter.worker.ts',
+  SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',
 };
 
 async function bundle(entry) {
