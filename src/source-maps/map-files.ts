@@ -17,12 +17,15 @@ export interface MapFilesLimits {
   readonly maxKeptBytes: number;
   /** Files without a map that are remembered, and files with one. */
   readonly maxFiles: number;
+  /** Nothing is read but the files that are asked for and `file.map` beside each. */
+  readonly onlyBeside: boolean;
 }
 
 export const DEFAULT_LIMITS: MapFilesLimits = {
   maxFileBytes: 100 * 1024 * 1024,
   maxKeptBytes: 128 * 1024 * 1024,
   maxFiles: 2000,
+  onlyBeside: false,
 };
 
 /** Why a map could not be used: said once for each cause. */
@@ -65,7 +68,7 @@ export class MapFiles {
       if (found === undefined) return undefined;
       const functionName = functionNameOf(position, mapped);
       return {
-        file: resolve(found.source, mapped),
+        file: resolve(found.source, mapped, this.limits.onlyBeside ? () => false : isFile),
         line: found.line,
         column: found.column,
         ...(functionName !== undefined && { functionName }),
@@ -114,7 +117,8 @@ export class MapFiles {
     let mapFolder = path.dirname(file);
     if (reference !== undefined && 'inline' in reference) bytes = readDataUrl(code, reference.inline);
     else {
-      const beside = reference && mapBeside(file, reference.url);
+      const beside =
+        reference === undefined || this.limits.onlyBeside ? undefined : mapBeside(file, reference.url);
       for (const mapFile of new Set([beside, `${file}.map`])) {
         if (mapFile === undefined) continue;
         bytes = this.#readFile(mapFile);
@@ -175,10 +179,14 @@ function availableMemory(): number {
 
 const sizeOf = ({ map, code }: MappedFile) => map.byteLength + code.length;
 
-function resolve(source: string, { resolved, mapFolder }: MappedFile): string {
+function resolve(
+  source: string,
+  { resolved, mapFolder }: MappedFile,
+  exists: (file: string) => boolean,
+): string {
   const known = resolved.get(source);
   if (known !== undefined) return known;
-  const file = resolveSource(source, mapFolder, isFile);
+  const file = resolveSource(source, mapFolder, exists);
   if (resolved.size >= MAX_RESOLVED) resolved.clear();
   resolved.set(source, file);
   return file;

@@ -46,7 +46,8 @@ function fromBundler(source: string, mapFolder: string, exists: (file: string) =
 }
 
 const withoutQuery = (name: string) => name.replace(/\?[^/]*$/, '');
-const withoutHost = (name: string) => name.slice(name.indexOf('/') + 1);
+/** The name of a package may have a scope. */
+const withoutHost = (name: string) => name.replace(/^(?:@[^/]*\/)?[^/]*\//, '');
 
 /** `(rsc)/./lib/x.ts` of Next.js, `[project]/lib/x.ts` of Turbopack. */
 const withoutLayer = (name: string) => name.replace(/^(?:\([\w-]+\)|\[(?:project|root[\w-]*)\])\//, '');

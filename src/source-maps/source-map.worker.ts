@@ -3,12 +3,15 @@
  * string, and ended by it when nothing was asked for a while: then its memory is free again.
  */
 import { workerData } from 'node:worker_threads';
-import { MapFiles } from './map-files.ts';
+import { DEFAULT_LIMITS, MapFiles } from './map-files.ts';
 import type { SourceMapAnswer, SourceMapRequest, SourceMapThreadData } from './thread-protocol.ts';
 
-const { port, answers } = workerData as SourceMapThreadData;
+const { port, answers, onlyBeside } = workerData as SourceMapThreadData;
 let problems: SourceMapAnswer['problems'][number][] = [];
-const files = new MapFiles((problem, file) => problems.push({ problem, file }));
+const files = new MapFiles((problem, file) => problems.push({ problem, file }), {
+  ...DEFAULT_LIMITS,
+  onlyBeside,
+});
 
 port.on('message', ({ id, positions }: SourceMapRequest) => {
   const found = positions.map((position) => files.find(position));

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { SOURCE_MAP_CODE } from '../capture/worker-code.generated.ts';
+import { toPath } from '../file-url.ts';
 import type { OnceLogger } from '../once.ts';
 import { Lru } from './lru.ts';
 import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
@@ -59,7 +60,7 @@ export class SourcePositions {
   readonly #unmapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
   readonly #pending = new Map<number, Lookup>();
   /** What is created and called here belongs to no request: timers and ports would keep the context of one. */
-  readonly #scope = new AsyncResource('EventLoopSourcePositions', { requireManualDestroy: true });
+  readonly #scope = new AsyncResource('EventLoopSourcePositions');
   readonly #options: SourcePositionsOptions;
   #thread: Thread | undefined;
   #nextId = 0;
@@ -121,7 +122,6 @@ export class SourcePositions {
     this.#isStopped = true;
     this.settle();
     this.#endThread();
-    this.#scope.emitDestroy();
   }
 
   start(): void {
@@ -138,7 +138,12 @@ export class SourcePositions {
       if (this.#known.has(key)) continue;
       const found = byNode ? positionByNode(position) : undefined;
       if (found !== undefined) this.#known.set(key, found ?? undefined);
-      else if (!this.#isLost && !this.#isStopped) asked.push(position);
+      else if (this.#isLost || this.#isStopped) continue;
+      else if (mayRead(position.file)) asked.push(position);
+      else {
+        this.#unmapped.set(position.file, true);
+        this.log.log('info', 'the permission model forbids to read a source map', position.file);
+      }
     }
     return asked;
   }
@@ -178,7 +183,11 @@ export class SourcePositions {
         trackUnmanagedFds: false,
         // Maps are kept as bytes, outside of the heap.
         resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 },
-        workerData: { port: port2, answers } satisfies SourceMapThreadData,
+        workerData: {
+          port: port2,
+          answers,
+          onlyBeside: permission() !== undefined,
+        } satisfies SourceMapThreadData,
         transferList: [port2],
       });
       const idleTimer = setTimeout(() => this.#guard(() => this.#onIdle()), this.#options.idleMillis);
@@ -294,6 +303,17 @@ export class SourcePositions {
 
 /** Code of a file: not Node.js' own, not `eval`, not a bundler's `webpack-internal:`. */
 const mayHaveMap = (file: string) => file.startsWith('file:') || path.isAbsolute(file);
+
+const permission = () =>
+  (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
+
+/** A thread without the host's flags is not under its permission model (seen on Node.js 20 to 26). */
+function mayRead(file: string): boolean {
+  const model = permission();
+  if (model === undefined) return true;
+  const its = toPath(file);
+  return model.has('fs.read', its) && model.has('fs.read', `${its}.map`);
+}
 
 const keyOf = ({ file, line, column, functionName, functionLine, functionColumn }: CodePosition) =>
   functionLine === undefined

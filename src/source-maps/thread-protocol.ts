@@ -7,6 +7,8 @@ export interface SourceMapThreadData {
   readonly port: MessagePort;
   /** One number: how many requests have been answered. Who waits for an answer waits for it to change. */
   readonly answers: Int32Array;
+  /** The process has a permission model, which does not hold in the thread. */
+  readonly onlyBeside: boolean;
 }
 
 export interface SourceMapRequest {
