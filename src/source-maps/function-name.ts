@@ -17,7 +17,8 @@ const ASSIGNED = new RegExp(`(${IDENTIFIER})\\s*[=:]\\s*\\(?$`, 'u');
 const NEW = 'new ';
 
 /**
- * @param line line and column of the function's start, from 1: `function` or, of an arrow function, its parameters
+ * @param line line and column of the function's start, from 1: `function` or, of an arrow
+ * function, its parameters
  * @param name its name as V8 has it; only a token with the same name is the function's
  */
 export function nameInSource(

@@ -1,6 +1,7 @@
 /**
- * Finds values in JSON text without decoding all of it. A source map of 50 MB would take hundreds of MB of a heap as strings and
- * objects, and a thread that exceeds its heap's limit can abort the whole process. Bytes are outside of the heap.
+ * Finds values in JSON text without decoding all of it. A source map of 50 MB would take hundreds
+ * of MB of a heap as strings and objects, and a thread that exceeds its heap's limit can abort the
+ * whole process. Bytes are outside of the heap.
  */
 
 /** From the first byte of a value to the one after its last. */
@@ -80,7 +81,10 @@ function eachElement(bytes: Buffer, start: number, visit: (start: number, end: n
   }
 }
 
-/** The values of the fields of this name in the object at `start`; of a name that occurs twice, the last one, as `JSON.parse` has it. */
+/**
+ * The values of the fields of this name in the object at `start`; of a name that occurs twice, the
+ * last one, as `JSON.parse` has it.
+ */
 export function fieldsOf<Name extends string>(
   bytes: Buffer,
   start: number,

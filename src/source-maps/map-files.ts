@@ -1,6 +1,6 @@
 /**
- * Positions in the source, from the maps that lie beside the files that run. Reads files and decodes: for a thread that is not the
- * main one. Never throws.
+ * Positions in the source, from the maps that lie beside the files that run. Reads files and
+ * decodes: for a thread that is not the main one. Never throws.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -158,7 +158,10 @@ function problemOf(error: unknown): MapProblem {
   return typeof (error as NodeJS.ErrnoException | undefined)?.code === 'string' ? 'not readable' : 'broken';
 }
 
-/** Only what lies beside the code is read: no URL is fetched, no other place of the file system is named by a comment. */
+/**
+ * Only what lies beside the code is read: no URL is fetched, no other place of the file system is
+ * named by a comment.
+ */
 function mapBeside(file: string, url: string): string | undefined {
   if (hasScheme(url) || path.isAbsolute(url) || /^[\\/]/.test(url)) return undefined;
   const relative = url.replace(/[?#].*$/, '');

@@ -1,6 +1,7 @@
 /**
- * The `mappings` of a source map. `SourceMap` of `node:module` makes an array of each of its segments; this one keeps
- * the text and, for every so many bytes of it, what a decoder has to know to go on from there.
+ * The `mappings` of a source map. `SourceMap` of `node:module` makes an array of each of its
+ * segments; this one keeps the text and, for every so many bytes of it, what a decoder has to know
+ * to go on from there.
  */
 
 /** A segment. Lines and columns count from 0. */
@@ -48,7 +49,10 @@ export class Mappings {
   #isSorted = true;
   readonly #state = new Int32Array(SIZE);
 
-  /** @param text from `start` to `end`: the mappings, as they are in the JSON string, without its quotes */
+  /**
+   * @param text from `start` to `end`: the mappings, as they are in the JSON string, without its
+   * quotes
+   */
   constructor(
     private readonly text: Uint8Array,
     private readonly start: number,
@@ -77,8 +81,8 @@ export class Mappings {
   }
 
   /**
-   * The last segment of the line that is not after the column; undefined where there is none, or where it is code without
-   * a source. Segments of other lines say nothing about this one.
+   * The last segment of the line that is not after the column; undefined where there is none, or
+   * where it is code without a source. Segments of other lines say nothing about this one.
    */
   find(line: number, column: number): Segment | undefined {
     const state = this.#state;

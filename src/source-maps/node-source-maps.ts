@@ -1,6 +1,6 @@
 /**
- * Positions in the source by Node.js itself, where the process runs with `--enable-source-maps`: it also has the maps of code that a
- * loader made in memory. It decodes on the thread that asks.
+ * Positions in the source by Node.js itself, where the process runs with `--enable-source-maps`: it
+ * also has the maps of code that a loader made in memory. It decodes on the thread that asks.
  */
 import { existsSync } from 'node:fs';
 import { findSourceMap } from 'node:module';
@@ -13,7 +13,9 @@ import { resolveSource } from './resolve-source.ts';
 export const nodeHasSourceMaps = () =>
   (process as { sourceMapsEnabled?: boolean }).sourceMapsEnabled === true;
 
-/** `null`: Node.js has a map of the file, and the position is not in it. `undefined`: it has none. */
+/**
+ * `null`: Node.js has a map of the file, and the position is not in it. `undefined`: it has none.
+ */
 export function positionByNode({ file, line, column }: CodePosition): SourcePosition | null | undefined {
   // Node.js keeps the maps of ES modules by URL, those of CommonJS by path.
   const map = findSourceMap(file) ?? findSourceMap(file.startsWith('file:') ? toPath(file) : urlOf(file));

@@ -1,4 +1,7 @@
-/** Positions in code. No dependency on OpenTelemetry or on spans: threads use it too. Lines and columns count from 1, as V8's. */
+/**
+ * Positions in code. No dependency on OpenTelemetry or on spans: threads use it too. Lines and
+ * columns count from 1, as V8's.
+ */
 
 /** A position in the code that runs. */
 export interface CodePosition {
@@ -6,7 +9,10 @@ export interface CodePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** The function's name in the code that runs, and where the function starts (V8's enclosing position): for its name in the source. */
+  /**
+   * The function's name in the code that runs, and where the function starts (V8's enclosing
+   * position): for its name in the source.
+   */
   readonly functionName?: string | undefined;
   readonly functionLine?: number | undefined;
   readonly functionColumn?: number | undefined;
@@ -22,5 +28,8 @@ export interface SourcePosition {
   readonly functionName?: string;
 }
 
-/** In the order of what was asked for; undefined where there is no source map, or nothing for this position in it. */
+/**
+ * In the order of what was asked for; undefined where there is no source map, or nothing for this
+ * position in it.
+ */
 export type SourcePositionList = readonly (SourcePosition | undefined)[];

@@ -1,6 +1,7 @@
 /**
- * The thread that reads and decodes source maps. Started by `source-positions.ts` when a block is to be reported, bundled into a
- * string, and ended by it when nothing was asked for a while: then its memory is free again.
+ * The thread that reads and decodes source maps. Started by `source-positions.ts` when a block is
+ * to be reported, bundled into a string, and ended by it when nothing was asked for a while: then
+ * its memory is free again.
  */
 import { workerData } from 'node:worker_threads';
 import { DEFAULT_LIMITS, MapFiles } from './map-files.ts';

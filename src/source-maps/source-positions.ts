@@ -1,6 +1,7 @@
 /**
- * Positions in the source for positions in the code that runs. The main thread's side: it never reads or decodes a map, never
- * waits but at the end of the process, and never keeps the process alive.
+ * Positions in the source for positions in the code that runs. The main thread's side: it never
+ * reads or decodes a map, never waits but at the end of the process, and never keeps the process
+ * alive.
  */
 import { AsyncResource } from 'node:async_hooks';
 import path from 'node:path';
@@ -29,7 +30,9 @@ export const DEFAULT_OPTIONS: SourcePositionsOptions = {
   idleMillis: 30_000,
 };
 
-/** Positions that are remembered: some 100 blocks with stacks of 50 frames that are all different. */
+/**
+ * Positions that are remembered: some 100 blocks with stacks of 50 frames that are all different.
+ */
 const MAX_POSITIONS = 5000;
 /** Files that are remembered to have no map. */
 const MAX_UNMAPPED_FILES = 5000;
@@ -59,7 +62,10 @@ export class SourcePositions {
   readonly #known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
   readonly #unmapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
   readonly #pending = new Map<number, Lookup>();
-  /** What is created and called here belongs to no request: timers and ports would keep the context of one. */
+  /**
+   * What is created and called here belongs to no request: timers and ports would keep the context
+   * of one.
+   */
   readonly #scope = new AsyncResource('EventLoopSourcePositions');
   readonly #options: SourcePositionsOptions;
   #thread: Thread | undefined;
@@ -79,8 +85,9 @@ export class SourcePositions {
   }
 
   /**
-   * Calls `done` exactly once, with one result for each position: at once where all of them are known, otherwise when the thread has
-   * answered, after `maxWaitMillis`, or when the process ends. `undefined` in `positions` stays so.
+   * Calls `done` exactly once, with one result for each position: at once where all of them are
+   * known, otherwise when the thread has answered, after `maxWaitMillis`, or when the process ends.
+   * `undefined` in `positions` stays so.
    */
   lookup(positions: readonly (CodePosition | undefined)[], done: Done): void {
     let asked: CodePosition[] = [];
@@ -102,7 +109,9 @@ export class SourcePositions {
     return new Promise((resolve) => this.#whenSettled.push(resolve));
   }
 
-  /** Answers all lookups now. Holds the thread for `waitMillis` at most where answers are under way. */
+  /**
+   * Answers all lookups now. Holds the thread for `waitMillis` at most where answers are under way.
+   */
   settle(waitMillis = 0): void {
     const end = performance.now() + waitMillis;
     for (;;) {
@@ -117,7 +126,9 @@ export class SourcePositions {
     for (const id of [...this.#pending.keys()]) this.#finish(id);
   }
 
-  /** Answers what waits, and ends the thread. A lookup after that is answered with what is known. */
+  /**
+   * Answers what waits, and ends the thread. A lookup after that is answered with what is known.
+   */
   stop(): void {
     this.#isStopped = true;
     this.settle();
@@ -175,7 +186,8 @@ export class SourcePositions {
         eval: true,
         name: 'event-loop-source-maps',
         argv: [],
-        // Neither the host's flags nor its environment: a preload of the host has nothing to do in there.
+        // Neither the host's flags nor its environment: a preload of the host has nothing to do in
+        // there.
         execArgv: [],
         env: {},
         stdout: true,
@@ -307,7 +319,9 @@ const mayHaveMap = (file: string) => file.startsWith('file:') || path.isAbsolute
 const permission = () =>
   (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
 
-/** A thread without the host's flags is not under its permission model (seen on Node.js 20 to 26). */
+/**
+ * A thread without the host's flags is not under its permission model (seen on Node.js 20 to 26).
+ */
 function mayRead(file: string): boolean {
   const model = permission();
   if (model === undefined) return true;

@@ -14,7 +14,10 @@ export function positionsOfStackTrace(stackTrace: string): (CodePosition | undef
   });
 }
 
-/** The stack trace with what {@link positionsOfStackTrace} found replaced by where that is in the source. */
+/**
+ * The stack trace with what {@link positionsOfStackTrace} found replaced by where that is in the
+ * source.
+ */
 export function withSourcePositions(stackTrace: string, found: SourcePositionList): string {
   return stackTrace
     .split('\n')

@@ -23,6 +23,7 @@ import {
   ATTR_THREAD_NAME,
   SPAN_EVENT_LOOP_BLOCKED,
 } from '../semconv.ts';
+import { codeInSourceNow } from '../source-maps/code-in-source.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import { exporterPackages } from './otlp-environment.ts';
 
@@ -32,6 +33,8 @@ export interface ReporterData {
   readonly endTimeMillis: number;
   /** Files to resolve the exporter from. */
   readonly resolveFrom: readonly string[];
+  /** Positions are those of the source, where there is a source map. */
+  readonly sourceMaps?: boolean;
 }
 
 interface Exporter {
@@ -113,6 +116,7 @@ function toReadableSpan({ reply, endTimeMillis }: ReporterData): unknown {
   };
 }
 
-const data = workerData as ReporterData;
+const { sourceMaps, ...given } = workerData as ReporterData;
+const data = sourceMaps === true ? { ...given, reply: codeInSourceNow(given.reply) } : given;
 const exporter = loadExporter(data.resolveFrom);
 exporter?.export([toReadableSpan(data)], () => void exporter.shutdown().catch(() => {}));
