@@ -66,9 +66,12 @@ export class MapFiles {
     try {
       const found = mapped.map.positionOf(position.line, position.column);
       if (found === undefined) return undefined;
+      const sourceFile = resolve(found.source, mapped, this.limits.onlyBeside ? () => false : isFile);
+      // Packages often come without the sources that their maps name: nobody could open those.
+      if (isOfPackage(file) && (this.limits.onlyBeside || !isFile(sourceFile))) return undefined;
       const functionName = functionNameOf(position, mapped);
       return {
-        file: resolve(found.source, mapped, this.limits.onlyBeside ? () => false : isFile),
+        file: sourceFile,
         line: found.line,
         column: found.column,
         ...(functionName !== undefined && { functionName }),
@@ -194,6 +197,8 @@ function resolve(
   resolved.set(source, file);
   return file;
 }
+
+const isOfPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
 
 function isFile(file: string): boolean {
   try {

@@ -80,6 +80,23 @@ test.each([
   expect(problems).not.toHaveBeenCalled();
 });
 
+test('a package in node_modules: only where its source is there, too', () => {
+  const sources = Object.entries(SOURCES).map(([name, text]) => [`node_modules/lib/${name}`, text]);
+  const folder = path.join(makeFolder(Object.fromEntries(sources)), 'node_modules/lib');
+  const file = buildApp(folder);
+  const { line, column } = placeOf(readFileSync(file, 'utf8'), 'MARK-report');
+  const position = { file, line, column: column - 1 };
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+  unlinkSync(path.join(folder, 'src/report.ts'));
+  expect(new MapFiles().find(position)).toBeUndefined();
+});
+
+test('an application without its sources', () => {
+  const { folder, position } = app();
+  rmSync(path.join(folder, 'src'), { recursive: true });
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+});
+
 test('a pipe is not opened', () => {
   const { file, position } = app();
   unlinkSync(`${file}.map`);

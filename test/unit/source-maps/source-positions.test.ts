@@ -101,8 +101,9 @@ test('an answer that has arrived during a block is not lost to the timeout', asy
   const { position, source } = app();
   const of = make({ maxWaitMillis: 500 });
   await ask(of, [{ ...position, line: 999 }]);
+  // After immediates, timers come before messages.
+  await new Promise<void>((resolve) => setImmediate(resolve));
   const found = ask(of, [position]);
-  // Longer than the timeout: at its end, timers come first.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
   expect(await found).toEqual([source]);
 });
