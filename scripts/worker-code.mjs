@@ -11,6 +11,7 @@ export const GENERATED_FILE = 'src/worker-code.generated.ts';
 const WORKERS = {
   WATCHDOG_CODE: 'src/watchdog.worker.ts',
   EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
+  SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',
 };
 
 async function bundle(entry) {

@@ -11,6 +11,7 @@ const ORDER = [
   ['block-attributes'],
   ['otel'],
   ['code'],
+  ['source-maps'],
   ['watchdog'],
   ['loop'],
   ['exclude'],

@@ -1,0 +1,19 @@
+// Section E: one block in TypeScript that was bundled and minified. Argument: the bundle.
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, startSdk } = require('../support/telemetry.cjs');
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { handleRequest } = require(process.argv[2]);
+
+async function main() {
+  await alone(() =>
+    trace.getTracer('source-maps').startActiveSpan('request', (span) => {
+      handleRequest(300);
+      span.end();
+    }),
+  );
+  await finish(sdk);
+}
+
+main();

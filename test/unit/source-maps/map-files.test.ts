@@ -1,0 +1,239 @@
+/** What is read, what is not, and what is remembered. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
+import { DEFAULT_LIMITS, MapFiles } from '../../../src/source-maps/map-files.ts';
+import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
+
+afterAll(removeFolders);
+
+function app(options: Parameters<typeof buildApp>[1] = {}) {
+  const folder = makeFolder();
+  const file = buildApp(folder, options);
+  const { line, column } = placeOf(readFileSync(file, 'utf8'), 'MARK-report');
+  return { folder, file, position: { file, line, column: column - 1 } };
+}
+
+/** Where `MARK-report` was written. */
+function expected(folder: string) {
+  const { line, column } = placeOf(SOURCES['src/report.ts'], 'MARK-report');
+  return { file: path.join(folder, 'src/report.ts'), line, column: column - 1 };
+}
+
+test('the map beside the file', () => {
+  const { folder, position } = app();
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+});
+
+test('an ES module, by its URL', () => {
+  const { folder, position } = app({ format: 'esm' });
+  const file = `${pathToFileURL(position.file).href}?v=1`;
+  expect(new MapFiles().find({ ...position, file })).toEqual(expected(folder));
+});
+
+test('a map in the code', () => {
+  const { folder, position } = app({ sourcemap: 'inline' });
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+});
+
+test('a map without a comment in the code', () => {
+  const { folder, position } = app({ sourcemap: 'external' });
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+});
+
+test('a map with another name', () => {
+  const { folder, file, position } = app();
+  mkdirSync(path.join(folder, 'dist/maps of'));
+  renameSync(`${file}.map`, path.join(folder, 'dist/maps of/main.map'));
+  const code = readFileSync(file, 'utf8').replace('=main.js.map', '=maps%20of/main.map?v=1');
+  writeFileSync(file, code);
+  // Sources are relative to the map, and found nevertheless: what comes after the parents is right.
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+});
+
+test.each([
+  'http://127.0.0.1:1/main.js.map',
+  '/etc/hosts',
+  'file:///etc/hosts',
+  '//host/share/x.map',
+])('%s is not read, the map beside the file is', (url) => {
+  const { folder, file, position } = app();
+  writeFileSync(file, readFileSync(file, 'utf8').replace('=main.js.map', `=${url}`));
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+  unlinkSync(`${file}.map`);
+  const problems = jest.fn();
+  expect(new MapFiles(problems).find(position)).toBeUndefined();
+  expect(problems).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['no such file', '/no/such/file.js'],
+  ['no file', 'node:internal/timers'],
+  ['no path', 'webpack-internal:///(rsc)/./lib/data.js'],
+  ['a folder', __dirname],
+  ['a relative path', 'dist/main.js'],
+])('%s', (_name, file) => {
+  const problems = jest.fn();
+  const files = new MapFiles(problems);
+  expect(files.find({ file, line: 1, column: 1 })).toBeUndefined();
+  expect(files.has(file)).toBe(false);
+  expect(problems).not.toHaveBeenCalled();
+});
+
+test('a package in node_modules: only where its source is there, too', () => {
+  const sources = Object.entries(SOURCES).map(([name, text]) => [`node_modules/lib/${name}`, text]);
+  const folder = path.join(makeFolder(Object.fromEntries(sources)), 'node_modules/lib');
+  const file = buildApp(folder);
+  const { line, column } = placeOf(readFileSync(file, 'utf8'), 'MARK-report');
+  const position = { file, line, column: column - 1 };
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+  unlinkSync(path.join(folder, 'src/report.ts'));
+  expect(new MapFiles().find(position)).toBeUndefined();
+});
+
+test('an application without its sources', () => {
+  const { folder, position } = app();
+  rmSync(path.join(folder, 'src'), { recursive: true });
+  expect(new MapFiles().find(position)).toEqual(expected(folder));
+});
+
+test('a pipe is not opened', () => {
+  const { file, position } = app();
+  unlinkSync(`${file}.map`);
+  execFileSync('mkfifo', [`${file}.map`]);
+  expect(new MapFiles().find(position)).toBeUndefined();
+});
+
+test('a map that is broken is a problem once', () => {
+  const { file, position } = app();
+  writeFileSync(`${file}.map`, '{"version":3,"sources":["a.ts"],"mappi');
+  const problems = jest.fn();
+  const files = new MapFiles(problems);
+  expect(files.find(position)).toBeUndefined();
+  expect(files.find(position)).toBeUndefined();
+  expect(problems.mock.calls).toEqual([['broken', file]]);
+});
+
+test('a map whose sources are broken is a problem once', () => {
+  const { file, position } = app();
+  const map = readFileSync(`${file}.map`, 'utf8').replaceAll('"../src/', '"\\x../src/');
+  writeFileSync(`${file}.map`, map);
+  const problems = jest.fn();
+  const files = new MapFiles(problems);
+  expect(files.find(position)).toBeUndefined();
+  expect(files.find(position)).toBeUndefined();
+  expect(problems.mock.calls).toEqual([['broken', file]]);
+});
+
+test('a map that is too large is not read', () => {
+  const { file, position } = app();
+  const problems = jest.fn();
+  const maxFileBytes = readFileSync(`${file}.map`).length - 1;
+  expect(
+    new MapFiles(problems, { ...DEFAULT_LIMITS, maxFileBytes }).find(position),
+  ).toBeUndefined();
+  expect(problems.mock.calls).toEqual([['too large', file]]);
+});
+
+test('a file is read once', () => {
+  const { folder, file, position } = app();
+  const files = new MapFiles();
+  expect(files.has(file)).toBe(true);
+  rmSync(path.join(folder, 'dist'), { recursive: true });
+  expect(files.find(position)).toEqual(expected(folder));
+});
+
+test('what was not used for longest is forgotten', () => {
+  const apps = [app(), app(), app()] as const;
+  const files = new MapFiles(() => {}, { ...DEFAULT_LIMITS, maxKeptBytes: 1 });
+  for (const { file } of apps) expect(files.has(file)).toBe(true);
+  for (const { file } of apps) unlinkSync(`${file}.map`);
+  expect([...apps].reverse().map(({ file }) => files.has(file))).toEqual([true, false, false]);
+});
+
+test('so are files without a map', () => {
+  const folder = makeFolder({ 'a.js': 'a', 'b.js': 'b' });
+  const file = path.join(folder, 'a.js');
+  const files = new MapFiles(() => {}, { ...DEFAULT_LIMITS, maxFiles: 1 });
+  expect(files.has(file)).toBe(false);
+  const map = { version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' };
+  writeFileSync(`${file}.map`, JSON.stringify(map));
+  expect(files.has(file)).toBe(false);
+  expect(files.has(path.join(folder, 'b.js'))).toBe(false);
+  expect(files.has(file)).toBe(true);
+});
+
+interface Site {
+  getFunctionName(): string | null;
+  getLineNumber(): number;
+  getColumnNumber(): number;
+  getEnclosingLineNumber(): number;
+  getEnclosingColumnNumber(): number;
+}
+
+describe('names of functions', () => {
+  const source = `
+export function declaredFunction(rows: number[]) { return here(rows); }
+export const arrowFunction = (rows: number[]) => here(rows);
+const oneParameter = (rows: unknown) => here(rows);
+const functionExpression = function (rows: number[]) { return here(rows); };
+async function asyncFunction(rows: number[]) { return here(rows); }
+const asyncArrow = async (rows: number[]) => here(rows);
+function* generatorFunction(rows: number[]) { yield here(rows); }
+class ReportWriter { write(rows: number[]) { return here(rows); } }
+declare const here: (rows: unknown) => unknown;
+'äöü'.concat('🐢');
+declaredFunction([1]); arrowFunction([1]); oneParameter(1); functionExpression([1]); asyncFunction([1]);
+asyncArrow([1]); [...generatorFunction([1])]; new ReportWriter().write([1]); [1].map((row) => here([row]));
+globalThis.keep = [declaredFunction, arrowFunction, oneParameter, functionExpression, asyncFunction, asyncArrow,
+  generatorFunction, ReportWriter];
+`;
+  const folder = makeFolder({ 'src/main.ts': source });
+  const file = buildApp(folder, { format: 'iife' });
+  const seen: [string | null, string | undefined][] = [];
+  const files = new MapFiles();
+  const here = (sites: Site[]) => {
+    const site = sites[1] as Site;
+    const found = files.find({
+      file,
+      line: site.getLineNumber(),
+      column: site.getColumnNumber(),
+      functionName: site.getFunctionName() ?? undefined,
+      functionLine: site.getEnclosingLineNumber(),
+      functionColumn: site.getEnclosingColumnNumber(),
+    });
+    expect(found?.file).toBe(path.join(folder, 'src/main.ts'));
+    seen.push([site.getFunctionName(), found?.functionName]);
+  };
+
+  test('in the order in which they run', () => {
+    const realm = createContext({ seeStack: here });
+    runInContext(
+      `globalThis.here = () => {
+        Error.prepareStackTrace = (_, sites) => sites;
+        const sites = new Error().stack;
+        Error.prepareStackTrace = undefined;
+        seeStack(sites);
+      };`,
+      realm,
+    );
+    runInContext(readFileSync(file, 'utf8'), realm, { filename: file });
+    expect(seen.map(([, name]) => name)).toEqual([
+      'declaredFunction',
+      'arrowFunction',
+      'oneParameter',
+      'functionExpression',
+      'asyncFunction',
+      'asyncArrow',
+      'generatorFunction',
+      // A method keeps its name, and an anonymous function has none.
+      undefined,
+      undefined,
+    ]);
+    expect(seen[7]?.[0]).toBe('write');
+    // Minified: none of them has the name it was given.
+    for (const [generated, name] of seen) if (name !== undefined) expect(generated).not.toBe(name);
+  });
+});

@@ -1,0 +1,271 @@
+/** What waits, what does not, and what remains of a thread. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { CodePosition, SourcePositionList } from '../../../src/source-maps/position.ts';
+import {
+  SourcePositions,
+  type SourcePositionsOptions,
+} from '../../../src/source-maps/source-positions.ts';
+import {
+  positionsOfStackTrace,
+  withSourcePositions,
+} from '../../../src/source-maps/stack-trace.ts';
+import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
+
+const log = { log: jest.fn() };
+let positions: SourcePositions | undefined;
+
+afterEach(() => {
+  positions?.stop();
+  positions = undefined;
+  log.log.mockClear();
+  jest.restoreAllMocks();
+});
+afterAll(removeFolders);
+
+function make(options: Partial<SourcePositionsOptions> = {}): SourcePositions {
+  positions = new SourcePositions(log, { maxWaitMillis: 20_000, ...options });
+  return positions;
+}
+
+function app() {
+  const folder = makeFolder();
+  const file = buildApp(folder);
+  const { line, column } = placeOf(readFileSync(file, 'utf8'), 'MARK-report');
+  const original = placeOf(SOURCES['src/report.ts'], 'MARK-report');
+  return {
+    folder,
+    file,
+    position: { file, line, column },
+    source: {
+      file: path.join(folder, 'src/report.ts'),
+      line: original.line,
+      column: original.column - 1,
+    },
+  };
+}
+
+const ask = (of: SourcePositions, list: readonly (CodePosition | undefined)[]) =>
+  new Promise<SourcePositionList>((resolve) => of.lookup(list, resolve));
+
+/** What is known without waiting; undefined where a thread has to be asked. */
+function known(of: SourcePositions, list: readonly CodePosition[]): SourcePositionList | undefined {
+  let found: SourcePositionList | undefined;
+  of.lookup(list, (result) => {
+    found = result;
+  });
+  return found;
+}
+
+test('in the order that was asked for, and at once the next time', async () => {
+  const { folder, file, position, source } = app();
+  const other = { file: path.join(folder, 'src/report.ts'), line: 1, column: 1 };
+  const list = [other, undefined, position, { file: 'node:fs', line: 1, column: 1 }];
+  const of = make();
+  const expected = [undefined, undefined, source, undefined];
+  expect(await ask(of, list)).toEqual(expected);
+  rmSync(`${file}.map`);
+  let again: SourcePositionList | undefined;
+  of.lookup(list, (found) => {
+    again = found;
+  });
+  expect(again).toEqual(expected);
+  expect(log.log).not.toHaveBeenCalled();
+});
+
+test('nothing that has no file needs a thread', () => {
+  const list = ['node:fs', 'webpack-internal:///(rsc)/./x.js', 'evalmachine.<anonymous>', ''];
+  const found = known(
+    make(),
+    list.map((file) => ({ file, line: 1, column: 1 })),
+  );
+  expect(found).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('a file without a map costs nothing the second time, wherever in it', async () => {
+  const file = path.join(makeFolder({ 'a.js': 'let a;\nlet b;' }), 'a.js');
+  const of = make();
+  expect(await ask(of, [{ file, line: 1, column: 1 }])).toEqual([undefined]);
+  expect(known(of, [{ file, line: 2, column: 1 }])).toEqual([undefined]);
+});
+
+test('a map is decoded once: another position of it is known without the files', async () => {
+  const { folder, position, source } = app();
+  const of = make();
+  expect(await ask(of, [{ ...position, line: 999 }])).toEqual([undefined]);
+  rmSync(path.join(folder, 'dist'), { recursive: true });
+  expect(await ask(of, [position])).toEqual([source]);
+});
+
+test('a lookup does not wait longer than it may, and what comes later is known the next time', async () => {
+  const { position, source } = app();
+  const of = make({ maxWaitMillis: 1 });
+  expect(await ask(of, [position])).toEqual([undefined]);
+  while (known(of, [position])?.[0] === undefined)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(known(of, [position])).toEqual([source]);
+});
+
+test('an answer that has arrived during a block is not lost to the timeout', async () => {
+  const { position, source } = app();
+  const of = make({ maxWaitMillis: 500 });
+  await ask(of, [{ ...position, line: 999 }]);
+  // After immediates, timers come before messages.
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  const found = ask(of, [position]);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+  expect(await found).toEqual([source]);
+});
+
+test('settle answers at once', async () => {
+  const { position } = app();
+  const of = make();
+  const done = jest.fn();
+  of.lookup([position], done);
+  expect(done).not.toHaveBeenCalled();
+  of.settle();
+  expect(done.mock.calls).toEqual([[[undefined]]]);
+  await of.settled();
+  expect(done).toHaveBeenCalledTimes(1);
+});
+
+test('settle waits for what is under way, without the event loop', () => {
+  const { position, source } = app();
+  const of = make();
+  const done = jest.fn();
+  of.lookup([position], done);
+  of.settle(20_000);
+  expect(done.mock.calls).toEqual([[[source]]]);
+});
+
+test('settled resolves when each lookup was answered', async () => {
+  const { position, source } = app();
+  const of = make();
+  await of.settled();
+  const done = jest.fn();
+  of.lookup([position], done);
+  await of.settled();
+  expect(done.mock.calls).toEqual([[[source]]]);
+});
+
+test('a thread that is not needed ends, and another one is started', async () => {
+  const { position, source } = app();
+  const terminated = jest.spyOn(Worker.prototype, 'terminate');
+  const of = make({ idleMillis: 20 });
+  await ask(of, [position]);
+  while (terminated.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(known(of, [position])).toEqual([source]);
+  const next = { ...position, line: 999 };
+  expect(await ask(of, [next])).toEqual([undefined]);
+});
+
+test('a thread that fails is started again three times', async () => {
+  const folder = makeFolder(Object.fromEntries([0, 1, 2, 3, 4].map((i) => [`${i}.js`, 'let a;'])));
+  const of = make();
+  const started: Worker[] = [];
+  const { unref } = Worker.prototype;
+  jest.spyOn(Worker.prototype, 'unref').mockImplementation(function (this: Worker) {
+    started.push(this);
+    unref.call(this);
+  });
+  for (const i of [0, 1, 2, 3]) {
+    const found = ask(of, [{ file: path.join(folder, `${i}.js`), line: 1, column: 1 }]);
+    await started[i]?.terminate();
+    expect(await found).toEqual([undefined]);
+  }
+  expect(started).toHaveLength(4);
+  expect(log.log.mock.calls).toEqual([['warn', 'sourceMaps is off: its thread has ended 4 times']]);
+  expect(known(of, [{ file: path.join(folder, '4.js'), line: 1, column: 1 }])).toEqual([undefined]);
+});
+
+test('why a map is not used is logged', async () => {
+  const { file, position } = app();
+  writeFileSync(`${file}.map`, '{');
+  expect(await ask(make(), [position])).toEqual([undefined]);
+  expect(log.log.mock.calls).toEqual([['info', 'a source map is broken', file]]);
+});
+
+test('a throw of who is given the positions is logged', async () => {
+  const { position } = app();
+  const of = make();
+  const error = new Error('thrown');
+  const thrower = () => {
+    throw error;
+  };
+  of.lookup([position], thrower);
+  await of.settled();
+  of.lookup([position], thrower);
+  expect(log.log.mock.calls).toEqual([
+    ['error', 'cannot use positions in the source', error],
+    ['error', 'cannot use positions in the source', error],
+  ]);
+});
+
+test('more lookups than may wait are answered with what is known', async () => {
+  const { file } = app();
+  const of = make();
+  const done = jest.fn();
+  for (let line = 1; line <= 101; line++) of.lookup([{ file, line, column: 1 }], done);
+  expect(done).toHaveBeenCalledTimes(1);
+  await of.settled();
+  expect(done).toHaveBeenCalledTimes(101);
+});
+
+test('after stop nothing is asked any more, after start it is', async () => {
+  const { position, source } = app();
+  const of = make();
+  const done = jest.fn();
+  of.lookup([position], done);
+  of.stop();
+  expect(done.mock.calls).toEqual([[[undefined]]]);
+  expect(known(of, [position])).toEqual([undefined]);
+  of.start();
+  expect(await ask(of, [position])).toEqual([source]);
+});
+
+test('the request that was blocked is not the context of what comes later', async () => {
+  const store = new AsyncLocalStorage<string>();
+  const { position } = app();
+  const of = make();
+  const seen: unknown[] = [];
+  await store.run('request', () => ask(of, [position]));
+  const late = new Promise<void>((resolve) =>
+    of.lookup([{ ...position, line: 999 }], () => {
+      seen.push(store.getStore());
+      resolve();
+    }),
+  );
+  await late;
+  expect(seen).toEqual([undefined]);
+});
+
+test('no listener of the process is left behind', async () => {
+  const { position } = app();
+  const count = () => process.listenerCount('beforeExit') + process.listenerCount('exit');
+  const before = count();
+  const of = make();
+  const found = ask(of, [position]);
+  expect(count()).toBe(before + 2);
+  await found;
+  expect(count()).toBe(before);
+});
+
+test('a stack trace', async () => {
+  const { file, position, source } = app();
+  const at = `${file}:${position.line}:${position.column}`;
+  const stackTrace = [
+    'Error: (/not/a/frame:1:2) said',
+    `    at e (${at})`,
+    `    at async file://${at}`,
+    '    at JSON.parse (<anonymous>)',
+    '    at node:internal/timers:1:2',
+    `    at t (${path.join(path.dirname(file), 'none.js')}:1:2)`,
+  ].join('\n');
+  const found = await ask(make(), positionsOfStackTrace(stackTrace));
+  const mapped = `${source.file}:${source.line}:${source.column}`;
+  expect(withSourcePositions(stackTrace, found)).toBe(
+    stackTrace.replace(at, mapped).replace(`file://${at}`, mapped),
+  );
+});
