@@ -118,12 +118,11 @@ function nativeTimeOf(
 ): Pick<SeenCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis'> {
   if (weighted.length === 0) return {};
   let native = 0;
-  let gc = 0;
+  let gc = gcWithin === undefined ? Number.NaN : 0;
   for (const { uninterrupted, until } of weighted) {
     if (uninterrupted === 0) continue;
     native += uninterrupted;
-    gc +=
-      gcWithin === undefined ? Number.NaN : Math.min(uninterrupted, gcWithin(until - uninterrupted, until));
+    gc += Math.min(uninterrupted, gcWithin?.(until - uninterrupted, until) ?? Number.NaN);
   }
   return { nativeTimeMillis: native, ...(!Number.isNaN(gc) && { gcInNativeTimeMillis: gc }) };
 }
