@@ -1,7 +1,7 @@
 /**
  * The weighted call tree of one block: which functions ran, for how long, and who called them. Promises: the place that it names
  * is a function of the application wherever one was on the stack for most of the block; and it is as large as the samples that
- * it was made of (64 of 64 frames each), and dropped with the block.
+ * it was made of (64 of 97 frames each), and dropped with the block.
  */
 import type { Frame } from './frame.ts';
 import type { Step } from './stack-path.ts';

@@ -140,5 +140,5 @@ function functionAt({ name }: Step, { frame }: Position<unknown>): KeyedPlace {
 }
 
 function stackTraceOf({ frames }: TimedSample): string {
-  return frames.map(({ text }) => `    at ${text}`).join('\n');
+  return frames.map(({ text }) => (text.startsWith('... ') ? `    ${text}` : `    at ${text}`)).join('\n');
 }

@@ -27,6 +27,15 @@ export interface Frame extends Place {
   readonly text: string;
 }
 
+/**
+ * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and recursion or modules that require
+ * modules put hundreds above them. To capture so many takes 0.2 ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
+ */
+export const MAX_CAPTURED_FRAMES = 1024;
+/** Frames that are kept of it: to convert one takes longer than to capture it. */
+const MAX_INNER_FRAMES = 64;
+const MAX_OUTER_FRAMES = 32;
+
 /** What may stand between the start of a function and its parameters, beside its name. */
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
 /** Receivers that say nothing about a function. */
@@ -45,6 +54,34 @@ export function placeOf(site: NodeJS.CallSite): Place {
     file: site.getFileName() || site.getScriptNameOrSourceURL() || undefined,
     line: site.getLineNumber() ?? undefined,
     column: site.getColumnNumber() ?? undefined,
+  };
+}
+
+/** The frames of a stack, innermost first; of a deep one those in the middle are left out, with one frame that says how many. */
+export function toFrames(sites: readonly NodeJS.CallSite[], isOwn: (place: Place) => boolean): Frame[] {
+  const omitted = sites.length - MAX_INNER_FRAMES - MAX_OUTER_FRAMES;
+  if (omitted <= 1) return sites.map((site) => toFrame(site, isOwn));
+  return [
+    ...sites.slice(0, MAX_INNER_FRAMES).map((site) => toFrame(site, isOwn)),
+    omittedFrames(omitted),
+    ...sites.slice(-MAX_OUTER_FRAMES).map((site) => toFrame(site, isOwn)),
+  ];
+}
+
+function omittedFrames(count: number): Frame {
+  return {
+    functionName: undefined,
+    file: undefined,
+    line: undefined,
+    column: undefined,
+    functionLine: undefined,
+    functionColumn: undefined,
+    isAsync: false,
+    isOwn: false,
+    isAtEntry: false,
+    isEvaluated: false,
+    isBuiltin: false,
+    text: `... ${count} more frames ...`,
   };
 }
 

@@ -13,7 +13,8 @@ export type InAppOption = readonly string[] | ((file: string) => boolean);
  *
  * Which files are the application's own code: a block is named by the innermost function of the application on the stack. By
  * default everything is but Node.js itself, packages (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and
- * this package; where the main script lies in `node_modules`, its package is the application.
+ * this package. Where the main script is that of a package which is installed elsewhere than in the project of the working directory
+ * (globally, say), that package is the application as well.
  *
  * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the application's. Relative paths start at
  *   the working directory, `/` and `\` are the same. A `node_modules` below such a path is not meant with it; to take in a package,
@@ -66,7 +67,7 @@ export interface OriginOptions {
   readonly inApp?: InAppOption | undefined;
   /** Of the process, an absolute path: where relative paths of the option start. */
   readonly cwd?: string | undefined;
-  /** The main script, links resolved. Where it lies in `node_modules`, its package is the application. */
+  /** The main script, links resolved: `require.main.filename`, or `process.argv[1]` through `realpathSync`. */
   readonly mainFile?: string | undefined;
   /** Called once, when the function of the option throws or answers with something else than a boolean. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -74,7 +75,7 @@ export interface OriginOptions {
 
 export type OriginOf = (file: string) => Origin;
 
-/** Answers kept: a stack has 64 frames at most, so a large application stays below it. */
+/** Answers kept: a stack has some 100 frames at most, so a large application stays below it. */
 const MAX_KNOWN_FILES = 2000;
 
 const NODE_MODULES = '/node_modules/';
@@ -208,7 +209,7 @@ export function isNodeFile(file: string): boolean {
 }
 
 function createDecision({ inApp, cwd = '', mainFile, onError }: OriginOptions): OriginOf {
-  const mainPackage = mainFile === undefined ? undefined : packageFolderOf(normalize(toPath(mainFile)));
+  const mainPackage = mainFile === undefined ? undefined : applicationPackage(mainFile, cwd);
   const byDefault = (path: string): Origin =>
     mainPackage !== undefined && isBelow(path, mainPackage) ? 'app' : originByPath(path);
   if (inApp === undefined) return (file) => byDefault(normalize(toPath(file)));
@@ -303,10 +304,16 @@ function packageNameAt(path: string, at: number): string {
   return endOfScoped === -1 ? path.slice(at) : path.slice(at, endOfScoped);
 }
 
-/** `/a/node_modules/verdaccio/` of `/a/node_modules/verdaccio/bin/verdaccio`; undefined outside of packages. */
-function packageFolderOf(path: string): string | undefined {
+/**
+ * `/usr/lib/node_modules/verdaccio/` of `/usr/lib/node_modules/verdaccio/bin/verdaccio`. Undefined outside of packages, and where the
+ * package is installed for the project in the working directory (`next start`): then the project is the application.
+ */
+function applicationPackage(mainFile: string, cwd: string): string | undefined {
+  const path = normalize(toPath(mainFile));
   const modules = path.lastIndexOf(NODE_MODULES);
   if (modules === -1) return undefined;
+  const project = path.slice(0, path.indexOf(NODE_MODULES) + 1);
+  if (`${normalize(cwd)}/`.startsWith(project)) return undefined;
   const at = modules + NODE_MODULES.length;
   return `${path.slice(0, at)}${packageNameAt(path, at)}/`;
 }

@@ -131,7 +131,8 @@ function isModuleAt(frames: readonly Frame[], at: number): boolean {
   if (frames[at]?.functionName !== undefined) return false;
   const caller = frames[at + 1];
   if (caller?.file?.startsWith(MODULE_LOADER) !== true) return false;
-  return caller.file.startsWith(`${MODULE_LOADER}esm/`) || caller.functionName?.endsWith('_compile') === true;
+  // Its name is in the text only, from Node.js 22 on.
+  return caller.file.startsWith(`${MODULE_LOADER}esm/`) || caller.text.startsWith('Module._compile');
 }
 
 /**

@@ -210,6 +210,13 @@ describe('without the application on the stack', () => {
     expect(code?.functionName).toBe('inner');
   });
 
+  test('frames that are left out in the middle of a deep stack are nobody', () => {
+    const omitted = frame('', undefined, 1, { isBuiltin: false, text: '... 400 more frames ...' });
+    const { code } = describeOf(120, prompt(60, lib('walk'), omitted, lib('walk'), app('copy', 7)));
+    expect(code).toMatchObject({ functionName: 'copy', line: 7 });
+    expect(code?.stackTrace).toContain('\n    ... 400 more frames ...\n');
+  });
+
   test('what awaits it, where nothing is', () => {
     const { code } = describeOf(120, prompt(60, node('drain'), awaiting('handler', '/app/src/a.js', 12)));
     expect(code).toMatchObject({ functionName: 'handler', line: 12 });

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { type Frame, toFrame } from '../../../src/code/frame.ts';
+import { type Frame, toFrame, toFrames } from '../../../src/code/frame.ts';
 
 const isOwn = () => false;
 
@@ -132,4 +132,29 @@ test.each([
     toString: () => 'run (/app/a.js)',
   };
   expect(toFrame(site as never, isOwn).isAtEntry).toBe(is);
+});
+
+test('of a deep stack the innermost and the outermost frames are kept', () => {
+  const site = (line: number) =>
+    ({
+      getFileName: () => '/app/a.js',
+      getLineNumber: () => line,
+      getColumnNumber: () => 1,
+      getFunctionName: () => 'run',
+      getMethodName: () => null,
+      isConstructor: () => false,
+      toString: () => `run (/app/a.js:${line}:1)`,
+    }) as never;
+  const stack = (depth: number) =>
+    toFrames(
+      Array.from({ length: depth }, (_, i) => site(i + 1)),
+      isOwn,
+    );
+  expect(stack(97).map(({ line }) => line)).toEqual(Array.from({ length: 97 }, (_, i) => i + 1));
+  const deep = stack(500);
+  expect(deep).toHaveLength(97);
+  expect(deep[63]?.line).toBe(64);
+  expect(deep[64]).toMatchObject({ file: undefined, text: '... 404 more frames ...' });
+  expect(deep[65]?.line).toBe(469);
+  expect(deep[96]?.line).toBe(500);
 });

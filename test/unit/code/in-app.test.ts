@@ -65,18 +65,28 @@ describe('by default', () => {
   ])('%s is an agent', (file) => expect(originOf(file)).toBe('agent'));
 });
 
-describe('an application that lies in node_modules', () => {
-  const originOf = createOriginOf({ mainFile: '/usr/lib/node_modules/verdaccio/bin/verdaccio' });
+describe('a main script in node_modules', () => {
+  const verdaccio = '/usr/lib/node_modules/verdaccio/bin/verdaccio';
 
-  test('is the package of the main script, without its dependencies', () => {
+  test('of a package that is installed elsewhere: it is the application, without its dependencies', () => {
+    const originOf = createOriginOf({ mainFile: verdaccio, cwd: '/srv' });
     expect(originOf('/usr/lib/node_modules/verdaccio/build/start.js')).toBe('app');
     expect(originOf('/usr/lib/node_modules/verdaccio/node_modules/lodash/lodash.js')).toBe('dependency');
     expect(originOf('/usr/lib/node_modules/verdaccio-htpasswd/index.js')).toBe('dependency');
-    expect(
-      createOriginOf({ mainFile: '/usr/lib/node_modules/@acme/cli/bin.js' })(
-        '/usr/lib/node_modules/@acme/cli/lib/run.js',
-      ),
-    ).toBe('app');
+    expect(originOf('/srv/plugin.js')).toBe('app');
+    const scoped = createOriginOf({ mainFile: '/usr/lib/node_modules/@acme/cli/bin.js', cwd: '/srv' });
+    expect(scoped('/usr/lib/node_modules/@acme/cli/lib/run.js')).toBe('app');
+    expect(scoped('/usr/lib/node_modules/@acme/other/lib/run.js')).toBe('dependency');
+  });
+
+  test.each([
+    ['/app', '/app/node_modules/next/dist/bin/next'],
+    ['/app/apps/web', '/app/node_modules/.pnpm/next@16/node_modules/next/dist/bin/next'],
+    ['C:\\app', 'C:\\app\\node_modules\\next\\dist\\bin\\next'],
+  ])('of a tool of the project in %s: the project is the application', (cwd, mainFile) => {
+    const originOf = createOriginOf({ mainFile, cwd });
+    expect(originOf(mainFile)).toBe('dispatcher');
+    expect(originOf('/app/lib/data.js')).toBe('app');
   });
 });
 

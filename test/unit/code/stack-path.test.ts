@@ -115,7 +115,8 @@ describe('a sample that came late', () => {
 });
 
 describe('loading a module', () => {
-  const compile = node('Module._compile', 'node:internal/modules/cjs/loader');
+  // As Node.js 22 and later have it; before, it has a name as well.
+  const compile = frame('', 'node:internal/modules/cjs/loader', 10, { text: 'Module._compile (node:…)' });
   const loader = [node('Module._load', 'node:internal/modules/cjs/loader'), agent('patchedRequire')];
   const required = (line: number, file: string) => frame('', file, line);
 
