@@ -1,7 +1,8 @@
 /**
- * The weighted call tree of one block: which functions ran, for how long, and who called them. Promises: the place that it names
- * is a function of the application wherever one was on the stack for most of the block; and it is as large as the samples that
- * it was made of (64 of 97 frames each), and dropped with the block.
+ * The weighted call tree of one block: which functions ran, for how long, and who called them.
+ * Promises: the place that it names is a function of the application wherever one was on the stack
+ * for most of the block; and it is as large as the samples that it was made of (64 of 97 frames
+ * each), and dropped with the block.
  */
 import type { Frame } from './frame.ts';
 import type { Step } from './stack-path.ts';
@@ -12,7 +13,10 @@ export interface Observation<S> {
   readonly steps: readonly Step[];
   readonly weight: number;
   readonly sample: S;
-  /** The innermost function was loading a module, whose code did not run; and which, where that is known. */
+  /**
+   * The innermost function was loading a module, whose code did not run; and which, where that is
+   * known.
+   */
   readonly isLoading?: boolean;
   readonly loads?: string | undefined;
 }
@@ -32,7 +36,9 @@ export interface TreeNode<S> {
   weight: number;
   /** Of it, the time with a function of the application at or below this one. */
   inAppWeight: number;
-  /** Time in which it loaded a module, and no code of that ran; by file, '' where that is not known. */
+  /**
+   * Time in which it loaded a module, and no code of that ran; by file, '' where that is not known.
+   */
   readonly loading: Map<string, number>;
 }
 
@@ -54,7 +60,10 @@ export class CallTree<S> {
   /** All time that is in the tree. */
   readonly weight: number;
   readonly #roots = new Map<string, TreeNode<S>>();
-  readonly #observations: { readonly observation: Observation<S>; readonly nodes: Set<TreeNode<S>> }[] = [];
+  readonly #observations: {
+    readonly observation: Observation<S>;
+    readonly nodes: Set<TreeNode<S>>;
+  }[] = [];
 
   constructor(observations: Iterable<Observation<S>>) {
     let weight = 0;
@@ -98,9 +107,9 @@ export class CallTree<S> {
   }
 
   /**
-   * From the root down while one function has more than half of the block's time. Where that leads to no function of the
-   * application, though one was on the stack for more than half of the time at its end, it follows the heaviest of those; where it
-   * leads nowhere, the heaviest function.
+   * From the root down while one function has more than half of the block's time. Where that leads
+   * to no function of the application, though one was on the stack for more than half of the time
+   * at its end, it follows the heaviest of those; where it leads nowhere, the heaviest function.
    */
   dominantPath(): TreeNode<S>[] {
     const path = descend(this.#roots, this.weight);
@@ -128,14 +137,21 @@ export class CallTree<S> {
     return sumOf(this.#roots.values(), ({ inAppWeight }) => inAppWeight);
   }
 
-  /** The innermost functions, the heaviest first; of those that `within` has called only, where it is given. */
+  /**
+   * The innermost functions, the heaviest first; of those that `within` has called only, where it
+   * is given.
+   */
   leaves(within?: TreeNode<S>): Leaf<S>[] {
     const byKey = new Map<string, { step: Step; visits: Visit<S>[] }>();
     for (const { observation, nodes } of this.#observations) {
       if (within !== undefined && !nodes.has(within)) continue;
       const step = observation.steps.at(-1) as Step;
       const leaf = byKey.get(step.key) ?? { step, visits: [] };
-      leaf.visits.push({ frame: step.frame, weight: observation.weight, sample: observation.sample });
+      leaf.visits.push({
+        frame: step.frame,
+        weight: observation.weight,
+        sample: observation.sample,
+      });
       byKey.set(step.key, leaf);
     }
     return [...byKey.values()]
@@ -149,24 +165,29 @@ export class CallTree<S> {
 }
 
 /**
- * The node that a block is named by: the deepest function of the application on the path. Without one, the entry of the
- * outermost package that is no dispatcher, which is the application's direct dependency as far as a stack can tell; else the
- * deepest of the path.
+ * The node that a block is named by: the deepest function of the application on the path. Without
+ * one, the entry of the outermost package that is no dispatcher, which is the application's direct
+ * dependency as far as a stack can tell; else the deepest of the path.
  */
 export function placeOn<S>(path: readonly TreeNode<S>[]): TreeNode<S> | undefined {
   return (
-    path.findLast(isInApp) ?? path.find(({ step }) => step.origin === 'dependency') ?? path[path.length - 1]
+    path.findLast(isInApp) ??
+    path.find(({ step }) => step.origin === 'dependency') ??
+    path[path.length - 1]
   );
 }
 
-/** The line of a function where most of its time was spent, and there the column: of its own code, or of the call it waits for. */
+/**
+ * The line of a function where most of its time was spent, and there the column: of its own code,
+ * or of the call it waits for.
+ */
 export function positionIn<S>({ visits }: TreeNode<S>): Position<S> {
   return heaviestPosition(visits);
 }
 
 /**
- * File of the module that a function was loading for more than half of its time, itself or through a package, where it is known: the
- * outermost one.
+ * File of the module that a function was loading for more than half of its time, itself or through
+ * a package, where it is known: the outermost one.
  */
 export function moduleLoadedBy<S>(node: TreeNode<S>): string | undefined {
   const files = new Map<string, number>();
@@ -210,7 +231,10 @@ function heaviestPosition<S>(visits: readonly Visit<S>[]): Position<S> {
 }
 
 /** Those visits that have something in common, the heaviest ones together. */
-function heaviestGroup<S>(visits: readonly Visit<S>[], by: (visit: Visit<S>) => unknown): Visit<S>[] {
+function heaviestGroup<S>(
+  visits: readonly Visit<S>[],
+  by: (visit: Visit<S>) => unknown,
+): Visit<S>[] {
   const groups = new Map<unknown, Visit<S>[]>();
   for (const visit of visits) {
     const group = groups.get(by(visit));

@@ -1,6 +1,7 @@
 /**
- * From the stack samples of a block to the place that it is named by. Promises: pure, all that it needs is given to it; the place
- * is the application's own code where some was on the stack for most of the time, and never an agent's wrapper around it.
+ * From the stack samples of a block to the place that it is named by. Promises: pure, all that it
+ * needs is given to it; the place is the application's own code where some was on the stack for
+ * most of the time, and never an agent's wrapper around it.
  */
 import { toPath } from '../file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
@@ -38,10 +39,11 @@ export interface SeenCode {
   /** Shares of the innermost functions, the heaviest first; with three samples or more. */
   readonly topFunctions?: readonly FunctionShare[];
   /**
-   * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage collection, or no CPU. For each
-   * sample that came late, the time from its request to its arrival, and as long again before the request (on average, a request
-   * falls into the middle of a call), at most what of the gap before it the sample stands for. Pieces under 3 ms are not
-   * seen. Absent without samples.
+   * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage
+   * collection, or no CPU. For each sample that came late, the time from its request to its
+   * arrival, and as long again before the request (on average, a request falls into the middle of a
+   * call), at most what of the gap before it the sample stands for. Pieces under 3 ms are not seen.
+   * Absent without samples.
    */
   readonly nativeTimeMillis?: number;
   /** Of it, garbage collection; absent where that is not known. */
@@ -57,8 +59,9 @@ export interface DescribeOptions {
 }
 
 /**
- * What the samples say about the block from `start` to `end`. They may be of more than the block, in any order: those that were
- * neither taken nor asked for in it do not count. One that was asked for and not answered has a `time` past the end, and no frames.
+ * What the samples say about the block from `start` to `end`. They may be of more than the block,
+ * in any order: those that were neither taken nor asked for in it do not count. One that was asked
+ * for and not answered has a `time` past the end, and no frames.
  */
 export function describeCode(
   samples: readonly TimedSample[],
@@ -140,5 +143,7 @@ function functionAt({ name }: Step, { frame }: Position<unknown>): KeyedPlace {
 }
 
 function stackTraceOf({ frames }: TimedSample): string {
-  return frames.map(({ text }) => (text.startsWith('... ') ? `    ${text}` : `    at ${text}`)).join('\n');
+  return frames
+    .map(({ text }) => (text.startsWith('... ') ? `    ${text}` : `    at ${text}`))
+    .join('\n');
 }

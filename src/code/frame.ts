@@ -1,14 +1,19 @@
 /**
- * One frame of a stack, and how it is made from what V8 gives. Promises: a frame is plain data, which holds on to nothing of the
- * host's (a `CallSite` does: to the function and its receiver), and a function has the same identity wherever it is seen.
+ * One frame of a stack, and how it is made from what V8 gives. Promises: a frame is plain data,
+ * which holds on to nothing of the host's (a `CallSite` does: to the function and its receiver),
+ * and a function has the same identity wherever it is seen.
  *
- * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made in the middle of one.
+ * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made
+ * in the middle of one.
  */
 import type { Place } from '../own-code.ts';
 
 /** One frame of a stack. */
 export interface Frame extends Place {
-  /** As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new Report`; undefined for an anonymous function. */
+  /**
+   * As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new
+   * Report`; undefined for an anonymous function.
+   */
   readonly functionName: string | undefined;
   /** Where the function begins, in the same file: what tells two functions of one name apart. */
   readonly functionLine: number | undefined;
@@ -28,8 +33,9 @@ export interface Frame extends Place {
 }
 
 /**
- * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and recursion or modules that require
- * modules put hundreds above them. To capture so many takes 0.2 ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
+ * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and
+ * recursion or modules that require modules put hundreds above them. To capture so many takes 0.2
+ * ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
  */
 export const MAX_CAPTURED_FRAMES = 1024;
 /** Frames that are kept of it: to convert one takes longer than to capture it. */
@@ -57,8 +63,14 @@ export function placeOf(site: NodeJS.CallSite): Place {
   };
 }
 
-/** The frames of a stack, innermost first; of a deep one those in the middle are left out, with one frame that says how many. */
-export function toFrames(sites: readonly NodeJS.CallSite[], isOwn: (place: Place) => boolean): Frame[] {
+/**
+ * The frames of a stack, innermost first; of a deep one those in the middle are left out, with one
+ * frame that says how many.
+ */
+export function toFrames(
+  sites: readonly NodeJS.CallSite[],
+  isOwn: (place: Place) => boolean,
+): Frame[] {
   const omitted = sites.length - MAX_INNER_FRAMES - MAX_OUTER_FRAMES;
   if (omitted <= 1) return sites.map((site) => toFrame(site, isOwn));
   return [
@@ -85,7 +97,10 @@ function omittedFrames(count: number): Frame {
   };
 }
 
-export function toFrame(site: NodeJS.CallSite & NewerCallSite, isOwn: (place: Place) => boolean): Frame {
+export function toFrame(
+  site: NodeJS.CallSite & NewerCallSite,
+  isOwn: (place: Place) => boolean,
+): Frame {
   const place = placeOf(site);
   const functionLine = site.getEnclosingLineNumber?.() ?? undefined;
   const functionColumn = site.getEnclosingColumnNumber?.() ?? undefined;
@@ -105,19 +120,26 @@ export function toFrame(site: NodeJS.CallSite & NewerCallSite, isOwn: (place: Pl
   };
 }
 
-/** V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which are next to its start. */
+/**
+ * V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which
+ * are next to its start.
+ */
 function isAtEntry(
   { line, column }: Place,
   functionLine: number | undefined,
   functionColumn: number | undefined,
   nameLength: number,
 ): boolean {
-  if (functionLine === undefined || functionColumn === undefined || line !== functionLine) return false;
+  if (functionLine === undefined || functionColumn === undefined || line !== functionLine)
+    return false;
   const offset = (column ?? Number.NaN) - functionColumn;
   return offset >= 0 && offset <= MAX_FUNCTION_PREFIX + nameLength;
 }
 
-/** `async Object.render [as run] (/app/render.js:1:2)`: V8's own name for a method, up to the first blank. */
+/**
+ * `async Object.render [as run] (/app/render.js:1:2)`: V8's own name for a method, up to the first
+ * blank.
+ */
 function methodNameOf(text: string): string {
   const start = text.startsWith(ASYNC_PREFIX) ? ASYNC_PREFIX.length : 0;
   const end = text.indexOf(' ', start);
@@ -130,8 +152,10 @@ function functionNameOf(site: NodeJS.CallSite, text: string): string | undefined
   const name = site.getFunctionName();
   if (name === null || name === '') return undefined;
   if (site.isConstructor()) return `new ${name}`;
-  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send [as _onTimeout]`), is not a method of
-  // it, though V8 shows it as one. The same function has to have the same name, however it is called.
+  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send
+  // [as _onTimeout]`), is not a method of
+  // it, though V8 shows it as one. The same function has to have the same name, however it is
+  // called.
   if (site.getMethodName() !== name || name.includes(' ')) return name;
   return methodNameOf(text) || name;
 }

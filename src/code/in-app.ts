@@ -1,9 +1,10 @@
 /**
- * Which code is the application's own ("in-app", as error trackers call it), and which is nobody's: an agent's wrappers around
- * what others call. Promises: one answer for a file, by plain string work, in bounded memory, and nothing that a user's
- * function does gets out of here.
+ * Which code is the application's own ("in-app", as error trackers call it), and which is nobody's:
+ * an agent's wrappers around what others call. Promises: one answer for a file, by plain string
+ * work, in bounded memory, and nothing that a user's function does gets out of here.
  */
 import { toPath } from '../file-url.ts';
+import { isAgentPackage, isDispatcher } from './known-packages.ts';
 
 /** The option `inApp`. */
 export type InAppOption = readonly string[] | ((file: string) => boolean);
@@ -11,28 +12,36 @@ export type InAppOption = readonly string[] | ((file: string) => boolean);
 /**
  * Doc comment of the option, for `EventLoopInstrumentationConfig.inApp`:
  *
- * Which files are the application's own code: a block is named by the innermost function of the application on the stack. By
- * default everything is but Node.js itself, packages (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and
- * this package. Where the main script is that of a package which is installed elsewhere than in the project of the working directory
+ * Which files are the application's own code: a block is named by the innermost function of the
+ * application on the stack. By default everything is but Node.js itself, packages (`node_modules`,
+ * the caches of yarn and pnpm), the wrappers of agents and this package. Where the main script is
+ * that of a package which is installed elsewhere than in the project of the working directory
  * (globally, say), that package is the application as well.
  *
- * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the application's. Relative paths start at
- *   the working directory, `/` and `\` are the same. A `node_modules` below such a path is not meant with it; to take in a package,
- *   name it: `['src', 'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope; without, `src/main` is the
- *   file and the folder of that name, but not `src/main.js`.
- * - a function that is given a path, or a URL for code that comes from no file, once per file. What it throws, and what is no
- *   boolean, is logged through `diag` once, and the default decides.
+ * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the
+ *   application's. Relative paths start at the working directory, `/` and `\` are the same. A
+ *   `node_modules` below such a path is not meant with it; to take in a package, name it: `['src',
+ *   'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope; without,
+ *   `src/main` is the file and the folder of that name, but not `src/main.js`.
+ * - a function that is given a path, or a URL for code that comes from no file, once per file. What
+ *   it throws, and what is no boolean, is logged through `diag` once, and the default decides.
  *
- * Environment variable, for the list: `OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP`, separated by commas, blanks around them are left
- * out. A list with a comma in a path can only be given in code.
+ * Environment variable, for the list: `OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP`, separated by
+ * commas, blanks around them are left out. A list with a comma in a path can only be given in code.
  *
- * Validation: TypeError for anything but a function or an array of strings; RangeError for an array without entries, with more than
- * {@link MAX_IN_APP_PATHS}, or with an empty or blank one, which would mean everything.
+ * Validation: TypeError for anything but a function or an array of strings; RangeError for an array
+ * without entries, with more than {@link MAX_IN_APP_PATHS}, or with an empty or blank one, which
+ * would mean everything.
  */
 export const MAX_IN_APP_PATHS = 100;
 
-/** What is wrong with a value of the option, for the message of the error; undefined where it is right. */
-export function whyBadInApp(value: unknown): { kind: 'type' | 'range'; expected: string } | undefined {
+/**
+ * What is wrong with a value of the option, for the message of the error; undefined where it is
+ * right.
+ */
+export function whyBadInApp(
+  value: unknown,
+): { kind: 'type' | 'range'; expected: string } | undefined {
   if (typeof value === 'function') return undefined;
   const expected = `a function or a list of 1 to ${MAX_IN_APP_PATHS} paths`;
   if (!Array.isArray(value) || !value.every((path) => typeof path === 'string')) {
@@ -58,7 +67,10 @@ export type Origin =
   | 'app'
   /** A package's. */
   | 'dependency'
-  /** A package's that dispatches to others' code: a web framework, a promise library. Named only where there is nothing else. */
+  /**
+   * A package's that dispatches to others' code: a web framework, a promise library. Named only
+   * where there is nothing else.
+   */
   | 'dispatcher'
   /** An agent's: it wraps the calls of others. Named only where it is alone on the stack. */
   | 'agent';
@@ -67,9 +79,15 @@ export interface OriginOptions {
   readonly inApp?: InAppOption | undefined;
   /** Of the process, an absolute path: where relative paths of the option start. */
   readonly cwd?: string | undefined;
-  /** The main script, links resolved: `require.main.filename`, or `process.argv[1]` through `realpathSync`. */
+  /**
+   * The main script, links resolved: `require.main.filename`, or `process.argv[1]` through
+   * `realpathSync`.
+   */
   readonly mainFile?: string | undefined;
-  /** Called once, when the function of the option throws or answers with something else than a boolean. */
+  /**
+   * Called once, when the function of the option throws or answers with something else than a
+   * boolean.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -79,109 +97,6 @@ export type OriginOf = (file: string) => Origin;
 const MAX_KNOWN_FILES = 2000;
 
 const NODE_MODULES = '/node_modules/';
-
-const AGENTS = new Set([
-  'require-in-the-middle',
-  'import-in-the-middle',
-  'shimmer',
-  'opentelemetry-instrumentation-event-loop',
-  'dd-trace',
-  'newrelic',
-  'elastic-apm-node',
-  'appdynamics',
-  'applicationinsights',
-  'diagnostic-channel',
-  'diagnostic-channel-publishers',
-  'async-listener',
-  'continuation-local-storage',
-  'cls-hooked',
-  'signalfx-tracing',
-  'lightrun',
-  'scout-apm',
-  'raygun-apm',
-]);
-const AGENT_SCOPES = [
-  '@opentelemetry/',
-  '@sentry/',
-  '@splunk/',
-  '@newrelic/',
-  '@datadog/',
-  '@elastic/opentelemetry-node',
-  '@instana/',
-  '@dynatrace/',
-  '@azure/monitor-opentelemetry',
-  '@honeycombio/',
-  '@google-cloud/trace-agent',
-  '@google-cloud/opentelemetry-',
-  '@contrast/',
-  '@highlight-run/',
-  '@logtail/opentelemetry',
-  '@vercel/otel',
-  '@fastify/otel',
-  '@prisma/instrumentation',
-];
-
-/** Packages that call the application, or glue between packages: their name says nothing about what ran. */
-const DISPATCHERS = new Set([
-  'express',
-  'router',
-  'connect',
-  'koa',
-  'koa-compose',
-  'koa-router',
-  'fastify',
-  'avvio',
-  'light-my-request',
-  'find-my-way',
-  'middie',
-  'restify',
-  'hono',
-  'polka',
-  'h3',
-  'nitropack',
-  'next',
-  'nuxt',
-  'moleculer',
-  'reusify',
-  'fastq',
-  'raw-body',
-  'on-finished',
-  'on-headers',
-  'ee-first',
-  'end-of-stream',
-  'readable-stream',
-  'through2',
-  'pump',
-  'duplexify',
-  'once',
-  'async',
-  'bluebird',
-  'q',
-  'co',
-  'asap',
-  'p-limit',
-  'p-queue',
-  'p-map',
-  'eventemitter3',
-  'eventemitter2',
-  'tslib',
-  'core-js',
-  'regenerator-runtime',
-  'rxjs',
-  'zone.js',
-  'neo-async',
-]);
-const DISPATCHER_SCOPES = [
-  '@koa/',
-  '@hapi/',
-  '@nestjs/core',
-  '@nestjs/platform-',
-  '@fastify/middie',
-  '@fastify/express',
-  '@hono/',
-  '@babel/runtime',
-  '@swc/helpers',
-];
 
 /** Runtimes around the application that lie outside of any `node_modules`. */
 const RUNTIME_FOLDERS = ['/var/runtime/'];
@@ -249,7 +164,9 @@ function createDecision({ inApp, cwd = '', mainFile, onError }: OriginOptions): 
 /** With slashes, and a drive letter in lower case. */
 function normalize(path: string): string {
   const slashed = path.includes('\\') ? path.split('\\').join('/') : path;
-  return slashed[1] === ':' ? `${(slashed[0] as string).toLowerCase()}${slashed.slice(1)}` : slashed;
+  return slashed[1] === ':'
+    ? `${(slashed[0] as string).toLowerCase()}${slashed.slice(1)}`
+    : slashed;
 }
 
 /** An absolute path from an entry of the option, without `.` and `..`. */
@@ -275,7 +192,8 @@ function isBelow(path: string, prefix: string): boolean {
 }
 
 function originByPath(path: string): Origin {
-  if (isNodeFile(path) || RUNTIME_FOLDERS.some((folder) => path.startsWith(folder))) return 'dependency';
+  if (isNodeFile(path) || RUNTIME_FOLDERS.some((folder) => path.startsWith(folder)))
+    return 'dependency';
   if (LOADER_FILES.some((file) => path.endsWith(file))) return 'agent';
   let origin: Origin = 'app';
   // An agent's own dependencies are its own: every package on the way counts.
@@ -292,7 +210,8 @@ function originByPath(path: string): Origin {
 function nextPackage(path: string, from: number): number {
   const at = path.indexOf(NODE_MODULES, from);
   if (at !== -1) return at + NODE_MODULES.length;
-  // `webpack-internal:///./node_modules/…` has a slash before it, `node_modules/…` of a source map none.
+  // `webpack-internal:///./node_modules/…` has a slash before it, `node_modules/…` of a source map
+  // none.
   return from === 0 && path.startsWith(NODE_MODULES.slice(1)) ? NODE_MODULES.length - 1 : -1;
 }
 
@@ -305,8 +224,9 @@ function packageNameAt(path: string, at: number): string {
 }
 
 /**
- * `/usr/lib/node_modules/verdaccio/` of `/usr/lib/node_modules/verdaccio/bin/verdaccio`. Undefined outside of packages, and where the
- * package is installed for the project in the working directory (`next start`): then the project is the application.
+ * `/usr/lib/node_modules/verdaccio/` of `/usr/lib/node_modules/verdaccio/bin/verdaccio`. Undefined
+ * outside of packages, and where the package is installed for the project in the working directory
+ * (`next start`): then the project is the application.
  */
 function applicationPackage(mainFile: string, cwd: string): string | undefined {
   const path = normalize(toPath(mainFile));
@@ -317,11 +237,6 @@ function applicationPackage(mainFile: string, cwd: string): string | undefined {
   const at = modules + NODE_MODULES.length;
   return `${path.slice(0, at)}${packageNameAt(path, at)}/`;
 }
-
-const isAgentPackage = (name: string) =>
-  AGENTS.has(name) || AGENT_SCOPES.some((scope) => name.startsWith(scope));
-const isDispatcher = (name: string) =>
-  DISPATCHERS.has(name) || DISPATCHER_SCOPES.some((scope) => name.startsWith(scope));
 
 /** Stores that are laid out without `node_modules`. */
 function isInPackageCache(path: string): boolean {
@@ -336,12 +251,17 @@ function isInPackageCache(path: string): boolean {
 
 const VENDOR_CHUNKS = '/vendor-chunks/';
 
-/** Next's bundles: a chunk of a single package has its name (`vendor-chunks/lodash.js`, `chunks/node_modules_lodash_1a2b._.js`). */
+/**
+ * Next's bundles: a chunk of a single package has its name (`vendor-chunks/lodash.js`,
+ * `chunks/node_modules_lodash_1a2b._.js`).
+ */
 function originOfChunk(path: string): Origin | undefined {
   const vendor = path.indexOf(VENDOR_CHUNKS);
   if (vendor !== -1) {
     const name = path.slice(vendor + VENDOR_CHUNKS.length);
-    if (AGENT_SCOPES.some((scope) => name.startsWith(scope.slice(0, -1)))) return 'agent';
+    // `vendor-chunks/@opentelemetry.js`, and with pnpm `vendor-chunks/@opentelemetry+api@1.9.0.js`.
+    const packageName = name.slice(0, name.lastIndexOf('.js')).split('+').join('/');
+    if (isAgentPackage(packageName) || isAgentPackage(`${packageName}/`)) return 'agent';
     return name.startsWith('next.js') || name.startsWith('next@') ? 'dispatcher' : 'dependency';
   }
   const chunk = path.slice(path.lastIndexOf('/') + 1);

@@ -1,7 +1,7 @@
 /**
- * A stack as the way from the outermost function to the innermost one, of those that a block can be named by. Promises: no frame
- * of Node.js, of this package or of an agent is on it as long as there is anything else; a function is on it once, however
- * deep it recurs.
+ * A stack as the way from the outermost function to the innermost one, of those that a block can be
+ * named by. Promises: no frame of Node.js, of this package or of an agent is on it as long as there
+ * is anything else; a function is on it once, however deep it recurs.
  */
 import type { Frame } from './frame.ts';
 import { isNodeFile, type Origin, type OriginOf } from './in-app.ts';
@@ -27,15 +27,19 @@ export interface Step {
 export interface StackPath {
   /** Outermost first; empty where nothing on the stack can be named. */
   readonly steps: readonly Step[];
-  /** The innermost of them was loading a module when it was seen, and the module's code did not run (yet). */
+  /**
+   * The innermost of them was loading a module when it was seen, and the module's code did not run
+   * (yet).
+   */
   readonly isLoading: boolean;
   /** File of that module, where it is known. */
   readonly loads?: string | undefined;
 }
 
 /**
- * What ran up to the moment of a sample that came late. V8 interrupts JavaScript at once, but after a native call only when the
- * next function is called: a frame that has only just been called is therefore not what ran, its caller is.
+ * What ran up to the moment of a sample that came late. V8 interrupts JavaScript at once, but after
+ * a native call only when the next function is called: a frame that has only just been called is
+ * therefore not what ran, its caller is.
  */
 export function pathBefore(stack: readonly Frame[], originOf: OriginOf): StackPath {
   const frames = withoutOwnHook(stack);
@@ -71,7 +75,9 @@ function pathOf(frames: readonly Frame[], originOf: OriginOf): StackPath {
   const [innermost] = at;
   if (innermost === undefined) return { steps: [], isLoading: false };
   const steps = at.reverse().map((i) => stepAt(frames, i, originOf));
-  const isLoading = frames.slice(0, innermost).some(({ file }) => file?.startsWith(MODULE_LOADER) === true);
+  const isLoading = frames
+    .slice(0, innermost)
+    .some(({ file }) => file?.startsWith(MODULE_LOADER) === true);
   return { steps: withoutRecursion(steps), isLoading };
 }
 
@@ -87,7 +93,9 @@ function namedFrames(frames: readonly Frame[], originOf: OriginOf): number[] {
   if (byOthers.length > 0) {
     // The one who awaits a module's code by `import()` has asked for it, as `require` would show.
     const outermost = byOthers.at(-1) as number;
-    return awaitingApp !== undefined && isModuleAt(frames, outermost) ? [...byOthers, awaitingApp] : byOthers;
+    return awaitingApp !== undefined && isModuleAt(frames, outermost)
+      ? [...byOthers, awaitingApp]
+      : byOthers;
   }
   if (running.length > 0) return running;
   const evaluated = indexes((frame) => !frame.isAsync && frame.isEvaluated);
@@ -99,7 +107,8 @@ function namedFrames(frames: readonly Frame[], originOf: OriginOf): number[] {
 function stepAt(frames: readonly Frame[], at: number, originOf: OriginOf): Step {
   const frame = frames[at] as Frame;
   const { file, functionName, functionLine, functionColumn, line } = frame;
-  const position = functionLine === undefined ? (functionName ?? line) : `${functionLine}:${functionColumn}`;
+  const position =
+    functionLine === undefined ? (functionName ?? line) : `${functionLine}:${functionColumn}`;
   return {
     frame,
     name: functionName ?? nameAround(frames, at) ?? ANONYMOUS,
@@ -110,8 +119,8 @@ function stepAt(frames: readonly Frame[], at: number, originOf: OriginOf): Step 
 }
 
 /**
- * An anonymous function that a builtin calls (`rows.map((row) => ...)`) has the name of the function around it, where that is
- * the one that called the builtin, in the same file.
+ * An anonymous function that a builtin calls (`rows.map((row) => ...)`) has the name of the
+ * function around it, where that is the one that called the builtin, in the same file.
  */
 function nameAround(frames: readonly Frame[], at: number): string | undefined {
   const { file } = frames[at] as Frame;
@@ -120,24 +129,31 @@ function nameAround(frames: readonly Frame[], at: number): string | undefined {
     const caller = frames[i + 1];
     const next = frames[i + 2];
     const throughBuiltin = caller?.isBuiltin === true && !caller.isAsync;
-    if (!throughBuiltin || next === undefined || next.isAsync || next.file !== file) return undefined;
+    if (!throughBuiltin || next === undefined || next.isAsync || next.file !== file)
+      return undefined;
     if (next.functionName !== undefined) return next.functionName;
     i += 2;
   }
 }
 
-/** A module's code has no name, and the loader calls it: `Module._compile`, `ModuleJob.run`, or a translator of ES modules. */
+/**
+ * A module's code has no name, and the loader calls it: `Module._compile`, `ModuleJob.run`, or a
+ * translator of ES modules.
+ */
 function isModuleAt(frames: readonly Frame[], at: number): boolean {
   if (frames[at]?.functionName !== undefined) return false;
   const caller = frames[at + 1];
   if (caller?.file?.startsWith(MODULE_LOADER) !== true) return false;
   // Its name is in the text only, from Node.js 22 on.
-  return caller.file.startsWith(`${MODULE_LOADER}esm/`) || caller.text.startsWith('Module._compile');
+  return (
+    caller.file.startsWith(`${MODULE_LOADER}esm/`) || caller.text.startsWith('Module._compile')
+  );
 }
 
 /**
- * One step for a function that recurs: what lies between two calls of it is left out, unless that would hide a function of the
- * application behind one of a package (`app.list` → `each` → `app.row` → `each`).
+ * One step for a function that recurs: what lies between two calls of it is left out, unless that
+ * would hide a function of the application behind one of a package (`app.list` → `each` → `app.row`
+ * → `each`).
  */
 function withoutRecursion(steps: readonly Step[]): Step[] {
   const path: Step[] = [];

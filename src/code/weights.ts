@@ -1,10 +1,12 @@
 /**
- * Which part of a block each stack sample stands for. Promises: the weights of a block's samples are never negative and add up
- * to its length, and all time from the request of a sample to its arrival belongs to what it found running.
+ * Which part of a block each stack sample stands for. Promises: the weights of a block's samples
+ * are never negative and add up to its length, and all time from the request of a sample to its
+ * arrival belongs to what it found running.
  *
- * JavaScript answers a request within a millisecond, a native call only when it has returned. So a sample that arrives late
- * speaks of two moments: of what ran from the request on, and of what came next. What ran between the arrival of a sample and the
- * request of the next one is not known but for its two ends: each gets a half.
+ * JavaScript answers a request within a millisecond, a native call only when it has returned. So a
+ * sample that arrives late speaks of two moments: of what ran from the request on, and of what came
+ * next. What ran between the arrival of a sample and the request of the next one is not known but
+ * for its two ends: each gets a half.
  */
 import type { Frame } from './frame.ts';
 
@@ -15,7 +17,10 @@ export const LATE_MILLIS = 3;
 export interface TimedSample {
   /** When the watchdog thread asked for it. */
   readonly requestedAt: number;
-  /** When it was taken; later than the block's end where it was asked for in the block and no answer came before that. */
+  /**
+   * When it was taken; later than the block's end where it was asked for in the block and no answer
+   * came before that.
+   */
   readonly time: number;
   /** Innermost first, without those of the capture itself. */
   readonly frames: readonly Frame[];
@@ -26,7 +31,9 @@ export interface WeightedSample<S extends TimedSample = TimedSample> {
   readonly sample: S;
   /** It came late: a native call, garbage collection, or no CPU. */
   readonly isLate: boolean;
-  /** It was taken inside the block. Otherwise its frames are not the block's: what ran is not known. */
+  /**
+   * It was taken inside the block. Otherwise its frames are not the block's: what ran is not known.
+   */
   readonly isInside: boolean;
   /** Up to its arrival. */
   readonly before: number;
@@ -38,17 +45,21 @@ export interface WeightedSample<S extends TimedSample = TimedSample> {
 }
 
 /**
- * The samples that say something about the block from `start` to `end`, by time: those taken in it, and the one that was asked
- * for in it and came late, after its end.
+ * The samples that say something about the block from `start` to `end`, by time: those taken in it,
+ * and the one that was asked for in it and came late, after its end.
  */
 export function weigh<S extends TimedSample>(
   samples: readonly S[],
   start: number,
   end: number,
 ): WeightedSample<S>[] {
-  const relevant = samples.filter((sample) => isOf(sample, start, end)).sort((a, b) => a.time - b.time);
+  const relevant = samples
+    .filter((sample) => isOf(sample, start, end))
+    .sort((a, b) => a.time - b.time);
   const weighted: WeightedSample<S>[] = [];
-  /** Up to where time was given out; and how much of the gap after it belongs to the sample before. */
+  /**
+   * Up to where time was given out; and how much of the gap after it belongs to the sample before.
+   */
   let until = start;
   for (let i = 0; i < relevant.length; i++) {
     const sample = relevant[i] as S;
@@ -74,10 +85,15 @@ export function weigh<S extends TimedSample>(
 
 function isOf({ requestedAt, time }: TimedSample, start: number, end: number): boolean {
   if (time >= start && time <= end) return true;
-  return time > end && requestedAt >= start && requestedAt < end && time - requestedAt >= LATE_MILLIS;
+  return (
+    time > end && requestedAt >= start && requestedAt < end && time - requestedAt >= LATE_MILLIS
+  );
 }
 
-/** From request to arrival, as far as it lies in what is left of the block. The two threads' clocks differ by a little. */
+/**
+ * From request to arrival, as far as it lies in what is left of the block. The two threads' clocks
+ * differ by a little.
+ */
 function spanOf({ requestedAt, time }: TimedSample, from: number, end: number): [number, number] {
   const to = Math.max(from, Math.min(time, end));
   const asked = Number.isNaN(requestedAt) ? to : Math.min(requestedAt, to);

@@ -35,7 +35,7 @@ test('without CPU time nothing waits', () => {
   expect(cause(1000, { nativeTimeMillis: 0, gcTimeMillis: Number.NaN })).toBe('javascript');
 });
 
-test('garbage collection of which it is not known when it was counts as part of what could not be interrupted', () => {
+test('garbage collection at unknown times counts as time without interruption', () => {
   expect(cause(100, times(100, 45, 60))).toBe('gc');
   expect(cause(100, times(100, 30, 60, 0))).toBe('native');
 });
@@ -53,10 +53,13 @@ test('a block without a length has no cause', () => {
 
 const any = fc.double({ min: -10, max: 2000 });
 
-test('there is a cause for whatever was measured; more garbage collection never makes it less the cause', () => {
+test('there is a cause for whatever was measured, and more garbage collection stays one', () => {
   fc.assert(
     fc.property(any, any, any, any, (cpu, gc, native, more) => {
-      const known = (gcTime: number) => ({ ...times(cpu, gcTime, native), gcInNativeTimeMillis: 0 });
+      const known = (gcTime: number) => ({
+        ...times(cpu, gcTime, native),
+        gcInNativeTimeMillis: 0,
+      });
       const before = cause(1000, known(gc));
       expect(['javascript', 'native', 'gc', 'waiting']).toContain(before);
       if (before === 'gc') expect(cause(1000, known(gc + Math.abs(more)))).toBe('gc');

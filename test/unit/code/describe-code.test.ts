@@ -6,7 +6,8 @@ import type { TimedSample } from '../../../src/code/weights.ts';
 import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
 
 const options = { originOf: createOriginOf(), cwd: '/app' };
-const describeOf = (end: number, ...samples: TimedSample[]) => describeCode(samples, 0, end, options);
+const describeOf = (end: number, ...samples: TimedSample[]) =>
+  describeCode(samples, 0, end, options);
 
 const app = (name: string, line?: number, begins?: number) =>
   frame(name, '/app/src/a.js', line, begins === undefined ? {} : { begins });
@@ -109,12 +110,17 @@ test('the line where most of the time was spent, with its stack', () => {
     sample(440, 2598, node('zlibBufferSync', 'node:zlib'), app('write', 34)),
   );
   expect(code).toMatchObject({ functionName: 'write', line: 34 });
-  expect(code?.stackTrace).toBe('    at zlibBufferSync (node:zlib:10:5)\n    at write (/app/src/a.js:34:5)');
+  expect(code?.stackTrace).toBe(
+    '    at zlibBufferSync (node:zlib:10:5)\n    at write (/app/src/a.js:34:5)',
+  );
 });
 
 describe('library internals have one name: the caller in the application', () => {
   test.each(['baseClone', 'assignValue', 'mapCacheSet', 'initCloneArray'])('%s', (name) => {
-    const clone = [packaged('baseClone', 'lodash/lodash.js'), packaged('cloneDeep', 'lodash/lodash.js')];
+    const clone = [
+      packaged('baseClone', 'lodash/lodash.js'),
+      packaged('cloneDeep', 'lodash/lodash.js'),
+    ];
     const { code, leaf } = describeOf(
       120,
       prompt(60, packaged(name, 'lodash/lodash.js'), ...clone, app('copyState', 7), node('emit')),
@@ -172,7 +178,13 @@ describe('the dominant path', () => {
   });
 
   test('time without a name is no time against it', () => {
-    const { code } = describeOf(400, prompt(60, app('seen')), prompt(100), prompt(300), prompt(390));
+    const { code } = describeOf(
+      400,
+      prompt(60, app('seen')),
+      prompt(100),
+      prompt(300),
+      prompt(390),
+    );
     expect(code?.functionName).toBe('seen');
   });
 });
@@ -218,7 +230,10 @@ describe('without the application on the stack', () => {
   });
 
   test('what awaits it, where nothing is', () => {
-    const { code } = describeOf(120, prompt(60, node('drain'), awaiting('handler', '/app/src/a.js', 12)));
+    const { code } = describeOf(
+      120,
+      prompt(60, node('drain'), awaiting('handler', '/app/src/a.js', 12)),
+    );
     expect(code).toMatchObject({ functionName: 'handler', line: 12 });
   });
 });
@@ -300,7 +315,9 @@ test('paths, not URLs', () => {
 // --- whatever is on the stacks
 
 const anyFrame = fc.oneof(
-  fc.tuple(fc.constantFrom('a', 'b', 'c', ''), fc.integer({ min: 1, max: 3 })).map(([n, l]) => app(n, l)),
+  fc
+    .tuple(fc.constantFrom('a', 'b', 'c', ''), fc.integer({ min: 1, max: 3 }))
+    .map(([n, l]) => app(n, l)),
   fc.constantFrom(lib('x'), lib('y'), packaged('z', 'express/index.js')),
   fc.constantFrom(node('emit'), builtin('Array.map'), awaiting('w', '/app/src/w.js')),
   fc.constantFrom(entered('e', '/app/src/e.js'), packaged('p', 'dd-trace/index.js')),
@@ -316,7 +333,13 @@ const anySample = fc
 test('the place, the leaf and the shares hang together', () => {
   fc.assert(
     fc.property(fc.array(anySample, { maxLength: 30 }), (samples) => {
-      const { code, leaf, topFunctions, nativeTimeMillis = 0, samples: count } = describeOf(1000, ...samples);
+      const {
+        code,
+        leaf,
+        topFunctions,
+        nativeTimeMillis = 0,
+        samples: count,
+      } = describeOf(1000, ...samples);
       expect(count).toBeLessThanOrEqual(samples.length);
       expect(nativeTimeMillis).toBeGreaterThanOrEqual(0);
       expect(nativeTimeMillis).toBeLessThanOrEqual(1000 + 1e-6);

@@ -50,7 +50,12 @@ test('has name, file, line and column', () => {
     return captureStack();
   }
   const [frame, caller] = here();
-  expect(frame).toMatchObject({ functionName: 'here', file: __filename, isAsync: false, isOwn: false });
+  expect(frame).toMatchObject({
+    functionName: 'here',
+    file: __filename,
+    isAsync: false,
+    isOwn: false,
+  });
   expect(frame?.text).toMatch(/^here \(.+frame\.test\.ts:\d+:\d+\)$/);
   expect(frame?.line).toBeLessThan(caller?.line ?? 0);
 });
@@ -61,7 +66,11 @@ test.each([
   ['a constructor', () => new Report().constructed, 'new Report'],
   ['a function in a plain object', () => plain.arrow(), 'arrow'],
   ['a method of a plain object', () => plain.method(), 'method'],
-  ['a function that merely runs with some `this`', () => listener.call(new Report() as never), 'listener'],
+  [
+    'a function that merely runs with some `this`',
+    () => listener.call(new Report() as never),
+    'listener',
+  ],
   [
     'a function that is called as a property of another name, as timers do',
     () => Object.assign(new Report(), { onTimeout: listener }).onTimeout(),
@@ -94,7 +103,11 @@ test('a function begins at the same place wherever in it the frame is', () => {
 test('code of V8, evaluated code and files are three things', () => {
   const [inMap] = [1].map(() => captureStack());
   expect(inMap?.[0]).toMatchObject({ isBuiltin: false, isEvaluated: false });
-  expect(inMap?.[1]).toMatchObject({ functionName: 'Array.map', isBuiltin: true, isEvaluated: false });
+  expect(inMap?.[1]).toMatchObject({
+    functionName: 'Array.map',
+    isBuiltin: true,
+    isEvaluated: false,
+  });
   const evaluated = new Function('run', 'return run()') as (run: () => Frame[]) => Frame[];
   expect(evaluated(() => captureStack())[1]).toMatchObject({
     file: undefined,
@@ -109,7 +122,10 @@ test('frames of another realm are as any other', () => {
     {},
     { filename: '/there.js' },
   );
-  expect(run(() => captureStack())[1]).toMatchObject({ functionName: 'inThere', file: '/there.js' });
+  expect(run(() => captureStack())[1]).toMatchObject({
+    functionName: 'inThere',
+    file: '/there.js',
+  });
 });
 
 test.each([
@@ -117,22 +133,25 @@ test.each([
   [1, 14, true],
   [1, 40, false],
   [2, 1, false],
-])('at line %i, column %i of a function that begins at 1:1 it is at its entry: %s', (line, column, is) => {
-  const site = {
-    getFileName: () => '/app/a.js',
-    getScriptNameOrSourceURL: () => '/app/a.js',
-    getLineNumber: () => line,
-    getColumnNumber: () => column,
-    getEnclosingLineNumber: () => 1,
-    getEnclosingColumnNumber: () => 1,
-    getFunctionName: () => 'run',
-    getMethodName: () => null,
-    isConstructor: () => false,
-    isAsync: () => false,
-    toString: () => 'run (/app/a.js)',
-  };
-  expect(toFrame(site as never, isOwn).isAtEntry).toBe(is);
-});
+])(
+  'at line %i, column %i of a function that begins at 1:1 it is at its entry: %s',
+  (line, column, is) => {
+    const site = {
+      getFileName: () => '/app/a.js',
+      getScriptNameOrSourceURL: () => '/app/a.js',
+      getLineNumber: () => line,
+      getColumnNumber: () => column,
+      getEnclosingLineNumber: () => 1,
+      getEnclosingColumnNumber: () => 1,
+      getFunctionName: () => 'run',
+      getMethodName: () => null,
+      isConstructor: () => false,
+      isAsync: () => false,
+      toString: () => 'run (/app/a.js)',
+    };
+    expect(toFrame(site as never, isOwn).isAtEntry).toBe(is);
+  },
+);
 
 test('of a deep stack the innermost and the outermost frames are kept', () => {
   const site = (line: number) =>

@@ -28,7 +28,9 @@ describe('by default', () => {
     ['file:///C:/app/node_modules/@acme/lib/index.mjs'],
     ['/app/node_modules/.pnpm/lodash@4.17.21/node_modules/lodash/lodash.js'],
     ['/app/node_modules/.pnpm/pg@8_@opentelemetry+api@1.9.0/node_modules/pg/lib/client.js'],
-    ['/home/me/.local/share/pnpm/store/v10/links/lodash/4.17.21/1a2b/node_modules/lodash/lodash.js'],
+    [
+      '/home/me/.local/share/pnpm/store/v10/links/lodash/4.17.21/1a2b/node_modules/lodash/lodash.js',
+    ],
     ['/app/.yarn/cache/lodash-npm-4.17.21-6382451519-eb835a2e51.zip/node_modules/lodash/lodash.js'],
     ['/app/.yarn/__virtual__/pg-virtual-1a/0/cache/pg.zip/node_modules/pg/lib/client.js'],
     ['/app/.yarn/$$virtual/pg-virtual-1a/0/cache/pg.zip/lib/client.js'],
@@ -61,6 +63,8 @@ describe('by default', () => {
     ['/app/node_modules/shimmer/index.js'],
     ['/app/node_modules/opentelemetry-instrumentation-event-loop/dist/index.cjs'],
     ['/app/.next/server/vendor-chunks/@opentelemetry.js'],
+    ['/app/.next/server/vendor-chunks/@sentry+node@9.1.0.js'],
+    ['/app/.next/server/vendor-chunks/shimmer.js'],
     ['/app/.pnp.cjs'],
   ])('%s is an agent', (file) => expect(originOf(file)).toBe('agent'));
 });
@@ -68,13 +72,18 @@ describe('by default', () => {
 describe('a main script in node_modules', () => {
   const verdaccio = '/usr/lib/node_modules/verdaccio/bin/verdaccio';
 
-  test('of a package that is installed elsewhere: it is the application, without its dependencies', () => {
+  test('of a package from elsewhere: it is the application, without its dependencies', () => {
     const originOf = createOriginOf({ mainFile: verdaccio, cwd: '/srv' });
     expect(originOf('/usr/lib/node_modules/verdaccio/build/start.js')).toBe('app');
-    expect(originOf('/usr/lib/node_modules/verdaccio/node_modules/lodash/lodash.js')).toBe('dependency');
+    expect(originOf('/usr/lib/node_modules/verdaccio/node_modules/lodash/lodash.js')).toBe(
+      'dependency',
+    );
     expect(originOf('/usr/lib/node_modules/verdaccio-htpasswd/index.js')).toBe('dependency');
     expect(originOf('/srv/plugin.js')).toBe('app');
-    const scoped = createOriginOf({ mainFile: '/usr/lib/node_modules/@acme/cli/bin.js', cwd: '/srv' });
+    const scoped = createOriginOf({
+      mainFile: '/usr/lib/node_modules/@acme/cli/bin.js',
+      cwd: '/srv',
+    });
     expect(scoped('/usr/lib/node_modules/@acme/cli/lib/run.js')).toBe('app');
     expect(scoped('/usr/lib/node_modules/@acme/other/lib/run.js')).toBe('dependency');
   });
@@ -134,7 +143,10 @@ describe('a function', () => {
   test('is asked once for a file, by path', () => {
     const inApp = jest.fn((file: string) => file.includes('/mine/'));
     const originOf = createOriginOf({ inApp });
-    expect([1, 2].map(() => originOf('file:///app/node_modules/mine/a.js'))).toEqual(['app', 'app']);
+    expect([1, 2].map(() => originOf('file:///app/node_modules/mine/a.js'))).toEqual([
+      'app',
+      'app',
+    ]);
     expect(originOf('/app/other.js')).toBe('dependency');
     expect(originOf('/app/node_modules/dd-trace/index.js')).toBe('agent');
     expect(inApp.mock.calls).toEqual([

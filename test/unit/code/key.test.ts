@@ -12,7 +12,9 @@ const place = (functionName: string, line: number, functionLine: number, more = 
 describe('the key', () => {
   test('of a function is the same wherever in it the time was spent', () => {
     expect(keyOf(place('render', 31, 30))).toBe(keyOf(place('render', 40, 30)));
-    expect(keyOf(place('render', 31, 30))).not.toBe(keyOf(place('render', 31, 30, { file: '/app/b.js' })));
+    expect(keyOf(place('render', 31, 30))).not.toBe(
+      keyOf(place('render', 31, 30, { file: '/app/b.js' })),
+    );
     expect(keyOf(place('<anonymous>', 31, 30))).toBe(keyOf(place('<anonymous>', 40, 30)));
   });
 
@@ -69,6 +71,8 @@ describe('the value of the metric', () => {
   });
 
   test('without the beginning of the function the line has to do', () => {
-    expect(metricNameOf({ functionName: 'e', file: '/app/a.js', line: 7 }, '/app')).toBe('e (a.js:7)');
+    expect(metricNameOf({ functionName: 'e', file: '/app/a.js', line: 7 }, '/app')).toBe(
+      'e (a.js:7)',
+    );
   });
 });

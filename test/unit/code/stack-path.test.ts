@@ -5,10 +5,12 @@ import { awaiting, builtin, entered, evaluated, frame, own } from './support/sta
 
 const originOf = createOriginOf();
 const names = (...frames: Frame[]) => pathAt(frames, originOf).steps.map(({ name }) => name);
-const namesBefore = (...frames: Frame[]) => pathBefore(frames, originOf).steps.map(({ name }) => name);
+const namesBefore = (...frames: Frame[]) =>
+  pathBefore(frames, originOf).steps.map(({ name }) => name);
 
 const app = (name: string, line?: number) => frame(name, '/app/src/a.js', line);
-const lib = (name: string, begins = 1) => frame(name, '/app/node_modules/lib/index.js', 10, { begins });
+const lib = (name: string, begins = 1) =>
+  frame(name, '/app/node_modules/lib/index.js', 10, { begins });
 const agent = (name: string) => frame(name, '/app/node_modules/require-in-the-middle/index.js');
 const node = (name: string, file = 'node:internal/timers') => frame(name, file);
 
@@ -34,7 +36,10 @@ test('this package is nobody, and what its hook calls is not either', () => {
 
 test("an agent's wrapper is nobody, unless it is alone", () => {
   expect(names(agent('search'), agent('patchedRequire'), app('load'))).toEqual(['load']);
-  expect(names(agent('search'), agent('patchedRequire'), node('emit'))).toEqual(['patchedRequire', 'search']);
+  expect(names(agent('search'), agent('patchedRequire'), node('emit'))).toEqual([
+    'patchedRequire',
+    'search',
+  ]);
 });
 
 describe('who awaits what runs is not running', () => {
@@ -42,7 +47,7 @@ describe('who awaits what runs is not running', () => {
     expect(names(lib('parse'), awaiting('handler', '/app/src/a.js'))).toEqual(['parse']);
   });
 
-  test('but is the only one who is known where nothing else is on the stack: the application first', () => {
+  test('but is known where nothing else is on the stack: the application first', () => {
     const lost = awaiting('next', '/app/node_modules/lib/index.js');
     const handler = awaiting('handler', '/app/src/a.js');
     expect(names(node('read', 'node:fs'), lost, handler)).toEqual(['handler']);
@@ -104,7 +109,10 @@ describe('a sample that came late', () => {
 
   test('found a function in the middle of its work, or below a builtin', () => {
     expect(namesBefore({ ...called, isAtEntry: false }, app('handle'))).toEqual(['handle', 'next']);
-    expect(namesBefore(builtin('JSON.stringify'), called, app('handle'))).toEqual(['handle', 'next']);
+    expect(namesBefore(builtin('JSON.stringify'), called, app('handle'))).toEqual([
+      'handle',
+      'next',
+    ]);
   });
 
   test('found a function without a caller, or with one that only wraps or awaits it', () => {
@@ -116,8 +124,13 @@ describe('a sample that came late', () => {
 
 describe('loading a module', () => {
   // As Node.js 22 and later have it; before, it has a name as well.
-  const compile = frame('', 'node:internal/modules/cjs/loader', 10, { text: 'Module._compile (node:…)' });
-  const loader = [node('Module._load', 'node:internal/modules/cjs/loader'), agent('patchedRequire')];
+  const compile = frame('', 'node:internal/modules/cjs/loader', 10, {
+    text: 'Module._compile (node:…)',
+  });
+  const loader = [
+    node('Module._load', 'node:internal/modules/cjs/loader'),
+    agent('patchedRequire'),
+  ];
   const required = (line: number, file: string) => frame('', file, line);
 
   test('what the loader calls without a name is the code of a module', () => {
@@ -173,12 +186,20 @@ describe('loading a module', () => {
 
 describe('a function that recurs', () => {
   test('is one step, where it was innermost', () => {
-    const { steps } = pathAt([app('walk', 30), app('walk', 20), app('walk', 20), app('main')], originOf);
+    const { steps } = pathAt(
+      [app('walk', 30), app('walk', 20), app('walk', 20), app('main')],
+      originOf,
+    );
     expect(steps).toMatchObject([{ name: 'main' }, { name: 'walk', frame: { line: 30 } }]);
   });
 
   test('with others in between is one way as well, however deep', () => {
-    const clone = [lib('baseClone', 1), lib('arrayEach', 2), lib('baseClone', 1), lib('arrayEach', 2)];
+    const clone = [
+      lib('baseClone', 1),
+      lib('arrayEach', 2),
+      lib('baseClone', 1),
+      lib('arrayEach', 2),
+    ];
     expect(names(lib('assignValue', 3), ...clone, ...clone, app('copy'))).toEqual([
       'copy',
       'arrayEach',

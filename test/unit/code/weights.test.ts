@@ -37,7 +37,7 @@ describe('only what has to do with the block counts', () => {
     expect(weights(100, 200, sample(60, 150))).toEqual([[50, 50]]);
   });
 
-  test('one that was asked for in it and came after its end stands for the end, and knows nothing of it', () => {
+  test('one that was asked for in it and came after it stands for its end', () => {
     const [, last] = weigh([prompt(60), sample(100, 260)], 0, 250);
     expect(last).toMatchObject({ isInside: false, before: 170, after: 0, uninterrupted: 170 });
     expect(weights(0, 100, prompt(60), sample(99, 101))).toEqual([[60, 40]]);
@@ -64,7 +64,9 @@ test('clocks of two threads that differ by a little, and requests that are not k
 });
 
 const time = fc.double({ min: 0, max: 1000, noNaN: true });
-const anySamples = fc.array(fc.tuple(time, fc.double({ min: -2, max: 500, noNaN: true })), { maxLength: 64 });
+const anySamples = fc.array(fc.tuple(time, fc.double({ min: -2, max: 500, noNaN: true })), {
+  maxLength: 64,
+});
 
 test('whatever is captured when: never negative, and together as long as the block', () => {
   fc.assert(
@@ -98,7 +100,10 @@ test('the later a sample comes, the more time belongs to it', () => {
 });
 
 describe('two phases, captured as the watchdog does', () => {
-  /** First at 60 ms, then 40 apart, each at least `growth` times as late as the one before; one thing is asked for at a time. */
+  /**
+   * First at 60 ms, then 40 apart, each at least `growth` times as late as the one before; one
+   * thing is asked for at a time.
+   */
   function shareOf(native: number, phases: readonly ['js' | 'native', number][], growth: number) {
     const end = phases.reduce((sum, [, millis]) => sum + millis, 0);
     const samples: TimedSample[] = [];

@@ -2,7 +2,10 @@
 import type { Frame } from '../../../../src/code/frame.ts';
 import type { TimedSample } from '../../../../src/code/weights.ts';
 
-/** `name (file:line)`; the name is empty for an anonymous function. Functions begin at line `begins`, by default 1. */
+/**
+ * `name (file:line)`; the name is empty for an anonymous function. Functions begin at line
+ * `begins`, by default 1.
+ */
 export function frame(
   functionName: string,
   file: string | undefined,
@@ -33,7 +36,8 @@ export const evaluated = (name: string) =>
     isEvaluated: true,
     text: `${name} (eval at compile (/app/engine.js:1:1), <anonymous>:3:1)`,
   });
-export const awaiting = (name: string, file: string, line = 10) => frame(name, file, line, { isAsync: true });
+export const awaiting = (name: string, file: string, line = 10) =>
+  frame(name, file, line, { isAsync: true });
 export const entered = (name: string, file: string) => frame(name, file, 1, { isAtEntry: true });
 export const own = (name: string) => frame(name, '/app/bundle.js', 10, { isOwn: true });
 
