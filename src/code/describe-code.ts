@@ -1,0 +1,149 @@
+/**
+ * From the stack samples of a block to the place that it is named by. Promises: pure, all that it
+ * needs is given to it; the place is the application's own code where some was on the stack for
+ * most of the time, and never an agent's wrapper around it.
+ */
+import { toPath } from '../file-url.ts';
+import type { BlockingCode, FunctionShare } from '../types.ts';
+import {
+  CallTree,
+  moduleLoadedBy,
+  type Observation,
+  type Position,
+  placeOn,
+  positionIn,
+} from './call-tree.ts';
+import type { OriginOf } from './in-app.ts';
+import { type KeyedPlace, metricNameOf } from './key.ts';
+import { pathAt, pathBefore, type Step } from './stack-path.ts';
+import { type TimedSample, type WeightedSample, weigh } from './weights.ts';
+
+/** With fewer samples a share would say more than is known. */
+const MIN_SAMPLES_FOR_SHARES = 3;
+const MAX_SHARES = 5;
+
+/** The place to change: what `code.*` says. */
+export interface SeenPlace extends BlockingCode, KeyedPlace {
+  /** File of the module that it was loading for most of its time, by `require` or `import()`. */
+  readonly requires?: string;
+}
+
+/** What a block's samples amount to. */
+export interface SeenCode {
+  /** How many were taken in the block. */
+  readonly samples: number;
+  /** Absent where no sample saw code that can be named. */
+  readonly code?: SeenPlace;
+  /** What ran innermost for most of the time of `code`, where that is another function. */
+  readonly leaf?: KeyedPlace;
+  /** Shares of the innermost functions, the heaviest first; with three samples or more. */
+  readonly topFunctions?: readonly FunctionShare[];
+  /**
+   * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage
+   * collection, or no CPU. For each sample that came late, the time from its request to its
+   * arrival, and as long again before the request (on average, a request falls into the middle of a
+   * call), at most what of the gap before it the sample stands for. Pieces under 3 ms are not seen.
+   * Absent without samples.
+   */
+  readonly nativeTimeMillis?: number;
+  /** Of it, garbage collection; absent where that is not known. */
+  readonly gcInNativeTimeMillis?: number;
+}
+
+export interface DescribeOptions {
+  readonly originOf: OriginOf;
+  /** Of the process; for the names in `topFunctions` that say nothing without their file. */
+  readonly cwd: string;
+  /** Milliseconds of garbage collection between two times; NaN where that is not known. */
+  readonly gcWithin?: ((from: number, until: number) => number) | undefined;
+}
+
+/**
+ * What the samples say about the block from `start` to `end`. They may be of more than the block,
+ * in any order: those that were neither taken nor asked for in it do not count. One that was asked
+ * for and not answered has a `time` past the end, and no frames.
+ */
+export function describeCode(
+  samples: readonly TimedSample[],
+  start: number,
+  end: number,
+  options: DescribeOptions,
+): SeenCode {
+  const weighted = weigh(samples, start, end);
+  const seen = {
+    samples: weighted.reduce((count, { isInside }) => count + (isInside ? 1 : 0), 0),
+    ...nativeTimeOf(weighted, options.gcWithin),
+  };
+  const tree = new CallTree(weighted.flatMap((sample) => observationsOf(sample, options.originOf)));
+  const place = placeOn(tree.dominantPath());
+  if (place === undefined) return seen;
+  const leaf = tree.leaves(place)[0];
+  const requires = moduleLoadedBy(place);
+  const position = positionIn(place);
+  return {
+    ...seen,
+    code: {
+      ...functionAt(place.step, position),
+      stackTrace: stackTraceOf(position.sample),
+      ...(requires !== undefined && { requires: toPath(requires) }),
+    },
+    ...(leaf !== undefined &&
+      leaf.step.key !== place.step.key && { leaf: functionAt(leaf.step, leaf.position) }),
+    ...(seen.samples >= MIN_SAMPLES_FOR_SHARES && {
+      topFunctions: tree
+        .leaves()
+        .slice(0, MAX_SHARES)
+        .map(({ step, position, weight }) => ({
+          functionName: metricNameOf(functionAt(step, position), options.cwd),
+          share: weight / tree.weight,
+        })),
+    }),
+  };
+}
+
+/** A sample speaks of two moments, where it came late. */
+function observationsOf(
+  { sample, before, after, isLate, isInside }: WeightedSample,
+  originOf: OriginOf,
+): Observation<TimedSample>[] {
+  if (!isInside) return [];
+  const at = pathAt(sample.frames, originOf);
+  if (!isLate) return [{ ...at, weight: before + after, sample }];
+  return [
+    { ...pathBefore(sample.frames, originOf), weight: before, sample },
+    { ...at, weight: after, sample },
+  ];
+}
+
+function nativeTimeOf(
+  weighted: readonly WeightedSample[],
+  gcWithin: DescribeOptions['gcWithin'],
+): Pick<SeenCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis'> {
+  if (weighted.length === 0) return {};
+  let native = 0;
+  let gc = gcWithin === undefined ? Number.NaN : 0;
+  for (const { uninterrupted, until } of weighted) {
+    if (uninterrupted === 0) continue;
+    native += uninterrupted;
+    gc += Math.min(uninterrupted, gcWithin?.(until - uninterrupted, until) ?? Number.NaN);
+  }
+  return { nativeTimeMillis: native, ...(!Number.isNaN(gc) && { gcInNativeTimeMillis: gc }) };
+}
+
+function functionAt({ name }: Step, { frame }: Position<unknown>): KeyedPlace {
+  const { file, line, column, functionLine, functionColumn } = frame;
+  return {
+    functionName: name,
+    ...(file !== undefined && { file: toPath(file) }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    ...(functionLine !== undefined && { functionLine }),
+    ...(functionColumn !== undefined && { functionColumn }),
+  };
+}
+
+function stackTraceOf({ frames }: TimedSample): string {
+  return frames
+    .map(({ text }) => (text.startsWith('... ') ? `    ${text}` : `    at ${text}`))
+    .join('\n');
+}

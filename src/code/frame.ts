@@ -1,0 +1,161 @@
+/**
+ * One frame of a stack, and how it is made from what V8 gives. Promises: a frame is plain data,
+ * which holds on to nothing of the host's (a `CallSite` does: to the function and its receiver),
+ * and a function has the same identity wherever it is seen.
+ *
+ * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made
+ * in the middle of one.
+ */
+import type { Place } from '../own-code.ts';
+
+/** One frame of a stack. */
+export interface Frame extends Place {
+  /**
+   * As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new
+   * Report`; undefined for an anonymous function.
+   */
+  readonly functionName: string | undefined;
+  /** Where the function begins, in the same file: what tells two functions of one name apart. */
+  readonly functionLine: number | undefined;
+  readonly functionColumn: number | undefined;
+  /** A caller that awaits what runs: not running code. */
+  readonly isAsync: boolean;
+  /** Code of this package. */
+  readonly isOwn: boolean;
+  /** It has only just been called: nothing of it ran yet. */
+  readonly isAtEntry: boolean;
+  /** Code made by `eval` or `new Function`, without a source URL: it has no file. */
+  readonly isEvaluated: boolean;
+  /** A function of V8: `Array.map`, `JSON.parse`. */
+  readonly isBuiltin: boolean;
+  /** A line of a stack trace, as V8 writes it. */
+  readonly text: string;
+}
+
+/**
+ * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and
+ * recursion or modules that require modules put hundreds above them. To capture so many takes 0.2
+ * ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
+ */
+export const MAX_CAPTURED_FRAMES = 1024;
+/** Frames that are kept of it: to convert one takes longer than to capture it. */
+const MAX_INNER_FRAMES = 64;
+const MAX_OUTER_FRAMES = 32;
+
+/** What may stand between the start of a function and its parameters, beside its name. */
+const MAX_FUNCTION_PREFIX = 'async function* '.length;
+/** Receivers that say nothing about a function. */
+const PLAIN_RECEIVERS = ['Object.', 'Module.', 'global.'];
+const ASYNC_PREFIX = 'async ';
+
+/** Since Node.js 16; not in the types yet. */
+interface NewerCallSite {
+  isAsync?(): boolean;
+  getEnclosingLineNumber?(): number | null;
+  getEnclosingColumnNumber?(): number | null;
+}
+
+export function placeOf(site: NodeJS.CallSite): Place {
+  return {
+    file: site.getFileName() || site.getScriptNameOrSourceURL() || undefined,
+    line: site.getLineNumber() ?? undefined,
+    column: site.getColumnNumber() ?? undefined,
+  };
+}
+
+/**
+ * The frames of a stack, innermost first; of a deep one those in the middle are left out, with one
+ * frame that says how many.
+ */
+export function toFrames(
+  sites: readonly NodeJS.CallSite[],
+  isOwn: (place: Place) => boolean,
+): Frame[] {
+  const omitted = sites.length - MAX_INNER_FRAMES - MAX_OUTER_FRAMES;
+  if (omitted <= 1) return sites.map((site) => toFrame(site, isOwn));
+  return [
+    ...sites.slice(0, MAX_INNER_FRAMES).map((site) => toFrame(site, isOwn)),
+    omittedFrames(omitted),
+    ...sites.slice(-MAX_OUTER_FRAMES).map((site) => toFrame(site, isOwn)),
+  ];
+}
+
+function omittedFrames(count: number): Frame {
+  return {
+    functionName: undefined,
+    file: undefined,
+    line: undefined,
+    column: undefined,
+    functionLine: undefined,
+    functionColumn: undefined,
+    isAsync: false,
+    isOwn: false,
+    isAtEntry: false,
+    isEvaluated: false,
+    isBuiltin: false,
+    text: `... ${count} more frames ...`,
+  };
+}
+
+export function toFrame(
+  site: NodeJS.CallSite & NewerCallSite,
+  isOwn: (place: Place) => boolean,
+): Frame {
+  const place = placeOf(site);
+  const functionLine = site.getEnclosingLineNumber?.() ?? undefined;
+  const functionColumn = site.getEnclosingColumnNumber?.() ?? undefined;
+  const text = String(site);
+  const isEvaluated = place.file === undefined && text.includes('eval at ');
+  return {
+    functionName: functionNameOf(site, text),
+    ...place,
+    functionLine,
+    functionColumn,
+    isAsync: site.isAsync?.() ?? false,
+    isOwn: isOwn(place),
+    isAtEntry: isAtEntry(place, functionLine, functionColumn, site.getFunctionName()?.length ?? 0),
+    isEvaluated,
+    isBuiltin: place.file === undefined && !isEvaluated,
+    text,
+  };
+}
+
+/**
+ * V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which
+ * are next to its start.
+ */
+function isAtEntry(
+  { line, column }: Place,
+  functionLine: number | undefined,
+  functionColumn: number | undefined,
+  nameLength: number,
+): boolean {
+  if (functionLine === undefined || functionColumn === undefined || line !== functionLine)
+    return false;
+  const offset = (column ?? Number.NaN) - functionColumn;
+  return offset >= 0 && offset <= MAX_FUNCTION_PREFIX + nameLength;
+}
+
+/**
+ * `async Object.render [as run] (/app/render.js:1:2)`: V8's own name for a method, up to the first
+ * blank.
+ */
+function methodNameOf(text: string): string {
+  const start = text.startsWith(ASYNC_PREFIX) ? ASYNC_PREFIX.length : 0;
+  const end = text.indexOf(' ', start);
+  const name = end === -1 ? text.slice(start) : text.slice(start, end);
+  const receiver = PLAIN_RECEIVERS.find((plain) => name.startsWith(plain));
+  return receiver === undefined ? name : name.slice(receiver.length);
+}
+
+function functionNameOf(site: NodeJS.CallSite, text: string): string | undefined {
+  const name = site.getFunctionName();
+  if (name === null || name === '') return undefined;
+  if (site.isConstructor()) return `new ${name}`;
+  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send
+  // [as _onTimeout]`), is not a method of
+  // it, though V8 shows it as one. The same function has to have the same name, however it is
+  // called.
+  if (site.getMethodName() !== name || name.includes(' ')) return name;
+  return methodNameOf(text) || name;
+}

@@ -1,0 +1,87 @@
+/**
+ * What a place is counted under. Promises: the same function has the same key in every block, two
+ * functions that only share a name that says nothing have two, and the values of the metric
+ * attribute are as few as the functions of the code.
+ */
+import { ANONYMOUS } from './stack-path.ts';
+
+/**
+ * A function, and where it begins; positions as they are in the rest of the report, generated or
+ * source.
+ */
+export interface KeyedPlace {
+  readonly functionName: string;
+  readonly file?: string;
+  /** Where the function was seen. */
+  readonly line?: number;
+  readonly column?: number;
+  /** Where it begins: the same in every block. */
+  readonly functionLine?: number;
+  readonly functionColumn?: number;
+}
+
+/** Names up to this long are a minifier's more often than not. */
+const MAX_MINIFIED_LENGTH = 2;
+/**
+ * Nobody writes lines this long: code that begins further right is minified, and its line says
+ * nothing without the column.
+ */
+const MAX_WRITTEN_COLUMN = 200;
+const MAX_FILE_LENGTH = 80;
+
+/**
+ * Key of the summary's rows: the function's name and file, with its position where the name says
+ * nothing.
+ */
+export function keyOf(place: KeyedPlace): string {
+  const position = saysNothing(place.functionName) ? positionOf(place) : '';
+  return `${place.functionName}\n${place.file ?? ''}${position}`;
+}
+
+/**
+ * Value of the metric's `code.function.name`: the function's name; one that says nothing has file
+ * and line of its beginning with it: `<anonymous> (src/report.js:31)`, in minified code the column
+ * too. The file is relative to the working directory, in a package it begins with the package's
+ * name, and elsewhere it is the last two parts of the path.
+ */
+export function metricNameOf(place: KeyedPlace, cwd: string): string {
+  const { functionName, file } = place;
+  if (!saysNothing(functionName) || file === undefined) return functionName;
+  return `${functionName} (${shortFile(file, cwd)}${positionOf(place)})`;
+}
+
+/** Anonymous, or of one or two letters, as a function or as a method: `e`, `t.n`, `new r`. */
+function saysNothing(functionName: string): boolean {
+  if (functionName === ANONYMOUS) return true;
+  const from = Math.max(
+    functionName.lastIndexOf('.'),
+    functionName.lastIndexOf(' '),
+    functionName.lastIndexOf('#'),
+  );
+  return functionName.length - from - 1 <= MAX_MINIFIED_LENGTH;
+}
+
+function positionOf({
+  line,
+  column,
+  functionLine = line,
+  functionColumn = column,
+}: KeyedPlace): string {
+  if (functionLine === undefined) return '';
+  const isMinified = functionColumn !== undefined && functionColumn > MAX_WRITTEN_COLUMN;
+  return isMinified ? `:${functionLine}:${functionColumn}` : `:${functionLine}`;
+}
+
+function shortFile(file: string, cwd: string): string {
+  const path = file.split('\\').join('/');
+  const short = shortPath(path, cwd.split('\\').join('/'));
+  return short.length > MAX_FILE_LENGTH ? `…${short.slice(1 - MAX_FILE_LENGTH)}` : short;
+}
+
+function shortPath(path: string, cwd: string): string {
+  const modules = path.lastIndexOf('/node_modules/');
+  if (modules !== -1) return path.slice(modules + '/node_modules/'.length);
+  const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
+  if (path.startsWith(folder)) return path.slice(folder.length);
+  return path.split('/').slice(-2).join('/');
+}

@@ -1,0 +1,168 @@
+/**
+ * A stack as the way from the outermost function to the innermost one, of those that a block can be
+ * named by. Promises: no frame of Node.js, of this package or of an agent is on it as long as there
+ * is anything else; a function is on it once, however deep it recurs.
+ */
+import type { Frame } from './frame.ts';
+import { isNodeFile, type Origin, type OriginOf } from './in-app.ts';
+
+export const ANONYMOUS = '<anonymous>';
+
+/** Where Node.js calls hooks from. */
+const ASYNC_HOOKS = 'node:internal/async_hooks';
+const MODULE_LOADER = 'node:internal/modules/';
+
+/** A function on the way. */
+export interface Step {
+  readonly frame: Frame;
+  /** {@link ANONYMOUS} where neither it nor the function around it has a name. */
+  readonly name: string;
+  /** The same for the same function, and for no other. */
+  readonly key: string;
+  readonly origin: Origin;
+  /** The code of a module, as it is loaded. */
+  readonly isModule: boolean;
+}
+
+export interface StackPath {
+  /** Outermost first; empty where nothing on the stack can be named. */
+  readonly steps: readonly Step[];
+  /**
+   * The innermost of them was loading a module when it was seen, and the module's code did not run
+   * (yet).
+   */
+  readonly isLoading: boolean;
+  /** File of that module, where it is known. */
+  readonly loads?: string | undefined;
+}
+
+/**
+ * What ran up to the moment of a sample that came late. V8 interrupts JavaScript at once, but after
+ * a native call only when the next function is called: a frame that has only just been called is
+ * therefore not what ran, its caller is.
+ */
+export function pathBefore(stack: readonly Frame[], originOf: OriginOf): StackPath {
+  const frames = withoutOwnHook(stack);
+  const [first] = frames;
+  if (first === undefined || !first.isAtEntry || !isCode(first)) return pathOf(frames, originOf);
+  const callers = frames.slice(1);
+  const hasCaller = callers.some(
+    (frame) => isCode(frame) && !frame.isAsync && originOf(frame.file as string) !== 'agent',
+  );
+  if (!hasCaller) return pathOf(frames, originOf);
+  const path = pathOf(callers, originOf);
+  return path.isLoading && isModuleAt(frames, 0) ? { ...path, loads: first.file } : path;
+}
+
+/** What ran when the sample was taken. */
+export function pathAt(stack: readonly Frame[], originOf: OriginOf): StackPath {
+  return pathOf(withoutOwnHook(stack), originOf);
+}
+
+/** Code of the application or of a package, with a place: not of Node.js, not of this package. */
+function isCode({ file, isOwn }: Frame): boolean {
+  return !isOwn && file !== undefined && !isNodeFile(file);
+}
+
+/** What our hooks call, OpenTelemetry's API for one, runs on our account. */
+function withoutOwnHook(frames: readonly Frame[]): readonly Frame[] {
+  const hook = frames.findIndex(({ isOwn }, i) => isOwn && frames[i + 1]?.file === ASYNC_HOOKS);
+  return hook === -1 ? frames : frames.slice(hook + 1);
+}
+
+function pathOf(frames: readonly Frame[], originOf: OriginOf): StackPath {
+  const at = namedFrames(frames, originOf);
+  const [innermost] = at;
+  if (innermost === undefined) return { steps: [], isLoading: false };
+  const steps = at.reverse().map((i) => stepAt(frames, i, originOf));
+  const isLoading = frames
+    .slice(0, innermost)
+    .some(({ file }) => file?.startsWith(MODULE_LOADER) === true);
+  return { steps: withoutRecursion(steps), isLoading };
+}
+
+/** Indexes of the frames that count, innermost first. */
+function namedFrames(frames: readonly Frame[], originOf: OriginOf): number[] {
+  const indexes = (wanted: (frame: Frame) => boolean) =>
+    frames.flatMap((frame, i) => (wanted(frame) ? [i] : []));
+  const isAgent = ({ file }: Frame) => originOf(file as string) === 'agent';
+  const running = indexes((frame) => !frame.isAsync && isCode(frame));
+  const byOthers = running.filter((i) => !isAgent(frames[i] as Frame));
+  const awaiting = indexes((frame) => frame.isAsync && isCode(frame) && !isAgent(frame));
+  const awaitingApp = awaiting.find((i) => originOf(frames[i]?.file as string) === 'app');
+  if (byOthers.length > 0) {
+    // The one who awaits a module's code by `import()` has asked for it, as `require` would show.
+    const outermost = byOthers.at(-1) as number;
+    return awaitingApp !== undefined && isModuleAt(frames, outermost)
+      ? [...byOthers, awaitingApp]
+      : byOthers;
+  }
+  if (running.length > 0) return running;
+  const evaluated = indexes((frame) => !frame.isAsync && frame.isEvaluated);
+  if (evaluated.length > 0) return evaluated;
+  const waits = awaitingApp ?? awaiting[0];
+  return waits === undefined ? [] : [waits];
+}
+
+function stepAt(frames: readonly Frame[], at: number, originOf: OriginOf): Step {
+  const frame = frames[at] as Frame;
+  const { file, functionName, functionLine, functionColumn, line } = frame;
+  const position =
+    functionLine === undefined ? (functionName ?? line) : `${functionLine}:${functionColumn}`;
+  return {
+    frame,
+    name: functionName ?? nameAround(frames, at) ?? ANONYMOUS,
+    key: `${file ?? ''}\n${functionName ?? ''}\n${position}`,
+    origin: file === undefined ? 'dependency' : originOf(file),
+    isModule: isModuleAt(frames, at),
+  };
+}
+
+/**
+ * An anonymous function that a builtin calls (`rows.map((row) => ...)`) has the name of the
+ * function around it, where that is the one that called the builtin, in the same file.
+ */
+function nameAround(frames: readonly Frame[], at: number): string | undefined {
+  const { file } = frames[at] as Frame;
+  let i = at;
+  for (;;) {
+    const caller = frames[i + 1];
+    const next = frames[i + 2];
+    const throughBuiltin = caller?.isBuiltin === true && !caller.isAsync;
+    if (!throughBuiltin || next === undefined || next.isAsync || next.file !== file)
+      return undefined;
+    if (next.functionName !== undefined) return next.functionName;
+    i += 2;
+  }
+}
+
+/**
+ * A module's code has no name, and the loader calls it: `Module._compile`, `ModuleJob.run`, or a
+ * translator of ES modules.
+ */
+function isModuleAt(frames: readonly Frame[], at: number): boolean {
+  if (frames[at]?.functionName !== undefined) return false;
+  const caller = frames[at + 1];
+  if (caller?.file?.startsWith(MODULE_LOADER) !== true) return false;
+  // Its name is in the text only, from Node.js 22 on.
+  return (
+    caller.file.startsWith(`${MODULE_LOADER}esm/`) || caller.text.startsWith('Module._compile')
+  );
+}
+
+/**
+ * One step for a function that recurs: what lies between two calls of it is left out, unless that
+ * would hide a function of the application behind one of a package (`app.list` → `each` → `app.row`
+ * → `each`).
+ */
+function withoutRecursion(steps: readonly Step[]): Step[] {
+  const path: Step[] = [];
+  for (const step of steps) {
+    const earlier = path.findLastIndex(({ key }) => key === step.key);
+    const between = earlier === -1 ? [] : path.slice(earlier + 1);
+    const hides = step.origin !== 'app' && between.some(({ origin }) => origin === 'app');
+    if (earlier !== -1 && !hides) path.length = earlier;
+    path.push(step);
+  }
+  return path;
+}

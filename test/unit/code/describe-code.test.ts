@@ -1,0 +1,362 @@
+import fc from 'fast-check';
+import { describeCode } from '../../../src/code/describe-code.ts';
+import type { Frame } from '../../../src/code/frame.ts';
+import { createOriginOf } from '../../../src/code/in-app.ts';
+import type { TimedSample } from '../../../src/code/weights.ts';
+import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
+
+const options = { originOf: createOriginOf(), cwd: '/app' };
+const describeOf = (end: number, ...samples: TimedSample[]) =>
+  describeCode(samples, 0, end, options);
+
+const app = (name: string, line?: number, begins?: number) =>
+  frame(name, '/app/src/a.js', line, begins === undefined ? {} : { begins });
+const lib = (name: string, line?: number) => frame(name, '/app/node_modules/lib/index.js', line);
+const packaged = (name: string, file: string) => frame(name, `/app/node_modules/${file}`);
+const node = (name: string, file = 'node:internal/timers') => frame(name, file);
+
+describe('what is known without a stack', () => {
+  test('nothing', () => expect(describeOf(100)).toEqual({ samples: 0 }));
+
+  test('how many samples, and how long JavaScript could not be interrupted', () => {
+    expect(describeOf(100, prompt(60))).toEqual({ samples: 1, nativeTimeMillis: 0 });
+    expect(describeOf(200, prompt(60), sample(100, 240, app('next')))).toEqual({
+      samples: 1,
+      nativeTimeMillis: 120,
+    });
+  });
+
+  test('how much of that was garbage collection', () => {
+    const gcWithin = (from: number, until: number) => (until - from) / 4;
+    const samples = [prompt(60, app('a')), sample(100, 180, app('a'))];
+    expect(describeCode(samples, 0, 180, { ...options, gcWithin })).toMatchObject({
+      nativeTimeMillis: 100,
+      gcInNativeTimeMillis: 25,
+    });
+    const unknown = describeCode(samples, 0, 180, { ...options, gcWithin: () => Number.NaN });
+    expect(unknown).not.toHaveProperty('gcInNativeTimeMillis');
+  });
+});
+
+test('one function', () => {
+  expect(describeOf(120, prompt(60, app('hash', 33)), prompt(100, app('hash', 33)))).toEqual({
+    samples: 2,
+    nativeTimeMillis: 0,
+    code: {
+      functionName: 'hash',
+      file: '/app/src/a.js',
+      line: 33,
+      column: 5,
+      functionLine: 1,
+      functionColumn: 1,
+      stackTrace: '    at hash (/app/src/a.js:33:5)',
+    },
+  });
+});
+
+test('the one that ran for most of the time, not the one that was captured more often', () => {
+  const { code, topFunctions } = describeOf(
+    1000,
+    prompt(60, app('a')),
+    prompt(100, app('a')),
+    prompt(140, app('a')),
+    prompt(400, app('b')),
+    prompt(700, app('b')),
+  );
+  expect(code?.functionName).toBe('b');
+  expect(topFunctions).toEqual([
+    { functionName: 'b (src/a.js:1)', share: 0.73 },
+    { functionName: 'a (src/a.js:1)', share: 0.27 },
+  ]);
+});
+
+test('a loop of 95 ms, then a native call of 850: the call, and its share', () => {
+  const main = app('handler', 50, 40);
+  const { code, topFunctions, nativeTimeMillis } = describeOf(
+    945,
+    prompt(60, app('checkRows', 12), main),
+    sample(100, 941, node('scryptSync', 'node:internal/crypto/scrypt'), app('deriveKey', 22), main),
+    prompt(943, app('deriveKey', 23), main),
+  );
+  expect(code).toMatchObject({ functionName: 'deriveKey', line: 22 });
+  expect(topFunctions).toEqual([
+    { functionName: 'deriveKey', share: 865 / 945 },
+    { functionName: 'checkRows', share: 80 / 945 },
+  ]);
+  expect(nativeTimeMillis).toBe(841 + 20);
+});
+
+test('a native call, then a loop: the caller of what had only just been called', () => {
+  const main = app('handler', 50, 40);
+  const { code, topFunctions } = describeOf(
+    1000,
+    sample(60, 800, entered('checkRows', '/app/src/b.js'), app('deriveKey', 22), main),
+    prompt(806, frame('checkRows', '/app/src/b.js', 3), app('deriveKey', 22), main),
+    prompt(906, frame('checkRows', '/app/src/b.js', 3), app('deriveKey', 22), main),
+  );
+  expect(code).toMatchObject({ functionName: 'deriveKey', line: 22 });
+  expect(topFunctions).toEqual([
+    { functionName: 'deriveKey', share: 0.8 },
+    { functionName: 'checkRows', share: 0.2 },
+  ]);
+});
+
+test('the line where most of the time was spent, with its stack', () => {
+  // JSON.stringify on line 33 for 400 ms, gzipSync on line 34 for 2200.
+  const { code } = describeOf(
+    2600,
+    sample(60, 390, builtin('JSON.stringify'), app('write', 33)),
+    prompt(395, builtin('JSON.stringify'), app('write', 33)),
+    sample(440, 2598, node('zlibBufferSync', 'node:zlib'), app('write', 34)),
+  );
+  expect(code).toMatchObject({ functionName: 'write', line: 34 });
+  expect(code?.stackTrace).toBe(
+    '    at zlibBufferSync (node:zlib:10:5)\n    at write (/app/src/a.js:34:5)',
+  );
+});
+
+describe('library internals have one name: the caller in the application', () => {
+  test.each(['baseClone', 'assignValue', 'mapCacheSet', 'initCloneArray'])('%s', (name) => {
+    const clone = [
+      packaged('baseClone', 'lodash/lodash.js'),
+      packaged('cloneDeep', 'lodash/lodash.js'),
+    ];
+    const { code, leaf } = describeOf(
+      120,
+      prompt(60, packaged(name, 'lodash/lodash.js'), ...clone, app('copyState', 7), node('emit')),
+    );
+    expect(code).toMatchObject({ functionName: 'copyState', line: 7 });
+    expect(leaf).toMatchObject({ functionName: name, file: '/app/node_modules/lodash/lodash.js' });
+  });
+
+  test('the heaviest function inside it is the leaf, of what it has called only', () => {
+    const { code, leaf, topFunctions } = describeOf(
+      400,
+      prompt(110, lib('exec'), lib('highlight'), app('code', 50)),
+      prompt(200, lib('parse'), lib('highlight'), app('code', 50)),
+      prompt(300, lib('exec'), app('other')),
+      prompt(398, lib('parse'), lib('highlight'), app('code', 50)),
+    );
+    expect(code).toMatchObject({ functionName: 'code', line: 50 });
+    expect(leaf?.functionName).toBe('exec');
+    expect(topFunctions?.map(({ functionName }) => functionName)).toEqual(['exec', 'parse']);
+  });
+});
+
+describe('the dominant path', () => {
+  test('ends where no function that was called has more than half of the time', () => {
+    const main = app('handler', 50, 40);
+    const { code } = describeOf(
+      400,
+      prompt(100, app('a', 12, 10), main),
+      prompt(200, app('b', 22, 20), main),
+      prompt(300, app('c', 32, 30), main),
+    );
+    expect(code).toMatchObject({ functionName: 'handler', line: 50 });
+  });
+
+  test('that ends before the application goes on to its heaviest function', () => {
+    const layer = packaged('handle', 'express/layer.js');
+    const { code } = describeOf(
+      500,
+      prompt(100, app('a', 12, 10), layer),
+      prompt(200, lib('render'), app('b', 22, 20), layer),
+      prompt(300, lib('render'), app('b', 22, 20), layer),
+      prompt(400, lib('query'), layer),
+    );
+    expect(code).toMatchObject({ functionName: 'b', line: 22 });
+  });
+
+  test('of functions that have nothing in common begins with the heaviest', () => {
+    const { code } = describeOf(
+      400,
+      prompt(100, lib('a')),
+      prompt(200, packaged('b', 'other/b.js')),
+      prompt(390, packaged('c', 'third/c.js')),
+    );
+    expect(code?.functionName).toBe('a');
+  });
+
+  test('time without a name is no time against it', () => {
+    const { code } = describeOf(
+      400,
+      prompt(60, app('seen')),
+      prompt(100),
+      prompt(300),
+      prompt(390),
+    );
+    expect(code?.functionName).toBe('seen');
+  });
+});
+
+describe('without the application on the stack', () => {
+  test('the entry of the package that is no framework', () => {
+    const { code, leaf } = describeOf(
+      120,
+      prompt(
+        60,
+        packaged('baseClone', 'lodash/lodash.js'),
+        packaged('read', '@verdaccio/store/build/storage.js'),
+        packaged('route', '@verdaccio/api/build/package.js'),
+        packaged('handle', 'express/lib/router/layer.js'),
+        packaged('patched', '@opentelemetry/instrumentation-express/build/src/instrumentation.js'),
+        node('emit', 'node:events'),
+      ),
+    );
+    expect(code).toMatchObject({
+      functionName: 'route',
+      file: '/app/node_modules/@verdaccio/api/build/package.js',
+    });
+    expect(leaf).toMatchObject({ functionName: 'baseClone' });
+  });
+
+  test('the deepest function, where there are frameworks only', () => {
+    const { code } = describeOf(
+      120,
+      prompt(
+        60,
+        packaged('inner', 'fastify/lib/handle-request.js'),
+        packaged('outer', 'fastify/lib/route.js'),
+      ),
+    );
+    expect(code?.functionName).toBe('inner');
+  });
+
+  test('frames that are left out in the middle of a deep stack are nobody', () => {
+    const omitted = frame('', undefined, 1, { isBuiltin: false, text: '... 400 more frames ...' });
+    const { code } = describeOf(120, prompt(60, lib('walk'), omitted, lib('walk'), app('copy', 7)));
+    expect(code).toMatchObject({ functionName: 'copy', line: 7 });
+    expect(code?.stackTrace).toContain('\n    ... 400 more frames ...\n');
+  });
+
+  test('what awaits it, where nothing is', () => {
+    const { code } = describeOf(
+      120,
+      prompt(60, node('drain'), awaiting('handler', '/app/src/a.js', 12)),
+    );
+    expect(code).toMatchObject({ functionName: 'handler', line: 12 });
+  });
+});
+
+describe('loading modules names who requires, and what', () => {
+  const loader: Frame[] = [
+    node('Module._compile', 'node:internal/modules/cjs/loader'),
+    packaged('patchedRequire', 'require-in-the-middle/index.js'),
+    node('require', 'node:internal/modules/helpers'),
+  ];
+  const index = (line: number) => frame('', '/app/node_modules/big/index.js', line);
+
+  test('through all that the package requires in turn', () => {
+    const { code } = describeOf(
+      180,
+      prompt(60, ...loader.slice(1), index(3), ...loader, app('handler', 33)),
+      prompt(
+        100,
+        frame('', '/app/node_modules/big/lib/a.js', 9),
+        ...loader,
+        index(4),
+        ...loader,
+        app('handler', 33),
+      ),
+      prompt(160, ...loader, app('handler', 33)),
+    );
+    expect(code).toMatchObject({
+      functionName: 'handler',
+      line: 33,
+      requires: '/app/node_modules/big/index.js',
+    });
+  });
+
+  test('where it was compiled and had not run yet', () => {
+    const { code } = describeOf(
+      180,
+      sample(60, 180, { ...index(1), isAtEntry: true }, ...loader, app('handler', 33)),
+    );
+    expect(code).toMatchObject({ line: 33, requires: '/app/node_modules/big/index.js' });
+  });
+
+  test('not where it took less than half of the time, and not where it is not known', () => {
+    const some = describeOf(
+      300,
+      prompt(60, index(3), ...loader, app('handler', 33)),
+      prompt(100, app('handler', 34)),
+      prompt(200, app('handler', 34)),
+    );
+    expect(some.code).not.toHaveProperty('requires');
+    const unknown = describeOf(120, prompt(60, ...loader, app('handler', 33)));
+    expect(unknown.code?.functionName).toBe('handler');
+    expect(unknown.code).not.toHaveProperty('requires');
+  });
+});
+
+test('shares need three samples, and are of five functions at most', () => {
+  expect(describeOf(120, prompt(60, app('a')), prompt(100, app('b'))).topFunctions).toBeUndefined();
+  const many = Array.from({ length: 9 }, (_, i) => prompt(10 * i, app(`f${i}`)));
+  expect(describeOf(90, ...many).topFunctions).toHaveLength(5);
+});
+
+test('shares of functions without a name say where they are', () => {
+  const anonymous = (line: number) => frame('', '/app/src/a.js', line + 1, { begins: line });
+  expect(
+    describeOf(
+      300,
+      prompt(100, anonymous(31)),
+      prompt(200, anonymous(31)),
+      prompt(299, anonymous(55)),
+    ).topFunctions?.map(({ functionName }) => functionName),
+  ).toEqual(['<anonymous> (src/a.js:31)', '<anonymous> (src/a.js:55)']);
+});
+
+test('paths, not URLs', () => {
+  const { code } = describeOf(100, prompt(60, frame('f', 'file:///app/src/a.mjs')));
+  expect(code?.file).toBe('/app/src/a.mjs');
+});
+
+// --- whatever is on the stacks
+
+const anyFrame = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('a', 'b', 'c', ''), fc.integer({ min: 1, max: 3 }))
+    .map(([n, l]) => app(n, l)),
+  fc.constantFrom(lib('x'), lib('y'), packaged('z', 'express/index.js')),
+  fc.constantFrom(node('emit'), builtin('Array.map'), awaiting('w', '/app/src/w.js')),
+  fc.constantFrom(entered('e', '/app/src/e.js'), packaged('p', 'dd-trace/index.js')),
+);
+const anySample = fc
+  .tuple(
+    fc.integer({ min: 0, max: 1000 }),
+    fc.integer({ min: 0, max: 300 }),
+    fc.array(anyFrame, { maxLength: 12 }),
+  )
+  .map(([requestedAt, late, frames]) => sample(requestedAt, requestedAt + late, ...frames));
+
+test('the place, the leaf and the shares hang together', () => {
+  fc.assert(
+    fc.property(fc.array(anySample, { maxLength: 30 }), (samples) => {
+      const {
+        code,
+        leaf,
+        topFunctions,
+        nativeTimeMillis = 0,
+        samples: count,
+      } = describeOf(1000, ...samples);
+      expect(count).toBeLessThanOrEqual(samples.length);
+      expect(nativeTimeMillis).toBeGreaterThanOrEqual(0);
+      expect(nativeTimeMillis).toBeLessThanOrEqual(1000 + 1e-6);
+      if (code === undefined) {
+        expect(leaf).toBeUndefined();
+        expect(topFunctions ?? []).toEqual([]);
+        return;
+      }
+      const seen = samples.flatMap(({ frames }) => frames);
+      expect(seen.some(({ file, line }) => file === code.file && line === code.line)).toBe(true);
+      expect(code.stackTrace).toContain(`(${code.file}:${code.line}:`);
+      expect(code.file).not.toContain('node:');
+      const shares = topFunctions?.map(({ share }) => share) ?? [];
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(1 + 1e-9);
+      expect(shares).toEqual([...shares].sort((a, b) => b - a));
+      expect(shares.every((share) => share > 0)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
