@@ -22,12 +22,19 @@ export interface StackFrame extends CodePosition {
    * As V8 names it: `render`, `Report.render`, `new Report`; undefined for an anonymous function.
    */
   readonly functionName: string | undefined;
+  /** Where the function begins, in the same file: what tells two functions of one name apart. */
+  readonly functionLine: number | undefined;
+  readonly functionColumn: number | undefined;
   /** A caller that awaits what runs: not running code. */
   readonly isAsync: boolean;
   /** Code of this package. */
   readonly isOwn: boolean;
   /** It has only just been called: nothing of it ran yet. */
   readonly isAtEntry: boolean;
+  /** Code made by `eval` or `new Function`, without a source URL: it has no file. */
+  readonly isEvaluated: boolean;
+  /** A function of V8: `Array.map`, `JSON.parse`. */
+  readonly isBuiltin: boolean;
   /** A line of a stack trace, as V8 writes it. */
   readonly text: string;
 }
@@ -41,7 +48,7 @@ export interface StackSample {
   readonly context: Context;
   /** Type of the async resource that was running, as async_hooks names it. */
   readonly resourceType: string | undefined;
-  /** Innermost first; at most 64. */
+  /** Innermost first; see `code/frame.ts` for deep stacks. */
   readonly frames: readonly StackFrame[];
 }
 

@@ -4,7 +4,7 @@
  * for most of the block; and it is as large as the samples that it was made of (64 of 97 frames
  * each), and dropped with the block.
  */
-import type { Frame } from './frame.ts';
+import type { StackFrame } from '../block.ts';
 import type { Step } from './stack-path.ts';
 
 /** What was seen on a stack, and for how long, in milliseconds. */
@@ -23,7 +23,7 @@ export interface Observation<S> {
 
 /** One time that a function was seen. */
 interface Visit<S> {
-  readonly frame: Frame;
+  readonly frame: StackFrame;
   readonly weight: number;
   readonly sample: S;
 }
@@ -44,7 +44,7 @@ export interface TreeNode<S> {
 
 /** Where in a function, by time. */
 export interface Position<S> {
-  readonly frame: Frame;
+  readonly frame: StackFrame;
   /** The one that stands for most of the time at this position. */
   readonly sample: S;
 }

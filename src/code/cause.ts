@@ -21,7 +21,7 @@ export interface BlockTimes {
    */
   readonly cpuTimeMillis?: number | undefined;
   readonly gcTimeMillis?: number | undefined;
-  /** See `SeenCode.nativeTimeMillis`; absent where there was no sample. */
+  /** See `SampledCode.nativeTimeMillis`; absent where there was no sample. */
   readonly nativeTimeMillis?: number | undefined;
   /** Of it, garbage collection; where that is not known, all of `gcTimeMillis` that fits. */
   readonly gcInNativeTimeMillis?: number | undefined;

@@ -3,7 +3,7 @@
  * needs is given to it; the place is the application's own code where some was on the stack for
  * most of the time, and never an agent's wrapper around it.
  */
-import { toPath } from '../file-url.ts';
+import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import {
   CallTree,
@@ -23,17 +23,17 @@ const MIN_SAMPLES_FOR_SHARES = 3;
 const MAX_SHARES = 5;
 
 /** The place to change: what `code.*` says. */
-export interface SeenPlace extends BlockingCode, KeyedPlace {
+export interface SampledPlace extends BlockingCode, KeyedPlace {
   /** File of the module that it was loading for most of its time, by `require` or `import()`. */
   readonly requires?: string;
 }
 
 /** What a block's samples amount to. */
-export interface SeenCode {
+export interface SampledCode {
   /** How many were taken in the block. */
   readonly samples: number;
   /** Absent where no sample saw code that can be named. */
-  readonly code?: SeenPlace;
+  readonly code?: SampledPlace;
   /** What ran innermost for most of the time of `code`, where that is another function. */
   readonly leaf?: KeyedPlace;
   /** Shares of the innermost functions, the heaviest first; with three samples or more. */
@@ -68,7 +68,7 @@ export function describeCode(
   start: number,
   end: number,
   options: DescribeOptions,
-): SeenCode {
+): SampledCode {
   const weighted = weigh(samples, start, end);
   const seen = {
     samples: weighted.reduce((count, { isInside }) => count + (isInside ? 1 : 0), 0),
@@ -118,7 +118,7 @@ function observationsOf(
 function nativeTimeOf(
   weighted: readonly WeightedSample[],
   gcWithin: DescribeOptions['gcWithin'],
-): Pick<SeenCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis'> {
+): Pick<SampledCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis'> {
   if (weighted.length === 0) return {};
   let native = 0;
   let gc = gcWithin === undefined ? Number.NaN : 0;

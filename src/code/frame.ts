@@ -6,31 +6,7 @@
  * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made
  * in the middle of one.
  */
-import type { Place } from '../own-code.ts';
-
-/** One frame of a stack. */
-export interface Frame extends Place {
-  /**
-   * As V8 names it, without a receiver type that says nothing: `render`, `Report.render`, `new
-   * Report`; undefined for an anonymous function.
-   */
-  readonly functionName: string | undefined;
-  /** Where the function begins, in the same file: what tells two functions of one name apart. */
-  readonly functionLine: number | undefined;
-  readonly functionColumn: number | undefined;
-  /** A caller that awaits what runs: not running code. */
-  readonly isAsync: boolean;
-  /** Code of this package. */
-  readonly isOwn: boolean;
-  /** It has only just been called: nothing of it ran yet. */
-  readonly isAtEntry: boolean;
-  /** Code made by `eval` or `new Function`, without a source URL: it has no file. */
-  readonly isEvaluated: boolean;
-  /** A function of V8: `Array.map`, `JSON.parse`. */
-  readonly isBuiltin: boolean;
-  /** A line of a stack trace, as V8 writes it. */
-  readonly text: string;
-}
+import type { CodePosition, StackFrame } from '../block.ts';
 
 /**
  * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and
@@ -55,7 +31,7 @@ interface NewerCallSite {
   getEnclosingColumnNumber?(): number | null;
 }
 
-export function placeOf(site: NodeJS.CallSite): Place {
+export function placeOf(site: NodeJS.CallSite): CodePosition {
   return {
     file: site.getFileName() || site.getScriptNameOrSourceURL() || undefined,
     line: site.getLineNumber() ?? undefined,
@@ -69,8 +45,8 @@ export function placeOf(site: NodeJS.CallSite): Place {
  */
 export function toFrames(
   sites: readonly NodeJS.CallSite[],
-  isOwn: (place: Place) => boolean,
-): Frame[] {
+  isOwn: (place: CodePosition) => boolean,
+): StackFrame[] {
   const omitted = sites.length - MAX_INNER_FRAMES - MAX_OUTER_FRAMES;
   if (omitted <= 1) return sites.map((site) => toFrame(site, isOwn));
   return [
@@ -80,7 +56,7 @@ export function toFrames(
   ];
 }
 
-function omittedFrames(count: number): Frame {
+function omittedFrames(count: number): StackFrame {
   return {
     functionName: undefined,
     file: undefined,
@@ -99,8 +75,8 @@ function omittedFrames(count: number): Frame {
 
 export function toFrame(
   site: NodeJS.CallSite & NewerCallSite,
-  isOwn: (place: Place) => boolean,
-): Frame {
+  isOwn: (place: CodePosition) => boolean,
+): StackFrame {
   const place = placeOf(site);
   const functionLine = site.getEnclosingLineNumber?.() ?? undefined;
   const functionColumn = site.getEnclosingColumnNumber?.() ?? undefined;
@@ -125,7 +101,7 @@ export function toFrame(
  * are next to its start.
  */
 function isAtEntry(
-  { line, column }: Place,
+  { line, column }: CodePosition,
   functionLine: number | undefined,
   functionColumn: number | undefined,
   nameLength: number,

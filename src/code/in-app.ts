@@ -3,7 +3,7 @@
  * an agent's wrappers around what others call. Promises: one answer for a file, by plain string
  * work, in bounded memory, and nothing that a user's function does gets out of here.
  */
-import { toPath } from '../file-url.ts';
+import { toPath } from '../support/file-url.ts';
 import { isAgentPackage, isDispatcher } from './known-packages.ts';
 
 /** The option `inApp`. */

@@ -3,7 +3,7 @@
  * named by. Promises: no frame of Node.js, of this package or of an agent is on it as long as there
  * is anything else; a function is on it once, however deep it recurs.
  */
-import type { Frame } from './frame.ts';
+import type { StackFrame } from '../block.ts';
 import { isNodeFile, type Origin, type OriginOf } from './in-app.ts';
 
 export const ANONYMOUS = '<anonymous>';
@@ -14,7 +14,7 @@ const MODULE_LOADER = 'node:internal/modules/';
 
 /** A function on the way. */
 export interface Step {
-  readonly frame: Frame;
+  readonly frame: StackFrame;
   /** {@link ANONYMOUS} where neither it nor the function around it has a name. */
   readonly name: string;
   /** The same for the same function, and for no other. */
@@ -41,7 +41,7 @@ export interface StackPath {
  * a native call only when the next function is called: a frame that has only just been called is
  * therefore not what ran, its caller is.
  */
-export function pathBefore(stack: readonly Frame[], originOf: OriginOf): StackPath {
+export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   const frames = withoutOwnHook(stack);
   const [first] = frames;
   if (first === undefined || !first.isAtEntry || !isCode(first)) return pathOf(frames, originOf);
@@ -55,22 +55,22 @@ export function pathBefore(stack: readonly Frame[], originOf: OriginOf): StackPa
 }
 
 /** What ran when the sample was taken. */
-export function pathAt(stack: readonly Frame[], originOf: OriginOf): StackPath {
+export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   return pathOf(withoutOwnHook(stack), originOf);
 }
 
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */
-function isCode({ file, isOwn }: Frame): boolean {
+function isCode({ file, isOwn }: StackFrame): boolean {
   return !isOwn && file !== undefined && !isNodeFile(file);
 }
 
 /** What our hooks call, OpenTelemetry's API for one, runs on our account. */
-function withoutOwnHook(frames: readonly Frame[]): readonly Frame[] {
+function withoutOwnHook(frames: readonly StackFrame[]): readonly StackFrame[] {
   const hook = frames.findIndex(({ isOwn }, i) => isOwn && frames[i + 1]?.file === ASYNC_HOOKS);
   return hook === -1 ? frames : frames.slice(hook + 1);
 }
 
-function pathOf(frames: readonly Frame[], originOf: OriginOf): StackPath {
+function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
   const at = namedFrames(frames, originOf);
   const [innermost] = at;
   if (innermost === undefined) return { steps: [], isLoading: false };
@@ -82,12 +82,12 @@ function pathOf(frames: readonly Frame[], originOf: OriginOf): StackPath {
 }
 
 /** Indexes of the frames that count, innermost first. */
-function namedFrames(frames: readonly Frame[], originOf: OriginOf): number[] {
-  const indexes = (wanted: (frame: Frame) => boolean) =>
+function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[] {
+  const indexes = (wanted: (frame: StackFrame) => boolean) =>
     frames.flatMap((frame, i) => (wanted(frame) ? [i] : []));
-  const isAgent = ({ file }: Frame) => originOf(file as string) === 'agent';
+  const isAgent = ({ file }: StackFrame) => originOf(file as string) === 'agent';
   const running = indexes((frame) => !frame.isAsync && isCode(frame));
-  const byOthers = running.filter((i) => !isAgent(frames[i] as Frame));
+  const byOthers = running.filter((i) => !isAgent(frames[i] as StackFrame));
   const awaiting = indexes((frame) => frame.isAsync && isCode(frame) && !isAgent(frame));
   const awaitingApp = awaiting.find((i) => originOf(frames[i]?.file as string) === 'app');
   if (byOthers.length > 0) {
@@ -104,8 +104,8 @@ function namedFrames(frames: readonly Frame[], originOf: OriginOf): number[] {
   return waits === undefined ? [] : [waits];
 }
 
-function stepAt(frames: readonly Frame[], at: number, originOf: OriginOf): Step {
-  const frame = frames[at] as Frame;
+function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): Step {
+  const frame = frames[at] as StackFrame;
   const { file, functionName, functionLine, functionColumn, line } = frame;
   const position =
     functionLine === undefined ? (functionName ?? line) : `${functionLine}:${functionColumn}`;
@@ -122,8 +122,8 @@ function stepAt(frames: readonly Frame[], at: number, originOf: OriginOf): Step 
  * An anonymous function that a builtin calls (`rows.map((row) => ...)`) has the name of the
  * function around it, where that is the one that called the builtin, in the same file.
  */
-function nameAround(frames: readonly Frame[], at: number): string | undefined {
-  const { file } = frames[at] as Frame;
+function nameAround(frames: readonly StackFrame[], at: number): string | undefined {
+  const { file } = frames[at] as StackFrame;
   let i = at;
   for (;;) {
     const caller = frames[i + 1];
@@ -140,7 +140,7 @@ function nameAround(frames: readonly Frame[], at: number): string | undefined {
  * A module's code has no name, and the loader calls it: `Module._compile`, `ModuleJob.run`, or a
  * translator of ES modules.
  */
-function isModuleAt(frames: readonly Frame[], at: number): boolean {
+function isModuleAt(frames: readonly StackFrame[], at: number): boolean {
   if (frames[at]?.functionName !== undefined) return false;
   const caller = frames[at + 1];
   if (caller?.file?.startsWith(MODULE_LOADER) !== true) return false;

@@ -3,7 +3,7 @@
  * threads, for one. No code of the application.
  */
 import type { Block } from '../block.ts';
-import { blockingFunctionIn } from '../code/blocking-function.ts';
+import { hasUserCode } from '../code/user-code.ts';
 
 /** async_hooks has the process itself for the resource where no callback runs. */
 const NO_CALLBACK = 'PROCESS';
@@ -14,6 +14,6 @@ export function isTeardown({
 }: Pick<Block, 'resourceType' | 'samples'>): boolean {
   return (
     resourceType === NO_CALLBACK &&
-    samples.every((sample) => blockingFunctionIn(sample) === undefined)
+    samples.every(({ frames }) => !hasUserCode(frames))
   );
 }

@@ -5,7 +5,7 @@
  */
 import type { Context } from '@opentelemetry/api';
 import type { Block, OngoingBlock, StackSample } from '../block.ts';
-import { blockingFunctionIn } from '../code/blocking-function.ts';
+import { hasUserCode } from '../code/user-code.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory, Mark } from '../watchdog/shared-memory.ts';
@@ -53,7 +53,7 @@ export class ScopeLedger implements Ledger {
 
   add(sample: StackSample): void {
     // Without user code, the loop may as well be waiting.
-    if (blockingFunctionIn(sample) !== undefined) this.#blocks.add(sample);
+    if (hasUserCode(sample.frames)) this.#blocks.add(sample);
   }
 
   /** A busy period is all that happened since a beat: the loop may well have waited in it. */

@@ -1,24 +1,22 @@
 /** What is known of a block: some of it as soon as it has ended, the rest when it is reported. */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
-import { type SampledCode, sampledCode } from '../code/blocking-code.ts';
-import { withSourcePositions } from '../code/source-positions.ts';
+import { causeOf } from '../code/cause.ts';
+import type { SampledCode } from '../code/describe-code.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
+import type { CodeDescriber } from './code-describer.ts';
 
 export class EndedBlock {
   #code: SampledCode | undefined;
 
   constructor(
-    private readonly block: Block,
+    readonly block: Block,
     private readonly stalledSpans: number | undefined,
     private readonly clock: Clock,
+    private readonly describer: CodeDescriber,
   ) {}
-
-  get kind() {
-    return this.block.kind;
-  }
 
   get durationMillis(): number {
     return this.block.end - this.block.start;
@@ -28,40 +26,33 @@ export class EndedBlock {
     return this.block.context ?? ROOT_CONTEXT;
   }
 
-  get functionName(): string | undefined {
-    return this.#sampledCode().code?.functionName;
-  }
-
-  /** What is known as soon as the block has ended. Cheap: it may be asked for in user code. */
+  /** What is known as soon as the block has ended. It may be asked for in user code. */
   known(): EventLoopBlock {
-    const { block, clock, stalledSpans } = this;
-    return {
-      ...(block.kind !== undefined && { kind: block.kind }),
-      startTimeMillis: clock.epoch(block.start),
-      durationMillis: this.durationMillis,
-      callbacks: block.callbacks,
-      ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
-      ...(clock.cpuIsOfThread && { cpuTimeMillis: block.cpu }),
-      ...(stalledSpans !== undefined && { stalledSpans }),
-      ...this.#sampledCode(),
-    };
+    this.#code ??= this.describer.describe(this.block);
+    return this.#facts(this.#code);
   }
 
-  /** With what Node.js knows later: garbage collection, and positions in the source. */
-  complete(gcWithin: (start: number, end: number) => number, guard: Guard): EventLoopBlock {
+  /**
+   * With what is known later: garbage collection, and positions in the source.
+   * @param done is called once, at once or later
+   */
+  complete(
+    gcWithin: (start: number, end: number) => number,
+    guard: Guard,
+    done: (facts: EventLoopBlock) => void,
+  ): void {
     const { start, end } = this.block;
     const gcTimeMillis =
       guard.run('cannot read garbage collection times', () => gcWithin(start, end)) ?? Number.NaN;
-    const code = this.#sampledCode();
-    return {
-      ...this.known(),
-      ...guard.run('cannot read source maps', () => withSourcePositions(code)),
-      ...(!Number.isNaN(gcTimeMillis) && { gcTimeMillis }),
+    let isDone = false;
+    const finish = (code: SampledCode) => {
+      isDone = true;
+      done(this.#facts(code, Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis));
     };
-  }
-
-  #sampledCode(): SampledCode {
-    this.#code ??= sampledCode(this.block.samples);
-    return this.#code;
+    guard.run('cannot describe the code of a block', () =>
+      this.describer.describeInSource(this.block, finish),
+    );
+    // Where that threw before `finish`: nothing comes later.
+    if (!isDone && this.#hasThrown(guard)) finish({ samples: this.block.samples.length });
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describeCode } from '../../../src/code/describe-code.ts';
-import type { Frame } from '../../../src/code/frame.ts';
+import type { StackFrame } from '../../../src/block.ts';
 import { createOriginOf } from '../../../src/code/in-app.ts';
 import type { TimedSample } from '../../../src/code/weights.ts';
 import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
@@ -239,7 +239,7 @@ describe('without the application on the stack', () => {
 });
 
 describe('loading modules names who requires, and what', () => {
-  const loader: Frame[] = [
+  const loader: StackFrame[] = [
     node('Module._compile', 'node:internal/modules/cjs/loader'),
     packaged('patchedRequire', 'require-in-the-middle/index.js'),
     node('require', 'node:internal/modules/helpers'),

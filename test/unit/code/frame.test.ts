@@ -1,10 +1,11 @@
 import vm from 'node:vm';
-import { type Frame, toFrame, toFrames } from '../../../src/code/frame.ts';
+import type { StackFrame } from '../../../src/block.ts';
+import { toFrame, toFrames } from '../../../src/code/frame.ts';
 
 const isOwn = () => false;
 
 /** The stack of its caller. */
-function captureStack(): Frame[] {
+function captureStack(): StackFrame[] {
   const { prepareStackTrace } = Error;
   Error.prepareStackTrace = (_error, sites) => sites;
   const holder = {} as { stack: NodeJS.CallSite[] };
@@ -108,7 +109,7 @@ test('code of V8, evaluated code and files are three things', () => {
     isBuiltin: true,
     isEvaluated: false,
   });
-  const evaluated = new Function('run', 'return run()') as (run: () => Frame[]) => Frame[];
+  const evaluated = new Function('run', 'return run()') as (run: () => StackFrame[]) => StackFrame[];
   expect(evaluated(() => captureStack())[1]).toMatchObject({
     file: undefined,
     isBuiltin: false,

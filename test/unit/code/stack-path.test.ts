@@ -1,11 +1,11 @@
-import type { Frame } from '../../../src/code/frame.ts';
+import type { StackFrame } from '../../../src/block.ts';
 import { createOriginOf } from '../../../src/code/in-app.ts';
 import { pathAt, pathBefore } from '../../../src/code/stack-path.ts';
 import { awaiting, builtin, entered, evaluated, frame, own } from './support/stacks.ts';
 
 const originOf = createOriginOf();
-const names = (...frames: Frame[]) => pathAt(frames, originOf).steps.map(({ name }) => name);
-const namesBefore = (...frames: Frame[]) =>
+const names = (...frames: StackFrame[]) => pathAt(frames, originOf).steps.map(({ name }) => name);
+const namesBefore = (...frames: StackFrame[]) =>
   pathBefore(frames, originOf).steps.map(({ name }) => name);
 
 const app = (name: string, line?: number) => frame(name, '/app/src/a.js', line);
@@ -82,7 +82,7 @@ describe('an anonymous function', () => {
     ]);
   });
 
-  test.each<[string, Frame[]]>([
+  test.each<[string, StackFrame[]]>([
     ['another file', [builtin('Array.map'), lib('map')]],
     ['a function of the same file that was given it', [app('retry')]],
     ['evaluated code', [evaluated('run'), app('retry')]],

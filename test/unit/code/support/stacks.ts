@@ -1,5 +1,5 @@
 /** Stacks without a process: innermost first, as V8 has them. */
-import type { Frame } from '../../../../src/code/frame.ts';
+import type { StackFrame } from '../../../../src/block.ts';
 import type { TimedSample } from '../../../../src/code/weights.ts';
 
 /**
@@ -10,8 +10,8 @@ export function frame(
   functionName: string,
   file: string | undefined,
   line = 10,
-  { begins = 1, ...more }: Partial<Frame> & { begins?: number } = {},
-): Frame {
+  { begins = 1, ...more }: Partial<StackFrame> & { begins?: number } = {},
+): StackFrame {
   return {
     functionName: functionName === '' ? undefined : functionName,
     file,
@@ -41,10 +41,10 @@ export const awaiting = (name: string, file: string, line = 10) =>
 export const entered = (name: string, file: string) => frame(name, file, 1, { isAtEntry: true });
 export const own = (name: string) => frame(name, '/app/bundle.js', 10, { isOwn: true });
 
-export const sample = (requestedAt: number, time: number, ...frames: Frame[]): TimedSample => ({
+export const sample = (requestedAt: number, time: number, ...frames: StackFrame[]): TimedSample => ({
   requestedAt,
   time,
   frames,
 });
 /** Answered at once. */
-export const prompt = (time: number, ...frames: Frame[]) => sample(time, time, ...frames);
+export const prompt = (time: number, ...frames: StackFrame[]) => sample(time, time, ...frames);

@@ -1,0 +1,94 @@
+/**
+ * The code of a block: which place it is named by. Known at once in the code that runs; in the source
+ * after the source maps of its files have been looked up.
+ */
+import type { Block, StackFrame, StackSample } from '../block.ts';
+import { describeCode, type SampledCode } from '../code/describe-code.ts';
+import type { OriginOf } from '../code/in-app.ts';
+import type { CodePosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
+import { withSourcePositions } from '../source-maps/stack-trace.ts';
+
+/** Calls `done` once, at once or later, with one position for each. Never throws. */
+export type LookUp = (
+  positions: readonly CodePosition[],
+  done: (found: SourcePositionList) => void,
+) => void;
+
+export interface CodeDescriberOptions {
+  readonly originOf: OriginOf;
+  readonly cwd: string;
+  /** Milliseconds of garbage collection between two times; NaN where that is not known. */
+  gcWithin(from: number, until: number): number;
+  /** Undefined where positions stay those of the code that runs. */
+  readonly lookUp: LookUp | undefined;
+}
+
+export class CodeDescriber {
+  constructor(private readonly options: CodeDescriberOptions) {}
+
+  /** In the code that runs. */
+  describe(block: Block): SampledCode {
+    return describeCode(block.samples, block.start, block.end, this.options);
+  }
+
+  /** In the source, as far as there are source maps. */
+  describeInSource(block: Block, done: (code: SampledCode) => void): void {
+    const { lookUp } = this.options;
+    const frames = new Set(block.samples.flatMap((sample) => sample.frames.filter(isInFile)));
+    if (lookUp === undefined || frames.size === 0) {
+      done(this.describe(block));
+      return;
+    }
+    const positions = [...frames].flatMap((frame) => [positionOf(frame), beginOf(frame)]);
+    lookUp(positions, (found) => {
+      const inSource = new Map<StackFrame, StackFrame>();
+      [...frames].forEach((frame, i) => {
+        const position = found[2 * i];
+        if (position !== undefined) inSource.set(frame, moved(frame, position, found[2 * i + 1]));
+      });
+      const samples = block.samples.map((sample) => sampleInSource(sample, inSource));
+      done(this.describe({ ...block, samples } as Block));
+    });
+  }
+}
+
+type FrameInFile = StackFrame & { readonly file: string; readonly line: number };
+
+function isInFile(frame: StackFrame): frame is FrameInFile {
+  return frame.file !== undefined && frame.line !== undefined && !frame.isOwn;
+}
+
+function positionOf(frame: FrameInFile): CodePosition {
+  const { file, line, column = 1, functionName, functionLine, functionColumn } = frame;
+  return { file, line, column, functionName, functionLine, functionColumn };
+}
+
+function beginOf({ file, line, functionLine = line, functionColumn = 1 }: FrameInFile) {
+  return { file, line: functionLine, column: functionColumn };
+}
+
+function moved(
+  frame: StackFrame,
+  position: SourcePosition,
+  begin: SourcePosition | undefined,
+): StackFrame {
+  const { file, line, column, functionName = frame.functionName } = position;
+  const isSameFile = begin?.file === file;
+  return {
+    ...frame,
+    functionName,
+    file,
+    line,
+    column,
+    functionLine: isSameFile ? begin.line : frame.functionLine,
+    functionColumn: isSameFile ? begin.column : frame.functionColumn,
+    text: withSourcePositions(frame.text, [position]),
+  };
+}
+
+function sampleInSource(
+  sample: StackSample,
+  inSource: ReadonlyMap<StackFrame, StackFrame>,
+): StackSample {
+  return { ...sample, frames: sample.frames.map((frame) => inSource.get(frame) ?? frame) };
+}
