@@ -21,7 +21,7 @@ export interface Attribution {
 
 const MAX_NAME_LENGTH = 120;
 
-/** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…` */
+/** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4b…` */
 export function blockLine(
   block: EventLoopBlock,
   attribution: Attribution,

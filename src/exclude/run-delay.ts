@@ -5,6 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Clock } from '../support/clock.ts';
+import { attempt } from '../support/guard.ts';
 
 const CGROUPS = '/sys/fs/cgroup';
 /** Of the thread that opens it: CPU time, time spent waiting for a CPU (ns), and time slices. */
@@ -34,6 +35,7 @@ function openSchedstat(): OpenFile {
 
 /** Whether the control group of this process, or one around it, has a CPU quota. */
 export function hasCpuQuota(read: ReadText = readText): boolean {
+  // Without /proc, or without the permission to read it, there is none that we know of.
   const groups = attempt(() => read('/proc/self/cgroup')) ?? '';
   for (const line of groups.split('\n')) {
     const [, controllers = '', path = '/'] = line.split(':');
@@ -88,14 +90,5 @@ export class RunDelay {
 
   #now(): number {
     return attempt(() => Number(this.#schedstat?.read().split(' ')[1]) / 1e6) ?? Number.NaN;
-  }
-}
-
-/** Without /proc, without the permission to read it. */
-function attempt<Result>(action: () => Result): Result | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
   }
 }

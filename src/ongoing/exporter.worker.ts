@@ -7,25 +7,15 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { workerData } from 'node:worker_threads';
 import type { SpanContext } from '@opentelemetry/api';
+import { type BlockedThread, blockAttributes } from '../block-attributes.ts';
 import { toHrTime } from '../otel/hr-time.ts';
-import {
-  ATTR_CODE_COLUMN_NUMBER,
-  ATTR_CODE_FILE_PATH,
-  ATTR_CODE_FUNCTION_NAME,
-  ATTR_CODE_LINE_NUMBER,
-  ATTR_CODE_STACKTRACE,
-  ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE,
-  ATTR_EVENT_LOOP_BLOCK_CALLBACKS,
-  ATTR_EVENT_LOOP_BLOCK_KIND,
-  ATTR_EVENT_LOOP_BLOCK_UNFINISHED,
-  ATTR_THREAD_ID,
-  ATTR_THREAD_NAME,
-  SPAN_EVENT_LOOP_BLOCKED,
-} from '../semconv.ts';
-import { toPath } from '../support/file-url.ts';
+import { SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 import { exporterPackages } from './otlp-environment.ts';
+
+/** Stacks can be captured there only. */
+const MAIN_THREAD: BlockedThread = { id: 0, name: 'main' };
 
 export interface ExporterData {
   readonly facts: OngoingFacts;
@@ -67,27 +57,6 @@ function loadExporter(resolveFrom: readonly string[]): Exporter | undefined {
   return undefined;
 }
 
-/** What the block is, in the attributes of its span. */
-function attributesOf({ kind, callbacks, asyncResourceType, code }: OngoingFacts): object {
-  const attributes: Record<string, unknown> = {
-    [ATTR_EVENT_LOOP_BLOCK_KIND]: kind,
-    [ATTR_EVENT_LOOP_BLOCK_CALLBACKS]: callbacks,
-    [ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE]: asyncResourceType,
-    [ATTR_THREAD_ID]: 0,
-    [ATTR_THREAD_NAME]: 'main',
-    [ATTR_EVENT_LOOP_BLOCK_UNFINISHED]: true,
-    [ATTR_CODE_FUNCTION_NAME]: code?.functionName,
-    [ATTR_CODE_FILE_PATH]: code?.file === undefined ? undefined : toPath(code.file),
-    [ATTR_CODE_LINE_NUMBER]: code?.line,
-    [ATTR_CODE_COLUMN_NUMBER]: code?.column,
-    [ATTR_CODE_STACKTRACE]: code?.stackTrace,
-  };
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined) delete attributes[name];
-  }
-  return attributes;
-}
-
 /** What the SDK's exporters read of a span. */
 function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
   const { parent } = facts;
@@ -105,7 +74,7 @@ function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
     endTime: toHrTime(endTimeMillis),
     duration: toHrTime(endTimeMillis - facts.startTimeMillis),
     status: { code: 0 },
-    attributes: attributesOf(facts),
+    attributes: blockAttributes({ ...facts, isOngoing: true }, MAIN_THREAD),
     links: [],
     events: [],
     ended: true,

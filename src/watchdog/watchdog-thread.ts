@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { Guard } from '../support/guard.ts';
 import type { WatchdogMessage } from './protocol.ts';
 
 /** A thread that ends by itself is started again this often, and not at once. */
@@ -25,6 +26,7 @@ export interface ThreadEvents {
 }
 
 export class WatchdogThread {
+  readonly #guard: Guard;
   #worker: Worker | undefined;
   #isWatching = false;
   #restarts = 0;
@@ -33,7 +35,9 @@ export class WatchdogThread {
   constructor(
     private readonly events: ThreadEvents,
     private readonly log: OnceLogger,
-  ) {}
+  ) {
+    this.#guard = new Guard(log);
+  }
 
   /** Whether it has begun to watch, and still does. */
   get isWatching(): boolean {
@@ -75,9 +79,9 @@ export class WatchdogThread {
       });
       this.#worker = worker;
       worker.on('error', (error) => this.log.log('warn', 'the watchdog thread failed', error));
-      worker.on('exit', () => this.#guard(() => this.#onExit(worker)));
+      worker.on('exit', () => this.#guarded(() => this.#onExit(worker)));
       worker.on('message', (message: WatchdogMessage) =>
-        this.#guard(() => this.#onMessage(worker, message)),
+        this.#guarded(() => this.#onMessage(worker, message)),
       );
       worker.unref();
     } catch (error) {
@@ -106,11 +110,7 @@ export class WatchdogThread {
   }
 
   /** For what Node.js calls: an exception would end the process. */
-  #guard(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      this.log.log('error', 'internal error; the watchdog goes on', error);
-    }
+  #guarded(action: () => void): void {
+    this.#guard.run('internal error; the watchdog goes on', action);
   }
 }
