@@ -2,6 +2,7 @@
  * Defaults, environment and validation of the options. Code wins over environment, environment over
  * default. A bad value in code is thrown; one in the environment is passed to `warn` and ignored.
  */
+import { type InAppOption, parseInApp, whyBadInApp } from './code/in-app.ts';
 import type { EventLoopInstrumentationConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
@@ -67,6 +68,18 @@ function fn<T>(): Option<T | undefined> {
   };
 }
 
+function inApp(): Option<InAppOption | undefined> {
+  return {
+    fallback: undefined,
+    check(value) {
+      const bad = whyBadInApp(value);
+      if (bad === undefined) return value as InAppOption;
+      return new BadOption(bad.kind === 'type' ? TypeError : RangeError, bad.expected);
+    },
+    parse: parseInApp,
+  };
+}
+
 type Options = {
   [K in keyof Required<EventLoopInstrumentationConfig>]: Option<EventLoopInstrumentationConfig[K]>;
 };
@@ -76,6 +89,8 @@ const OPTIONS = {
   thresholdMillis: number(100, 1, 60_000, false),
   lagIntervalMillis: number(20, 1, 1_000, true),
   captureStack: boolean(true),
+  inApp: inApp(),
+  sourceMaps: boolean(true),
   asyncHooks: oneOf('auto', 'auto', 'callbacks', 'promises', 'off'),
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
@@ -85,8 +100,8 @@ const OPTIONS = {
 } satisfies Options;
 
 /** Every option has its value. */
-export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, 'blockHook'>> &
-  Pick<EventLoopInstrumentationConfig, 'blockHook'>;
+export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, 'blockHook' | 'inApp'>> &
+  Pick<EventLoopInstrumentationConfig, 'blockHook' | 'inApp'>;
 
 /** Of `thresholdMillis`: `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {

@@ -145,6 +145,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     await nextIteration();
     await nextIteration();
     this._session?.flush();
+    await this._session?.flushed();
   }
 
   /**

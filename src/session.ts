@@ -4,12 +4,14 @@
  * report; the watchdog thread sends stack samples to the ledger.
  */
 import { executionAsyncResource } from 'node:async_hooks';
+import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import type { Block } from './block.ts';
 import type { ResolvedConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
+import { createOriginOf, type OriginOf } from './code/in-app.ts';
 import { Exclusions } from './exclude/exclusions.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
@@ -29,12 +31,15 @@ import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import { hrTimeToMillis } from './otel/hr-time.ts';
 import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
+import { CodeDescriber } from './report/code-describer.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import type { Instruments } from './report/instruments.ts';
+import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
+import { SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stall/block-feed.ts';
 import { SystemClock } from './support/clock.ts';
-import { Guard } from './support/guard.ts';
+import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
 import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
@@ -47,6 +52,9 @@ import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
  * For thresholds below, every callback is timed: the watchdog's timers count whole milliseconds.
  */
 const MIN_RELAXED_THRESHOLD_MILLIS = 20;
+
+/** How long a process that ends waits for source maps, at most, if blocks wait for them. */
+const EXIT_WAIT_MILLIS = 100;
 
 /** Where a session sends what it finds. */
 export interface SessionTargets {
@@ -76,6 +84,8 @@ export class Session {
   readonly #clock = new SystemClock();
   readonly #guard: Guard;
   readonly #gc = new GcMeter();
+  readonly #originOf: OriginOf;
+  readonly #positions: SourcePositions | undefined;
   readonly #health: Health;
   readonly #reporter: BlockReporter;
   readonly #console: ConsoleReporter | undefined;
@@ -102,6 +112,8 @@ export class Session {
     this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
     const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
 
+    this.#originOf = this.#createOriginOf();
+    if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
     this.#health = new Health(clock, lagIntervalMillis);
     this.#reporter = this.#createReporter();
     if (config.console) this.#console = new ConsoleReporter(this.#settle);
@@ -129,6 +141,7 @@ export class Session {
 
     this.#parts = [
       this.#health,
+      this.#positions ?? {},
       this.#stalls,
       {
         start: () => void process.on('beforeExit', this.#settle),
@@ -164,11 +177,16 @@ export class Session {
     return this.#capturesKnown.opened();
   }
 
-  /** Reports the blocks that have ended. */
+  /** Reports the blocks that have ended; some wait for the source maps of their code. */
   flush(): void {
     this.#guard.run('cannot report blocks', () => {
       this.#ledger.asOwnWork(() => this.#reporter.flush());
     });
+  }
+
+  /** Resolves when all blocks are reported that {@link flush} was called for. */
+  async flushed(): Promise<void> {
+    await this.#positions?.settled();
   }
 
   health(windowMillis: number): EventLoopHealth | undefined {
@@ -212,6 +230,7 @@ export class Session {
       this.#finishedIteration = iteration;
     });
     this.flush();
+    this.#guard.run('cannot report blocks', () => this.#positions?.settle(EXIT_WAIT_MILLIS));
   };
 
   #canCapture(): boolean {
@@ -243,9 +262,34 @@ export class Session {
           publishBlock(block, blockContext);
         },
       },
+      this.#createDescriber(),
       this.#clock,
       this.log,
     );
+  }
+
+  #createDescriber(): CodeDescriber {
+    const positions = this.#positions;
+    const options = {
+      originOf: this.#originOf,
+      cwd: this.#guard.run('no working directory', () => process.cwd()) ?? '',
+      gcWithin: (from: number, until: number) => this.#gc.within(from, until),
+      lookUp:
+        positions &&
+        ((asked: readonly CodePosition[], done: (found: SourcePositionList) => void) =>
+          positions.lookup(asked, (found) => this.#ledger.asOwnWork(() => done(found)))),
+    };
+    return new CodeDescriber(options, this.#guard);
+  }
+
+  #createOriginOf(): OriginOf {
+    const { inApp } = this.config;
+    return createOriginOf({
+      inApp,
+      cwd: this.#guard.run('no working directory', () => process.cwd()),
+      mainFile: mainFile(),
+      onError: (error) => this.log.log('error', 'inApp threw or returned no boolean', error),
+    });
   }
 
   #createIterationLedger(marks: Float64Array | undefined): IterationLedger {
@@ -314,7 +358,10 @@ export class Session {
         capture: (busyPeriodStart, requestedAt) => {
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
-          return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, requireParentSpan);
+          return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, {
+            requireParentSpan,
+            originOf: this.#originOf,
+          });
         },
         // Only where a promise reaction is not timed in any case, and the watchdog has time to
         // notice.
@@ -338,6 +385,12 @@ export class Session {
     this.#mode = 'promises';
     this.#hooks?.use('promises');
   }
+}
+
+/** The main script, links resolved; undefined where there is none, as with `node --eval`. */
+function mainFile(): string | undefined {
+  const [, script] = process.argv;
+  return script === undefined ? undefined : attempt(() => realpathSync(script));
 }
 
 /** Not in the caller's context, which a timer would keep alive. */

@@ -27,9 +27,27 @@ export interface BlockingCode {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
+  /** Where the function begins: what tells two anonymous functions of one file apart. */
+  readonly functionLine?: number;
+  readonly functionColumn?: number;
+  /** File of the module that it was loading for most of its time, by `require` or `import()`. */
+  readonly requires?: string;
   /** The whole stack, one frame a line, as V8 writes it. */
   readonly stackTrace: string;
 }
+
+/** A function that ran in a block, without its stack. */
+export type CodePlace = Omit<BlockingCode, 'stackTrace' | 'requires'>;
+
+/**
+ * What took most of a block.
+ *
+ * - `javascript`: running JavaScript.
+ * - `native`: native code that used the CPU, which cannot be interrupted: `JSON.parse`, `scryptSync`.
+ * - `gc`: garbage collection.
+ * - `waiting`: hardly any CPU: synchronous I/O such as `execSync` or `readFileSync`.
+ */
+export type BlockCause = 'javascript' | 'native' | 'gc' | 'waiting';
 
 /** How much of a block a function ran for, by its stack samples. */
 export interface FunctionShare {
@@ -61,12 +79,25 @@ export interface EventLoopBlock {
   readonly gcTimeMillis?: number;
   /** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
   readonly stalledSpans?: number;
+  /** What took most of the block. Absent where that is not known. */
+  readonly cause?: BlockCause;
+  /**
+   * Time of the block in which JavaScript could not be interrupted: native code, garbage collection,
+   * or no CPU. From stack samples; pieces under 3 ms are not in it.
+   */
+  readonly nativeTimeMillis?: number;
   /** How many stack samples were taken in the block. */
   readonly samples: number;
-  /** The blocking function. Absent where no stack sample has user code. */
-  readonly code?: BlockingCode;
   /**
-   * Where there were three samples or more: the functions that ran, the heaviest first, at most
+   * The place to change: the innermost function of the application's own code on the stack for most
+   * of the block; where there is none, that of its direct dependency. Absent where no stack sample has
+   * user code.
+   */
+  readonly code?: BlockingCode;
+  /** What ran innermost for most of the time of `code`, where that is another function. */
+  readonly leaf?: CodePlace;
+  /**
+   * Where there were three samples or more: the innermost functions, the heaviest first, at most
    * five.
    */
   readonly topFunctions?: readonly FunctionShare[];
@@ -130,6 +161,27 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    * @default true
    */
   captureStack?: boolean;
+  /**
+   * Which files are the application's own code: a block is named by the innermost function of the
+   * application on the stack. By default everything is but Node.js itself, packages (`node_modules`,
+   * the caches of yarn and pnpm), the wrappers of agents and this package.
+   *
+   * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the
+   *   application's. Relative paths start at the working directory, `/` and `\\` are the same. A
+   *   `node_modules` below such a path is not meant with it; to take in a package, name it: `['src',
+   *   'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope.
+   * - a function that is given a path, or a URL for code that comes from no file, once per file. What
+   *   it throws, and what is no boolean, is logged through `diag` once, and the default decides.
+   *
+   * The environment variable takes a list, separated by commas.
+   */
+  inApp?: readonly string[] | ((file: string) => boolean);
+  /**
+   * Positions are those of the source where a source map is found beside the file, without
+   * `--enable-source-maps`. Maps are read by a thread of their own, once per file, after a block.
+   * @default true
+   */
+  sourceMaps?: boolean;
   /**
    * Which async_hooks to listen to.
    *

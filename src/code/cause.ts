@@ -3,14 +3,7 @@
  * rather than something that is not known.
  */
 
-/**
- * - `javascript`: running JavaScript, the built-in functions that can be interrupted among it.
- * - `native`: native code that used the CPU: `JSON.parse`, `scryptSync`, a native add-on.
- * - `gc`: garbage collection.
- * - `waiting`: hardly any CPU: synchronous I/O (`execSync`, `readFileSync`), or a thread that was
- *   not given a CPU.
- */
-export type BlockCause = 'javascript' | 'native' | 'gc' | 'waiting';
+import type { BlockCause } from '../types.ts';
 
 export interface BlockTimes {
   readonly durationMillis: number;

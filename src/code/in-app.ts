@@ -6,33 +6,10 @@
 import { toPath } from '../support/file-url.ts';
 import { isAgentPackage, isDispatcher } from './known-packages.ts';
 
-/** The option `inApp`. */
+/** The option `inApp`, see `EventLoopInstrumentationConfig`. */
 export type InAppOption = readonly string[] | ((file: string) => boolean);
 
-/**
- * Doc comment of the option, for `EventLoopInstrumentationConfig.inApp`:
- *
- * Which files are the application's own code: a block is named by the innermost function of the
- * application on the stack. By default everything is but Node.js itself, packages (`node_modules`,
- * the caches of yarn and pnpm), the wrappers of agents and this package. Where the main script is
- * that of a package which is installed elsewhere than in the project of the working directory
- * (globally, say), that package is the application as well.
- *
- * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the
- *   application's. Relative paths start at the working directory, `/` and `\` are the same. A
- *   `node_modules` below such a path is not meant with it; to take in a package, name it: `['src',
- *   'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope; without,
- *   `src/main` is the file and the folder of that name, but not `src/main.js`.
- * - a function that is given a path, or a URL for code that comes from no file, once per file. What
- *   it throws, and what is no boolean, is logged through `diag` once, and the default decides.
- *
- * Environment variable, for the list: `OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP`, separated by
- * commas, blanks around them are left out. A list with a comma in a path can only be given in code.
- *
- * Validation: TypeError for anything but a function or an array of strings; RangeError for an array
- * without entries, with more than {@link MAX_IN_APP_PATHS}, or with an empty or blank one, which
- * would mean everything.
- */
+/** A list of more is a mistake. */
 export const MAX_IN_APP_PATHS = 100;
 
 /**

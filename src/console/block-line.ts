@@ -1,6 +1,6 @@
 /** A block as one line for people: what a terminal, a log or an editor shows. */
 import { relative, sep } from 'node:path';
-import type { BlockingCode, EventLoopBlock } from '../types.ts';
+import type { CodePlace, EventLoopBlock } from '../types.ts';
 
 /** Colours. */
 export interface Paint {
@@ -21,7 +21,11 @@ export interface Attribution {
 
 const MAX_NAME_LENGTH = 120;
 
-/** `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4b…` */
+/**
+ * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`; what
+ * ran innermost, where that is another function, stands before the place to change:
+ * `MultiRegex.exec (node_modules/…) ← renderer.code (lib/articles.js:4:50)`.
+ */
 export function blockLine(
   block: EventLoopBlock,
   attribution: Attribution,
@@ -31,10 +35,11 @@ export function blockLine(
   const length = paint.length(duration(block.durationMillis), block.durationMillis);
   const kind = block.kind === undefined ? '' : ` ${block.kind}`;
   const asides = [
+    causeOf(block),
     attribution.operation && printable(attribution.operation),
     attribution.traceId && `trace ${attribution.traceId}`,
   ].filter((aside) => aside);
-  const code = block.code === undefined ? unknownCode(block) : codeAt(block.code, cwd, paint);
+  const code = codeOf(block, cwd, paint);
   const parts = [code, ...asides.map((aside) => paint.aside(String(aside)))];
   return `event-loop-blocked ${length}${kind}: ${parts.join(', ')}`;
 }
@@ -43,13 +48,29 @@ export function blockLine(
  * `hashRow (src/report.js:31:18)`: below the working directory a relative path, which editors and
  * terminals open as well.
  */
-export function codeAt(code: BlockingCode, cwd: string, paint: Paint): string {
+export function codeAt(code: CodePlace, cwd: string, paint: Paint): string {
   const name = paint.code(printable(code.functionName));
   if (code.file === undefined) return name;
   const place = [shortest(code.file, cwd), code.line, code.column].filter(
     (part) => part !== undefined,
   );
   return `${name} (${printable(place.join(':'), Number.POSITIVE_INFINITY)})`;
+}
+
+/** The place of a block, after what ran innermost in it. */
+export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string {
+  const { code, leaf } = block;
+  if (code === undefined) return unknownCode(block);
+  const place = codeAt(code, cwd, paint);
+  const requires = code.requires === undefined ? '' : ` requires ${shortest(code.requires, cwd)}`;
+  const innermost = leaf === undefined ? '' : `${codeAt(leaf, cwd, PLAIN)} ← `;
+  return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
+}
+
+/** `GC 94 %`, `native`, `waiting`; nothing for JavaScript. */
+function causeOf({ cause, gcTimeMillis = 0, durationMillis }: EventLoopBlock): string | undefined {
+  if (cause === 'gc') return `GC ${Math.round((100 * gcTimeMillis) / durationMillis)} %`;
+  return cause === 'javascript' ? undefined : cause;
 }
 
 function unknownCode(block: EventLoopBlock): string {

@@ -1,5 +1,6 @@
-/** What blocked most: adds up by function, in bounded memory. */
+/** What blocked most: adds up by the place to change, in bounded memory. */
 import type { EventLoopBlock } from '../types.ts';
+import { keyOf as keyOfPlace } from '../code/key.ts';
 import { codeAt, duration, type Paint } from './block-line.ts';
 
 /** Functions that are kept apart; the blocks of all others are one line. */
@@ -63,7 +64,7 @@ export class Summary {
 const count = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
 
 function keyOf({ code }: EventLoopBlock): string {
-  return code === undefined ? '?' : `${code.functionName}\n${code.file ?? ''}`;
+  return code === undefined ? '?' : keyOfPlace(code);
 }
 
 function who(key: string, block: EventLoopBlock, cwd: string, paint: Paint): string {

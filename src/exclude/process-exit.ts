@@ -12,8 +12,5 @@ export function isTeardown({
   resourceType,
   samples,
 }: Pick<Block, 'resourceType' | 'samples'>): boolean {
-  return (
-    resourceType === NO_CALLBACK &&
-    samples.every(({ frames }) => !hasUserCode(frames))
-  );
+  return resourceType === NO_CALLBACK && samples.every(({ frames }) => !hasUserCode(frames));
 }

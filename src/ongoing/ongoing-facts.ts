@@ -12,7 +12,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { OngoingBlock, StackSample } from '../block.ts';
-import { blockingFunctionIn, stackTraceOf } from '../code/blocking-function.ts';
+import { describeCode } from '../code/describe-code.ts';
+import type { OriginOf } from '../code/in-app.ts';
 import { isDebuggerPause } from '../exclude/debugger-pause.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
@@ -28,7 +29,6 @@ export interface OngoingFacts {
   readonly kind?: BlockKind;
   readonly callbacks: number;
   readonly asyncResourceType?: string;
-  /** The file is as V8 has it: to make a path of a URL may take a regular expression. */
   readonly code?: BlockingCode;
   readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
   /** The trace is not sampled, tracing is suppressed, or a parent is required and there is none. */
@@ -47,10 +47,12 @@ export function ongoingReply(
   sample: StackSample,
   block: OngoingBlock,
   clock: Clock,
-  requireParentSpan: boolean,
+  options: { readonly requireParentSpan: boolean; readonly originOf: OriginOf },
 ): CaptureReply<OngoingFacts> {
-  const code = codeIn(sample);
+  const { originOf, requireParentSpan } = options;
   const facts = factsOf(sample.context, block, clock, requireParentSpan);
+  const start = Math.min(block.start, sample.requestedAt);
+  const { code } = describeCode([sample], start, sample.time, { originOf, cwd: '' });
   return {
     start: block.start,
     isCodeKnown: code !== undefined,
@@ -79,19 +81,6 @@ function factsOf(
       (parent === undefined ? requireParentSpan : (parent.traceFlags & TraceFlags.SAMPLED) === 0),
     debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }),
     ...(resource !== undefined && { resource }),
-  };
-}
-
-function codeIn(sample: StackSample): BlockingCode | undefined {
-  const location = blockingFunctionIn(sample);
-  if (location === undefined) return undefined;
-  const { functionName, file, line, column } = location;
-  return {
-    functionName,
-    ...(file !== undefined && { file }),
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-    stackTrace: stackTraceOf(sample),
   };
 }
 

@@ -24,6 +24,11 @@ export function isTracingSuppressed(ctx: Context): boolean {
   return ctx.getValue(SUPPRESS_TRACING) === true;
 }
 
+/** Runs `action` where instrumentations make no spans. */
+export function withoutTracing<Result>(action: () => Result): Result {
+  return context.with(context.active().setValue(SUPPRESS_TRACING, true), action);
+}
+
 /** The context manager in force, or undefined where the api has no call for it. */
 export function currentContextManager(): ContextManager | undefined {
   return (

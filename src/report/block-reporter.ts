@@ -11,6 +11,7 @@ import type { Clock } from '../support/clock.ts';
 import { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { parentOf, type StartedSpan, startBlockSpan } from './block-span.ts';
+import type { CodeDescriber } from './code-describer.ts';
 import { EndedBlock } from './ended-block.ts';
 import type { Instruments } from './instruments.ts';
 import { PendingBlockSpan } from './pending-block-span.ts';
@@ -65,6 +66,7 @@ export class BlockReporter {
     private readonly options: ReporterOptions,
     private readonly sources: ReporterSources,
     private readonly events: ReporterEvents,
+    private readonly describer: CodeDescriber,
     private readonly clock: Clock,
     private readonly log: OnceLogger,
   ) {
@@ -78,13 +80,13 @@ export class BlockReporter {
    * @returns its span; undefined where it gets none in any case
    */
   add(block: Block, stalledSpans?: number): PendingBlockSpan | undefined {
-    const ended = new EndedBlock(block, stalledSpans, this.clock);
+    const ended = new EndedBlock(block, stalledSpans, this.clock, this.describer);
     if (block.isOwnWork) {
-      this.#count(ended);
+      this.#count(ended.known(), ended.context);
       return undefined;
     }
     if (this.#pending.length >= MAX_PENDING) {
-      this.#count(ended);
+      this.#count(ended.known(), ended.context);
       this.#suppress(ended.context);
       return undefined;
     }
@@ -103,22 +105,23 @@ export class BlockReporter {
     const pending = this.#pending;
     this.#pending = [];
     for (const { block, span } of pending) {
-      this.#count(block);
-      this.#guard.run('cannot report a block', () => this.#report(block, span));
+      this.#guard.run('cannot report a block', () =>
+        block.complete(this.sources.gcWithin, this.#guard, (facts) => {
+          this.#guard.run('cannot report a block', () => this.#report(block, span, facts));
+        }),
+      );
     }
   }
 
-  #report(block: EndedBlock, span: PendingBlockSpan): void {
-    const facts = block.complete((start, end) => this.sources.gcWithin(start, end), this.#guard);
-    this.#guard.run('cannot pass on a block', () => this.events.reported(facts, block.context));
+  #report({ context }: EndedBlock, span: PendingBlockSpan, facts: EventLoopBlock): void {
+    this.#count(facts, context);
+    this.#guard.run('cannot pass on a block', () => this.events.reported(facts, context));
     span.finish(facts, (started) => this.#runHook(started, facts));
   }
 
-  #count(block: EndedBlock): void {
+  #count(facts: EventLoopBlock, context: Context): void {
     this.#guard.run('cannot record a metric', () =>
-      this.sources
-        .instruments()
-        .block(block.durationMillis, block.kind, block.functionName, block.context),
+      this.sources.instruments().block(facts, context),
     );
   }
 

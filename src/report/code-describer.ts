@@ -2,11 +2,12 @@
  * The code of a block: which place it is named by. Known at once in the code that runs; in the source
  * after the source maps of its files have been looked up.
  */
-import type { Block, StackFrame, StackSample } from '../block.ts';
+import type { Block, StackFrame, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../code/describe-code.ts';
 import type { OriginOf } from '../code/in-app.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
 import { withSourcePositions } from '../source-maps/stack-trace.ts';
+import type { Guard } from '../support/guard.ts';
 
 /** Calls `done` once, at once or later, with one position for each. Never throws. */
 export type LookUp = (
@@ -24,14 +25,20 @@ export interface CodeDescriberOptions {
 }
 
 export class CodeDescriber {
-  constructor(private readonly options: CodeDescriberOptions) {}
+  constructor(
+    private readonly options: CodeDescriberOptions,
+    private readonly guard: Guard,
+  ) {}
 
-  /** In the code that runs. */
-  describe(block: Block): SampledCode {
-    return describeCode(block.samples, block.start, block.end, this.options);
+  /** In the code that runs. Never throws: a block whose code cannot be described has none. */
+  describe({ samples, start, end }: Pick<Block, 'samples' | 'start' | 'end'>): SampledCode {
+    const code = this.guard.run('cannot describe the code of a block', () =>
+      describeCode(samples, start, end, this.options),
+    );
+    return code ?? { samples: samples.length };
   }
 
-  /** In the source, as far as there are source maps. */
+  /** In the source, as far as there are source maps. Calls `done` once; never throws. */
   describeInSource(block: Block, done: (code: SampledCode) => void): void {
     const { lookUp } = this.options;
     const frames = new Set(block.samples.flatMap((sample) => sample.frames.filter(isInFile)));
@@ -47,7 +54,7 @@ export class CodeDescriber {
         if (position !== undefined) inSource.set(frame, moved(frame, position, found[2 * i + 1]));
       });
       const samples = block.samples.map((sample) => sampleInSource(sample, inSource));
-      done(this.describe({ ...block, samples } as Block));
+      done(this.describe({ ...block, samples }));
     });
   }
 }
@@ -87,8 +94,8 @@ function moved(
 }
 
 function sampleInSource(
-  sample: StackSample,
+  sample: WeightedSample,
   inSource: ReadonlyMap<StackFrame, StackFrame>,
-): StackSample {
+): WeightedSample {
   return { ...sample, frames: sample.frames.map((frame) => inSource.get(frame) ?? frame) };
 }

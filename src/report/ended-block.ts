@@ -44,15 +44,29 @@ export class EndedBlock {
     const { start, end } = this.block;
     const gcTimeMillis =
       guard.run('cannot read garbage collection times', () => gcWithin(start, end)) ?? Number.NaN;
-    let isDone = false;
-    const finish = (code: SampledCode) => {
-      isDone = true;
+    this.describer.describeInSource(this.block, (code) => {
       done(this.#facts(code, Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis));
+    });
+  }
+
+  #facts(sampled: SampledCode, gcTimeMillis?: number): EventLoopBlock {
+    const { block, clock, stalledSpans, durationMillis } = this;
+    const { gcInNativeTimeMillis, ...code } = sampled;
+    const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
+    const { nativeTimeMillis } = sampled;
+    const times = { durationMillis, cpuTimeMillis: block.cpu, gcTimeMillis, nativeTimeMillis };
+    const cause = causeOf({ ...times, gcInNativeTimeMillis });
+    return {
+      ...(block.kind !== undefined && { kind: block.kind }),
+      startTimeMillis: clock.epoch(block.start),
+      durationMillis,
+      callbacks: block.callbacks,
+      ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
+      ...(cause !== undefined && { cause }),
+      ...(cpuTimeMillis !== undefined && { cpuTimeMillis }),
+      ...(gcTimeMillis !== undefined && { gcTimeMillis }),
+      ...(stalledSpans !== undefined && { stalledSpans }),
+      ...code,
     };
-    guard.run('cannot describe the code of a block', () =>
-      this.describer.describeInSource(this.block, finish),
-    );
-    // Where that threw before `finish`: nothing comes later.
-    if (!isDone && this.#hasThrown(guard)) finish({ samples: this.block.samples.length });
   }
 }

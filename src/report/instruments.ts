@@ -6,6 +6,7 @@ import {
   ROOT_CONTEXT,
   ValueType,
 } from '@opentelemetry/api';
+import { metricNameOf } from '../code/key.ts';
 import {
   ATTR_CODE_FUNCTION_NAME,
   ATTR_EVENT_LOOP_BLOCK_KIND,
@@ -14,7 +15,7 @@ import {
   METRIC_EVENT_LOOP_LAG,
   METRIC_EVENT_LOOP_STALL_DURATION,
 } from '../semconv.ts';
-import type { BlockKind } from '../types.ts';
+import type { EventLoopBlock } from '../types.ts';
 
 // In seconds. Always given: the SDK's default buckets are made for milliseconds. Lag is near zero
 // in a healthy process, and health checks give up after some seconds. `prometheus/rules.yaml`
@@ -36,12 +37,7 @@ const OTHER_FUNCTIONS = '_other';
 
 export interface Instruments {
   lag(millis: number): void;
-  block(
-    millis: number,
-    kind: BlockKind | undefined,
-    functionName: string | undefined,
-    context: Context,
-  ): void;
+  block(block: EventLoopBlock, context: Context): void;
   suppressed(context: Context): void;
   stall(millis: number): void;
 }
@@ -79,12 +75,14 @@ export function createInstruments(meter: Meter): Instruments {
   };
   return {
     lag: (millis) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
-    block: (millis, kind, functionName, context) =>
+    block: ({ durationMillis, kind, code }, context) =>
       blockDuration.record(
-        millis / 1000,
+        durationMillis / 1000,
         {
           ...(kind !== undefined && { [ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
-          ...(functionName !== undefined && { [ATTR_CODE_FUNCTION_NAME]: bounded(functionName) }),
+          ...(code !== undefined && {
+            [ATTR_CODE_FUNCTION_NAME]: bounded(metricNameOf(code, process.cwd())),
+          }),
         },
         context,
       ),

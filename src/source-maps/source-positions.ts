@@ -4,6 +4,7 @@
  * alive.
  */
 import { AsyncResource } from 'node:async_hooks';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import {
@@ -15,6 +16,8 @@ import {
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { toPath } from '../support/file-url.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
+import { withoutTracing } from '../otel/sdk-internals.ts';
+import { attempt } from '../support/guard.ts';
 import { Lru } from './lru.ts';
 import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from './position.ts';
@@ -66,6 +69,7 @@ interface Thread {
 export class SourcePositions {
   readonly #known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
   readonly #unmapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
+  readonly #mapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
   readonly #pending = new Map<number, Lookup>();
   /**
    * What is created and called here belongs to no request: timers and ports would keep the context
@@ -156,13 +160,23 @@ export class SourcePositions {
       const found = byNode ? positionByNode(position) : undefined;
       if (found !== undefined) this.#known.set(key, found ?? undefined);
       else if (this.#isLost || this.#isStopped) continue;
-      else if (mayRead(position.file)) asked.push(position);
+      else if (mayRead(position.file)) {
+        if (this.#mayBeMapped(position.file)) asked.push(position);
+      }
       else {
         this.#unmapped.set(position.file, true);
         this.log.log('info', 'the permission model forbids to read a source map', position.file);
       }
     }
     return asked;
+  }
+
+  #mayBeMapped(file: string): boolean {
+    if (this.#mapped.has(file)) return true;
+    // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each call.
+    const isMapped = withoutTracing(() => attempt(() => refersToMap(file)) ?? true);
+    (isMapped ? this.#mapped : this.#unmapped).set(file, true);
+    return isMapped;
   }
 
   #ask(
@@ -336,6 +350,29 @@ export class SourcePositions {
     } catch (error) {
       this.log.log('error', 'internal error in the lookup of positions', error);
     }
+  }
+}
+
+/** Bytes at the end of a file in which it says where its map is. */
+const TAIL_BYTES = 2048;
+
+/**
+ * Whether a file may have a source map: some 50 µs, once per file. Most files have none, and asking
+ * the thread would delay the report of a block.
+ */
+function refersToMap(file: string): boolean {
+  const itsPath = toPath(file);
+  if (existsSync(`${itsPath}.map`)) return true;
+  const descriptor = openSync(itsPath, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    readSync(descriptor, buffer, 0, buffer.length, Math.max(0, size - buffer.length));
+    const tail = buffer.toString('latin1').trimEnd();
+    // Where the last line is longer than the tail, an inline map may be in it.
+    return tail.includes('sourceMappingURL=') || (size > TAIL_BYTES && !tail.includes('\n'));
+  } finally {
+    closeSync(descriptor);
   }
 }
 
