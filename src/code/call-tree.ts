@@ -109,7 +109,8 @@ export class CallTree<S> {
   /**
    * From the root down while one function has more than half of the block's time. Where that leads
    * to no function of the application, though one was on the stack for more than half of the time
-   * at its end, it follows the heaviest of those; where it leads nowhere, the heaviest function.
+   * at its end, it follows the heaviest of those; where it leads to dispatchers only, the heaviest
+   * function down to a package that is none.
    */
   dominantPath(): TreeNode<S>[] {
     const path = descend(this.#roots, this.weight);
@@ -123,13 +124,20 @@ export class CallTree<S> {
         path.push(next);
         children = next.children;
       }
-    } else if (end === undefined) {
-      const heaviest = heaviestOf(children, ({ weight }) => weight);
-      if (heaviest === undefined) return path;
-      path.push(heaviest);
+    } else {
+      while (!path.some(saysWhatRan)) {
+        const next = heaviestOf(children, ({ weight }) => weight);
+        // Dispatchers only: none of them says more than the one that all have in common.
+        if (next === undefined)
+          return end === undefined ? path : path.slice(0, path.indexOf(end) + 1);
+        path.push(next);
+        children = next.children;
+      }
     }
-    const last = path.at(-1) as TreeNode<S>;
-    return last === end ? path : [...path, ...descend(last.children, last.weight)];
+    const last = path.at(-1);
+    return last === undefined || last === end
+      ? path
+      : [...path, ...descend(last.children, last.weight)];
   }
 
   #inAppWeight(node: TreeNode<S> | undefined): number {
@@ -170,11 +178,7 @@ export class CallTree<S> {
  * dependency as far as a stack can tell; else the deepest of the path.
  */
 export function placeOn<S>(path: readonly TreeNode<S>[]): TreeNode<S> | undefined {
-  return (
-    path.findLast(isInApp) ??
-    path.find(({ step }) => step.origin === 'dependency') ??
-    path[path.length - 1]
-  );
+  return path.findLast(isInApp) ?? path.find(isDependency) ?? path[path.length - 1];
 }
 
 /**
@@ -208,6 +212,14 @@ function addModules<S>({ children, loading }: TreeNode<S>, files: Map<string, nu
 
 function isInApp<S>({ step }: TreeNode<S>): boolean {
   return step.origin === 'app';
+}
+
+function isDependency<S>({ step }: TreeNode<S>): boolean {
+  return step.origin === 'dependency';
+}
+
+function saysWhatRan<S>({ step }: TreeNode<S>): boolean {
+  return step.origin === 'app' || step.origin === 'dependency';
 }
 
 /** Down while one child has more than half of `total`. */

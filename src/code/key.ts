@@ -53,11 +53,7 @@ export function metricNameOf(place: KeyedPlace, cwd: string): string {
 /** Anonymous, or of one or two letters, as a function or as a method: `e`, `t.n`, `new r`. */
 function saysNothing(functionName: string): boolean {
   if (functionName === ANONYMOUS) return true;
-  const from = Math.max(
-    functionName.lastIndexOf('.'),
-    functionName.lastIndexOf(' '),
-    functionName.lastIndexOf('#'),
-  );
+  const from = Math.max(functionName.lastIndexOf('.'), functionName.lastIndexOf(' '));
   return functionName.length - from - 1 <= MAX_MINIFIED_LENGTH;
 }
 

@@ -85,9 +85,7 @@ export function weigh<S extends TimedSample>(
 
 function isOf({ requestedAt, time }: TimedSample, start: number, end: number): boolean {
   if (time >= start && time <= end) return true;
-  return (
-    time > end && requestedAt >= start && requestedAt < end && time - requestedAt >= LATE_MILLIS
-  );
+  return time > end && requestedAt < end && time - requestedAt >= LATE_MILLIS;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What blocked most: adds up by the place to change, in bounded memory. */
-import type { EventLoopBlock } from '../types.ts';
+
 import { keyOf as keyOfPlace } from '../code/key.ts';
+import type { EventLoopBlock } from '../types.ts';
 import { codeAt, duration, type Paint } from './block-line.ts';
 
 /** Functions that are kept apart; the blocks of all others are one line. */

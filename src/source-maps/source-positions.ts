@@ -14,10 +14,10 @@ import {
   Worker,
 } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
-import { toPath } from '../support/file-url.ts';
-import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
+import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
+import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import { Lru } from './lru.ts';
 import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from './position.ts';
@@ -162,8 +162,7 @@ export class SourcePositions {
       else if (this.#isLost || this.#isStopped) continue;
       else if (mayRead(position.file)) {
         if (this.#mayBeMapped(position.file)) asked.push(position);
-      }
-      else {
+      } else {
         this.#unmapped.set(position.file, true);
         this.log.log('info', 'the permission model forbids to read a source map', position.file);
       }

@@ -10,8 +10,11 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
+import { createOriginOf } from '../../src/code/in-app.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import { BlockReporter, type ReporterOptions } from '../../src/report/block-reporter.ts';
+import { CodeDescriber } from '../../src/report/code-describer.ts';
+import { Guard } from '../../src/support/guard.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
@@ -52,7 +55,8 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     tracer: () => tracer,
     instruments: () => ({
       lag: () => {},
-      block: (...args: unknown[]) => metrics.push(['block', ...args.slice(0, 2)]),
+      block: ({ durationMillis, kind }: EventLoopBlock) =>
+        metrics.push(['block', durationMillis, kind]),
       suppressed: () => metrics.push(['suppressed']),
     }),
     gcWithin: (_start: number, _end: number) => 12,
@@ -61,10 +65,17 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     schedule: () => void scheduled++,
     reported: (block: EventLoopBlock) => void reported.push(block),
   };
+  const describing = {
+    originOf: createOriginOf(),
+    cwd: '/app',
+    gcWithin: () => Number.NaN,
+    lookUp: undefined,
+  };
   const reporter = new BlockReporter(
     { requireParentSpan: false, maxSpansPerMinute: 600, blockHook: undefined, ...options },
     sources as never,
     events,
+    new CodeDescriber(describing, new Guard(new OnceLogger())),
     clock,
     new OnceLogger(),
   );

@@ -1,6 +1,7 @@
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { StackSample } from '../../src/block.ts';
+import { createOriginOf } from '../../src/code/in-app.ts';
 import { ongoingReply } from '../../src/ongoing/ongoing-facts.ts';
 import { Capturer } from '../../src/watchdog/capturer.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
@@ -38,7 +39,10 @@ function replyIn(active: Context, requireParentSpan = false) {
     cpu: 140,
     resourceType: 'Timeout',
   } as const;
-  return ongoingReply(sample as StackSample, block, clock, requireParentSpan);
+  return ongoingReply(sample as StackSample, block, clock, {
+    requireParentSpan: requireParentSpan,
+    originOf: createOriginOf(),
+  });
 }
 
 test('a sample has the time, the context and the stack of what runs, and is handed on', () => {
@@ -92,7 +96,10 @@ describe('the facts of an ongoing block', () => {
       cpu: 150,
       resourceType: undefined,
     } as const;
-    const reply = ongoingReply({ ...(sample as StackSample), frames: [] }, block, clock, false);
+    const reply = ongoingReply({ ...(sample as StackSample), frames: [] }, block, clock, {
+      requireParentSpan: false,
+      originOf: createOriginOf(),
+    });
     expect(reply).toEqual({
       start: 1000,
       isCodeKnown: false,

@@ -1,17 +1,7 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import type { StackFrame } from '../../src/block.ts';
 import { isTeardown } from '../../src/exclude/process-exit.ts';
+import { stackFrame } from './support/stack-sample.ts';
 
-const frame = (functionName: string): StackFrame => ({
-  functionName,
-  file: '/app/a.js',
-  line: 1,
-  column: 1,
-  isAsync: false,
-  isOwn: false,
-  isAtEntry: false,
-  text: `${functionName} (/app/a.js:1:1)`,
-});
 const block = (resourceType: string | undefined, ...functions: (string | undefined)[]) => ({
   resourceType,
   samples: functions.map((functionName, time) => ({
@@ -19,7 +9,7 @@ const block = (resourceType: string | undefined, ...functions: (string | undefin
     time,
     context: ROOT_CONTEXT,
     resourceType,
-    frames: functionName === undefined ? [] : [frame(functionName)],
+    frames: functionName === undefined ? [] : [stackFrame(functionName)],
     weight: 1,
   })),
 });

@@ -1,5 +1,4 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { sampledCode } from '../../src/code/blocking-code.ts';
 import { StackSamples } from '../../src/loop/stack-samples.ts';
 import { stackSample } from './support/stack-sample.ts';
 
@@ -28,47 +27,4 @@ test('no more than some are kept', () => {
   expect(samples.within(0, 1000)).toHaveLength(64);
   samples.clear();
   expect(samples.within(0, 1000)).toEqual([]);
-});
-
-describe('who held the loop', () => {
-  const seen = (end: number, ...at: [number, string?][]) =>
-    sampledCode(samplesAt(...at).within(0, end));
-
-  test('nobody was seen', () => {
-    expect(seen(100)).toEqual({ samples: 0 });
-    expect(seen(100, [60])).toEqual({ samples: 1 });
-  });
-
-  test('one function', () => {
-    expect(seen(120, [60, 'hash'], [100, 'hash'])).toEqual({
-      samples: 2,
-      code: {
-        functionName: 'hash',
-        file: '/app/hash.js',
-        line: 60,
-        column: 1,
-        stackTrace: '    at hash (/app/hash.js:60:1)',
-      },
-    });
-  });
-
-  test('the one that ran for most of the time, not the one that was captured more often while captures were close', () => {
-    const { code, topFunctions } = seen(
-      1000,
-      [60, 'a'],
-      [100, 'a'],
-      [140, 'a'],
-      [400, 'b'],
-      [700, 'b'],
-    );
-    expect(code?.functionName).toBe('b');
-    expect(topFunctions).toEqual([
-      { functionName: 'b', share: 0.73 },
-      { functionName: 'a', share: 0.27 },
-    ]);
-  });
-
-  test('shares need three captures', () => {
-    expect(seen(120, [60, 'a'], [100, 'b']).topFunctions).toBeUndefined();
-  });
 });

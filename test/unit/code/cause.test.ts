@@ -18,6 +18,12 @@ test.each<[string, number, Omit<BlockTimes, 'durationMillis'>, string]>([
   ['a thread without a CPU', 113, times(3, 0, 60), 'waiting'],
   ['a loop that allocates', 200, times(200, 90, 0, 0), 'javascript'],
   ['a native call that allocates', 200, times(200, 60, 180, 30), 'native'],
+  [
+    'a loop with collections that could not be interrupted',
+    100,
+    times(100, 30, 60, 30),
+    'javascript',
+  ],
   ['many short reads of files', 300, times(60, 0, 0), 'waiting'],
   ['a loop, then a longer native call', 1000, times(1000, 0, 600), 'native'],
   ['a native call, then a longer loop', 1000, times(1000, 0, 400), 'javascript'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describeCode } from '../../../src/code/describe-code.ts';
 import type { StackFrame } from '../../../src/block.ts';
+import { describeCode } from '../../../src/code/describe-code.ts';
 import { createOriginOf } from '../../../src/code/in-app.ts';
 import type { TimedSample } from '../../../src/code/weights.ts';
 import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
@@ -115,6 +115,24 @@ test('the line where most of the time was spent, with its stack', () => {
   );
 });
 
+test('the column where most of the time of that line was spent, and the heaviest stack there', () => {
+  const at = (line: number, column: number, leaf: string) => [
+    lib(leaf),
+    { ...app('write', line), column },
+  ];
+  const { code } = describeOf(
+    200,
+    prompt(20, ...at(33, 5, 'a')),
+    prompt(60, ...at(33, 9, 'b')),
+    prompt(80, ...at(34, 5, 'c')),
+    prompt(120, ...at(34, 5, 'd')),
+    prompt(145, ...at(34, 5, 'e')),
+    prompt(180, ...at(34, 9, 'f')),
+  );
+  expect(code).toMatchObject({ line: 34, column: 5 });
+  expect(code?.stackTrace).toContain('at d (');
+});
+
 describe('library internals have one name: the caller in the application', () => {
   test.each(['baseClone', 'assignValue', 'mapCacheSet', 'initCloneArray'])('%s', (name) => {
     const clone = [
@@ -132,14 +150,18 @@ describe('library internals have one name: the caller in the application', () =>
   test('the heaviest function inside it is the leaf, of what it has called only', () => {
     const { code, leaf, topFunctions } = describeOf(
       400,
-      prompt(110, lib('exec'), lib('highlight'), app('code', 50)),
-      prompt(200, lib('parse'), lib('highlight'), app('code', 50)),
-      prompt(300, lib('exec'), app('other')),
-      prompt(398, lib('parse'), lib('highlight'), app('code', 50)),
+      prompt(60, lib('exec'), lib('highlight'), app('code', 50)),
+      prompt(180, lib('parse'), lib('highlight'), app('code', 50)),
+      prompt(270, lib('store'), app('other')),
+      prompt(399, lib('store'), app('other')),
     );
     expect(code).toMatchObject({ functionName: 'code', line: 50 });
     expect(leaf?.functionName).toBe('exec');
-    expect(topFunctions?.map(({ functionName }) => functionName)).toEqual(['exec', 'parse']);
+    expect(topFunctions?.map(({ functionName }) => functionName)).toEqual([
+      'store',
+      'exec',
+      'parse',
+    ]);
   });
 });
 
@@ -165,6 +187,40 @@ describe('the dominant path', () => {
       prompt(400, lib('query'), layer),
     );
     expect(code).toMatchObject({ functionName: 'b', line: 22 });
+  });
+
+  test('that ends before the application follows it, not a heavier package beside it', () => {
+    const layer = packaged('handle', 'express/layer.js');
+    const { code } = describeOf(
+      200,
+      prompt(45, lib('query'), layer),
+      prompt(135, app('a', 12, 10), layer),
+      prompt(165, app('b', 22, 20), layer),
+    );
+    expect(code).toMatchObject({ functionName: 'a', line: 12 });
+  });
+
+  test('of which less than half is the application goes on to the heaviest package', () => {
+    const layer = packaged('handle', 'express/layer.js');
+    const { code } = describeOf(
+      300,
+      prompt(50, lib('query'), layer),
+      prompt(160, packaged('parse', 'other/b.js'), layer),
+      prompt(250, app('a', 12, 10), layer),
+      prompt(299, packaged('format', 'third/c.js'), layer),
+    );
+    expect(code).toMatchObject({ functionName: 'query' });
+  });
+
+  test('ends at what all have in common, where there are frameworks only', () => {
+    const dispatch = packaged('dispatch', 'express/router.js');
+    const { code } = describeOf(
+      300,
+      prompt(50, packaged('a', 'express/a.js'), dispatch),
+      prompt(160, packaged('b', 'express/b.js'), dispatch),
+      prompt(250, packaged('c', 'express/c.js'), dispatch),
+    );
+    expect(code?.functionName).toBe('dispatch');
   });
 
   test('of functions that have nothing in common begins with the heaviest', () => {
@@ -240,7 +296,7 @@ describe('without the application on the stack', () => {
 
 describe('loading modules names who requires, and what', () => {
   const loader: StackFrame[] = [
-    node('Module._compile', 'node:internal/modules/cjs/loader'),
+    frame('', 'node:internal/modules/cjs/loader', 10, { text: 'Module._compile (node:…)' }),
     packaged('patchedRequire', 'require-in-the-middle/index.js'),
     node('require', 'node:internal/modules/helpers'),
   ];
@@ -265,6 +321,15 @@ describe('loading modules names who requires, and what', () => {
       line: 33,
       requires: '/app/node_modules/big/index.js',
     });
+  });
+
+  test('also where a package requires it, and as a path', () => {
+    const module = frame('', 'file:///app/node_modules/big/index.mjs', 3);
+    const { code } = describeOf(
+      120,
+      prompt(60, module, ...loader, lib('lazy'), app('handler', 33)),
+    );
+    expect(code).toMatchObject({ line: 33, requires: '/app/node_modules/big/index.mjs' });
   });
 
   test('where it was compiled and had not run yet', () => {

@@ -109,7 +109,9 @@ test('code of V8, evaluated code and files are three things', () => {
     isBuiltin: true,
     isEvaluated: false,
   });
-  const evaluated = new Function('run', 'return run()') as (run: () => StackFrame[]) => StackFrame[];
+  const evaluated = new Function('run', 'return run()') as (
+    run: () => StackFrame[],
+  ) => StackFrame[];
   expect(evaluated(() => captureStack())[1]).toMatchObject({
     file: undefined,
     isBuiltin: false,
@@ -130,12 +132,13 @@ test('frames of another realm are as any other', () => {
 });
 
 test.each([
-  [1, 1, true],
-  [1, 14, true],
-  [1, 40, false],
-  [2, 1, false],
+  [1, 30, true],
+  [1, 43, true],
+  [1, 70, false],
+  [1, 29, false],
+  [2, 30, false],
 ])(
-  'at line %i, column %i of a function that begins at 1:1 it is at its entry: %s',
+  'at line %i, column %i of a function that begins at 1:30 it is at its entry: %s',
   (line, column, is) => {
     const site = {
       getFileName: () => '/app/a.js',
@@ -143,7 +146,7 @@ test.each([
       getLineNumber: () => line,
       getColumnNumber: () => column,
       getEnclosingLineNumber: () => 1,
-      getEnclosingColumnNumber: () => 1,
+      getEnclosingColumnNumber: () => 30,
       getFunctionName: () => 'run',
       getMethodName: () => null,
       isConstructor: () => false,

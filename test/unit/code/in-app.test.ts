@@ -34,6 +34,8 @@ describe('by default', () => {
     ['/app/.yarn/cache/lodash-npm-4.17.21-6382451519-eb835a2e51.zip/node_modules/lodash/lodash.js'],
     ['/app/.yarn/__virtual__/pg-virtual-1a/0/cache/pg.zip/node_modules/pg/lib/client.js'],
     ['/app/.yarn/$$virtual/pg-virtual-1a/0/cache/pg.zip/lib/client.js'],
+    ['/app/.yarn/unplugged/pg/lib/client.js'],
+    ['/store/$$virtual/pg-virtual-1a/0/cache/pg.zip/lib/client.js'],
     ['webpack-internal:///./node_modules/lodash/lodash.js'],
     ['webpack://app/./node_modules/lodash/lodash.js'],
     ['node_modules/lodash/lodash.js'],

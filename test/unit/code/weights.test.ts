@@ -13,6 +13,14 @@ test('samples that came at once share the time between them, and have all of bot
   ]);
 });
 
+test('in whatever order they are given', () => {
+  expect(weights(0, 200, prompt(180), prompt(60), prompt(100))).toEqual([
+    [60, 20],
+    [20, 40],
+    [40, 20],
+  ]);
+});
+
 test('all time from request to arrival belongs to what the sample found', () => {
   // 95 ms of JavaScript, then a native call of 850 ms.
   expect(weights(0, 945, prompt(60), sample(100, 945))).toEqual([
@@ -41,6 +49,7 @@ describe('only what has to do with the block counts', () => {
     const [, last] = weigh([prompt(60), sample(100, 260)], 0, 250);
     expect(last).toMatchObject({ isInside: false, before: 170, after: 0, uninterrupted: 170 });
     expect(weights(0, 100, prompt(60), sample(99, 101))).toEqual([[60, 40]]);
+    expect(weights(100, 200, sample(60, 250))).toEqual([[100, 0]]);
   });
 });
 

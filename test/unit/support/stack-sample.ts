@@ -10,7 +10,11 @@ export function stackFrame(functionName: string, line = 1, more: Partial<StackFr
     column: 1,
     isAsync: false,
     isOwn: false,
+    functionLine: 1,
+    functionColumn: 1,
     isAtEntry: false,
+    isEvaluated: false,
+    isBuiltin: false,
     text: `${functionName} (${file}:${line}:1)`,
     ...more,
   } satisfies StackFrame;

@@ -41,7 +41,11 @@ export const awaiting = (name: string, file: string, line = 10) =>
 export const entered = (name: string, file: string) => frame(name, file, 1, { isAtEntry: true });
 export const own = (name: string) => frame(name, '/app/bundle.js', 10, { isOwn: true });
 
-export const sample = (requestedAt: number, time: number, ...frames: StackFrame[]): TimedSample => ({
+export const sample = (
+  requestedAt: number,
+  time: number,
+  ...frames: StackFrame[]
+): TimedSample => ({
   requestedAt,
   time,
   frames,
