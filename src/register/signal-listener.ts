@@ -26,7 +26,7 @@ export class SignalListener {
     if (this.#isAdded) return;
     this.#isAdded = true;
     // Before the listener with which Node.js begins to watch for the signal: ours may leave and not end that.
-    process.prependListener('newListener', this.#onNewListener);
+    (process as EventEmitter).prependListener('newListener', this.#onNewListener);
     process.on('removeListener', this.#onRemoveListener);
     this.#enter();
   }
