@@ -5,9 +5,10 @@ const [way] = process.argv.slice(2);
 const server = createServer((_request, response) => response.end('ok'));
 // Gives nothing back: signal-exit 4 keeps a process where a callback gives `true`.
 const say = (what) => void process.stdout.write(`${what}\n`);
-const listening = () => say(`listening ${process.pid}`);
+// Late enough for the lag to have been measured: there is something to send.
+const listening = () => setTimeout(say, 200, `listening ${process.pid}`);
 const listen = () => server.listen(0, '127.0.0.1', listening);
-const LATE_MILLIS = 500;
+const LATE_MILLIS = 1000;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 const onSignals = (listener) => {
   for (const signal of SIGNALS) process.on(signal, listener);
