@@ -31,6 +31,7 @@ class ProcessEnd {
   #flushingSince = 0;
   /** The flush after a signal was not answered in time: the process does not wait for another one. */
   #isUnanswered = false;
+  #isShutDown: Promise<unknown> | undefined;
 
   constructor(telemetry: Telemetry) {
     this.#telemetry = telemetry;
@@ -48,9 +49,16 @@ class ProcessEnd {
   }
 
   readonly #onBeforeExit = (): void => {
-    this.undo();
-    if (!this.#isUnanswered) this.#telemetry.shutdown().catch(() => {});
+    process.off('beforeExit', this.#onBeforeExit);
+    // A signal that the process has sent itself may not have come yet, and this one turn brings it.
+    setImmediate(() => {});
+    if (!this.#isUnanswered) this.#shutdown();
   };
+
+  #shutdown(): Promise<unknown> {
+    this.#isShutDown ??= this.#telemetry.shutdown().catch(() => {});
+    return this.#isShutDown;
+  }
 
   #onSignal(isHandled: boolean): void {
     // Other listeners decide when the process ends, and may have requests to answer before.
@@ -90,12 +98,10 @@ class ProcessEnd {
     const outOfPatience = new Promise<void>((resolve) => {
       patience = setTimeout(resolve, Math.max(0, MAX_FLUSH_MILLIS - flushedFor));
     });
-    Promise.race([this.#telemetry.shutdown(), outOfPatience])
-      .catch(() => {})
-      .finally(() => {
-        clearTimeout(patience);
-        process.off('exit', kill);
-        kill();
-      });
+    Promise.race([this.#shutdown(), outOfPatience]).finally(() => {
+      clearTimeout(patience);
+      process.off('exit', kill);
+      kill();
+    });
   }
 }

@@ -105,6 +105,14 @@ describe('a collector that answers', () => {
     },
   );
 
+  test('a signal that a process sends itself as its last act ends it', () =>
+    expectSame(
+      'the last thing it does is to send itself the signal',
+      receiver.env,
+      ANSWERED_MILLIS,
+      async () => {},
+    ));
+
   test('a listener that does nothing but log keeps the process, and is called once', () =>
     expectSame('a listener that logs, and counts', receiver.env, ANSWERED_MILLIS, async (app) => {
       app.child.kill('SIGTERM');

@@ -134,6 +134,16 @@ const WAYS = {
     listen();
   },
 
+  // Nothing keeps the process running when it sends itself the signal.
+  'the last thing it does is to send itself the signal'() {
+    listen();
+    setTimeout(() => {
+      server.close();
+      process.exitCode = 1;
+      process.kill(process.pid, 'SIGTERM');
+    }, LATE_MILLIS);
+  },
+
   // Its second signal ends it.
   'once, and never ends'() {
     for (const signal of SIGNALS) process.once(signal, () => say(`got ${signal}`));
