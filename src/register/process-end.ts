@@ -1,7 +1,12 @@
 /** Has telemetry sent before the process ends, without a say in when and how it ends. */
+import { EventEmitter } from 'node:events';
+import { SignalListener } from './signal-listener.ts';
+
 const SIGNAL = 'SIGTERM';
-/** A process that was told to end does so, whether or not the telemetry is gone by then. */
-const MAX_SHUTDOWN_MILLIS = 5000;
+/** What a signal ends without us, ends after this time whether or not the telemetry is sent. */
+const MAX_FLUSH_MILLIS = 5000;
+/** Linux ignores a signal without a listener that process 1 of a container sends itself or gets. */
+const INIT_PID = 1;
 
 export interface Telemetry {
   /** Sends what there is. */
@@ -14,37 +19,89 @@ export interface Telemetry {
 
 /** @returns undoes it */
 export function shutDownWithProcess(telemetry: Telemetry): () => void {
-  const onBeforeExit = () => {
-    undo();
-    telemetry.shutdown().catch(() => {});
+  const end = new ProcessEnd(telemetry);
+  end.begin();
+  return () => end.undo();
+}
+
+class ProcessEnd {
+  readonly #telemetry: Telemetry;
+  readonly #signal = new SignalListener(SIGNAL, (isHandled) => this.#onSignal(isHandled));
+  /** Since when a flush is under way that a signal has begun; 0: none. */
+  #flushingSince = 0;
+  /** The flush after a signal was not answered in time: the process does not wait for another one. */
+  #isUnanswered = false;
+  #isShutDown: Promise<unknown> | undefined;
+
+  constructor(telemetry: Telemetry) {
+    this.#telemetry = telemetry;
+  }
+
+  begin(): void {
+    process.on('beforeExit', this.#onBeforeExit);
+    // Windows has no such signal: nothing can be sent before a process is ended there.
+    if (process.platform !== 'win32') this.#signal.add();
+  }
+
+  undo(): void {
+    process.off('beforeExit', this.#onBeforeExit);
+    this.#signal.remove();
+  }
+
+  readonly #onBeforeExit = (): void => {
+    process.off('beforeExit', this.#onBeforeExit);
+    // A signal that the process has sent itself may not have come yet, and this one turn brings it.
+    setImmediate(() => {});
+    if (!this.#isUnanswered) this.#shutdown();
   };
-  const onSignal = () => {
-    // Whoever else listens ends the process in a way of its own, and may have requests to answer before.
-    if (process.listenerCount(SIGNAL) > 1) {
-      telemetry.flush().catch(() => {});
-      return;
-    }
-    undo();
-    let patience: NodeJS.Timeout | undefined;
-    const outOfPatience = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, MAX_SHUTDOWN_MILLIS);
-    });
-    Promise.race([telemetry.shutdown(), outOfPatience])
+
+  #shutdown(): Promise<unknown> {
+    this.#isShutDown ??= this.#telemetry.shutdown().catch(() => {});
+    return this.#isShutDown;
+  }
+
+  #onSignal(isHandled: boolean): void {
+    // Other listeners decide when the process ends, and may have requests to answer before.
+    if (isHandled || process.pid === INIT_PID) this.#flush();
+    else this.#endBySignal();
+  }
+
+  #flush(): void {
+    if (this.#flushingSince > 0) return;
+    this.#flushingSince = performance.now();
+    this.#telemetry
+      .flush()
       .catch(() => {})
       .finally(() => {
-        clearTimeout(patience);
-        try {
-          telemetry.killed();
-        } finally {
-          process.kill(process.pid, SIGNAL);
-        }
+        this.#isUnanswered = performance.now() - this.#flushingSince > MAX_FLUSH_MILLIS;
+        this.#flushingSince = 0;
       });
-  };
-  const undo = () => {
-    process.off('beforeExit', onBeforeExit);
-    process.off(SIGNAL, onSignal);
-  };
-  process.on('beforeExit', onBeforeExit);
-  process.on(SIGNAL, onSignal);
-  return undo;
+  }
+
+  /** What the signal does by itself, once the telemetry is sent. */
+  #endBySignal(): void {
+    // The next signal ends the process at once.
+    this.undo();
+    const kill = () => {
+      try {
+        this.#telemetry.killed();
+      } finally {
+        // Without us, no listener that was added meanwhile would have come to be.
+        EventEmitter.prototype.removeAllListeners.call(process, SIGNAL);
+        process.kill(process.pid, SIGNAL);
+      }
+    };
+    // Code that runs meanwhile does not make another end of it.
+    process.prependListener('exit', kill);
+    const flushedFor = this.#flushingSince > 0 ? performance.now() - this.#flushingSince : 0;
+    let patience: NodeJS.Timeout | undefined;
+    const outOfPatience = new Promise<void>((resolve) => {
+      patience = setTimeout(resolve, Math.max(0, MAX_FLUSH_MILLIS - flushedFor));
+    });
+    Promise.race([this.#shutdown(), outOfPatience]).finally(() => {
+      clearTimeout(patience);
+      process.off('exit', kill);
+      kill();
+    });
+  }
 }

@@ -1,0 +1,170 @@
+/** Under `/register`, each program ends by a signal as it does without: same code, same signal, same output. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OtlpReceiver } from './support/otlp-receiver.ts';
+import { type App, appFile, runApp } from './support/run-app.ts';
+
+const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
+/** What the process waits for at most when a signal ends it. */
+const MAX_FLUSH_MILLIS = 5000;
+/** A flush that is answered, and a busy machine: far less than what a flush may take. */
+const ANSWERED_MILLIS = 3000;
+const BUSY_MACHINE_MILLIS = 2500;
+
+interface End {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+type Drive = (app: App) => Promise<void>;
+const once =
+  (signal: NodeJS.Signals): Drive =>
+  async (app) => {
+    app.child.kill(signal);
+  };
+
+/** Runs one way to end; `millis` is from the signal on. */
+async function run(way: string, env: Record<string, string> | undefined, drive: Drive) {
+  let signalledAt = 0;
+  const ended = await runApp(
+    'service.cjs',
+    {
+      file: appFile('signals/service.cjs'),
+      args: [way],
+      nodeArgs: env === undefined ? [] : ['--require', ENTRY],
+      ...(env !== undefined && { env }),
+    },
+    async (app) => {
+      await app.printed('listening');
+      signalledAt = performance.now();
+      await drive(app);
+    },
+  );
+  const { code, signal, stderr } = ended;
+  const stdout = ended.stdout.replace(/^listening .*\n/m, '');
+  return { end: { code, signal, stdout, stderr } as End, millis: performance.now() - signalledAt };
+}
+
+async function expectSame(way: string, env: Record<string, string>, maxMillis: number, drive: Drive) {
+  const without = await run(way, undefined, drive);
+  const under = await run(way, env, drive);
+  expect(under.end).toEqual(without.end);
+  expect(under.millis - without.millis).toBeLessThan(maxMillis);
+}
+
+const WAYS = [
+  'no listener',
+  'signal-exit 3',
+  'signal-exit 4',
+  'signal-exit 3 and 4',
+  'signal-exit 4 that keeps the process',
+  'signal-exit 4 beside a listener',
+  'signal-exit 4, loaded when requests come',
+  'async-exit-hook',
+  'death',
+  'close-with-grace',
+  'terminus',
+  'terminus, useExit0',
+  'stoppable',
+  'fastify',
+  'a listener that closes the server',
+  'a listener put first, that counts',
+  'once, then the signal again',
+  'a listener that comes and goes',
+  'listeners that are taken away and put back',
+  'as many listeners as there may be',
+  'a hidden listener that counts the others',
+  'an event without a signal',
+  'a worker thread',
+];
+
+describe('a collector that answers', () => {
+  let receiver: OtlpReceiver;
+  beforeEach(async () => {
+    receiver = await OtlpReceiver.listen();
+  });
+  afterEach(() => receiver.close());
+
+  test.each(WAYS)('SIGTERM, %s', (way) => expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM')));
+
+  test.each(
+    (['SIGINT', 'SIGHUP'] as const).flatMap((signal) =>
+      ['no listener', 'signal-exit 3', 'signal-exit 4', 'close-with-grace', 'terminus'].map(
+        (way): [NodeJS.Signals, string] => [signal, way],
+      ),
+    ),
+  )('%s, %s', (signal, way) => expectSame(way, receiver.env, ANSWERED_MILLIS, once(signal)));
+
+  test.each(['signal-exit 3', 'signal-exit 4', 'terminus', 'once, then the signal again'])(
+    '%s: what is left is sent before it ends by the signal',
+    async (way) => {
+      await run(way, receiver.env, once('SIGTERM'));
+      expect(receiver.metricNames).toContain('event_loop.lag');
+    },
+  );
+
+  test('a signal that a process sends itself as its last act ends it', () =>
+    expectSame(
+      'the last thing it does is to send itself the signal',
+      receiver.env,
+      ANSWERED_MILLIS,
+      async () => {},
+    ));
+
+  test('a listener that does nothing but log keeps the process, and is called once', () =>
+    expectSame('a listener that logs, and counts', receiver.env, ANSWERED_MILLIS, async (app) => {
+      app.child.kill('SIGTERM');
+      await app.printed('got SIGTERM, 1');
+      app.child.kill('SIGKILL');
+    }));
+
+  test('the second signal ends a process whose listener was for one', () =>
+    expectSame('once, and never ends', receiver.env, ANSWERED_MILLIS, async (app) => {
+      app.child.kill('SIGTERM');
+      await app.printed('got SIGTERM');
+      app.child.kill('SIGTERM');
+    }));
+});
+
+describe('a collector that does not answer', () => {
+  let silent: Server;
+  beforeAll(async () => {
+    silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => {
+    silent.close();
+    silent.closeAllConnections();
+  });
+  const env = (more: Record<string, string> = {}) => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    ...more,
+  });
+
+  test.each([
+    'no listener',
+    'signal-exit 3',
+    'signal-exit 4',
+    'terminus',
+    'once, then the signal again',
+    'a listener that comes too late',
+    'an exit that comes too late',
+  ])('%s: ends by the signal after 5 s at most', (way) =>
+    expectSame(way, env(), MAX_FLUSH_MILLIS + BUSY_MACHINE_MILLIS, once('SIGTERM')),
+  );
+
+  test.each(['close-with-grace', 'fastify', 'async-exit-hook'])('%s: exits at once', (way) =>
+    expectSame(way, env(), ANSWERED_MILLIS, once('SIGTERM')),
+  );
+
+  test('a process that ends by itself after it waits for one flush, not for two', () =>
+    expectSame(
+      'a listener that closes the server',
+      env({ OTEL_EXPORTER_OTLP_TIMEOUT: '6000' }),
+      6000 + BUSY_MACHINE_MILLIS,
+      once('SIGTERM'),
+    ));
+});
