@@ -21,7 +21,9 @@ export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.ty
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 /** What took most of the block: `javascript`, `native`, `gc` or `waiting`. */
 export const ATTR_EVENT_LOOP_BLOCK_CAUSE = 'event_loop.block.cause';
-/** Seconds of the block in which JavaScript could not be interrupted, garbage collection included. */
+/**
+ * Seconds of the block in which JavaScript could not be interrupted, garbage collection included.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
 /** File of the module that the blocking function was loading, by `require` or `import()`. */
 export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_module';

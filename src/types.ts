@@ -43,7 +43,8 @@ export type CodePlace = Omit<BlockingCode, 'stackTrace' | 'requires'>;
  * What took most of a block.
  *
  * - `javascript`: running JavaScript.
- * - `native`: native code that used the CPU, which cannot be interrupted: `JSON.parse`, `scryptSync`.
+ * - `native`: native code that used the CPU, which cannot be interrupted: `JSON.parse`,
+ *   `scryptSync`.
  * - `gc`: garbage collection.
  * - `waiting`: hardly any CPU: synchronous I/O such as `execSync` or `readFileSync`.
  */
@@ -82,16 +83,16 @@ export interface EventLoopBlock {
   /** What took most of the block. Absent where that is not known. */
   readonly cause?: BlockCause;
   /**
-   * Time of the block in which JavaScript could not be interrupted: native code, garbage collection,
-   * or no CPU. From stack samples; pieces under 3 ms are not in it.
+   * Time of the block in which JavaScript could not be interrupted: native code, garbage
+   * collection, or no CPU. From stack samples; pieces under 3 ms are not in it.
    */
   readonly nativeTimeMillis?: number;
   /** How many stack samples were taken in the block. */
   readonly samples: number;
   /**
    * The place to change: the innermost function of the application's own code on the stack for most
-   * of the block; where there is none, that of its direct dependency. Absent where no stack sample has
-   * user code.
+   * of the block; where there is none, that of its direct dependency. Absent where no stack sample
+   * has user code.
    */
   readonly code?: BlockingCode;
   /** What ran innermost for most of the time of `code`, where that is another function. */
@@ -163,15 +164,16 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
   captureStack?: boolean;
   /**
    * Which files are the application's own code: a block is named by the innermost function of the
-   * application on the stack. By default everything is but Node.js itself, packages (`node_modules`,
-   * the caches of yarn and pnpm), the wrappers of agents and this package.
+   * application on the stack. By default everything is but Node.js itself, packages
+   * (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and this package.
    *
    * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the
    *   application's. Relative paths start at the working directory, `/` and `\\` are the same. A
-   *   `node_modules` below such a path is not meant with it; to take in a package, name it: `['src',
-   *   'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope.
-   * - a function that is given a path, or a URL for code that comes from no file, once per file. What
-   *   it throws, and what is no boolean, is logged through `diag` once, and the default decides.
+   *   `node_modules` below such a path is not meant with it; to take in a package, name it:
+   *   `['src', 'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope.
+   * - a function that is given a path, or a URL for code that comes from no file, once per file.
+   *   What it throws, and what is no boolean, is logged through `diag` once, and the default
+   *   decides.
    *
    * The environment variable takes a list, separated by commas.
    */

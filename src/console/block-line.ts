@@ -22,8 +22,8 @@ export interface Attribution {
 const MAX_NAME_LENGTH = 120;
 
 /**
- * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`; what
- * ran innermost, where that is another function, stands before the place to change:
+ * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`;
+ * what ran innermost, where that is another function, stands before the place to change:
  * `MultiRegex.exec (node_modules/…) ← renderer.code (lib/articles.js:4:50)`.
  */
 export function blockLine(

@@ -29,7 +29,9 @@ class ProcessEnd {
   readonly #signal = new SignalListener(SIGNAL, (isHandled) => this.#onSignal(isHandled));
   /** Since when a flush is under way that a signal has begun; 0: none. */
   #flushingSince = 0;
-  /** The flush after a signal was not answered in time: the process does not wait for another one. */
+  /**
+   * The flush after a signal was not answered in time: the process does not wait for another one.
+   */
   #isUnanswered = false;
   #isShutDown: Promise<unknown> | undefined;
 

@@ -1,6 +1,7 @@
 /**
- * Listens to a signal so that the listeners of others do what they would do without it: they are called as ever, and those that
- * count listeners while a signal is handled, as signal-exit does, do not find this one.
+ * Listens to a signal so that the listeners of others do what they would do without it: they are
+ * called as ever, and those that count listeners while a signal is handled, as signal-exit does, do
+ * not find this one.
  */
 import { EventEmitter } from 'node:events';
 
@@ -25,7 +26,8 @@ export class SignalListener {
   add(): void {
     if (this.#isAdded) return;
     this.#isAdded = true;
-    // Before the listener with which Node.js begins to watch for the signal: ours may leave and not end that.
+    // Before the listener with which Node.js begins to watch for the signal: ours may leave and not
+    // end that.
     (process as EventEmitter).prependListener('newListener', this.#onNewListener);
     process.on('removeListener', this.#onRemoveListener);
     this.#enter();

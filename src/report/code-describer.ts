@@ -1,8 +1,8 @@
 /**
- * The code of a block: which place it is named by. Known at once in the code that runs; in the source
- * after the source maps of its files have been looked up.
+ * The code of a block: which place it is named by. Known at once in the code that runs; in the
+ * source after the source maps of its files have been looked up.
  */
-import type { Block, StackFrame, WeightedSample } from '../block.ts';
+import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../code/describe-code.ts';
 import type { OriginOf } from '../code/in-app.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
@@ -41,7 +41,7 @@ export class CodeDescriber {
   /** In the source, as far as there are source maps. Calls `done` once; never throws. */
   describeInSource(block: Block, done: (code: SampledCode) => void): void {
     const { lookUp } = this.options;
-    const frames = new Set(block.samples.flatMap((sample) => sample.frames.filter(isInFile)));
+    const frames = new Set(block.samples.flatMap((sample) => this.#appFrames(sample)));
     if (lookUp === undefined || frames.size === 0) {
       done(this.describe(block));
       return;
@@ -56,6 +56,11 @@ export class CodeDescriber {
       const samples = block.samples.map((sample) => sampleInSource(sample, inSource));
       done(this.describe({ ...block, samples }));
     });
+  }
+
+  /** A package's code is where its lines say; what is built is the application's. */
+  #appFrames({ frames }: StackSample): FrameInFile[] {
+    return frames.filter(isInFile).filter(({ file }) => this.options.originOf(file) === 'app');
   }
 }
 

@@ -41,8 +41,8 @@ export const CAPTURE_BURST = 40;
 export const CAPTURE_REFILL_MILLIS = 100;
 
 /**
- * Bounds the captures of one busy period, however many blocks are in it: a burst, then a steady rate.
- * Times are those of the clock.
+ * Bounds the captures of one busy period, however many blocks are in it: a burst, then a steady
+ * rate. Times are those of the clock.
  */
 export class CaptureBudget {
   #usedUntil = Number.NEGATIVE_INFINITY;

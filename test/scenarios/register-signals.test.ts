@@ -47,7 +47,12 @@ async function run(way: string, env: Record<string, string> | undefined, drive: 
   return { end: { code, signal, stdout, stderr } as End, millis: performance.now() - signalledAt };
 }
 
-async function expectSame(way: string, env: Record<string, string>, maxMillis: number, drive: Drive) {
+async function expectSame(
+  way: string,
+  env: Record<string, string>,
+  maxMillis: number,
+  drive: Drive,
+) {
   const without = await run(way, undefined, drive);
   const under = await run(way, env, drive);
   expect(under.end).toEqual(without.end);
@@ -87,7 +92,9 @@ describe('a collector that answers', () => {
   });
   afterEach(() => receiver.close());
 
-  test.each(WAYS)('SIGTERM, %s', (way) => expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM')));
+  test.each(WAYS)('SIGTERM, %s', (way) =>
+    expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM')),
+  );
 
   test.each(
     (['SIGINT', 'SIGHUP'] as const).flatMap((signal) =>

@@ -75,6 +75,8 @@ describe('the facts of an ongoing block', () => {
         asyncResourceType: 'Timeout',
         code: {
           functionName: 'Capturer.capture',
+          functionLine: expect.any(Number),
+          functionColumn: expect.any(Number),
           file: expect.stringContaining('capturer.ts'),
           line: expect.any(Number),
           column: expect.any(Number),

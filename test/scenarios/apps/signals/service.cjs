@@ -179,7 +179,8 @@ const WAYS = {
     onSignals((signal) => {
       if (process.listenerCount(signal) === 0) process.exit(143);
     });
-    process.listenerCount = (...args) => listenerCount.apply(process, args) - SIGNALS.includes(args[0]);
+    process.listenerCount = (...args) =>
+      listenerCount.apply(process, args) - SIGNALS.includes(args[0]);
     listen();
   },
 
