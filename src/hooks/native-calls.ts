@@ -14,18 +14,18 @@ import type { AnyFunction } from './native-calls/wrappers.ts';
 export { type NativeCall, nativeCallIn } from './native-calls/in-progress.ts';
 export type { LongCall, LongCallListener } from './native-calls/long-calls.ts';
 
-/** A property that holds a wrapper of ours. */
+/** A property that is wrapped, or was. */
 interface Patch {
-  readonly holder: object;
-  readonly key: string;
+  readonly builtIn: BuiltIn;
   readonly wrapper: AnyFunction;
   /** What it was before. */
   readonly original: PropertyDescriptor;
 }
 
 export class NativeCalls {
-  #power: Switch = { on: false, listener: undefined };
-  #patches: Patch[] = [];
+  readonly #power: Switch = { on: false, listener: undefined };
+  /** By name. Kept for the next `enable`: call sites that V8 has compiled for a wrapper meet the same one again. */
+  readonly #patches = new Map<string, Patch>();
 
   constructor(private readonly onError: (error: unknown) => void) {}
 
@@ -33,16 +33,14 @@ export class NativeCalls {
   enable(listener?: Omit<LongCallListener, 'onError'>): void {
     if (this.#power.on) return;
     const { onError } = this;
-    this.#power = {
-      on: true,
-      listener: listener && {
-        entered: (call) => listener.entered(call),
-        left: (call) => listener.left(call),
-        onError,
-      },
+    this.#power.on = true;
+    this.#power.listener = listener && {
+      entered: (call) => listener.entered(call),
+      left: (call) => listener.left(call),
+      onError,
     };
     for (const builtIn of builtIns()) this.#guard(() => this.#patch(builtIn));
-    if (this.#patches.length > 0) this.#guard(syncBuiltinESMExports);
+    this.#guard(syncBuiltinESMExports);
   }
 
   /** Puts the originals back. A wrapper that somebody wrapped in turn stays, and does nothing but call its original. */
@@ -50,21 +48,23 @@ export class NativeCalls {
     if (!this.#power.on) return;
     this.#power.on = false;
     this.#power.listener = undefined;
-    for (const patch of this.#patches.splice(0)) this.#guard(() => putBack(patch));
+    for (const patch of this.#patches.values()) this.#guard(() => putBack(patch));
     this.#guard(syncBuiltinESMExports);
   }
 
-  #patch({ holder, key, name, wrap }: BuiltIn): void {
+  #patch(builtIn: BuiltIn): void {
+    const { holder, key, name, wrap } = builtIn;
     // Of another realm, which outlives this one and would keep it alive (jest): not ours to change.
     if (!(holder instanceof Object)) return;
     const original = Object.getOwnPropertyDescriptor(holder, key);
     if (typeof original?.value !== 'function' || original.configurable !== true) return;
-    const wrapper = dressedAs(
-      original.value as AnyFunction,
-      wrap(original.value as AnyFunction, this.#power, name),
-    );
+    const known = this.#patches.get(name);
+    const isKnown = known?.builtIn.holder === holder && known.original.value === original.value;
+    const wrapper = isKnown
+      ? known.wrapper
+      : dressedAs(original.value as AnyFunction, wrap(original.value as AnyFunction, this.#power, name));
     Object.defineProperty(holder, key, { ...original, value: wrapper });
-    this.#patches.push({ holder, key, wrapper, original });
+    this.#patches.set(name, { builtIn, wrapper, original });
   }
 
   #guard(action: () => void): void {
@@ -76,7 +76,7 @@ export class NativeCalls {
   }
 }
 
-function putBack({ holder, key, wrapper, original }: Patch): void {
+function putBack({ builtIn: { holder, key }, wrapper, original }: Patch): void {
   if (Object.getOwnPropertyDescriptor(holder, key)?.value === wrapper) {
     Object.defineProperty(holder, key, original);
   }

@@ -16,6 +16,7 @@ import zlib from 'node:zlib';
 import {
   type Wrap,
   wrapClone,
+  wrapDecode,
   wrapMethod,
   wrapParse,
   wrapSlow,
@@ -74,8 +75,8 @@ const OF_CRYPTO: Record<string, Wrap> = {
   pbkdf2Sync: wrapSlow({ input: 2, sizeIsNone: true, longFrom: 50_000 }),
   privateDecrypt: wrapSlow(),
   privateEncrypt: wrapSlow(),
-  randomBytes: wrapSlow({ input: 0, longFrom: 64 * MIB }),
-  randomFillSync: wrapSlow({ input: 0, longFrom: 64 * MIB }),
+  randomBytes: wrapMethod,
+  randomFillSync: wrapMethod,
   scryptSync: ALWAYS,
   sign: SIGNS,
   verify: SIGNS,
@@ -121,7 +122,7 @@ export function builtIns(): BuiltIn[] {
     ...ofModule(zlib, 'zlib', OF_ZLIB),
     ...ofModule(childProcess, 'child_process', OF_CHILD_PROCESS),
     ...ofPrototype(Buffer, 'Buffer', 'toString', wrapToString),
-    ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', wrapMethod),
+    ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', wrapDecode),
     ...ofPrototype(globalThis.TextEncoder, 'TextEncoder', 'encode', wrapMethod),
   ];
   const { Hash, Hmac, Cipheriv, Decipheriv } = crypto as unknown as Record<string, unknown>;

@@ -1,0 +1,35 @@
+// Built-in functions that take long in a single call, each alone in a span of its name. `caller` is the function that has to be named.
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { calibrate, cleanUp, nativeCalls } = require('./support/labelled-native-calls.cjs');
+const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+
+const THRESHOLD_MILLIS = 30;
+
+const names = process.argv[2]?.split(',') ?? Object.keys(nativeCalls);
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS }))],
+});
+const tracer = trace.getTracer('native-calls');
+
+/** Between the span and the function that has to be named: what is named where that one is gone. */
+function handle(run, input) {
+  return run(input);
+}
+
+async function main() {
+  for (const name of names) {
+    const run = nativeCalls[name][2];
+    const input = calibrate(name);
+    await alone(() =>
+      tracer.startActiveSpan(name, { attributes: { caller: run.name } }, (span) => {
+        truthOf(name, () => handle(run, input));
+        span.end();
+      }),
+    );
+  }
+  cleanUp();
+  await finish(sdk);
+}
+
+main();
