@@ -36,8 +36,10 @@ const KIB = 1 << 10;
 const MIB = 1 << 20;
 
 const ALWAYS = wrapSlow({ longFrom: 0 });
-const READS = wrapSlow({ sizeIsResult: true });
-const WRITES = wrapSlow({ input: 1, longFrom: 16 * MIB });
+/** They call one another: `appendFileSync` is a `writeFileSync` inside. */
+const FS = wrapSlow({ within: 'fs.' });
+const READS = wrapSlow({ sizeIsResult: true, within: 'fs.' });
+const WRITES = wrapSlow({ input: 1, longFrom: 16 * MIB, within: 'fs.' });
 const SIGNS = wrapSlow({ input: 1, longFrom: 16 * MIB });
 /** 5 to 9 ms for a MiB. */
 const PACKS = wrapSlow({ input: 0, longFrom: 2 * MIB });
@@ -49,17 +51,17 @@ const takesPrimes = (type: unknown) =>
 
 const OF_FS: Record<string, Wrap> = {
   appendFileSync: WRITES,
-  copyFileSync: wrapSlow(),
-  cpSync: ALWAYS,
-  fdatasyncSync: wrapSlow(),
-  fsyncSync: wrapSlow(),
+  copyFileSync: FS,
+  cpSync: wrapSlow({ longFrom: 0, within: 'fs.' }),
+  fdatasyncSync: FS,
+  fsyncSync: FS,
   globSync: READS,
   readFileSync: READS,
-  readSync: wrapSlow({ input: 1 }),
+  readSync: wrapSlow({ input: 1, within: 'fs.' }),
   readdirSync: READS,
-  rmSync: wrapSlow(),
-  truncateSync: wrapSlow(),
-  unlinkSync: wrapSlow(),
+  rmSync: FS,
+  truncateSync: FS,
+  unlinkSync: FS,
   writeFileSync: WRITES,
   writeSync: WRITES,
 };

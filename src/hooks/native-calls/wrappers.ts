@@ -234,6 +234,8 @@ export interface SlowCallOptions {
   readonly sizeIsResult?: true;
   /** The input is a number that is no size: of iterations, of bits. */
   readonly sizeIsNone?: true;
+  /** Called by others of these as well: where one whose name begins so is in progress, that one is what the code says. */
+  readonly within?: string;
   /** From which size on the call is long; 0: always. Never, by default. */
   readonly longFrom?: number;
   /** Whether the first argument makes it long, where it does not always. */
@@ -245,6 +247,7 @@ export function wrapSlow({
   input = NEVER,
   sizeIsResult,
   sizeIsNone,
+  within,
   longFrom = NEVER,
   isLong = () => true,
 }: SlowCallOptions = {}): Wrap {
@@ -260,11 +263,13 @@ export function wrapSlow({
         const published = sizeIsNone === true ? UNKNOWN_SIZE : size;
         const isKnownLong = longFrom === 0 ? isLong(args[0]) : size >= longFrom;
         const long = isKnownLong ? enter(power, name, published) : undefined;
-        inProgress.name = name;
-        inProgress.size = published;
+        if (within === undefined || !outerName.startsWith(within)) {
+          inProgress.name = name;
+          inProgress.size = published;
+        }
         try {
           const result = original.apply(this, args);
-          if (sizeIsResult === true) inProgress.size = sizeOf(result);
+          if (sizeIsResult === true && inProgress.name === name) inProgress.size = sizeOf(result);
           return result;
         } finally {
           try {
