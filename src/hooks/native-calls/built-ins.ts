@@ -22,6 +22,7 @@ import {
   wrapSlow,
   wrapStringify,
   wrapToString,
+  wrapUpdate,
 } from './wrappers.ts';
 
 /** One function, where it is found, and how it is wrapped. */
@@ -129,7 +130,7 @@ export function builtIns(): BuiltIn[] {
   ];
   const { Hash, Hmac, Cipheriv, Decipheriv } = crypto as unknown as Record<string, unknown>;
   all.push(
-    ...ofPrototype(Hash, 'Hash', 'update', wrapMethod),
+    ...ofPrototype(Hash, 'Hash', 'update', wrapUpdate),
     ...ofPrototype(Hmac, 'Hmac', 'update', wrapMethod),
     ...ofPrototype(Cipheriv, 'Cipher', 'update', wrapMethod),
     ...ofPrototype(Decipheriv, 'Decipher', 'update', wrapMethod),
