@@ -1,0 +1,95 @@
+/**
+ * Wraps built-in functions that can take long in a single call, so that a block inside one names the function that made the call, the
+ * built-in, and the size of its input; and takes the call site of calls that are known to be long before they begin.
+ *
+ * A wrapper keeps `name`, `length`, own properties, the property's attributes, `this`, arguments, results and errors.
+ * `Function.prototype.toString` shows the wrapper. References that were taken before (`const { parse } = JSON`) stay unwrapped;
+ * named imports of the modules of Node.js follow, by `syncBuiltinESMExports`.
+ */
+import { syncBuiltinESMExports } from 'node:module';
+import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
+import type { LongCallListener, Switch } from './native-calls/long-calls.ts';
+import type { AnyFunction } from './native-calls/wrappers.ts';
+
+export { type NativeCall, nativeCallIn } from './native-calls/in-progress.ts';
+export type { LongCall, LongCallListener } from './native-calls/long-calls.ts';
+
+/** A property that is wrapped, or was. */
+interface Patch {
+  readonly builtIn: BuiltIn;
+  readonly wrapper: AnyFunction;
+  /** What it was before. */
+  readonly original: PropertyDescriptor;
+}
+
+export class NativeCalls {
+  readonly #power: Switch = { on: false, listener: undefined };
+  /** By name. Kept for the next `enable`: call sites that V8 has compiled for a wrapper meet the same one again. */
+  readonly #patches = new Map<string, Patch>();
+
+  constructor(private readonly onError: (error: unknown) => void) {}
+
+  /** Wraps what can be wrapped. `listener` is called around calls that are known to be long. Does nothing where it is enabled. */
+  enable(listener?: Omit<LongCallListener, 'onError'>): void {
+    if (this.#power.on) return;
+    const { onError } = this;
+    this.#power.on = true;
+    this.#power.listener = listener && {
+      entered: (call) => listener.entered(call),
+      left: (call) => listener.left(call),
+      onError,
+    };
+    for (const builtIn of builtIns()) this.#guard(() => this.#patch(builtIn));
+    this.#guard(syncBuiltinESMExports);
+  }
+
+  /** Puts the originals back. A wrapper that somebody wrapped in turn stays, and does nothing but call its original. */
+  disable(): void {
+    if (!this.#power.on) return;
+    this.#power.on = false;
+    this.#power.listener = undefined;
+    for (const patch of this.#patches.values()) this.#guard(() => putBack(patch));
+    this.#guard(syncBuiltinESMExports);
+  }
+
+  #patch(builtIn: BuiltIn): void {
+    const { holder, key, name, wrap } = builtIn;
+    // Of another realm, which outlives this one and would keep it alive (jest): not ours to change.
+    if (!(holder instanceof Object)) return;
+    const original = Object.getOwnPropertyDescriptor(holder, key);
+    if (typeof original?.value !== 'function' || original.configurable !== true) return;
+    const known = this.#patches.get(name);
+    const isKnown = known?.builtIn.holder === holder && known.original.value === original.value;
+    const wrapper = isKnown
+      ? known.wrapper
+      : dressedAs(original.value as AnyFunction, wrap(original.value as AnyFunction, this.#power, name));
+    Object.defineProperty(holder, key, { ...original, value: wrapper });
+    this.#patches.set(name, { builtIn, wrapper, original });
+  }
+
+  #guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+}
+
+function putBack({ builtIn: { holder, key }, wrapper, original }: Patch): void {
+  if (Object.getOwnPropertyDescriptor(holder, key)?.value === wrapper) {
+    Object.defineProperty(holder, key, original);
+  }
+}
+
+/** With all that the original has: `name`, `length`, and whatever was put on it, `util.promisify.custom` for one. */
+function dressedAs(original: AnyFunction, wrapper: AnyFunction): AnyFunction {
+  for (const key of Reflect.ownKeys(original)) {
+    const descriptor = Object.getOwnPropertyDescriptor(original, key);
+    if (descriptor !== undefined) Object.defineProperty(wrapper, key, descriptor);
+  }
+  if (Object.getPrototypeOf(original) !== Object.getPrototypeOf(wrapper)) {
+    Object.setPrototypeOf(wrapper, Object.getPrototypeOf(original));
+  }
+  return wrapper;
+}

@@ -1,0 +1,68 @@
+/**
+ * Calls that are known to be long before they begin, by the size of their input or by what they do: their call site is taken at
+ * entry, so that it is the call's own line, and so that a process which hangs in the call has left behind who made it.
+ */
+import { captureStack, type Frame } from '../../capture/stack.ts';
+import { type NativeCall, UNKNOWN_SIZE } from './in-progress.ts';
+
+export interface LongCall extends NativeCall {
+  /** Who makes the call, innermost first: line and column of the first frame are those of the call itself. */
+  readonly frames: readonly Frame[];
+}
+
+/** Both are called synchronously, next to the call. What they throw is passed to `onError`, and nowhere else. */
+export interface LongCallListener {
+  entered(call: LongCall): void;
+  /** The call returned or threw. Calls nest: the one that was entered last is left first. */
+  left(call: LongCall): void;
+  onError(error: unknown): void;
+}
+
+/** What the wrappers of one instance ask; both fields change with `enable` and `disable`. */
+export interface Switch {
+  /** False: wrappers that could not be removed do nothing but call the original. */
+  on: boolean;
+  listener: LongCallListener | undefined;
+}
+
+/** The call, to be given to {@link leave}; undefined where nobody listens. Cannot throw. */
+export function enter({ listener }: Switch, name: string, size: number): Entered | undefined {
+  if (listener === undefined) return undefined;
+  try {
+    const frames = captureStack();
+    const caller = frames.findIndex(({ isOwn }) => !isOwn);
+    const call: LongCall = {
+      name,
+      size: size === UNKNOWN_SIZE ? undefined : size,
+      frames: caller === -1 ? [] : frames.slice(caller),
+    };
+    listener.entered(call);
+    return { call, listener };
+  } catch (error) {
+    report(listener, error);
+    return undefined;
+  }
+}
+
+/** The listener may be another one by the end of the call. */
+export interface Entered {
+  readonly call: LongCall;
+  readonly listener: LongCallListener;
+}
+
+/** Cannot throw. */
+export function leave({ call, listener }: Entered): void {
+  try {
+    listener.left(call);
+  } catch (error) {
+    report(listener, error);
+  }
+}
+
+function report(listener: LongCallListener, error: unknown): void {
+  try {
+    listener.onError(error);
+  } catch {
+    // There is nobody else to ask.
+  }
+}

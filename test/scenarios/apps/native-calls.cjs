@@ -1,0 +1,45 @@
+// Built-in functions that take long in a single call, each alone in a span of its name. `caller` is the function that has to be named.
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { calibrate, cleanUp, nativeCalls } = require('./support/labelled-native-calls.cjs');
+const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+
+const THRESHOLD_MILLIS = 30;
+
+/** All of them, the n-th of m parts (`1/3`), or these (`JSON.parse,v8.serialize`). */
+function choose(argument = '1/1') {
+  const part = /^(\d+)\/(\d+)$/.exec(argument);
+  return Object.keys(nativeCalls).filter((name, i) =>
+    part ? i % Number(part[2]) === Number(part[1]) - 1 : argument.split(',').includes(name),
+  );
+}
+
+const names = choose(process.argv[2]);
+const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS }));
+const sdk = startSdk({ instrumentations: [instrumentation] });
+const tracer = trace.getTracer('native-calls');
+
+/** Between the span and the function that has to be named: what is named where that one is gone. */
+function handle(run, input) {
+  return run(input);
+}
+
+async function main() {
+  const alive = setInterval(() => {}, 1000);
+  await instrumentation.ready();
+  clearInterval(alive);
+  for (const name of names) {
+    const run = nativeCalls[name][2];
+    const input = calibrate(name);
+    await alone(() =>
+      tracer.startActiveSpan(name, { attributes: { caller: run.name } }, (span) => {
+        truthOf(name, () => handle(run, input));
+        span.end();
+      }),
+    );
+  }
+  cleanUp();
+  await finish(sdk);
+}
+
+main();

@@ -1,0 +1,50 @@
+/** Built-in functions that take long in a single call: the function that made the call is named, and so is the built-in. */
+import { runApp, type SpanLine } from './support/run-app.ts';
+
+const THRESHOLD_MILLIS = 30; // the app's
+/** Calls in tail position that are named by the function that made them, at least: those of the language are not wrapped. */
+const MIN_NAMED = 0.7;
+/** What has to be right, and the built-in as it is reported. */
+const ALWAYS = [
+  'JSON.parse',
+  'JSON.stringify',
+  'structuredClone',
+  'v8.serialize',
+  'v8.deserialize',
+  'fs.readFileSync',
+  'Hash.update',
+];
+
+/** Each a process of some five seconds, most of which goes into finding inputs that take long enough. */
+const PARTS = Array.from({ length: 12 }, (_, i) => `${i + 1}/12`);
+
+async function callsOf(part: string) {
+  const run = await runApp('native-calls.cjs', { asyncHooks: 'auto', args: [part] });
+  expect(run.code).toBe(0);
+  const isTooShort = ({ name }: SpanLine) =>
+    run.truths.some((truth) => truth.label === name && truth.durationMillis < 1.3 * THRESHOLD_MILLIS);
+  return run.spans
+    .filter((span) => span.attributes['caller'] !== undefined && !isTooShort(span))
+    .map((span) => {
+      const block = run.blocks.find(({ parentSpanId }) => parentSpanId === span.spanId);
+      return {
+        name: span.name,
+        wanted: span.attributes['caller'],
+        named: block?.attributes['code.function.name'],
+        native: block?.attributes['event_loop.block.native_call'],
+      };
+    });
+}
+
+test('calls in the last expression of a function are named by that function', async () => {
+  const calls: Awaited<ReturnType<typeof callsOf>> = [];
+  for (const part of PARTS) calls.push(...(await callsOf(part)));
+
+  expect(calls.length).toBeGreaterThanOrEqual(35);
+  const right = calls.filter(({ wanted, named }) => wanted === named);
+  if (right.length < MIN_NAMED * calls.length) expect(right).toEqual(calls);
+  for (const { name, wanted, named, native } of calls) {
+    if (!ALWAYS.includes(name)) continue;
+    expect({ name, named, native }).toEqual({ name, named: wanted, native: name });
+  }
+}, 240_000);

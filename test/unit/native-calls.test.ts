@@ -1,0 +1,457 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
+import type { Frame } from '../../src/capture/stack.ts';
+import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
+import { type LongCall, NativeCalls, nativeCallIn } from '../../src/hooks/native-calls.ts';
+
+/** Bundled, and loaded outside jest's realm: modules of Node.js are wrapped by code of their own realm only. */
+const folder = mkdtempSync(path.join(tmpdir(), 'native-calls-'));
+const bundled = path.join(folder, 'native-calls.cjs');
+
+type Loaded = typeof import('../../src/hooks/native-calls.ts') &
+  typeof import('../../src/hooks/native-calls/in-progress.ts');
+
+let outside: Loaded;
+let nodeRequire: NodeJS.Require;
+/** Built-ins of the main realm. */
+let main: {
+  JSON: typeof JSON;
+  structuredClone: typeof structuredClone;
+  TextDecoder: typeof TextDecoder;
+  process: { getBuiltinModule(id: string): typeof import('node:module') };
+};
+const errors: unknown[] = [];
+let calls: NativeCalls;
+
+beforeAll(() => {
+  buildSync({
+    stdin: {
+      // As the whole package: what is between the first module and the last line is its own code.
+      contents: `
+        import { markEndOfOwnCode } from '../own-code.ts';
+        export * from './native-calls.ts';
+        export * from './native-calls/in-progress.ts';
+        markEndOfOwnCode((whereAmI) => whereAmI());`,
+      resolveDir: path.join(__dirname, '../../src/hooks'),
+    },
+    outfile: bundled,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    banner: { js: "'use strict';" },
+    target: 'node20.18',
+  });
+  // jest's own `require` and `process` lead back into its realm; a function of Node.js does not.
+  main = (readFileSync.constructor as FunctionConstructor)('return globalThis')() as typeof main;
+  nodeRequire = main.process.getBuiltinModule('node:module').createRequire(bundled);
+  outside = nodeRequire(bundled) as Loaded;
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeEach(() => {
+  errors.length = 0;
+  calls = new outside.NativeCalls((error) => errors.push(error));
+});
+
+afterEach(() => {
+  calls.disable();
+  expect(errors).toEqual([]);
+  expect(outside.inProgress).toEqual({ name: '', size: -1 });
+});
+
+/** All that is wrapped, as it is now. */
+function properties() {
+  const crypto = nodeRequire('node:crypto');
+  const holders = [
+    main.JSON,
+    main,
+    ...['v8', 'fs', 'crypto', 'zlib', 'child_process'].map((name) => nodeRequire(`node:${name}`)),
+    ...[main.TextDecoder, Buffer, crypto.Hash, crypto.Hmac, crypto.Cipheriv].map((type) => type.prototype),
+  ];
+  return holders.flatMap((holder: object, i) =>
+    Reflect.ownKeys(holder).map((key) => {
+      const descriptor = Object.getOwnPropertyDescriptor(holder, key) as PropertyDescriptor;
+      return { holder, name: `${i} ${String(key)}`, key, descriptor };
+    }),
+  );
+}
+
+describe('what a wrapper keeps', () => {
+  test('attributes, name, length, own properties and prototype of everything that is wrapped', () => {
+    const before = properties();
+    calls.enable();
+    const after = new Map(properties().map((property) => [property.name, property.descriptor]));
+
+    const wrapped = before.filter(
+      ({ name, descriptor: { value } }) => typeof value === 'function' && after.get(name)?.value !== value,
+    );
+    expect(wrapped.length).toBeGreaterThanOrEqual(50);
+    for (const { name, descriptor } of wrapped) {
+      const { value: wrapper, ...attributes } = after.get(name) as PropertyDescriptor;
+      const { value: original, ...wanted } = descriptor;
+      expect({ name, ...attributes }).toEqual({ name, ...wanted });
+      expect(Reflect.ownKeys(wrapper).sort()).toEqual(Reflect.ownKeys(original).sort());
+      for (const key of Reflect.ownKeys(original)) {
+        expect(Object.getOwnPropertyDescriptor(wrapper, key)).toEqual(
+          Object.getOwnPropertyDescriptor(original, key),
+        );
+      }
+      expect(Object.getPrototypeOf(wrapper)).toBe(Object.getPrototypeOf(original));
+    }
+  });
+
+  test('disable() puts back the very properties that were there', () => {
+    const before = properties();
+    calls.enable();
+    calls.disable();
+    for (const { holder, key, descriptor } of before) {
+      expect(Object.getOwnPropertyDescriptor(holder, key)?.value).toBe(descriptor.value);
+      expect(Object.getOwnPropertyDescriptor(holder, key)).toEqual(descriptor);
+    }
+  });
+
+  test('what was put on a function, util.promisify.custom for one', () => {
+    const { promisify } = nodeRequire('node:util') as typeof import('node:util');
+    const fs = nodeRequire('node:fs');
+    fs.readFileSync[promisify.custom] = async () => 'promised';
+    try {
+      calls.enable();
+      expect(promisify(fs.readFileSync)).toBe(fs.readFileSync[promisify.custom]);
+    } finally {
+      calls.disable();
+      delete fs.readFileSync[promisify.custom];
+    }
+  });
+
+  test('results and errors', () => {
+    const { JSON: json, structuredClone: clone } = main;
+    const fs = nodeRequire('node:fs') as typeof import('node:fs');
+    const crypto = nodeRequire('node:crypto') as typeof import('node:crypto');
+    const zlib = nodeRequire('node:zlib') as typeof import('node:zlib');
+    const v8 = nodeRequire('node:v8') as typeof import('node:v8');
+    const childProcess = nodeRequire('node:child_process') as typeof import('node:child_process');
+    const long = `"${'x'.repeat(1000)}"`;
+    const attempt = (action: () => unknown) => {
+      try {
+        return { result: action() };
+      } catch (error) {
+        return { error: String(error) };
+      }
+    };
+    const actions: (() => unknown)[] = [
+      () => json.parse('{"a":[1,2]}'),
+      () => json.parse(long),
+      () => json.parse('{"a":[1,2]}', (_key, value) => (typeof value === 'number' ? value * 2 : value)),
+      () => json.parse(Buffer.from('[1]') as never),
+      () => json.parse(`[${long}`),
+      () => json.parse('{'),
+      () => (json.parse as () => unknown)(),
+      () => json.stringify({ a: 1, b: [2] }),
+      () => json.stringify({ a: 1, b: 2 }, ['b']),
+      () => json.stringify({ a: 1, b: [2] }, undefined, 2),
+      () => json.stringify(undefined),
+      () => json.stringify(1n),
+      () => clone({ a: new Date(0), b: new Map([[1, 2]]) }),
+      () => clone(() => {}),
+      () => (clone as () => unknown)(),
+      () => clone(new ArrayBuffer(8), { transfer: [] }).byteLength,
+      () => fs.readFileSync(__filename, 'utf8').length,
+      () => fs.readFileSync('/nowhere'),
+      () => fs.readdirSync(__dirname),
+      () => v8.deserialize(v8.serialize({ a: [1, 'b'] })),
+      () => crypto.createHash('sha256').update('a').update(Buffer.from(long)).digest('hex'),
+      () => crypto.createHash('sha256').update('616161', 'hex').digest('hex'),
+      () => crypto.createHash('sha256').update(7 as never),
+      () => crypto.createHmac('sha256', 'k').update(long).digest('hex'),
+      () => crypto.randomBytes(8).length,
+      () => crypto.pbkdf2Sync('a', 'b', 10, 16, 'sha256').toString('hex'),
+      () => zlib.gunzipSync(zlib.gzipSync(long)).toString(),
+      () => childProcess.execFileSync(process.execPath, ['-p', '1'], { encoding: 'utf8' }),
+      () => Buffer.from(long).toString(),
+      () => Buffer.from(long).toString('hex', 2, 6),
+      () => Buffer.from(long).toString('utf8', 900),
+      () => Buffer.from('häß').toString(undefined, 1),
+      () => Buffer.from('ab').toString('none' as never),
+      () => Buffer.prototype.toString.call(undefined as never, 'hex').length,
+      () => new main.TextDecoder().decode(Buffer.from(long)),
+      () => new main.TextDecoder().decode(),
+      () => new main.TextDecoder('utf8', { fatal: true }).decode(Buffer.alloc(400, 0xff)),
+      () => new (json.parse as unknown as new () => unknown)(),
+    ];
+    const wanted = actions.map(attempt);
+    calls.enable({ entered() {}, left() {} });
+    // `Cannot read properties of undefined` names the property that is read first.
+    const plain = (outcome: unknown) => String(JSON.stringify(outcome)).replace(/ \(reading .*\)/, '');
+    actions.forEach((action, i) => {
+      expect(`${i} ${plain(attempt(action))}`).toBe(`${i} ${plain(wanted[i])}`);
+    });
+  });
+});
+
+describe('the call in progress', () => {
+  test('is published while it lasts, nested calls included, and put back by a throw', () => {
+    calls.enable();
+    const { JSON: json } = main;
+    const seen: unknown[] = [];
+    const inner = `[${'1,'.repeat(200)}1]`;
+    json.parse('[1]', function (this: unknown, key, value) {
+      if (key !== '0') return value;
+      seen.push({ ...outside.inProgress });
+      json.stringify([{ toJSON: () => seen.push({ ...outside.inProgress }) }, 1]);
+      expect(() => json.parse(inner.slice(1))).toThrow();
+      seen.push({ ...outside.inProgress });
+      return value;
+    });
+    expect(seen).toEqual([
+      { name: 'JSON.parse', size: 3 },
+      { name: 'JSON.stringify', size: 2 },
+      { name: 'JSON.parse', size: 3 },
+    ]);
+  });
+
+  test('is the function that the code names, where Node.js calls one of them from another', () => {
+    const fs = nodeRequire('node:fs') as typeof import('node:fs');
+    const file = path.join(folder, 'appended');
+    const seen: string[] = [];
+    const { writeSync } = fs;
+    // Below the wrapper of `writeSync`.
+    fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
+      seen.push(outside.inProgress.name);
+      return writeSync(...args);
+    }) as typeof writeSync;
+    try {
+      calls.enable();
+      fs.writeSync(fs.openSync(file, 'w'), 'x');
+      fs.appendFileSync(file, Buffer.from('x'));
+    } finally {
+      calls.disable();
+      fs.writeSync = writeSync;
+    }
+    expect(seen[0]).toBe('fs.writeSync');
+    for (const name of seen.slice(1)) expect(name).toBe('fs.appendFileSync');
+  });
+
+  test('a sample is of it only where no other code was called by it', () => {
+    const frame = (fields: Partial<Frame>): Frame => ({
+      functionName: 'f',
+      file: '/app.js',
+      line: 1,
+      column: 1,
+      isAsync: false,
+      isOwn: false,
+      isAtEntry: false,
+      text: '',
+      ...fields,
+    });
+    const own = frame({ isOwn: true });
+    const user = frame({});
+    const node = frame({ file: 'node:zlib' });
+    const native = frame({ file: undefined });
+    const evaluated = frame({ file: undefined, text: 'f (eval at g (/app.js))' });
+    const callback = frame({ isAtEntry: true });
+    Object.assign(inProgress, { name: 'JSON.parse', size: 7 });
+    try {
+      const parse = { name: 'JSON.parse', size: 7 };
+      expect(nativeCallIn([own, own, user], false)).toEqual(parse);
+      expect(nativeCallIn([node, native, own, user], false)).toEqual(parse);
+      expect(nativeCallIn([user, native, own, user], false)).toBeUndefined();
+      expect(nativeCallIn([evaluated, native, own, user], false)).toBeUndefined();
+      expect(nativeCallIn([callback, native, own, user], false)).toBeUndefined();
+      expect(nativeCallIn([callback, native, own, user], true)).toEqual(parse);
+      expect(nativeCallIn([callback, user, own], true)).toBeUndefined();
+      expect(nativeCallIn([user], false)).toBeUndefined();
+      inProgress.size = -1;
+      expect(nativeCallIn([own], false)).toEqual({ name: 'JSON.parse', size: undefined });
+      inProgress.name = '';
+      expect(nativeCallIn([own, user], false)).toBeUndefined();
+    } finally {
+      Object.assign(inProgress, { name: '', size: -1 });
+    }
+  });
+});
+
+describe('calls that are known to be long', () => {
+  test('are announced with their call site, and left however they end', () => {
+    const log: [string, string, number | undefined, string | undefined][] = [];
+    const note = (what: string) => (call: LongCall) =>
+      log.push([what, call.name, call.size, call.frames[0]?.functionName]);
+    calls.enable({ entered: note('entered'), left: note('left') });
+    const childProcess = nodeRequire('node:child_process') as typeof import('node:child_process');
+    const text = ' '.repeat(1 << 21);
+    function parseSomething() {
+      return main.JSON.parse(`${text}1`);
+    }
+    function runNothing() {
+      return childProcess.execFileSync('/nowhere');
+    }
+    parseSomething();
+    expect(() => main.JSON.parse(text)).toThrow();
+    expect(runNothing).toThrow('ENOENT');
+    main.JSON.parse(text.slice(2).concat('1'));
+
+    expect(log.slice(0, 2)).toEqual([
+      ['entered', 'JSON.parse', 2 ** 21 + 1, 'parseSomething'],
+      ['left', 'JSON.parse', 2 ** 21 + 1, 'parseSomething'],
+    ]);
+    expect(log.slice(4)).toEqual([
+      ['entered', 'child_process.execFileSync', undefined, 'runNothing'],
+      ['left', 'child_process.execFileSync', undefined, 'runNothing'],
+    ]);
+  });
+
+  test('a listener that throws changes nothing', () => {
+    calls.enable({
+      entered: () => {
+        throw new Error('entered');
+      },
+      left: () => {
+        throw new Error('left');
+      },
+    });
+    const text = `${' '.repeat(1 << 21)}1`;
+    expect(main.JSON.parse(text)).toBe(1);
+    expect(errors.splice(0).map(String)).toEqual(['Error: entered']);
+  });
+});
+
+describe('what others do', () => {
+  test('disable() in the middle of a call', () => {
+    calls.enable({ entered() {}, left() {} });
+    const { JSON: json } = main;
+    const original = json.parse;
+    const result = json.parse('[1,2]', (_key, value) => {
+      calls.disable();
+      return value;
+    });
+    expect(result).toEqual([1, 2]);
+    expect(json.parse).not.toBe(original);
+    expect(json.parse('[1]')).toEqual([1]);
+  });
+
+  test('a wrapper that somebody wrapped since is a mere passage after disable()', () => {
+    const { JSON: json } = main;
+    const pristine = json.parse;
+    calls.enable();
+    const ours = json.parse;
+    const seen: string[] = [];
+    const theirs = (text: string) =>
+      ours(text, (_key, value) => {
+        seen.push(outside.inProgress.name);
+        return value;
+      });
+    json.parse = theirs;
+    try {
+      json.parse('1');
+      calls.disable();
+      expect(json.parse).toBe(theirs);
+      json.parse('1');
+      calls.enable();
+      expect(json.parse).not.toBe(theirs);
+      calls.disable();
+      expect(json.parse).toBe(theirs);
+    } finally {
+      json.parse = pristine;
+    }
+    expect(seen).toEqual(['JSON.parse', '']);
+  });
+
+  test('enable and disable a thousand times meet the same wrapper', () => {
+    const { JSON: json } = main;
+    const pristine = json.parse;
+    calls.enable();
+    const wrapper = json.parse;
+    for (let i = 0; i < 1000; i++) {
+      calls.disable();
+      expect(json.parse).toBe(pristine);
+      calls.enable();
+      expect(json.parse).toBe(wrapper);
+    }
+  });
+
+  test('two copies, disabled in any order', () => {
+    const { JSON: json } = main;
+    const pristine = json.parse;
+    delete nodeRequire.cache[bundled];
+    const other = new (nodeRequire(bundled) as Loaded).NativeCalls((error) => errors.push(error));
+    calls.enable();
+    other.enable();
+    expect(json.parse(`[${' '.repeat(300)}]`)).toEqual([]);
+    calls.disable();
+    expect(json.parse('[1]')).toEqual([1]);
+    other.disable();
+    expect(json.parse('[1]')).toEqual([1]);
+    json.parse = pristine;
+  });
+
+  test("jest's realm: its own built-ins are wrapped, those it shares with others are not", () => {
+    const inside = new NativeCalls((error) => errors.push(error));
+    const { parse } = JSON;
+    const { readFileSync } = nodeRequire('node:fs');
+    inside.enable();
+    expect(JSON.parse).not.toBe(parse);
+    expect(nodeRequire('node:fs').readFileSync).toBe(readFileSync);
+    expect(JSON.parse(`[${' '.repeat(300)}1]`)).toEqual([1]);
+    inside.disable();
+    expect(JSON.parse).toBe(parse);
+  });
+});
+
+/** Runs this as an ES module in a process of its own, beside the bundle. */
+function run(source: string, ...nodeArgs: string[]): unknown {
+  const file = path.join(folder, 'script.mjs');
+  writeFileSync(file, source.replace('BUNDLE', pathToFileURL(bundled).href));
+  return JSON.parse(
+    execFileSync(process.execPath, ['--no-warnings', ...nodeArgs, file], { encoding: 'utf8' }),
+  );
+}
+
+test('named imports of modules of Node.js follow', () => {
+  const source = `
+    import { readFileSync } from 'node:fs';
+    import native from 'BUNDLE';
+    const calls = new native.NativeCalls(console.error);
+    const before = readFileSync;
+    calls.enable();
+    const during = readFileSync;
+    calls.disable();
+    console.log(JSON.stringify([during !== before, during.name, readFileSync === before]));
+  `;
+  expect(run(source)).toEqual([true, 'readFileSync', true]);
+});
+
+test('line and column of a long call are those of the call itself', () => {
+  const source = `import native from 'BUNDLE';
+    const places = [];
+    const note = ({ frames: [{ line, column }] }) => places.push([line, column]);
+    new native.NativeCalls(console.error).enable({ entered: note, left: note });
+    const list = new Array(50_000).fill(0);
+    function write() {
+      return [1].map(() =>
+        JSON.stringify(list));
+    }
+    write();
+    console.log(JSON.stringify(places));`;
+  expect(run(source)).toEqual([
+    [8, 14],
+    [8, 14],
+  ]);
+});
+
+test('frozen intrinsics are left alone, without an error', () => {
+  const source = `
+    import native from 'BUNDLE';
+    const errors = [];
+    const { parse } = JSON;
+    const calls = new native.NativeCalls((error) => errors.push(String(error)));
+    calls.enable();
+    const same = JSON.parse === parse;
+    calls.disable();
+    console.log(JSON.stringify([same, errors]));
+  `;
+  expect(run(source, '--frozen-intrinsics')).toEqual([true, []]);
+});
