@@ -39,6 +39,14 @@ export interface StackFrame extends CodePosition {
   readonly text: string;
 }
 
+/** A built-in function that can take long in a single call. */
+export interface NativeCall {
+  /** As it is written in code: `JSON.parse`. */
+  readonly name: string;
+  /** Of its input, in characters, bytes or elements; undefined where it is not known. */
+  readonly size: number | undefined;
+}
+
 /** What ran at one moment of a busy period. Times are values of `Clock.now()`. */
 export interface StackSample {
   /** When the watchdog thread asked for it. */
@@ -50,6 +58,8 @@ export interface StackSample {
   readonly resourceType: string | undefined;
   /** Innermost first; see `code/frame.ts` for deep stacks. */
   readonly frames: readonly StackFrame[];
+  /** The wrapped built-in that was running, if one was. */
+  readonly nativeCall?: NativeCall | undefined;
 }
 
 /** A stack sample, and the milliseconds of a block that it stands for. */

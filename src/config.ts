@@ -90,6 +90,7 @@ const OPTIONS = {
   lagIntervalMillis: number(20, 1, 1_000, true),
   captureStack: boolean(true),
   inApp: inApp(),
+  nativeCalls: boolean(true),
   sourceMaps: boolean(true),
   asyncHooks: oneOf('auto', 'auto', 'callbacks', 'promises', 'off'),
   requireParentSpan: boolean(false),

@@ -25,6 +25,10 @@ export const ATTR_EVENT_LOOP_BLOCK_CAUSE = 'event_loop.block.cause';
  * Seconds of the block in which JavaScript could not be interrupted, garbage collection included.
  */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
+/** The built-in function that ran for most of the block, as written in code: `JSON.parse`. */
+export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
+/** Its input in characters, bytes or elements. */
+export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE = 'event_loop.block.native_call.size';
 /** File of the module that the blocking function was loading, by `require` or `import()`. */
 export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_module';
 /** How many stack samples were taken in the block. */

@@ -8,7 +8,7 @@ import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
-import type { Block } from './block.ts';
+import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
@@ -16,16 +16,18 @@ import { Exclusions } from './exclude/exclusions.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
+import { NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
 import { contextOf, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
+import { LongCalls } from './long-calls.ts';
 import { GcMeter } from './loop/gc-meter.ts';
 import { IterationLedger } from './loop/iteration-ledger.ts';
 import type { Ledger } from './loop/ledger.ts';
 import { ScopeLedger } from './loop/scope-ledger.ts';
 import type { Surroundings } from './loop/surroundings.ts';
-import { ongoingReply } from './ongoing/ongoing-facts.ts';
+import { type OngoingFacts, ongoingReply } from './ongoing/ongoing-facts.ts';
 import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
@@ -45,6 +47,8 @@ import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
 import { whyNoCapture } from './watchdog/inspector.ts';
+import { LongCallWriter } from './watchdog/long-call-memory.ts';
+import type { CaptureReply } from './watchdog/protocol.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
@@ -78,6 +82,8 @@ const SURROUNDINGS: Surroundings = {
     return start === undefined ? Number.NaN : hrTimeToMillis(start);
   },
 };
+
+let nativeCalls: NativeCalls | undefined;
 
 export class Session {
   readonly #parts: readonly Part[];
@@ -156,6 +162,7 @@ export class Session {
       this.#watchdog ?? { start: () => this.#capturesKnown.open() },
       { stop: () => this.#capturesKnown.open() },
       this.#exclusions,
+      this.#watchdog && config.nativeCalls ? this.#nativeCallsPart(this.#watchdog) : {},
       this.#hooks ?? {},
     ];
   }
@@ -336,10 +343,11 @@ export class Session {
   }
 
   #createWatchdog(times: CaptureTimes): Watchdog {
-    const { thresholdMillis, unfinishedAfterMillis, requireParentSpan } = this.config;
+    const { thresholdMillis, unfinishedAfterMillis } = this.config;
     const capturer = new Capturer(this.#clock, {
       isRunning: (busyPeriodStart) => this.#ledger.isRunning(busyPeriodStart),
       resourceType: SURROUNDINGS.resourceType,
+      nativeCall: nativeCallIn,
       add: (sample) => this.#ledger.add(sample),
     });
     return new Watchdog(
@@ -358,10 +366,7 @@ export class Session {
         capture: (busyPeriodStart, requestedAt) => {
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
-          return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, {
-            requireParentSpan,
-            originOf: this.#originOf,
-          });
+          return this.#ongoingReply(sample);
         },
         // Only where a promise reaction is not timed in any case, and the watchdog has time to
         // notice.
@@ -375,6 +380,29 @@ export class Session {
       },
       this.log,
     );
+  }
+
+  #ongoingReply(sample: StackSample): CaptureReply<OngoingFacts> {
+    return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, {
+      requireParentSpan: this.config.requireParentSpan,
+      originOf: this.#originOf,
+    });
+  }
+
+  #nativeCallsPart(watchdog: Watchdog): Part {
+    const longCalls = new LongCalls(this.#clock, new LongCallWriter(watchdog.memory.longCall), {
+      facts: (sample) => this.#ongoingReply(sample).facts,
+      resourceType: SURROUNDINGS.resourceType,
+      add: (sample) => this.#ledger.add(sample),
+    });
+    // One for the thread: call sites that V8 has compiled for a wrapper find the same one again.
+    nativeCalls ??= new NativeCalls((error) =>
+      this.log.log('warn', 'a built-in function cannot be wrapped', error),
+    );
+    return {
+      start: () => nativeCalls?.enable(longCalls),
+      stop: () => nativeCalls?.disable(),
+    };
   }
 
   /** What stack samples showed has to come from promise hooks now. */

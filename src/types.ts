@@ -95,6 +95,11 @@ export interface EventLoopBlock {
    * has user code.
    */
   readonly code?: BlockingCode;
+  /**
+   * The built-in function that ran for most of the block, as it is written in code (`JSON.parse`),
+   * and the size of its input in characters, bytes or elements where that is known.
+   */
+  readonly nativeCall?: { readonly name: string; readonly size?: number | undefined };
   /** What ran innermost for most of the time of `code`, where that is another function. */
   readonly leaf?: CodePlace;
   /**
@@ -178,6 +183,14 @@ export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
    * The environment variable takes a list, separated by commas.
    */
   inApp?: readonly string[] | ((file: string) => boolean);
+  /**
+   * Built-in functions that can take long in a single call (`JSON.parse`, `structuredClone`,
+   * `fs.readFileSync`, …) are wrapped, so that a block inside one names the function that made the
+   * call, the built-in and the size of its input. What is wrapped keeps `name`, `length`, `this`,
+   * results and errors, and is put back by `disable()`. Needs `captureStack`.
+   * @default true
+   */
+  nativeCalls?: boolean;
   /**
    * Positions are those of the source where a source map is found beside the file, without
    * `--enable-source-maps`. Maps are read by a thread of their own, once per file, after a block.

@@ -3,6 +3,8 @@
  * needs is given to it; the place is the application's own code where some was on the stack for
  * most of the time, and never an agent's wrapper around it.
  */
+
+import type { NativeCall } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import {
@@ -46,6 +48,8 @@ export interface SampledCode {
    * Absent without samples.
    */
   readonly nativeTimeMillis?: number;
+  /** The wrapped built-in that ran for more than half of the block. */
+  readonly nativeCall?: NativeCall;
   /** Of it, garbage collection; absent where that is not known. */
   readonly gcInNativeTimeMillis?: number;
 }
@@ -70,9 +74,11 @@ export function describeCode(
   options: DescribeOptions,
 ): SampledCode {
   const weighted = weigh(samples, start, end);
+  const nativeCall = mainNativeCall(weighted, end - start);
   const seen = {
     samples: weighted.reduce((count, { isInside }) => count + (isInside ? 1 : 0), 0),
     ...nativeTimeOf(weighted, options.gcWithin),
+    ...(nativeCall !== undefined && { nativeCall }),
   };
   const tree = new CallTree(weighted.flatMap((sample) => observationsOf(sample, options.originOf)));
   const place = placeOn(tree.dominantPath());
@@ -128,6 +134,23 @@ function nativeTimeOf(
     gc += Math.min(uninterrupted, gcWithin?.(until - uninterrupted, until) ?? Number.NaN);
   }
   return { nativeTimeMillis: native, ...(!Number.isNaN(gc) && { gcInNativeTimeMillis: gc }) };
+}
+
+/** The built-in that ran for more than half of the block, with the size of its largest input. */
+function mainNativeCall(
+  weighted: readonly WeightedSample[],
+  millis: number,
+): NativeCall | undefined {
+  const calls = new Map<string, { weight: number; call: NativeCall }>();
+  for (const { sample, isInside, before } of weighted) {
+    const call = isInside ? sample.nativeCall : undefined;
+    if (call === undefined) continue;
+    const known = calls.get(call.name) ?? { weight: 0, call };
+    known.weight += before;
+    if ((call.size ?? 0) > (known.call.size ?? 0)) known.call = call;
+    calls.set(call.name, known);
+  }
+  return [...calls.values()].find(({ weight }) => weight > millis / 2)?.call;
 }
 
 function functionAt({ name }: Step, { frame }: Position<unknown>): KeyedPlace {

@@ -8,7 +8,7 @@
  * next. What ran between the arrival of a sample and the request of the next one is not known but
  * for its two ends: each gets a half.
  */
-import type { StackFrame } from '../block.ts';
+import type { NativeCall, StackFrame } from '../block.ts';
 
 /** JavaScript answers within 1 ms; what takes longer than this was native code, or had no CPU. */
 export const LATE_MILLIS = 3;
@@ -24,6 +24,8 @@ export interface TimedSample {
   readonly time: number;
   /** Innermost first, without those of the capture itself. */
   readonly frames: readonly StackFrame[];
+  /** The wrapped built-in that was running, if one was. */
+  readonly nativeCall?: NativeCall | undefined;
 }
 
 /** A sample and what it stands for in a block, in milliseconds. */

@@ -59,11 +59,12 @@ export function codeAt(code: CodePlace, cwd: string, paint: Paint): string {
 
 /** The place of a block, after what ran innermost in it. */
 export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string {
-  const { code, leaf } = block;
+  const { code, leaf, nativeCall } = block;
   if (code === undefined) return unknownCode(block);
   const place = codeAt(code, cwd, paint);
   const requires = code.requires === undefined ? '' : ` requires ${shortest(code.requires, cwd)}`;
-  const innermost = leaf === undefined ? '' : `${codeAt(leaf, cwd, PLAIN)} ← `;
+  const inner = nativeCall?.name ?? (leaf && codeAt(leaf, cwd, PLAIN));
+  const innermost = inner === undefined ? '' : `${printable(inner)} ← `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
 }
 

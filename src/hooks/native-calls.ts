@@ -1,17 +1,19 @@
 /**
- * Wraps built-in functions that can take long in a single call, so that a block inside one names the function that made the call, the
- * built-in, and the size of its input; and takes the call site of calls that are known to be long before they begin.
+ * Wraps built-in functions that can take long in a single call, so that a block inside one names
+ * the function that made the call, the built-in, and the size of its input; and takes the call site
+ * of calls that are known to be long before they begin.
  *
- * A wrapper keeps `name`, `length`, own properties, the property's attributes, `this`, arguments, results and errors.
- * `Function.prototype.toString` shows the wrapper. References that were taken before (`const { parse } = JSON`) stay unwrapped;
- * named imports of the modules of Node.js follow, by `syncBuiltinESMExports`.
+ * A wrapper keeps `name`, `length`, own properties, the property's attributes, `this`, arguments,
+ * results and errors. `Function.prototype.toString` shows the wrapper. References that were taken
+ * before (`const { parse } = JSON`) stay unwrapped; named imports of the modules of Node.js follow,
+ * by `syncBuiltinESMExports`.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
 import type { LongCallListener, Switch } from './native-calls/long-calls.ts';
 import type { AnyFunction } from './native-calls/wrappers.ts';
 
-export { type NativeCall, nativeCallIn } from './native-calls/in-progress.ts';
+export { nativeCallIn } from './native-calls/in-progress.ts';
 export type { LongCall, LongCallListener } from './native-calls/long-calls.ts';
 
 /** A property that is wrapped, or was. */
@@ -24,12 +26,18 @@ interface Patch {
 
 export class NativeCalls {
   readonly #power: Switch = { on: false, listener: undefined };
-  /** By name. Kept for the next `enable`: call sites that V8 has compiled for a wrapper meet the same one again. */
+  /**
+   * By name. Kept for the next `enable`: call sites that V8 has compiled for a wrapper meet the
+   * same one again.
+   */
   readonly #patches = new Map<string, Patch>();
 
   constructor(private readonly onError: (error: unknown) => void) {}
 
-  /** Wraps what can be wrapped. `listener` is called around calls that are known to be long. Does nothing where it is enabled. */
+  /**
+   * Wraps what can be wrapped. `listener` is called around calls that are known to be long. Does
+   * nothing where it is enabled.
+   */
   enable(listener?: Omit<LongCallListener, 'onError'>): void {
     if (this.#power.on) return;
     const { onError } = this;
@@ -43,7 +51,10 @@ export class NativeCalls {
     this.#guard(syncBuiltinESMExports);
   }
 
-  /** Puts the originals back. A wrapper that somebody wrapped in turn stays, and does nothing but call its original. */
+  /**
+   * Puts the originals back. A wrapper that somebody wrapped in turn stays, and does nothing but
+   * call its original.
+   */
   disable(): void {
     if (!this.#power.on) return;
     this.#power.on = false;
@@ -62,7 +73,10 @@ export class NativeCalls {
     const isKnown = known?.builtIn.holder === holder && known.original.value === original.value;
     const wrapper = isKnown
       ? known.wrapper
-      : dressedAs(original.value as AnyFunction, wrap(original.value as AnyFunction, this.#power, name));
+      : dressedAs(
+          original.value as AnyFunction,
+          wrap(original.value as AnyFunction, this.#power, name),
+        );
     Object.defineProperty(holder, key, { ...original, value: wrapper });
     this.#patches.set(name, { builtIn, wrapper, original });
   }
@@ -82,7 +96,10 @@ function putBack({ builtIn: { holder, key }, wrapper, original }: Patch): void {
   }
 }
 
-/** With all that the original has: `name`, `length`, and whatever was put on it, `util.promisify.custom` for one. */
+/**
+ * With all that the original has: `name`, `length`, and whatever was put on it,
+ * `util.promisify.custom` for one.
+ */
 function dressedAs(original: AnyFunction, wrapper: AnyFunction): AnyFunction {
   for (const key of Reflect.ownKeys(original)) {
     const descriptor = Object.getOwnPropertyDescriptor(original, key);

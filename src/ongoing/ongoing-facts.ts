@@ -11,7 +11,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import type { OngoingBlock, StackSample } from '../block.ts';
+import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
 import { describeCode } from '../code/describe-code.ts';
 import type { OriginOf } from '../code/in-app.ts';
 import { isDebuggerPause } from '../exclude/debugger-pause.ts';
@@ -30,6 +30,8 @@ export interface OngoingFacts {
   readonly callbacks: number;
   readonly asyncResourceType?: string;
   readonly code?: BlockingCode;
+  /** The wrapped built-in that runs, if one does. */
+  readonly nativeCall?: NativeCall;
   readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
   /** The trace is not sampled, tracing is suppressed, or a parent is required and there is none. */
   readonly spanUnwanted: boolean;
@@ -56,7 +58,11 @@ export function ongoingReply(
   return {
     start: block.start,
     isCodeKnown: code !== undefined,
-    facts: code === undefined ? facts : { ...facts, code },
+    facts: {
+      ...facts,
+      ...(code !== undefined && { code }),
+      ...(sample.nativeCall !== undefined && { nativeCall: sample.nativeCall }),
+    },
   };
 }
 

@@ -10,7 +10,8 @@ export function ongoingLine(
   pid: number,
 ): string {
   const unknown = canCapture ? 'native code' : 'unknown code';
-  const code = facts?.code === undefined ? unknown : functionAndPlace(facts.code);
+  const place = facts?.code === undefined ? unknown : functionAndPlace(facts.code);
+  const code = facts?.nativeCall === undefined ? place : `${facts.nativeCall.name} ← ${place}`;
   const parent = facts?.parent;
   const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
   const seconds = (ageMillis / 1000).toFixed(1);

@@ -55,7 +55,10 @@ export class EndedBlock {
     const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
     const { nativeTimeMillis } = sampled;
     const times = { durationMillis, cpuTimeMillis: block.cpu, gcTimeMillis, nativeTimeMillis };
-    const cause = causeOf({ ...times, gcInNativeTimeMillis });
+    const measured = causeOf({ ...times, gcInNativeTimeMillis });
+    // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.
+    const cause =
+      measured === 'javascript' && sampled.nativeCall !== undefined ? 'native' : measured;
     return {
       ...(block.kind !== undefined && { kind: block.kind }),
       startTimeMillis: clock.epoch(block.start),

@@ -20,6 +20,8 @@ export interface LoopParts<Facts extends object = object> {
   now(): number;
   /** Undefined where stack samples cannot be taken. */
   readonly capture: Capture<Facts> | undefined;
+  /** Facts of the native call that runs, where it is known to be long. */
+  longCall(): Facts | undefined;
   /** Has an ongoing block reported. */
   reportOngoing(report: OngoingReport<Facts>): void;
 }
@@ -123,7 +125,8 @@ export class BusyPeriod<Facts extends object = object> {
     block.isReported = true;
     const time = parts.now();
     parts.reportOngoing({
-      facts: block.reply?.facts,
+      // In a native call the main thread cannot answer: what it left behind is the latest.
+      facts: parts.longCall() ?? block.reply?.facts,
       time,
       ageMillis: time - block.start,
       canCapture: parts.capture !== undefined,

@@ -1,6 +1,7 @@
 /** Takes stack samples, inside what runs. NO REGULAR EXPRESSION may run here: see stack.ts. */
 import { context } from '@opentelemetry/api';
-import type { StackFrame, StackSample } from '../block.ts';
+import type { NativeCall, StackFrame, StackSample } from '../block.ts';
+import { LATE_MILLIS } from '../code/weights.ts';
 import type { Clock } from '../support/clock.ts';
 import { CAPTURE_URL, captureStack } from './stack.ts';
 
@@ -10,6 +11,8 @@ export interface CapturerPorts {
   isRunning(busyPeriodStart: number): boolean;
   /** Type of the async resource that is running. */
   resourceType(): string | undefined;
+  /** The wrapped built-in that is running, if one is. Called inside the capture. */
+  nativeCall(frames: readonly StackFrame[], isLate: boolean): NativeCall | undefined;
   add(sample: StackSample): void;
 }
 
@@ -26,12 +29,15 @@ export class Capturer {
    */
   capture(busyPeriodStart: number, requestedAt: number): StackSample | undefined {
     if (!this.ports.isRunning(busyPeriodStart)) return undefined;
+    const time = this.clock.now();
+    const frames = withoutCapture(captureStack());
     const sample = {
       requestedAt,
-      time: this.clock.now(),
+      time,
       context: context.active(),
       resourceType: this.ports.resourceType(),
-      frames: withoutCapture(captureStack()),
+      frames,
+      nativeCall: this.ports.nativeCall(frames, time - requestedAt >= LATE_MILLIS),
     };
     this.ports.add(sample);
     return sample;

@@ -6,6 +6,8 @@
  * written and read plainly. What has to be seen in order goes through `Atomics` on {@link Flag}.
  */
 
+import { createLongCallMemory } from './long-call-memory.ts';
+
 /** Index of a number in the marks. */
 export const Mark = {
   /** Main thread: when the running busy period began; 0 while there is nothing to watch. */
@@ -46,11 +48,14 @@ const FLAGS = 3;
 export interface SharedMemory {
   readonly marks: Float64Array;
   readonly flags: Int32Array;
+  /** See `long-call-memory.ts`. */
+  readonly longCall: SharedArrayBuffer;
 }
 
 export function createSharedMemory(): SharedMemory {
   return {
     marks: new Float64Array(new SharedArrayBuffer(MARKS * Float64Array.BYTES_PER_ELEMENT)),
     flags: new Int32Array(new SharedArrayBuffer(FLAGS * Int32Array.BYTES_PER_ELEMENT)),
+    longCall: createLongCallMemory(),
   };
 }

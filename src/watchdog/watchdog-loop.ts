@@ -7,6 +7,7 @@
 import { BusyPeriod, type LoopParts } from './busy-period.ts';
 import { CaptureClient } from './capture-session.ts';
 import { clockOf } from './clock-origin.ts';
+import { readLongCall } from './long-call-memory.ts';
 import type { OngoingReport, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { type Sleep, ThreadSleep } from './thread-sleep.ts';
@@ -56,6 +57,7 @@ export function runWatchdogThread<Facts extends object>(
     marks: memory.marks,
     now,
     capture: answer?.type === 'no-capture' ? undefined : client.capture,
+    longCall: () => readLongCall<Facts>(memory.longCall),
     reportOngoing,
   });
 }

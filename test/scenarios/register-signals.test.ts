@@ -1,7 +1,7 @@
 /** Under `/register`, each program ends by a signal as it does without: same code, same signal, same output. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { OtlpReceiver } from './support/otlp-receiver.ts';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { type App, appFile, runApp } from './support/run-app.ts';
 
 const ENTRY = 'opentelemetry-instrumentation-event-loop/register';

@@ -23,6 +23,7 @@ function captureIn(active: Context, busyPeriodStart = 1000) {
   const capturer = new Capturer(clock, {
     isRunning: (start) => start === 1000,
     resourceType: () => 'Timeout',
+    nativeCall: () => undefined,
     add: (sample) => added.push(sample),
   });
   const sample = context.with(active, () => capturer.capture(busyPeriodStart, 1148));

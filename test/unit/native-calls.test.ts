@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
-import type { Frame } from '../../src/capture/stack.ts';
+import type { StackFrame } from '../../src/block.ts';
 import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
 import { type LongCall, NativeCalls, nativeCallIn } from '../../src/hooks/native-calls.ts';
 
@@ -71,7 +71,9 @@ function properties() {
     main.JSON,
     main,
     ...['v8', 'fs', 'crypto', 'zlib', 'child_process'].map((name) => nodeRequire(`node:${name}`)),
-    ...[main.TextDecoder, Buffer, crypto.Hash, crypto.Hmac, crypto.Cipheriv].map((type) => type.prototype),
+    ...[main.TextDecoder, Buffer, crypto.Hash, crypto.Hmac, crypto.Cipheriv].map(
+      (type) => type.prototype,
+    ),
   ];
   return holders.flatMap((holder: object, i) =>
     Reflect.ownKeys(holder).map((key) => {
@@ -88,7 +90,8 @@ describe('what a wrapper keeps', () => {
     const after = new Map(properties().map((property) => [property.name, property.descriptor]));
 
     const wrapped = before.filter(
-      ({ name, descriptor: { value } }) => typeof value === 'function' && after.get(name)?.value !== value,
+      ({ name, descriptor: { value } }) =>
+        typeof value === 'function' && after.get(name)?.value !== value,
     );
     expect(wrapped.length).toBeGreaterThanOrEqual(50);
     for (const { name, descriptor } of wrapped) {
@@ -146,7 +149,8 @@ describe('what a wrapper keeps', () => {
     const actions: (() => unknown)[] = [
       () => json.parse('{"a":[1,2]}'),
       () => json.parse(long),
-      () => json.parse('{"a":[1,2]}', (_key, value) => (typeof value === 'number' ? value * 2 : value)),
+      () =>
+        json.parse('{"a":[1,2]}', (_key, value) => (typeof value === 'number' ? value * 2 : value)),
       () => json.parse(Buffer.from('[1]') as never),
       () => json.parse(`[${long}`),
       () => json.parse('{'),
@@ -186,7 +190,8 @@ describe('what a wrapper keeps', () => {
     const wanted = actions.map(attempt);
     calls.enable({ entered() {}, left() {} });
     // `Cannot read properties of undefined` names the property that is read first.
-    const plain = (outcome: unknown) => String(JSON.stringify(outcome)).replace(/ \(reading .*\)/, '');
+    const plain = (outcome: unknown) =>
+      String(JSON.stringify(outcome)).replace(/ \(reading .*\)/, '');
     actions.forEach((action, i) => {
       expect(`${i} ${plain(attempt(action))}`).toBe(`${i} ${plain(wanted[i])}`);
     });
@@ -237,7 +242,7 @@ describe('the call in progress', () => {
   });
 
   test('a sample is of it only where no other code was called by it', () => {
-    const frame = (fields: Partial<Frame>): Frame => ({
+    const frame = (fields: Partial<StackFrame>): StackFrame => ({
       functionName: 'f',
       file: '/app.js',
       line: 1,

@@ -22,6 +22,7 @@ const ORDER = [
   ['report'],
   ['config', 'active-instance'],
   ['console'],
+  ['long-calls'],
   ['watchdog.worker', 'session'],
   ['instrumentation'],
   ['index'],

@@ -1,12 +1,15 @@
 /**
- * What is wrapped: built-in functions that can take unbounded time in one call, of which nothing is on the stack afterwards, and
- * those that take milliseconds in any case.
+ * What is wrapped: built-in functions that can take unbounded time in one call, of which nothing is
+ * on the stack afterwards, and those that take milliseconds in any case.
  *
  * Not wrapped, although they can take long as well:
- * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, `BigInt`. Replacing `RegExp.prototype.exec` makes every
- *   `replace` and `split` by an expression ten times slower or more, on Node.js 20 to 26, and putting it back does not undo that.
- * - What takes nanoseconds and needs gigabytes to take long: `Buffer.byteLength`, `Buffer#indexOf`, `Buffer.concat`.
- * - What only waits for a disk in one short system call: `existsSync`, `statSync`; module loaders make thousands of them.
+ * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, `BigInt`. Replacing
+ *   `RegExp.prototype.exec` makes every `replace` and `split` by an expression ten times slower or
+ *   more, on Node.js 20 to 26, and putting it back does not undo that.
+ * - What takes nanoseconds and needs gigabytes to take long: `Buffer.byteLength`, `Buffer#indexOf`,
+ *   `Buffer.concat`.
+ * - What only waits for a disk in one short system call: `existsSync`, `statSync`; module loaders
+ *   make thousands of them.
  */
 import childProcess from 'node:child_process';
 import crypto from 'node:crypto';
@@ -139,11 +142,17 @@ export function builtIns(): BuiltIn[] {
 }
 
 function ofModule(holder: object, module: string, functions: Record<string, Wrap>): BuiltIn[] {
-  return Object.entries(functions).map(([key, wrap]) => ({ holder, key, name: `${module}.${key}`, wrap }));
+  return Object.entries(functions).map(([key, wrap]) => ({
+    holder,
+    key,
+    name: `${module}.${key}`,
+    wrap,
+  }));
 }
 
 function ofPrototype(Class: unknown, type: string, key: string, wrap: Wrap): BuiltIn[] {
-  const holder = typeof Class === 'function' ? (Class as { prototype: unknown }).prototype : undefined;
+  const holder =
+    typeof Class === 'function' ? (Class as { prototype: unknown }).prototype : undefined;
   if (typeof holder !== 'object' || holder === null) return [];
   return [{ holder, key, name: `${type}.${key}`, wrap }];
 }

@@ -1,18 +1,12 @@
 /**
- * The call of a wrapped built-in that is in progress, as a stack sample reads it: two fields of one object, so that a call
- * publishes itself without an allocation. Nested calls put back what was there before.
+ * The call of a wrapped built-in that is in progress, as a stack sample reads it: two fields of one
+ * object, so that a call publishes itself without an allocation. Nested calls put back what was
+ * there before.
  */
-import type { Frame } from '../../capture/stack.ts';
+import type { NativeCall, StackFrame } from '../../block.ts';
 
 /** Of inputs whose size is not known for free. */
 export const UNKNOWN_SIZE = -1;
-
-export interface NativeCall {
-  /** As it is written in code: `JSON.parse`. */
-  readonly name: string;
-  /** Characters, bytes or elements; undefined where it is not known. */
-  readonly size: number | undefined;
-}
 
 /** `name` is empty while no call is in progress. Written by the wrappers only. */
 export const inProgress = { name: '', size: UNKNOWN_SIZE };
@@ -29,21 +23,23 @@ export function safepoint(): number {
 }
 
 /**
- * The built-in that was running when this stack sample was taken, or undefined where other code was: a function that the built-in
- * calls, a reviver for one, is not the built-in. To be called within the capture.
+ * The built-in that was running when this stack sample was taken, or undefined where other code
+ * was: a function that the built-in calls, a reviver for one, is not the built-in. To be called
+ * within the capture.
  * @param frames innermost first, without those of the capture
- * @param late the sample arrived late, so a function that has only just been called is not what was running
+ * @param late the sample arrived late, so a function that has only just been called is not what was
+ *   running
  */
-export function nativeCallIn(frames: readonly Frame[], late: boolean): NativeCall | undefined {
+export function nativeCallIn(frames: readonly StackFrame[], late: boolean): NativeCall | undefined {
   if (inProgress.name === '') return undefined;
   const from = late && frames[0]?.isAtEntry === true && !frames[0].isOwn ? 1 : 0;
   for (let i = from; i < frames.length; i++) {
-    const { isOwn, isAsync, file, text } = frames[i] as Frame;
+    const { isOwn, isAsync, isBuiltin, file } = frames[i] as StackFrame;
     if (isOwn) {
       const { name, size } = inProgress;
       return { name, size: size === UNKNOWN_SIZE ? undefined : size };
     }
-    const isBuiltIn = file === undefined ? !text.includes('eval at ') : file.startsWith('node:');
+    const isBuiltIn = file === undefined ? isBuiltin : file.startsWith('node:');
     if (isAsync || !isBuiltIn) return undefined;
   }
   return undefined;

@@ -1,16 +1,24 @@
 /**
- * Calls that are known to be long before they begin, by the size of their input or by what they do: their call site is taken at
- * entry, so that it is the call's own line, and so that a process which hangs in the call has left behind who made it.
+ * Calls that are known to be long before they begin, by the size of their input or by what they do:
+ * their call site is taken at entry, so that it is the call's own line, and so that a process which
+ * hangs in the call has left behind who made it.
  */
-import { captureStack, type Frame } from '../../capture/stack.ts';
-import { type NativeCall, UNKNOWN_SIZE } from './in-progress.ts';
+import type { NativeCall, StackFrame } from '../../block.ts';
+import { captureStack } from '../../watchdog/stack.ts';
+import { UNKNOWN_SIZE } from './in-progress.ts';
 
 export interface LongCall extends NativeCall {
-  /** Who makes the call, innermost first: line and column of the first frame are those of the call itself. */
-  readonly frames: readonly Frame[];
+  /**
+   * Who makes the call, innermost first: line and column of the first frame are those of the call
+   * itself.
+   */
+  readonly frames: readonly StackFrame[];
 }
 
-/** Both are called synchronously, next to the call. What they throw is passed to `onError`, and nowhere else. */
+/**
+ * Both are called synchronously, next to the call. What they throw is passed to `onError`, and
+ * nowhere else.
+ */
 export interface LongCallListener {
   entered(call: LongCall): void;
   /** The call returned or threw. Calls nest: the one that was entered last is left first. */

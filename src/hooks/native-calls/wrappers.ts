@@ -1,10 +1,13 @@
 /**
- * Wrappers of built-in functions. Each publishes its call while it lasts, and ends with a safepoint, at which V8 answers the
- * interrupt of the watchdog: the wrapper and its caller are still on the stack then.
+ * Wrappers of built-in functions. Each publishes its call while it lasts, and ends with a
+ * safepoint, at which V8 answers the interrupt of the watchdog: the wrapper and its caller are
+ * still on the stack then.
  *
- * Hot: `JSON.parse` and its like are called millions of times. Inputs that are too small to take long are passed through, and
- * the others cost some 10 ns (`node bench/native-calls.mjs`). An `arguments` object, or a rest parameter, would cost up to 80 ns until
- * V8 has optimized the caller: hot wrappers name what the documentation names, and leave out what is undefined at the end.
+ * Hot: `JSON.parse` and its like are called millions of times. Inputs that are too small to take
+ * long are passed through, and the others cost some 10 ns (`node bench/native-calls.mjs`). An
+ * `arguments` object, or a rest parameter, would cost up to 80 ns until V8 has optimized the
+ * caller: hot wrappers name what the documentation names, and leave out what is undefined at the
+ * end.
  */
 import { inProgress, safepoint, UNKNOWN_SIZE } from './in-progress.ts';
 import { enter, leave, type Switch } from './long-calls.ts';
@@ -15,7 +18,10 @@ export type AnyFunction = (this: any, ...args: any[]) => any;
 /** Makes the wrapper of a function. `name` is how it is published. */
 export type Wrap = (original: AnyFunction, power: Switch, name: string) => AnyFunction;
 
-/** Up to this many characters or bytes, a call takes some microseconds at most, and is not published. */
+/**
+ * Up to this many characters or bytes, a call takes some microseconds at most, and is not
+ * published.
+ */
 const SMALL = 256;
 const NEVER = Number.POSITIVE_INFINITY;
 const MIB = 1 << 20;
@@ -55,7 +61,9 @@ export const wrapParse: Wrap = (original, power, name) =>
       inProgress.name = name;
       inProgress.size = size;
       try {
-        return reviver === undefined ? original.call(this, text) : original.call(this, text, reviver);
+        return reviver === undefined
+          ? original.call(this, text)
+          : original.call(this, text, reviver);
       } finally {
         try {
           safepoint();
@@ -94,7 +102,10 @@ export const wrapStringify: Wrap = (original, power, name) =>
     },
   }).stringify;
 
-/** As {@link wrapStringify}; closures of two literals, so that V8 compiles each for its own original. */
+/**
+ * As {@link wrapStringify}; closures of two literals, so that V8 compiles each for its own
+ * original.
+ */
 export const wrapClone: Wrap = (original, power, name) =>
   ({
     structuredClone(this: unknown, value: unknown, second?: unknown) {
@@ -198,12 +209,19 @@ export const wrapMethod: Wrap = (original, power, name) =>
     },
   }).wrapper;
 
-/** `TextDecoder#decode`: {@link wrapMethod} in a literal of its own, which V8 compiles for this original alone. */
+/**
+ * `TextDecoder#decode`: {@link wrapMethod} in a literal of its own, which V8 compiles for this
+ * original alone.
+ */
 export const wrapDecode: Wrap = (original, power, name) =>
   ({
     decode(this: unknown, data?: unknown, second?: unknown, third?: unknown) {
       const size =
-        typeof data === 'string' ? data.length : ArrayBuffer.isView(data) ? data.byteLength : UNKNOWN_SIZE;
+        typeof data === 'string'
+          ? data.length
+          : ArrayBuffer.isView(data)
+            ? data.byteLength
+            : UNKNOWN_SIZE;
       const isPlain = second === undefined && third === undefined;
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
@@ -227,12 +245,19 @@ export const wrapDecode: Wrap = (original, power, name) =>
     },
   }).decode;
 
-/** `Hash#update`: {@link wrapMethod} in a literal of its own, which V8 compiles for this original alone. */
+/**
+ * `Hash#update`: {@link wrapMethod} in a literal of its own, which V8 compiles for this original
+ * alone.
+ */
 export const wrapUpdate: Wrap = (original, power, name) =>
   ({
     update(this: unknown, data?: unknown, second?: unknown, third?: unknown) {
       const size =
-        typeof data === 'string' ? data.length : ArrayBuffer.isView(data) ? data.byteLength : UNKNOWN_SIZE;
+        typeof data === 'string'
+          ? data.length
+          : ArrayBuffer.isView(data)
+            ? data.byteLength
+            : UNKNOWN_SIZE;
       const isPlain = second === undefined && third === undefined;
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
@@ -263,7 +288,10 @@ export interface SlowCallOptions {
   readonly sizeIsResult?: true;
   /** The input is a number that is no size: of iterations, of bits. */
   readonly sizeIsNone?: true;
-  /** Called by others of these as well: where one whose name begins so is in progress, that one is what the code says. */
+  /**
+   * Called by others of these as well: where one whose name begins so is in progress, that one is
+   * what the code says.
+   */
   readonly within?: string;
   /** From which size on the call is long; 0: always. Never, by default. */
   readonly longFrom?: number;

@@ -163,7 +163,9 @@ test('a thread that is not needed ends, and another one is started', async () =>
 
 test('a thread that fails is started again three times', async () => {
   const folder = makeFolder(
-    Object.fromEntries([0, 1, 2, 3, 4].map((i) => [`${i}.js`, 'let a;\n//# sourceMappingURL=a.map'])),
+    Object.fromEntries(
+      [0, 1, 2, 3, 4].map((i) => [`${i}.js`, 'let a;\n//# sourceMappingURL=a.map']),
+    ),
   );
   const of = make();
   const started: Worker[] = [];
@@ -178,9 +180,7 @@ test('a thread that fails is started again three times', async () => {
     expect(await found).toEqual([undefined]);
   }
   expect(started).toHaveLength(4);
-  expect(log.log.mock.calls).toEqual([
-    ['warn', 'sourceMaps is off: its thread has ended 4 times'],
-  ]);
+  expect(log.log.mock.calls).toEqual([['warn', 'sourceMaps is off: its thread has ended 4 times']]);
   expect(known(of, [{ file: path.join(folder, '4.js'), line: 1, column: 1 }])).toEqual([undefined]);
 });
 

@@ -73,6 +73,7 @@ export class FakeWatchdog {
       marks: this.marks,
       now: () => this.time,
       capture: this.canCapture ? (start, onWaiting) => this.#capture(start, onWaiting) : undefined,
+      longCall: () => undefined,
       reportOngoing: (report) => this.reports.push(report),
     };
   }

@@ -1,0 +1,52 @@
+/**
+ * Native calls that are known to be long: each leaves behind, before it begins, what the watchdog
+ * thread reports of it if it does not end; and counts as a stack sample of the time that it took.
+ */
+import { context } from '@opentelemetry/api';
+import type { StackSample } from './block.ts';
+import type { LongCall, LongCallListener } from './hooks/native-calls.ts';
+import type { Clock } from './support/clock.ts';
+import type { LongCallWriter } from './watchdog/long-call-memory.ts';
+
+/** A shorter call is left to the samples of the watchdog thread. */
+const MIN_SAMPLED_MILLIS = 3;
+
+export interface LongCallPorts {
+  /** What is known of the running block, as plain data. */
+  facts(sample: StackSample): object;
+  resourceType(): string | undefined;
+  add(sample: StackSample): void;
+}
+
+export class LongCalls implements Omit<LongCallListener, 'onError'> {
+  readonly #entered: StackSample[] = [];
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly memory: LongCallWriter,
+    private readonly ports: LongCallPorts,
+  ) {}
+
+  entered({ name, size, frames }: LongCall): void {
+    const time = this.clock.now();
+    const sample: StackSample = {
+      requestedAt: time,
+      time,
+      context: context.active(),
+      resourceType: this.ports.resourceType(),
+      frames,
+      nativeCall: { name, size },
+    };
+    // In this order: what throws is not left, either.
+    this.memory.enter(this.ports.facts(sample));
+    this.#entered.push(sample);
+  }
+
+  left(): void {
+    this.memory.leave();
+    const sample = this.#entered.pop();
+    if (sample === undefined) return;
+    const time = this.clock.now();
+    if (time - sample.requestedAt >= MIN_SAMPLED_MILLIS) this.ports.add({ ...sample, time });
+  }
+}
