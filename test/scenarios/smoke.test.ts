@@ -87,7 +87,9 @@ test('survival: two copies of the package report a block once', async () => {
 });
 
 test('capture: the function that blocked is named, on the span and on the metric', async () => {
-  const run = await runApp('culprits.cjs', { asyncHooks: 'auto', args: ['loop,dependency'] });
+  // So long that the watchdog thread gets a CPU in it, on a busy machine as well.
+  const options = { args: ['loop,dependency'], env: { BLOCK_MILLIS: '500' } };
+  const run = await runApp('culprits.cjs', options);
 
   expectQuietExit(run);
   expectNamed(run, { loop: 'hashMillions', dependency: 'padAll' });

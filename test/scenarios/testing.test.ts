@@ -1,10 +1,8 @@
 /** The entry `/testing` under the test runners that people use, each as it is: what it records, and what a failure says. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { giveSecondChance } from './support/noise.ts';
 import { appFile } from './support/run-app.ts';
-
-giveSecondChance();
+import { test } from './support/scenario.ts';
 
 const RUNNERS = appFile('runners');
 const ROOT = path.join(__dirname, '../..');

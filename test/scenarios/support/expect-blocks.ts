@@ -7,7 +7,7 @@ import {
   type Truth,
 } from './run-app.ts';
 import { judgeValid } from './scenario.ts';
-import { voidBlock, voidNaming, voidTruth } from './validity.ts';
+import { judgeUnlessDelayed, stalledSince, voidBlock, voidNaming, voidTruth } from './validity.ts';
 
 /** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
 export const LENGTH_TOLERANCE_RATIO = 0.02;
@@ -19,6 +19,9 @@ export const POSITION_TOLERANCE_MILLIS = 8;
 const OWN_WORK_TOLERANCE_MILLIS = 20;
 /** The same duration as a span (two HrTimes) and as a measurement (a double). */
 const ROUNDING_MILLIS = 0.01;
+
+/** The part of the time for the exit of a process that the machine may take. */
+const EXIT_DELAY_MILLIS = 50;
 
 /** Captures of one block, and one for the report of an unfinished one. */
 const MAX_CAPTURES = 21;
@@ -80,7 +83,14 @@ export function expectExit(run: Run, code = 0): void {
     signal: null,
     stderr: '',
   });
-  expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS);
+  expectPromptExit(run);
+}
+
+/** The process ended when it had nothing left to do. */
+export function expectPromptExit(run: Run): void {
+  judgeUnlessDelayed(stalledSince(run, Number(run.notes['finished'])), EXIT_DELAY_MILLIS, () =>
+    expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS),
+  );
 }
 
 /**
