@@ -81,7 +81,7 @@ describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
     }));
 });
 
-describe('what holds the loop in a single call', () => {
+describe('a single call that blocks', () => {
   const CALLS = [
     'regex',
     'JSON.stringify',
@@ -94,7 +94,7 @@ describe('what holds the loop in a single call', () => {
   ];
   const lookAtRun = sharedRun(() => runApp('blocking-calls.cjs'));
 
-  test.each(CALLS)('%s', (truth) =>
+  test.each(CALLS)('%s is one block', (truth) =>
     lookAtRun((run) => {
       expect(truthNamed(run, truth).durationMillis).toBeGreaterThan(65);
       expectBlock(run, { truth, kind: 'callback' });
@@ -112,7 +112,7 @@ describe('what holds the loop in a single call', () => {
     }));
 });
 
-test('memory pressure: most of the block is told to be garbage collection', async () => {
+test('memory pressure: most of the block is garbage collection', async () => {
   const run = await runApp('memory-pressure.cjs');
 
   expectBlocks(run, [{ truth: 'pressure', kind: 'callback' }]);
@@ -123,7 +123,7 @@ test('memory pressure: most of the block is told to be garbage collection', asyn
   expect(Math.abs(told - truth)).toBeLessThan(lengthTolerance(truth));
 });
 
-test('a worker thread: its block is told by its own instrumentation, and not by the main thread', async () => {
+test('a worker thread: its block is reported by its own instrumentation, and not by the main thread', async () => {
   const run = await runApp('worker-thread.cjs');
 
   expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);

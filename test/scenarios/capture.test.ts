@@ -1,4 +1,4 @@
-/** Who held the loop: the function, file and line that ran, seen while they ran. */
+/** The blocking function: its name, file and line, from stack samples. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -54,7 +54,7 @@ const ELSEWHERE = new Map([
 const PARTS = ['1/3', '2/3', '3/3'];
 
 test.each<AsyncHooksMode>(['auto', 'promises'])(
-  'asyncHooks %s: the labelled blockers are named',
+  'asyncHooks %s: the labelled blocking functions are named',
   async (asyncHooks) => {
     const culprits: ReturnType<typeof culpritsOf> = [];
     for (const part of PARTS) {
@@ -81,7 +81,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
 );
 
 test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
-  'asyncHooks %s: captures let nothing run in the middle of what they look at',
+  'asyncHooks %s: stack samples let nothing run in the middle of the code they interrupt',
   async (asyncHooks) => {
     const run = await runApp('uninterrupted.cjs', { asyncHooks });
 

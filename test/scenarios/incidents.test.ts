@@ -241,7 +241,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectQuietExit(run);
   });
 
-  test('one second of sync work: one block of a second, and all those who waited are in the lag', async () => {
+  test('one second of sync work: one block of a second, and every wait is in the lag', async () => {
     const run = await runApp('one-second.cjs', { asyncHooks });
 
     expectBlocks(run, [{ truth: 'work', kind: 'callback' }]);

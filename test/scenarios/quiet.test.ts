@@ -114,7 +114,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 });
 
-describe('a process that stands still inside of JavaScript', () => {
+describe('a process that is suspended inside of JavaScript', () => {
   test.each(MODES)('stopped: no block, with asyncHooks %s', async (asyncHooks) => {
     const run = await runApp('standstill.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
       await app.printed('working');

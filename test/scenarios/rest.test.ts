@@ -14,7 +14,7 @@ const LAG_TOLERANCE = 0.2;
 const DELAY_MILLIS = 20;
 
 test.each<AsyncHooksMode>(['auto', 'promises'])(
-  'a loop that rests (asyncHooks: %s): few wake-ups, and a block is captured and is lag as any other',
+  'an idle loop (asyncHooks: %s): few wake-ups, and a block is captured and is lag as any other',
   async (asyncHooks) => {
     const run = await runApp('rest.cjs', { asyncHooks });
     expectQuietExit(run);

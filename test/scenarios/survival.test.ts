@@ -88,7 +88,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 });
 
-test('an exception that nobody catches ends the process as it does without us', async () => {
+test('an exception that nobody catches ends the process as it does without this package', async () => {
   const run = await runApp('throwing.cjs', { args: ['nobody catches'] });
 
   expect(run.code).toBe(1);
@@ -133,7 +133,7 @@ describe('telemetry that fails', () => {
   });
 });
 
-describe('more than one of us', () => {
+describe('more than one instance', () => {
   test('two instances: every block is reported once, by the one enabled last', async () => {
     const run = await runApp('two-instances.cjs');
 
@@ -280,12 +280,15 @@ describe('the end of a process', () => {
     EXITS * MAX_EXIT_MILLIS,
   );
 
-  test.each(['process.exit right after a block', 'process.exit right after the SDK'])('%s', async (way) => {
-    const run = await runApp('exits.cjs', { args: [way] });
+  test.each(['process.exit right after a block', 'process.exit right after the SDK'])(
+    '%s: no delay, no message',
+    async (way) => {
+      const run = await runApp('exits.cjs', { args: [way] });
 
-    expectExit(run, 3);
-    expect(run.diags).toEqual([]);
-  });
+      expectExit(run, 3);
+      expect(run.diags).toEqual([]);
+    },
+  );
 
   test('SIGTERM that is handled: the block before it is reported', async () => {
     const run = await runApp('exits.cjs', { args: ['SIGTERM that is handled'] }, async (app) => {
@@ -325,7 +328,7 @@ function expectJobNamed(run: Run): void {
   });
 }
 
-describe('what Node.js is told', () => {
+describe('options of Node.js', () => {
   const permission = NODE_MAJOR < 22 ? '--experimental-permission' : '--permission';
 
   const permissions = [
@@ -493,7 +496,7 @@ describe('how it is loaded', () => {
     expect(line).toMatch(/Math\.imul|hashSome|while \(performance/);
   });
 
-  test('in a cluster: each worker tells of its own block, and the primary of none', async () => {
+  test('in a cluster: each worker reports its own block, and the primary none', async () => {
     const run = await runApp('cluster.cjs', {}, async (app) => {
       const port = Number(await app.printed('listening '));
       /** Connections go to the workers in turn. */

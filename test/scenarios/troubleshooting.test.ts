@@ -1,4 +1,4 @@
-/** What docs/troubleshooting.md says: each symptom made on purpose, and what tells it. */
+/** What docs/troubleshooting.md says: each symptom made on purpose, and what shows it. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -15,7 +15,7 @@ const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
 const LOG = { OTEL_LOG_LEVEL: 'info' };
 const [NODE_MAJOR = 0, NODE_MINOR = 0] = process.versions.node.split('.').map(Number);
 
-/** Each app holds the loop for 300 ms. The span of it is shorter where its parent began later. */
+/** Each app blocks the event loop for 300 ms. The span of it is shorter where its parent began later. */
 const LEAST_MILLIS = 290;
 
 interface PrintedSpan {
@@ -40,7 +40,7 @@ async function run(file: string, options: AppOptions = {}, drive?: (app: App) =>
 const SEEN = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
 
 describe('no spans at all', () => {
-  test('unless something is wrong, the console and the SDK tell of the same block', async () => {
+  test('unless something is wrong, the console and the SDK have the same block', async () => {
     const { blocks, stderr } = await run('one-block.cjs', { env: CONSOLE });
     expect(blocks).toHaveLength(1);
     expect(stderr).toMatch(SEEN);
@@ -50,7 +50,7 @@ describe('no spans at all', () => {
     ['not sampled', { env: { OTEL_TRACES_SAMPLER: 'always_off' } }],
     ['OTEL_SDK_DISABLED', { env: { OTEL_SDK_DISABLED: 'true' } }],
     ['the SDK started after the block', { args: ['the SDK after the block'] }],
-  ])('%s: the console tells of the block', async (_cause, { env, ...options }) => {
+  ])('%s: the console has the block', async (_cause, { env, ...options }) => {
     const { spans, stderr } = await run('one-block.cjs', { ...options, env: { ...CONSOLE, ...env } });
     expect(spans).toEqual([]);
     expect(stderr).toMatch(SEEN);
@@ -272,7 +272,7 @@ describe('the end of a process under /register', () => {
   });
 });
 
-test('/register, an ES module, modules hooked in another thread: blocks of the first second are not told', async () => {
+test('/register, an ES module, modules hooked in another thread: blocks of the first second are not reported', async () => {
   const hooksInOtherThread = NODE_MAJOR < 22 || (NODE_MAJOR === 22 && NODE_MINOR < 22);
   const { stderr } = await run('early-block.mjs', {
     nodeArgs: ['--import', REGISTER],

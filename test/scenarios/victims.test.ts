@@ -1,4 +1,4 @@
-/** Those who had to wait: how long, and for whom. */
+/** Stalled spans: how long they waited, and for which block. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -132,7 +132,7 @@ function randomNumbers(seed: number): () => number {
 }
 
 describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
-  test('500 requests at random: every victim is told what it waited, no culprit is called a victim', async () => {
+  test('500 requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
     const REQUESTS = 500;
     const CULPRIT_SHARE = 0.08;
     const PAUSE_MILLIS = 40;

@@ -30,7 +30,7 @@ test('an exporter at work is not taken for the span whose context it runs in', (
   expect(b.verdict(0, 100, 0, 100)?.context).toBe(request);
 });
 
-test('nobody has a span from the beginning: the heaviest, if it can show three quarters of the block, or nobody', () => {
+test('no span from the beginning: the heaviest, if it can show three quarters of the block, or none', () => {
   const late = blame();
   late.vote(0, 300, 30, contextOf('A', 120), undefined);
   late.vote(300, 500, 220, contextOf('B', 120), undefined);
@@ -41,7 +41,7 @@ test('nobody has a span from the beginning: the heaviest, if it can show three q
   expect(tooLate.verdict(0, 500, 0, 100)).toBeUndefined();
 });
 
-test('nobody is blamed where most of the time was unseen', () => {
+test('a block is not attributed where most of the time was unseen', () => {
   const b = blame();
   b.vote(0, 49, 49, contextOf('A'), undefined);
   expect(b.verdict(0, 100, 0, 50)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('with captures', () => {
     weight,
   });
 
-  test('what nobody voted for is theirs', () => {
+  test('what has no vote is theirs', () => {
     const b = blame();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
     const chain = contextOf('chain');
@@ -104,7 +104,7 @@ describe('with captures', () => {
     );
   });
 
-  test('without a single one, most of a block unseen has nobody to blame', () => {
+  test('without a single one, most of a block unseen has no attribution', () => {
     const b = blame();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
     expect(b.verdict(0, 100, 0, 100, [])).toBeUndefined();

@@ -81,7 +81,7 @@ test('colours change nothing but the colours', () => {
   expect(styled.replace(/\u001b\[\d+m/g, '')).toBe(line({}, { operation: 'GET /report' }));
 });
 
-describe('who is blamed', () => {
+describe('the span that a block is attributed to', () => {
   const RPC = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
   const spanContext = { traceId: TRACE, spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
   const inSpan = (span: object) =>
@@ -108,7 +108,7 @@ describe('who is blamed', () => {
     expect(blamedIn(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
   });
 
-  test('nobody without a valid span', () => {
+  test('none without a valid span', () => {
     expect(blamedIn(ROOT_CONTEXT)).toEqual({});
     expect(
       blamedIn(trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext({ ...spanContext, traceId: '' }))),

@@ -356,7 +356,7 @@ describe('a span that ends before the block is reported', () => {
     });
   });
 
-  test('afterwards the link leads to the same span, and holds on to nothing else', () => {
+  test('afterwards the link leads to the same span, and keeps nothing else alive', () => {
     const { reporter, spans } = setUp();
     const link = reporter.add(block(parentAt(EPOCH + 1000).context));
     reporter.flush();
@@ -393,7 +393,7 @@ describe('a span that ends before the block is reported', () => {
     );
   });
 
-  test('own work has no link, and nobody is told of it', () => {
+  test('own work has no link, and is not published', () => {
     const { reporter, told } = setUp();
     expect(reporter.add({ ...block(ROOT_CONTEXT), own: true })).toBeUndefined();
     reporter.flush();

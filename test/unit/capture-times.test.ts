@@ -1,7 +1,7 @@
 import { CaptureSchedule, MAX_CAPTURES } from '../../src/capture/capture-schedule.ts';
 import { captureTimes } from '../../src/capture/capture-times.ts';
 
-describe('when a stretch is captured first', () => {
+describe('when the first stack sample of a busy period is taken', () => {
   test.each([
     // threshold, lag interval, hooked, pulse, busy, first capture
     [100, 20, true, 20, 50, 60],

@@ -31,7 +31,7 @@ function captureIn(active: Context, requireParentSpan = false) {
   return { reply, start, blocks: loop.settle() };
 }
 
-test('tells what is known of the block so far, and who runs', () => {
+test('replies with what is known of the block so far, and the function that runs', () => {
   const { reply, start, blocks } = captureIn(SAMPLED);
   expect(reply).toMatchObject({
     ...PARENT,
@@ -55,7 +55,7 @@ test.each([
   expect(captureIn(active, requireParentSpan).reply?.spanUnwanted).toBe(true);
 });
 
-test('another stretch: nothing is looked at', () => {
+test('another busy period: no stack sample', () => {
   const loop = new FakeLoop(100).primed();
   expect(new Capturer(loop.ledger, loop.clock, false).capture(123, 0)).toBeUndefined();
 });

@@ -31,12 +31,12 @@ test('the innermost frame that is not of Node.js', () => {
   ).toEqual(culprit);
 });
 
-test('nobody, where only Node.js runs', () => {
+test('no function, where only Node.js runs', () => {
   expect(culpritOf([frame('processTimers', 'node:internal/timers')], false)).toBeUndefined();
   expect(culpritOf([], false)).toBeUndefined();
 });
 
-test('a dependency is somebody, this package is nobody', () => {
+test('a dependency is named, this package is not', () => {
   const own = frame('wrapper', '/app/bundle.js', { isOwn: true });
   expect(nameOf([frame('pad', '/app/node_modules/pad/index.js'), frame('main', '/app/main.js')])).toBe('pad');
   expect(nameOf([own, frame('main', '/app/main.js')])).toBe('main');
@@ -57,7 +57,7 @@ test('what runs inside a context scope is the answer', () => {
   expect(nameOf([frame('render', '/app/a.js'), scope, frame('main', '/app/main.js')])).toBe('render');
 });
 
-test('who only awaits what runs is not running', () => {
+test('a function that only awaits what runs is not named', () => {
   expect(nameOf([frame('read', 'node:fs'), frame('caller', '/app/a.js', { isAsync: true })])).toBeUndefined();
 });
 
@@ -66,11 +66,11 @@ test('builtins are not the answer, their caller is', () => {
 });
 
 describe('generated code', () => {
-  test('is nowhere: its caller is told', () => {
+  test('has no place: its caller is named', () => {
     expect(nameOf([evaluated('validate10'), frame('isOrder', '/app/a.js')])).toBe('isOrder');
   });
 
-  test('is told where there is nobody else', () => {
+  test('is named where there is nothing else', () => {
     expect(nameOf([evaluated('validate10'), frame('processTimers', 'node:internal/timers')])).toBe(
       'validate10',
     );
@@ -78,7 +78,7 @@ describe('generated code', () => {
 });
 
 describe('an anonymous function', () => {
-  test('that a builtin calls is told by the function around it, with its own place', () => {
+  test('that a builtin calls is named by the function around it, with its own place', () => {
     const frames = [
       frame(undefined, '/app/a.js', { line: 3 }),
       builtin('Array.find'),

@@ -117,7 +117,7 @@ describe.each([
   ['onEnding', undefined],
   ['an SDK without onEnding', older],
 ] as const)('with %s', (_name, wrap) => {
-  test('a span that waited for another one is told how long, and whom for', () => {
+  test('a span that waited for another one has for how long, and a link', () => {
     const s = scene(wrap);
     const culprit = s.startSpan('culprit', 0);
     const victim = s.startSpan('victim', 50);
@@ -135,7 +135,7 @@ describe.each([
     expect(s.end(culprit, 500)).toMatchObject({ stall: undefined, links: [] });
   });
 
-  test('a span that nobody held up is left as it is', () => {
+  test('a span that was not stalled is left as it is', () => {
     const s = scene(wrap);
     s.block(100, 400);
     const span = s.startSpan('later', 400);
@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-test('those around the culprit are no victims, those beside and below it are', () => {
+test('spans around the blocking span are not stalled, those beside and below it are', () => {
   const s = scene();
   const server = s.startSpan('server', 0);
   const middleware = s.startSpan('middleware', 1, server);
@@ -156,7 +156,7 @@ test('those around the culprit are no victims, those beside and below it are', (
   for (const around of [handler, middleware, server]) expect(s.end(around, 320).stall).toBeUndefined();
 });
 
-test('those around the culprit are found where it, or what lies between, has ended', () => {
+test('spans around the blocking span are found where it, or what lies between, has ended', () => {
   const s = scene();
   const server = s.startSpan('server', 0);
   const middleware = s.startSpan('middleware', 1, server);
@@ -198,7 +198,7 @@ test.each([
   expect(told.links).toHaveLength(links);
 });
 
-test('a block without a span is told without a link', () => {
+test('a block without a span stalls without a link', () => {
   const s = scene();
   const victim = s.startSpan('victim', 0);
   s.block(100, 300, undefined, undefined);
@@ -217,7 +217,7 @@ test('a pile-up that is still under way counts, but for who makes it', () => {
   expect(s.end(s.startSpan('later', 370), 380).stall).toBeUndefined();
 });
 
-test('blocks are no victims of each other', () => {
+test('blocks do not stall each other', () => {
   const s = scene();
   const tracer = s.provider.getTracer('opentelemetry-instrumentation-event-loop');
   const span = tracer.startSpan('event-loop-blocked', { startTime: s.at(0) });
@@ -225,7 +225,7 @@ test('blocks are no victims of each other', () => {
   expect(s.end(span, 300).stall).toBeUndefined();
 });
 
-test('the metric is told of entry spans, stalled or not', () => {
+test('the metric has all entry spans, stalled or not', () => {
   const s = scene();
   s.end(s.startSpan('fast', 0, undefined, SpanKind.SERVER), 10);
   const consumer = s.startSpan('slow', 0, undefined, SpanKind.CONSUMER);
@@ -237,7 +237,7 @@ test('the metric is told of entry spans, stalled or not', () => {
   expect(s.entrySpans).toEqual([0, 200]);
 });
 
-test('a meter that throws costs the span nothing of what is told', () => {
+test('a meter that throws costs the span none of its attributes', () => {
   const s = scene();
   s.source.entrySpanEnded = () => {
     throw new Error('meter');
@@ -257,7 +257,7 @@ test('more blocks than are remembered: it is admitted', () => {
   expect(incomplete).toBe(true);
 });
 
-test('spans that never end are bounded, and are told all the same when they do', () => {
+test('open spans are bounded, and those forgotten are stalled all the same', () => {
   const s = scene();
   const first = s.startSpan('first', 0);
   for (let i = 0; i < MAX_OPEN_SPANS; i++) s.startSpan('never ended', 1);
@@ -292,7 +292,7 @@ test('two processors of one provider count a span once', () => {
   return second.shutdown();
 });
 
-test('trouble is said once, and reaches nobody', () => {
+test('trouble is logged once, and does not reach the host', () => {
   const s = scene();
   s.source.runningPileUp = () => {
     throw new Error('broken');

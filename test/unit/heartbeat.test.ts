@@ -39,7 +39,7 @@ function setUp(hooked: boolean, canRest = false) {
 }
 
 describe.each([true, false])('with hooks: %p', (hooked) => {
-  test('the first beat tells nothing, a punctual one no lag', () => {
+  test('the first beat is no sample, a punctual one has no lag', () => {
     const { loop, lags, beat, upkeeps } = setUp(hooked);
     expect(lags).toEqual([]);
     loop.nextIteration(INTERVAL);
@@ -57,14 +57,14 @@ describe.each([true, false])('with hooks: %p', (hooked) => {
     expect(lags).toEqual([0, 0]);
   });
 
-  test('a held loop is lag, for every arrival in that time', () => {
+  test('a block is lag, for every arrival in that time', () => {
     const { loop, lags, beat } = setUp(hooked);
     loop.nextIteration(15).callback(65).nextIteration();
     beat();
     expect(lags).toEqual([60, 40, 20]);
   });
 
-  test('between beats it tells how late the next one is', () => {
+  test('between beats it knows how late the next one is', () => {
     const { loop, heartbeat, beat } = setUp(hooked);
     loop.clock.run(INTERVAL - 1);
     expect(heartbeat.overdue()).toBe(0);
@@ -83,7 +83,7 @@ describe.each([true, false])('with hooks: %p', (hooked) => {
 });
 
 describe('without hooks', () => {
-  test('a block is told by the beat that comes late, without a kind', () => {
+  test('a block is reported by the beat that comes late, without a kind', () => {
     const { loop, beat } = setUp(false);
     loop.nextIteration(10);
     const start = loop.clock.now();
@@ -162,7 +162,7 @@ describe('a loop that rests', () => {
     expect(heartbeat.resting).toBe(true);
   });
 
-  test('that is held by what no hook sees does not after its next beat', () => {
+  test('that is blocked by what no hook sees does not after its next beat', () => {
     const { loop, beat, heartbeat, rests } = rested();
     loop.nextIteration(REST - 5).unseen(55);
     const due = loop.nextIteration().clock.now();

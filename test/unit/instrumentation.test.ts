@@ -231,7 +231,7 @@ describe('health', () => {
     );
   });
 
-  test('tells of a block, also through an instance that waits', async () => {
+  test('has the figures of a block, also through an instance that is paused', async () => {
     captureDiag();
     const first = create();
     const second = create();
@@ -248,7 +248,7 @@ describe('health', () => {
     }
   });
 
-  test('while the loop is held it says so', async () => {
+  test('has the lag of a block that goes on', async () => {
     const instance = create();
     await new Promise((resolve) => setTimeout(resolve, 50));
     busy(BLOCK);
@@ -264,7 +264,7 @@ describe('health', () => {
   });
 });
 
-test('promise reactions that nobody saw: everybody may have held the loop, so nobody is called stalled', async () => {
+test('promise reactions that no hook and no stack sample saw: any span may have blocked, so none is stalled', async () => {
   const processor = new EventLoopSpanProcessor();
   trace.disable();
   trace.setGlobalTracerProvider(
@@ -371,7 +371,7 @@ describe('ready()', () => {
   });
 });
 
-describe('told without a span', () => {
+describe('reported without a span', () => {
   const heard: BlockMessage[] = [];
   const hear = (message: unknown) => void heard.push(message as BlockMessage);
   beforeEach(() => subscribe(BLOCK_CHANNEL, hear));
@@ -386,7 +386,7 @@ describe('told without a span', () => {
     return written;
   };
 
-  test('forceFlush() has the block told that is running', async () => {
+  test('forceFlush() reports the block that is running', async () => {
     const instrumentation = create({ captureStack: false });
     await turns(2);
     busy(BLOCK);
@@ -395,7 +395,7 @@ describe('told without a span', () => {
     expect(heard[0]?.block.durationMillis).toBeGreaterThanOrEqual(BLOCK);
   });
 
-  test('the channel is told of blocks that get no span, with their context', async () => {
+  test('blocks that get no span are published on the channel, with their context', async () => {
     const instrumentation = create({ captureStack: false, maxSpansPerMinute: 0 });
     await turns(2);
     const key = createContextKey('mine');
@@ -417,7 +417,7 @@ describe('told without a span', () => {
     expect(process.listenerCount('SIGURG')).toBe(0);
   });
 
-  test("console: a stderr that is closed is nobody's trouble", async () => {
+  test('console: a stderr that is closed does no harm', async () => {
     const instrumentation = create({ captureStack: false, console: true });
     jest.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw new Error('EBADF');

@@ -42,7 +42,7 @@ describe('from the first bookmark to the last', () => {
     expect(bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js'))).toBe(false);
   });
 
-  test('nothing is, where places cannot be told', () => {
+  test('nothing is, where places are not known', () => {
     expect(bookmarksAt(undefined, undefined)(at(1, 1))).toBe(false);
     const nowhere: Place = { file: undefined, line: undefined, column: undefined };
     expect(bookmarksAt(nowhere, nowhere)(nowhere)).toBe(false);

@@ -38,7 +38,7 @@ test('what a clock that is cut to milliseconds makes up is no stall', () => {
   expect(recent(block(1000, 1201)).stallOf('me', 1200, 1500).millis).toBe(1);
 });
 
-test('several blocks add up, and the one that was waited longest for is told', () => {
+test('several blocks add up, and the one that was waited longest for is linked', () => {
   const long = block(1000, 2000);
   const ring = recent(long, block(2100, 2400), block(2500, 2600));
   // Of the longest block, only the last 100 ms fell into the span.
@@ -46,14 +46,14 @@ test('several blocks add up, and the one that was waited longest for is told', (
   expect(ring.stallOf('me', 0, 3000)).toMatchObject({ millis: 1400, longest: long, longestMillis: 1000 });
 });
 
-test('who held the loop did not wait for it', () => {
+test('the span that blocked did not wait', () => {
   const ring = recent(block(1000, 1200, 'me', 'around me'), block(1300, 1400, 'another'));
   expect(ring.stallOf('me', 0, 2000).millis).toBe(100);
   expect(ring.stallOf('around me', 0, 2000).millis).toBe(100);
   expect(ring.stallOf('another', 0, 2000).millis).toBe(200);
 });
 
-test('blocks are told out of order: the inner one first', () => {
+test('blocks are added out of order: the inner one first', () => {
   const ring = recent(block(1100, 1300), block(1000, 1100), block(1300, 1500));
   expect(ring.endedAfter(1499)).toBe(true);
   expect(ring.endedAfter(1500)).toBe(false);

@@ -38,10 +38,10 @@ test('no more than some are kept', () => {
   expect(samples.within(0, 1000)).toEqual([]);
 });
 
-describe('who held the loop', () => {
+describe('the blocking function', () => {
   const seen = (end: number, ...at: [number, string?][]) => seenCode(samplesAt(...at).within(0, end));
 
-  test('nobody was seen', () => {
+  test('no stack sample: none', () => {
     expect(seen(100)).toEqual({ samples: 0 });
     expect(seen(100, [60])).toEqual({ samples: 1 });
   });

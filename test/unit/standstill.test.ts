@@ -19,7 +19,7 @@ function note(from: number, until: number): void {
   marks[Mark.standstills] = count + 1;
 }
 
-test('without a watchdog nothing ever stands still', () => {
+test('without a watchdog thread nothing is ever suspended', () => {
   expect(standstillWithin(marks, 0, 1e6)).toBe(0);
 });
 

@@ -38,7 +38,7 @@ test('shows ten functions', () => {
   expect(summaryOf(...blocks)[1]).toContain('f29');
 });
 
-test('a thousand functions are told apart, the others are one', () => {
+test('a thousand functions have a row each, the others share one', () => {
   const blocks = Array.from({ length: 1500 }, (_, i) => block(100, `f${i}`));
   expect(summaryOf(...blocks)[1]).toBe(
     '   50.0 s in 500 blocks, longest 100 ms: other functions'.replace(/^ {3}/, '  '),

@@ -1,6 +1,7 @@
 /** Whether the machine gave an app the CPU while it was measured; see `scenario.ts`. */
 import type { Run, SpanLine, Truth } from './run-app.ts';
 import { VoidMeasurement } from './scenario.ts';
+import type { Stall } from './witness.ts';
 
 /** The part of the tolerances for lengths and positions (6 and 8 ms) that waiting for a CPU may use up. */
 const AROUND_TRUTH_MILLIS = 3;
@@ -81,9 +82,13 @@ export function voidBlock(run: Run, block: SpanLine): string | undefined {
 export const stalledSince = (run: Run, fromMillis: number): number =>
   stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0);
 
+/** How late the witness was in all. */
+export const lateOf = (stalls: readonly Stall[]): number =>
+  stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
+
 /** How long the app's first thread waited for a CPU in all; of an app that does not say, how late the witness was. */
 export function runDelayOf(run: Run): number {
-  const stalled = run.stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
+  const stalled = lateOf(run.stalls);
   const [first] = run.readings;
   const last = run.readings.findLast(({ pid, thread }) => pid === first?.pid && thread === first.thread);
   if (first?.delayMillis === undefined || last?.delayMillis === undefined) return stalled;
