@@ -55,7 +55,7 @@ function stallsOf(run: Run) {
   /** Why what the app measured is not what the package measured, of the blocks that a span overlaps. */
   const voids = run.blocks.flatMap((block) => {
     const truth = run.truths.find((each) => overlap(each, block) > 0);
-    const reason = truth ? voidTruth(run, truth, block) : voidBlock(run, block);
+    const reason = truth ? voidTruth(run, truth, [block]) : voidBlock(run, block);
     return reason === undefined ? [] : [{ block, reason }];
   });
   const reasons = (span: SpanLine) => voids.find(({ block }) => overlap(block, span) > 0)?.reason;

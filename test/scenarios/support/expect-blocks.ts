@@ -106,7 +106,7 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
       .map((block) => unexpected(run, block)),
     ...expected.map((each, i) => ({
       label: each.truth,
-      voidBecause: voidTruth(run, truths[i] as Truth, blocksOf(run, truths[i] as Truth)[0]),
+      voidBecause: voidTruth(run, truths[i] as Truth, blocksOf(run, truths[i] as Truth)),
       judge: () => void found.push(judgeBlock(run, each)),
     })),
   ]);
@@ -117,15 +117,15 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
 /** What `truth` stands for was reported as one span, whatever else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
   const truth = truthNamed(run, expected.truth);
-  const [block] = blocksOf(run, truth);
+  const blocks = blocksOf(run, truth);
   judgeValid([
     {
       label: expected.truth,
-      voidBecause: voidTruth(run, truth, block),
+      voidBecause: voidTruth(run, truth, blocks),
       judge: () => void judgeBlock(run, expected),
     },
   ]);
-  return block as SpanLine;
+  return blocks[0] as SpanLine;
 }
 
 /** A block that nothing in the app explains. */

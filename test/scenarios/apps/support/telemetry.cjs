@@ -191,6 +191,7 @@ module.exports = {
   finish,
   note,
   readRunDelay,
+  readRunDelays,
   record,
   recordSpans,
   recordingSpanExporter,

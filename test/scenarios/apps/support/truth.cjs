@@ -99,8 +99,8 @@ function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
 
-/** From here on, a share of it may be lost to other processes that a block must not be short of. */
-const LONG_MILLIS = 20;
+/** Shorter work is a part of a block, and must not get longer than the threshold. */
+const LONG_MILLIS = 100;
 
 /**
  * Works until `millis` have passed, without recording anything; where that is long, without the time
