@@ -104,16 +104,17 @@ const LONG_MILLIS = 100;
 
 /**
  * Works until `millis` have passed, without recording anything; where that is long, without the time
- * in which the thread had no CPU, so that a block is one however busy the machine is.
+ * in which the thread had no CPU, so that a block is one on a busy machine, too. At most twice as long.
  */
 function work(millis) {
-  const delayed = millis < LONG_MILLIS ? () => 0 : runDelayMillis;
-  const end = performance.now() + millis - (delayed() ?? 0);
-  let until = end + (delayed() ?? 0);
+  const start = performance.now();
+  const delayAtStart = runDelayMillis();
+  const canExtend = millis >= LONG_MILLIS && delayAtStart !== undefined;
+  let until = start + millis;
   do {
     do hashSome();
     while (performance.now() < until);
-    until = end + (delayed() ?? 0);
+    if (canExtend) until = start + millis + Math.min(millis, runDelayMillis() - delayAtStart);
   } while (performance.now() < until);
 }
 
