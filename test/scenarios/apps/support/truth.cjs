@@ -108,13 +108,13 @@ const LONG_MILLIS = 100;
  */
 function work(millis) {
   const start = performance.now();
-  const delayAtStart = runDelayMillis();
-  const canExtend = millis >= LONG_MILLIS && delayAtStart !== undefined;
+  const delayAtStart = millis < LONG_MILLIS ? undefined : runDelayMillis();
   let until = start + millis;
   do {
     do hashSome();
     while (performance.now() < until);
-    if (canExtend) until = start + millis + Math.min(millis, runDelayMillis() - delayAtStart);
+    if (delayAtStart === undefined) return;
+    until = start + millis + Math.min(millis, runDelayMillis() - delayAtStart);
   } while (performance.now() < until);
 }
 
