@@ -27,7 +27,10 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
     /^EventLoopInstrumentation\._(start|stop)$/,
     /^Detector\.(start|stop|watchContextManager|_private_\w+)$/,
   ],
-  'the timer calls it with nothing around it': [/^Heartbeat\._private_(untilNext|arm)$/],
+  'a timer or an observer calls it with nothing around it': [
+    /^Heartbeat\._private_(untilNext|arm)$/,
+    /^GcMeter\._private_add$/,
+  ],
 };
 /** Classes of which nothing runs here: those of `/register`, of threads, and where there is a CPU quota. */
 const NOT_RUN = ['ApplicationPackages', 'CaptureSchedule', 'RelayTracer', 'RelayTracerProvider', 'RunDelay'];
