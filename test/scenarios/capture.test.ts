@@ -12,7 +12,7 @@ import {
   type SpanLine,
 } from './support/run-app.ts';
 import { test, VoidMeasurement } from './support/scenario.ts';
-import { judgeUnlessDelayed, runDelayOf, voidNaming } from './support/validity.ts';
+import { judgeUnlessDelayed, runDelayOf, voidBlock, voidNaming } from './support/validity.ts';
 
 /** The labelled function is named in at least this share of blocks; the rest is where V8 could look only later. */
 const MIN_NAMED = 0.95;
@@ -20,6 +20,9 @@ const MIN_NAMED = 0.95;
 const MAX_VOID = 0.1;
 /** The part of all blocks of a run that the machine may take. */
 const DELAY_MILLIS = 50;
+
+/** So long that the watchdog thread gets a CPU in them, on a busy machine as well. */
+const LONG_BLOCKS = { BLOCK_MILLIS: '500' };
 
 /** The app's `thresholdMillis`. */
 const THRESHOLD_MILLIS = 40;
@@ -31,7 +34,12 @@ function culpritsOf(run: Run) {
   return run.spans
     .filter((span) => span.attributes['culprit'] !== undefined && !isTooShort(span))
     .map((span) => {
-      const blocks = run.blocks.filter((block) => block.parentSpanId === span.spanId);
+      const longest = (a: SpanLine, b: SpanLine) => b.durationMillis - a.durationMillis;
+      const blocks = run.blocks
+        .filter((block) => block.parentSpanId === span.spanId)
+        .sort(longest)
+        // What follows the blocking function may reach the threshold where it waits for a CPU.
+        .filter((block, i) => i === 0 || voidBlock(run, block) === undefined);
       const [block] = blocks;
       return {
         voidBecause: block && voidNaming(run, block),
@@ -95,7 +103,11 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
 );
 
 test('the block metric carries the function', async () => {
-  const run = await runApp('culprits.cjs', { asyncHooks: 'auto', args: ['loop,dependency'] });
+  const run = await runApp('culprits.cjs', {
+    asyncHooks: 'auto',
+    args: ['loop,dependency'],
+    env: LONG_BLOCKS,
+  });
 
   const named = run.metrics
     .filter(({ name }) => name === 'event_loop.block.duration')
@@ -145,7 +157,9 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
   judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(named.length).toBeGreaterThanOrEqual(5));
   for (const { attributes } of named) {
     expect(attributes['code.function.name']).toBe('tinyCallback');
-    expect(attributes['event_loop.block.top_functions']).toBe('tinyCallback 100%');
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+      expect(attributes['event_loop.block.top_functions']).toBe('tinyCallback 100%'),
+    );
   }
   expectQuietExit(run);
 });

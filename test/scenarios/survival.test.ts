@@ -30,7 +30,7 @@ import { judgeUnlessDelayed, stalledSince } from './support/validity.ts';
 
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
 /** The part of the time for the exit of a process that the machine may take. */
-const EXIT_DELAY_MILLIS = 50;
+const EXIT_DELAY_MILLIS = 20;
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 const [NODE_MAJOR = 0] = process.versions.node.split('.').map(Number);
 

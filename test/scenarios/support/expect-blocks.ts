@@ -30,7 +30,7 @@ const OWN_WORK_DELAY_MILLIS = 10;
 const ROUNDING_MILLIS = 0.01;
 
 /** The part of the time for the exit of a process that the machine may take. */
-const EXIT_DELAY_MILLIS = 50;
+const EXIT_DELAY_MILLIS = 20;
 
 /** Captures of one block, and one for the report of an unfinished one. */
 const MAX_CAPTURES = 21;
