@@ -1,6 +1,6 @@
 // Unit tests import the TypeScript sources; scenario tests start child processes that load the built
 // package. Each has a set-up that makes what is generated from the sources as they are now.
-const common = {
+export const common = {
   testEnvironment: 'node',
   transform: {
     '^.+\\.m?ts$': [

@@ -34,7 +34,10 @@ const calls = [
   ['Buffer#toString, 30 bytes', loop('sum += bytes.toString().length')],
   ['Buffer#toString, 1000 bytes', loop('sum += more.toString().length')],
   ['Buffer#toString hex, 30 bytes', loop("sum += bytes.toString('hex').length")],
-  ['createHash, update, digest', loop("sum += crypto.createHash('md5').update(text).digest('hex').length")],
+  [
+    'createHash, update, digest',
+    loop("sum += crypto.createHash('md5').update(text).digest('hex').length"),
+  ],
   ['TextDecoder#decode, 30 bytes', loop('sum += decoder.decode(bytes).length')],
   ['TextEncoder#encode, 30 characters', loop('sum += encoder.encode(text).length')],
   ['randomBytes, 16', loop('sum += crypto.randomBytes(16).length')],

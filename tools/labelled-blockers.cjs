@@ -17,7 +17,7 @@ const Ajv = require('ajv').default;
 const ejs = require('ejs');
 
 /** How long each of them holds the loop, at least. */
-const BLOCK_MILLIS = 110;
+const BLOCK_MILLIS = Number(process.env.BLOCK_MILLIS ?? 110);
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'culprits-'));
 const file = path.join(folder, 'data');

@@ -1,15 +1,13 @@
 /** Each subject is a service set up as its documentation says; what it sends tells of both blocks, and of nothing else. */
 import { expectBlocks } from '../scenarios/support/expect-blocks.ts';
-import { giveSecondChance, sharedRun } from '../scenarios/support/noise.ts';
 import type { SpanLine } from '../scenarios/support/run-app.ts';
+import { sharedRun, test } from '../scenarios/support/scenario.ts';
 import { blockingFunction, runSubject } from './support/run-subject.ts';
 import { type Selected, selectedFor } from './support/selection.ts';
 
 const SERVER = 1;
 /** What a framework and its instrumentations do in the same stretch, before and after a handler. */
 const AROUND_MILLIS = 30;
-
-giveSecondChance();
 
 /** The path of a request, from new and old semantic conventions, else from the name of the span. */
 function pathOf({ attributes, name }: SpanLine): string {

@@ -1,9 +1,8 @@
-/** Who held the loop: the function, file and line that ran, seen while they ran. */
+/** The blocking function: its name, file and line, from stack samples. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { expectQuietExit } from './support/expect-blocks.ts';
-import { giveSecondChance } from './support/noise.ts';
+import { expectNamed, expectQuietExit } from './support/expect-blocks.ts';
 import {
   type AsyncHooksMode,
   appFile,
@@ -12,11 +11,18 @@ import {
   runApp,
   type SpanLine,
 } from './support/run-app.ts';
-
-giveSecondChance();
+import { test, VoidMeasurement } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf, voidBlock, voidNaming } from './support/validity.ts';
 
 /** The labelled function is named in at least this share of blocks; the rest is where V8 could look only later. */
 const MIN_NAMED = 0.95;
+/** More of them are not left out because the watchdog thread had no CPU: all are measured again. */
+const MAX_VOID = 0.1;
+/** The part of all blocks of a run that the machine may take. */
+const DELAY_MILLIS = 50;
+
+/** So long that the watchdog thread gets a CPU in them, on a busy machine as well. */
+const LONG_BLOCKS = { BLOCK_MILLIS: '500' };
 
 /** The app's `thresholdMillis`. */
 const THRESHOLD_MILLIS = 40;
@@ -28,8 +34,15 @@ function culpritsOf(run: Run) {
   return run.spans
     .filter((span) => span.attributes['culprit'] !== undefined && !isTooShort(span))
     .map((span) => {
-      const blocks = run.blocks.filter((block) => block.parentSpanId === span.spanId);
+      const longest = (a: SpanLine, b: SpanLine) => b.durationMillis - a.durationMillis;
+      const blocks = run.blocks
+        .filter((block) => block.parentSpanId === span.spanId)
+        .sort(longest)
+        // What follows the blocking function may reach the threshold where it waits for a CPU.
+        .filter((block, i) => i === 0 || voidBlock(run, block) === undefined);
+      const [block] = blocks;
       return {
+        voidBecause: block && voidNaming(run, block),
         blocker: span.name,
         blocks: blocks.length,
         wanted: span.attributes['culprit'],
@@ -49,7 +62,7 @@ const ELSEWHERE = new Map([
 const PARTS = ['1/3', '2/3', '3/3'];
 
 test.each<AsyncHooksMode>(['auto', 'promises'])(
-  'asyncHooks %s: the labelled blockers are named',
+  'asyncHooks %s: the labelled blocking functions are named',
   async (asyncHooks) => {
     const culprits: ReturnType<typeof culpritsOf> = [];
     for (const part of PARTS) {
@@ -60,16 +73,23 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
 
     expect(culprits.length).toBeGreaterThanOrEqual(38);
     expect(culprits.filter(({ blocks }) => blocks !== 1)).toEqual([]);
-    const wrong = culprits.filter(({ wanted, named }) => wanted !== named);
+    const voids = culprits.filter(({ voidBecause }) => voidBecause !== undefined);
+    if (voids.length > culprits.length * MAX_VOID) {
+      throw new VoidMeasurement(`${voids.length} of ${culprits.length}: ${voids[0]?.voidBecause}`);
+    }
+    const wrong = culprits.filter(
+      ({ wanted, named, voidBecause }) => wanted !== named && voidBecause === undefined,
+    );
     if (wrong.length > culprits.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
-    for (const { blocker, file } of culprits) {
+    for (const { blocker, file, voidBecause } of culprits) {
+      if (voidBecause !== undefined) continue;
       expect(file).toMatch(ELSEWHERE.get(blocker) ?? /labelled-blockers\.cjs$/);
     }
   },
 );
 
 test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
-  'asyncHooks %s: captures let nothing run in the middle of what they look at',
+  'asyncHooks %s: stack samples let nothing run in the middle of the code they interrupt',
   async (asyncHooks) => {
     const run = await runApp('uninterrupted.cjs', { asyncHooks });
 
@@ -77,18 +97,27 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
     const samples = run.blocks.map((block) =>
       Number(block.attributes['event_loop.block.samples'] ?? 0),
     );
-    expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15); // there was something to notice
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+      expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15); // there was something to notice
+    });
     expectQuietExit(run);
   },
 );
 
 test('the block metric carries the function', async () => {
-  const run = await runApp('culprits.cjs', { asyncHooks: 'auto', args: ['loop,dependency'] });
+  const run = await runApp('culprits.cjs', {
+    asyncHooks: 'auto',
+    args: ['loop,dependency'],
+    env: LONG_BLOCKS,
+  });
 
   const named = run.metrics
     .filter(({ name }) => name === 'event_loop.block.duration')
     .map(({ attributes }) => attributes['code.function.name']);
-  expect(named.sort()).toEqual(['hashMillions', 'padAll']);
+  expectNamed(run, { loop: 'hashMillions', dependency: 'padAll' });
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(named.sort()).toEqual(['hashMillions', 'padAll']),
+  );
 });
 
 test('captures in the middle of regular expressions change nothing of them', async () => {
@@ -98,7 +127,9 @@ test('captures in the middle of regular expressions change nothing of them', asy
   const samples = run.blocks.map((block) =>
     Number(block.attributes['event_loop.block.samples'] ?? 0),
   );
-  expect(samples.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(50);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(samples.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(50);
+  });
   expectQuietExit(run);
 });
 
@@ -122,15 +153,21 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
   const run = await runApp('tiny-callbacks.cjs', { asyncHooks: 'auto', file });
   rmSync(folder, { recursive: true });
 
-  expect(run.blocks.length).toBeGreaterThanOrEqual(10);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(run.blocks.length).toBeGreaterThanOrEqual(10),
+  );
   // Where every capture met Node.js or this package, nobody is named.
   const named = run.blocks.filter(
     ({ attributes }) => attributes['code.function.name'] !== undefined,
   );
-  expect(named.length).toBeGreaterThanOrEqual(5);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(named.length).toBeGreaterThanOrEqual(5),
+  );
   for (const { attributes } of named) {
     expect(attributes['code.function.name']).toBe('tinyCallback');
-    expect(attributes['event_loop.block.top_functions']).toBe('tinyCallback 100%');
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+      expect(attributes['event_loop.block.top_functions']).toBe('tinyCallback 100%'),
+    );
   }
   expectQuietExit(run);
 });

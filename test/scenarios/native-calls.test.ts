@@ -22,7 +22,9 @@ async function callsOf(part: string) {
   const run = await runApp('native-calls.cjs', { asyncHooks: 'auto', args: [part] });
   expect(run.code).toBe(0);
   const isTooShort = ({ name }: SpanLine) =>
-    run.truths.some((truth) => truth.label === name && truth.durationMillis < 1.3 * THRESHOLD_MILLIS);
+    run.truths.some(
+      (truth) => truth.label === name && truth.durationMillis < 1.3 * THRESHOLD_MILLIS,
+    );
   return run.spans
     .filter((span) => span.attributes['caller'] !== undefined && !isTooShort(span))
     .map((span) => {

@@ -4,10 +4,8 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { giveSecondChance } from './support/noise.ts';
 import { runApp } from './support/run-app.ts';
-
-giveSecondChance();
+import { test } from './support/scenario.ts';
 
 /** Each request of the examples works for 8 ms. */
 const WORK_MILLIS = 8;
@@ -126,7 +124,7 @@ const withoutShedding = () =>
   }));
 
 test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
-  'A11 %s at twice the capacity: what is accepted is answered in time',
+  '%s at twice the capacity: what is accepted is answered in time',
   async (example) => {
     const answers = await withExample(example, (service) =>
       load(service, 2 * CAPACITY_PER_SECOND, SECONDS),
@@ -153,7 +151,7 @@ test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
 );
 
 test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
-  'A11 %s at half the capacity: nothing is shed',
+  '%s at half the capacity: nothing is shed',
   async (example) => {
     const answers = await withExample(example, (service) =>
       load(service, CAPACITY_PER_SECOND / 2, 3),
@@ -164,7 +162,7 @@ test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
   },
 );
 
-test('A11 the health check turns 503 before clients give up, and 200 again afterwards', async () => {
+test('the health check turns 503 before clients give up, and 200 again afterwards', async () => {
   await withExample('health-check-express.cjs', async (service) => {
     expect((await service.send('/health')).status).toBe(200);
     const checks: Promise<Answer>[] = [];

@@ -5,13 +5,14 @@ import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { giveSecondChance } from './support/noise.ts';
-import { type App, type AppOptions, appFile, runApp } from './support/run-app.ts';
-
-giveSecondChance();
+import { type App, type AppOptions, appFile, type Run, runApp } from './support/run-app.ts';
+import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
 const SERVER_KIND = 2;
+/** Of the run: what the machine may take without keeping the watchdog thread from the block of 250 ms. */
+const NAMING_DELAY_MILLIS = 100;
 /**
  * Requests that wait for 40 ms each, while the thread that watches comes up. Where Node.js hooks modules in a thread of their own, what an ES
  * module blocks is told from the second second on.
@@ -19,10 +20,10 @@ const SERVER_KIND = 2;
 const WARM_UP_REQUESTS = 'registerHooks' in nodeModule ? 10 : 50;
 
 let receiver: OtlpReceiver;
-beforeEach(async () => {
+beforeEachMeasurement(async () => {
   receiver = await OtlpReceiver.listen();
 });
-afterEach(() => receiver.close());
+afterEachMeasurement(() => receiver.close());
 
 type Drive = (get: (path: string) => Promise<unknown>, app: App) => Promise<unknown>;
 
@@ -51,11 +52,11 @@ const report: Drive = async (get) => {
 };
 
 /** The block is told once, under the span of its request, with its function; and nothing else is told of. */
-function expectReport(file: string): void {
+function expectReport(file: string, run: Run): void {
   const blocks = receiver
     .named('event-loop-blocked')
     .filter(({ attributes }) => attributes['code.function.name'] === 'renderReport');
-  expect(blocks).toHaveLength(1);
+  judgeUnlessDelayed(runDelayOf(run), NAMING_DELAY_MILLIS, () => expect(blocks).toHaveLength(1));
   const [block] = blocks;
   const request = receiver.spans.find(
     ({ kind, attributes }) =>
@@ -79,18 +80,20 @@ describe('an application that knows nothing of it', () => {
     ['service.cjs', ['--require', ENTRY]],
     ['service.cjs', ['--require', ENTRY, '--import', ENTRY]],
   ])('%s with %p: its block arrives before it ends by itself', async (file, preload) => {
-    const { code, stderr, stdout } = await run(file, preload, report);
-    expectReport(file);
+    const ended = await run(file, preload, report);
+    const { code, stderr, stdout } = ended;
+    expectReport(file, ended);
     expect(code).toBe(7);
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^listening \d+\n$/);
   });
 
   test('NODE_OPTIONS, which threads inherit', async () => {
-    const { code, stderr } = await run('service.cjs', [], report, {
+    const ended = await run('service.cjs', [], report, {
       env: { NODE_OPTIONS: `--import=${ENTRY}` },
     });
-    expectReport('service.cjs');
+    const { code, stderr } = ended;
+    expectReport('service.cjs', ended);
     expect(code).toBe(7);
     expect(stderr).toBe('');
   });
@@ -106,21 +109,25 @@ describe('an application that knows nothing of it', () => {
   });
 
   test('SIGTERM: everything is sent, then it ends by the signal', async () => {
-    const ended = run('service.cjs', ['--import', ENTRY], async (get, app) => {
+    const ended = await run('service.cjs', ['--import', ENTRY], async (get, app) => {
       await get('/report');
       app.child.kill('SIGTERM');
     });
-    expect(await ended).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
-    expectReport('service.cjs');
+    expect(ended).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
+    expectReport('service.cjs', ended);
   });
 
   test('SIGTERM to one that ends in a way of its own: everything is sent meanwhile', async () => {
-    const ended = run('service-that-says-goodbye.cjs', ['--import', ENTRY], async (get, app) => {
-      await get('/report');
-      app.child.kill('SIGTERM');
-    });
-    expect(await ended).toMatchObject({ code: 3, signal: null, stderr: '' });
-    expectReport('service.cjs');
+    const ended = await run(
+      'service-that-says-goodbye.cjs',
+      ['--import', ENTRY],
+      async (get, app) => {
+        await get('/report');
+        app.child.kill('SIGTERM');
+      },
+    );
+    expect(ended).toMatchObject({ code: 3, signal: null, stderr: '' });
+    expectReport('service.cjs', ended);
   });
 });
 
@@ -150,9 +157,11 @@ describe('an application with an SDK of its own', () => {
   ])(
     '%s, %s: has the blocks in its own traces, each request once',
     async (file, _when, preload) => {
-      const { stdout, stderr, code } = await run(file, preload, report);
+      const ended = await run(file, preload, report);
+      const { stdout, stderr, code } = ended;
       const spans = ownSpans(stdout);
       const block = spans.find((span) => span.code === 'renderReport');
+      judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () => expect(block).toBeDefined());
       const requests = spans.filter(
         (span) => span.traceId === block.traceId && span.name !== block.name,
       );

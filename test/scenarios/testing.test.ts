@@ -1,17 +1,34 @@
 /** The entry `/testing` under the test runners that people use, each as it is: what it records, and what a failure says. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { giveSecondChance } from './support/noise.ts';
 import { appFile } from './support/run-app.ts';
-
-giveSecondChance();
+import { test } from './support/scenario.ts';
+import { judgeUnlessDelayed, lateOf } from './support/validity.ts';
+import { startWitness } from './support/witness.ts';
 
 const RUNNERS = appFile('runners');
 const ROOT = path.join(__dirname, '../..');
 const bin = (file: string) => path.join(ROOT, 'node_modules', file);
 
-/** What the runner says of the three tests, of which the last one has to fail. */
-function outputOf(args: string[], env: Record<string, string> = {}): Promise<string> {
+/** What the machine may take: the tests of the runners have blocks of 200 ms, and steps of 15 ms that are none. */
+const DELAY_MILLIS = 30;
+
+/** Judges what the runner prints of the tests, of which one has to fail. */
+async function judgeOutput(
+  args: string[],
+  env: Record<string, string>,
+  judge: (output: string) => void,
+): Promise<void> {
+  const witness = await startWitness();
+  try {
+    const output = await outputOf(args, env);
+    judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => judge(output));
+  } finally {
+    witness.stop();
+  }
+}
+
+function outputOf(args: string[], env: Record<string, string>): Promise<string> {
   // Neither this jest's environment nor the colours of whoever runs it.
   const own = Object.entries(process.env).filter(
     ([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key),
@@ -53,9 +70,10 @@ test.each([
     /1 failed \| 2 passed/,
     /vitest\.mjs:24/,
   ],
-])('%s', async (_name, args, verdict, callSite) => {
-  const output = await outputOf(args);
-  for (const said of [verdict, ...FAILURE, callSite]) expect(output).toMatch(said);
+])('%s: blocks are recorded, and a failure says where', async (_name, args, verdict, callSite) => {
+  await judgeOutput(args, {}, (output) => {
+    for (const said of [verdict, ...FAILURE, callSite]) expect(output).toMatch(said);
+  });
 });
 
 test('vitest in threads: blocks are found, and the failure says why no function is named', async () => {
@@ -66,7 +84,8 @@ test('vitest in threads: blocks are found, and the failure says why no function 
     '--config',
     `${RUNNERS}/vitest.config.mjs`,
   ];
-  const output = await outputOf(args, { RUNNER_CAPTURES: 'false' });
-  expect(output).toMatch(/1 failed \| 2 passed/);
-  expect(output).toMatch(/unknown code \(stacks can be captured on the main thread only/);
+  await judgeOutput(args, { RUNNER_CAPTURES: 'false' }, (output) => {
+    expect(output).toMatch(/1 failed \| 2 passed/);
+    expect(output).toMatch(/unknown code \(stacks can be captured on the main thread only/);
+  });
 });

@@ -1,11 +1,10 @@
-/** Those who had to wait: how long, and for whom. */
+/** Stalled spans: how long they waited, and for which block. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
-import { giveSecondChance } from './support/noise.ts';
+import { expectBlocks, expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
 import {
   type AsyncHooksMode,
   appFile,
@@ -17,12 +16,14 @@ import {
   type SpanLine,
   type Truth,
 } from './support/run-app.ts';
-
-giveSecondChance();
+import { test, VoidMeasurement } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf, voidBlock, voidTruth } from './support/validity.ts';
 
 /** A stall is told to within this, or to within this share of it. */
 const STALL_TOLERANCE_MILLIS = 5;
 const STALL_TOLERANCE_RATIO = 0.05;
+/** More spans are not left out because the thread had no CPU around a block: all are measured again. */
+const MAX_VOID = 0.1;
 /** From here on a span is linked. */
 const MIN_LINKED_MILLIS = 10;
 
@@ -30,6 +31,8 @@ const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 /** Kinds of spans, as they are recorded. */
 const SERVER = 1;
 const CLIENT = 2;
+/** What the machine may take of the figures of a whole run. */
+const DELAY_MILLIS = 30;
 const isBlock = (span: SpanLine) => span.scope === PACKAGE;
 
 const overlap = (a: Truth | SpanLine, b: Truth | SpanLine) =>
@@ -49,6 +52,13 @@ function ancestry(run: Run, spanId: string | undefined): Set<string> {
 /** What every span should have been told, by what the app measured itself. */
 function stallsOf(run: Run) {
   const culprits = run.truths.map((truth) => ({ truth, ids: ancestry(run, truth.spanId) }));
+  /** Why what the app measured is not what the package measured, of the blocks that a span overlaps. */
+  const voids = run.blocks.flatMap((block) => {
+    const truth = run.truths.find((each) => overlap(each, block) > 0);
+    const reason = truth ? voidTruth(run, truth, [block]) : voidBlock(run, block);
+    return reason === undefined ? [] : [{ block, reason }];
+  });
+  const reasons = (span: SpanLine) => voids.find(({ block }) => overlap(block, span) > 0)?.reason;
   return run.spans
     .filter((span) => !isBlock(span))
     .map((span) => {
@@ -64,6 +74,7 @@ function stallsOf(run: Run) {
         millis: waits.reduce((sum, { millis }) => sum + millis, 0),
         told: Number(span.attributes['event_loop.stall.duration'] ?? 0) * 1000,
         waits,
+        voidBecause: reasons(span),
       };
     });
 }
@@ -82,13 +93,21 @@ const describeStall = ({ span, isCulprit, millis, told, waits }: Stalls[number])
 
 function expectStalls(stalls: Stalls): void {
   const wrong = stalls.filter(({ millis, told }) => Math.abs(told - millis) > tolerance(millis));
-  expect(wrong.map(describeStall)).toEqual([]);
+  expect(wrong.filter(({ voidBecause }) => voidBecause === undefined).map(describeStall)).toEqual(
+    [],
+  );
+  if (wrong.length > stalls.length * MAX_VOID) {
+    throw new VoidMeasurement(
+      `${wrong.length} of ${stalls.length} spans: ${wrong[0]?.voidBecause}`,
+    );
+  }
 }
 
 /** Every link leads to the block that its span waited longest for; where two are alike, to either. */
 function expectLinks(run: Run, stalls: Stalls): void {
   for (const stall of stalls) {
-    const { span, waits } = stall;
+    const { span, waits, voidBecause } = stall;
+    if (voidBecause !== undefined) continue;
     const [longest] = waits;
     if (longest === undefined || longest.millis < MIN_LINKED_MILLIS - STALL_TOLERANCE_MILLIS) {
       expect(span.links).toEqual([]);
@@ -118,7 +137,7 @@ function randomNumbers(seed: number): () => number {
 }
 
 describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
-  test('500 requests at random: every victim is told what it waited, no culprit is called a victim', async () => {
+  test('500 requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
     const REQUESTS = 500;
     const CULPRIT_SHARE = 0.08;
     const PAUSE_MILLIS = 40;
@@ -156,7 +175,8 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     expect(victims.length).toBeGreaterThan(200);
     expectStalls(stalls);
     const blameless = culprits.filter(
-      ({ millis, told }) => millis === 0 && told > STALL_TOLERANCE_MILLIS,
+      ({ millis, told, voidBecause }) =>
+        millis === 0 && told > STALL_TOLERANCE_MILLIS && voidBecause === undefined,
     );
     expect(blameless.map(describeStall)).toEqual([]);
     expectLinks(run, stalls);
@@ -173,7 +193,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     }
   });
 
-  test('A1: health checks that were under way say how long they were stalled, and by whom', async () => {
+  test('health checks that were under way say how long they were stalled, and by whom', async () => {
     const BLOCK_MILLIS = 400;
     const run = await runApp(
       'hashing-service.cjs',
@@ -200,7 +220,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
 
     expectQuietExit(run);
     const [block] = run.blocks;
-    expect(run.blocks).toHaveLength(1);
+    expectBlocks(run, [{ truth: run.truths[0]?.label ?? '', kind: 'callback' }]);
     const stalls = stallsOf(run);
     expectStalls(stalls);
     expectLinks(run, stalls);
@@ -226,7 +246,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
   });
 });
 
-test('A9 the innocent victim: the query says that it was the loop that was slow, not the database', async () => {
+test('a query that is stalled by another request says that it was the loop that was slow, not the database', async () => {
   const LIMIT_MILLIS = 400;
   const REPORT_MILLIS = 700;
   const database = spawn(process.execPath, [appFile('support/database.mjs')], {
@@ -261,14 +281,16 @@ test('A9 the innocent victim: the query says that it was the loop that was slow,
       [500, 'transaction took too long'],
       [200, 'done'],
     ]);
-    expect(run.blocks).toHaveLength(1);
+    expectBlocks(run, [{ truth: run.truths[0]?.label ?? '', kind: 'callback' }]);
     const stalls = stallsOf(run);
     expectStalls(stalls);
     expectLinks(run, stalls);
     const query = stalls.find(({ span }) => span.kind === CLIENT && /UPDATE/.test(span.name));
     expect(query?.span.durationMillis).toBeGreaterThan(LIMIT_MILLIS);
     // Nearly all of it was the loop's fault.
-    expect((query?.told ?? 0) / (query?.span.durationMillis ?? 1)).toBeGreaterThan(0.9);
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+      expect((query?.told ?? 0) / (query?.span.durationMillis ?? 1)).toBeGreaterThan(0.9),
+    );
     const culprit = run.blocks.find(({ spanId }) => spanId === query?.span.links[0]?.spanId);
     expect(culprit?.traceId).not.toBe(query?.span.traceId);
     expect(culprit?.parentSpanId).toBe(run.truths[0]?.spanId);
@@ -277,7 +299,7 @@ test('A9 the innocent victim: the query says that it was the loop that was slow,
   }
 });
 
-test('A12 starved writes: the responses that are being flushed show what they were stalled', async () => {
+test('starved writes: the responses that are being flushed show what they were stalled', async () => {
   const REQUESTS = 40;
   const SIZE = 27 * 1024 * 1024;
   const folder = makeFolder();
@@ -317,7 +339,9 @@ test('A12 starved writes: the responses that are being flushed show what they we
     ['hashSome', 'work'].includes(String(attributes['code.function.name'])),
   );
   expect(run.truths.length).toBe(REQUESTS + 1);
-  expect(named.length).toBeGreaterThan(REQUESTS / 2);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(named.length).toBeGreaterThan(REQUESTS / 2),
+  );
   const flushed = stallsOf(run).filter(
     ({ span }) => span.kind === SERVER && span.attributes['http.route'] === '/large',
   );
@@ -325,7 +349,9 @@ test('A12 starved writes: the responses that are being flushed show what they we
   for (const { span, millis, told } of flushed) {
     expect(millis).toBeGreaterThan(100);
     // Reading, parsing and answering those requests held the loop as well, at this threshold.
-    expect(told).toBeGreaterThan(millis * 0.9);
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+      expect(told).toBeGreaterThan(millis * 0.9),
+    );
     expect(told).toBeLessThanOrEqual(span.durationMillis);
   }
 });

@@ -94,7 +94,7 @@ test('the manager is replaced', () => {
   expect(loop.blocks.map(summary)).toMatchObject([{ context: 'S' }]);
 });
 
-test('somebody wrapped over us: their wrapper stays, ours becomes a passage, and comes back without another layer', () => {
+test('another package has wrapped our wrapper: theirs stays, ours passes through, and comes back without another layer', () => {
   const { loop, scopes, block } = setUp();
   const manager = new Manager();
   scopes.watch(manager);

@@ -16,7 +16,7 @@ test('a block that computes, and one that waits in a synchronous call', () => {
   expect(cpu.between(start + 100, clock.now())).toBe(0);
 });
 
-test('a stretch that begins soon after the last reading counts what ran since, not what was waited', () => {
+test('a busy period that begins soon after the last reading counts what ran since, not what was waited', () => {
   const { clock, cpu } = meter();
   clock.run(3);
   clock.wait(5);
@@ -26,7 +26,7 @@ test('a stretch that begins soon after the last reading counts what ran since, n
   expect(cpu.between(start, clock.now())).toBe(100);
 });
 
-test('a block in the middle of a stretch is told from readings near it', () => {
+test('a block in the middle of a busy period is measured from readings near it', () => {
   const { clock, cpu, start } = meter();
   clock.time += 50;
   cpu.sample(clock.now());

@@ -46,7 +46,7 @@ describe('one callback', () => {
 });
 
 describe('context scopes', () => {
-  test('the scope that held the loop owns the block, not the callback around it', () => {
+  test('a block is attributed to the scope that blocked, not to the callback around it', () => {
     const l = loop();
     l.callback(() => l.scope(contextOf('request'), 150));
     expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'request' }]);
@@ -187,7 +187,7 @@ describe('what drains after a callback', () => {
     expect(told(l)).toEqual([{ kind: 'microtasks', length: 301, callbacks: 1, context: 'R' }]);
   });
 
-  test('the same without promise hooks has the same kind and length, and blames nobody', () => {
+  test('without promise hooks it has the same kind and length, and no attribution', () => {
     const l = loop();
     l.callback(1).unseen(300);
     expect(told(l)).toEqual([
@@ -383,7 +383,7 @@ describe('a pile-up under way', () => {
   };
   const a = contextOf('a');
 
-  test('is what ran before the running callback, and who ran it', () => {
+  test('is what ran before the running callback, with its attribution', () => {
     const l = loop();
     for (let i = 0; i < 15; i++) l.callback(8, a);
     expect(underWay(l)).toEqual({ length: 120, context: 'a' });
@@ -490,7 +490,7 @@ describe('what is not a block', () => {
   });
 });
 
-test('a worker thread, whose loop start is never told, is watched from its second iteration on', () => {
+test('a worker thread, whose loop start is never known, is watched from its second iteration on', () => {
   const l = new FakeLoop();
   l.clock.started = false;
   l.callback(1).nextIteration(10).callback(1).nextIteration(10).callback(150);
@@ -689,7 +689,7 @@ describe('captures', () => {
     expect(names).toEqual([[['a', 120]], [['b', 120]]]);
   });
 
-  test('tell the parent of promise reactions that no hook sees', () => {
+  test('give the parent of promise reactions that no hook sees', () => {
     const l = loop();
     l.callback(1).unseen(60);
     capture(l, 'chain');
@@ -706,7 +706,7 @@ describe('captures', () => {
     };
     const block = { kind: 'callback', length: 150, callbacks: 1 };
 
-    test('tell the span that was entered without the context manager, where all of them saw it', () => {
+    test('give the span that was entered without the context manager, where all of them have it', () => {
       const handler = contextOf('handler');
       const told = captured((l) => {
         l.clock.run(60);
@@ -718,7 +718,7 @@ describe('captures', () => {
       expect(told).toEqual([{ ...block, context: 'handler' }]);
     });
 
-    test('tell nothing of its parent where they do not agree', () => {
+    test('give no parent where they do not agree', () => {
       const told = captured((l) => {
         l.clock.run(60);
         capture(l, 'a');
@@ -729,7 +729,7 @@ describe('captures', () => {
       expect(told).toEqual([{ ...block, context: 'request' }]);
     });
 
-    test('tell nothing of its parent where the span started too late to show the block', () => {
+    test('give no parent where the span started too late to show the block', () => {
       const told = captured((l) => {
         const late = contextOf('late', l.clock.epoch(l.clock.now()) + 50);
         l.clock.run(60);
@@ -740,7 +740,7 @@ describe('captures', () => {
     });
   });
 
-  test('in a scope with others inside it tell nothing of its parent', () => {
+  test('in a scope with others inside it give no parent', () => {
     const l = loop();
     l.callback(() =>
       l.scope(contextOf('request'), () => {
@@ -757,7 +757,7 @@ describe('captures', () => {
     expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'request' }]);
   });
 
-  test('in a callback tell the span that was entered without the context manager', () => {
+  test('in a callback give the span that was entered without the context manager', () => {
     const l = loop();
     l.callback(() => {
       l.clock.run(60);
@@ -767,7 +767,7 @@ describe('captures', () => {
     expect(told(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'handler' }]);
   });
 
-  test('are forgotten with the stretch', () => {
+  test('are forgotten with the busy period', () => {
     const l = loop();
     l.callback(60);
     capture(l, 'a');
@@ -775,7 +775,7 @@ describe('captures', () => {
     expect(l.settle().map(({ samples }) => samples)).toEqual([[]]);
   });
 
-  test('come too late for the stretch before, and for a loop that waits', () => {
+  test('come too late for the busy period before, and for a loop that waits', () => {
     const l = loop();
     l.callback(50);
     const first = stretchOf(l);
@@ -864,7 +864,7 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     expect(told(l)).toMatchObject([{ kind: 'callback', length: 120 }]);
   });
 
-  test('a callback that ended before it grew old is not, and the drain is told right', () => {
+  test('a callback that ended before it grew old is not, and the drain is reported right', () => {
     const l = relaxed();
     l.callback(20).unseen(40);
     notice(l);

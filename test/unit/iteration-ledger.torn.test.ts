@@ -245,7 +245,7 @@ test('torn or not: after the next beat a block is found again, once and with its
   );
 });
 
-test('without hooks: whatever the beats tell of, blocks never overlap', () => {
+test('without hooks: whatever the beats report, blocks never overlap', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ run: millis, wait: millis, inScope: fc.boolean(), inner: millis }), {

@@ -1,4 +1,4 @@
-// Section B: the same synchronous work in every place that can hold it, each alone in its turn of the event loop.
+// The same synchronous work in every place that can block it, each alone in its turn of the event loop.
 const { AsyncResource } = require('node:async_hooks');
 const dns = require('node:dns');
 const { EventEmitter, once } = require('node:events');

@@ -1,4 +1,4 @@
-// Section B with `asyncHooks: 'off'`: one block in a context scope, one outside of all.
+// With `asyncHooks: 'off'`: one block in a context scope, one outside of all.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { alone, block, eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');

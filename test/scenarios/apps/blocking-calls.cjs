@@ -1,4 +1,4 @@
-// Section B: what holds the loop without being a loop in the app's own code, each call alone in a span of its name.
+// What blocks the event loop without being a loop in the app's own code, each call alone in a span of its name.
 const { execSync } = require('node:child_process');
 const { pbkdf2Sync, randomBytes } = require('node:crypto');
 const fs = require('node:fs');

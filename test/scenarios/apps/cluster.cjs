@@ -1,4 +1,4 @@
-// Section D: a cluster whose workers hold their own loops.
+// A cluster whose workers block their own event loops.
 const cluster = require('node:cluster');
 const { createInterface } = require('node:readline');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

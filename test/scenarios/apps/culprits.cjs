@@ -1,4 +1,4 @@
-// Who holds the loop: labelled blockers of every kind, each alone in a span of its name. `culprit` is the function that has to be named.
+// Who blocks the event loop: labelled blockers of every kind, each alone in a span of its name. `culprit` is the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {

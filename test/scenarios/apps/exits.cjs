@@ -1,4 +1,4 @@
-// Section D: ways for a process to end. The argument says which.
+// Ways for a process to end. The argument says which.
 const { spawn } = require('node:child_process');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');

@@ -1,4 +1,4 @@
-// A1 to A4: an Express service with a health check, and a computation in five styles, some of which hold the event loop.
+// An Express service with a health check, and a computation in five styles, some of which block the event loop.
 const { createServer } = require('node:http');
 const {
   EventLoopInstrumentation,

@@ -1,4 +1,4 @@
-// Section D: a debugger is attached, and does not interfere.
+// A debugger is attached, and does not interfere.
 const inspector = require('node:inspector');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

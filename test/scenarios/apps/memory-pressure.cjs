@@ -1,4 +1,4 @@
-// Section B: little work on a heap that is nearly full, so that most of the block is garbage collection.
+// Little work on a heap that is nearly full, so that most of the block is garbage collection.
 const { PerformanceObserver } = require('node:perf_hooks');
 const { setFlagsFromString } = require('node:v8');
 const { trace } = require('@opentelemetry/api');

@@ -15,7 +15,9 @@ function choose(argument = '1/1') {
 }
 
 const names = choose(process.argv[2]);
-const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS }));
+const instrumentation = new EventLoopInstrumentation(
+  eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS }),
+);
 const sdk = startSdk({ instrumentations: [instrumentation] });
 const tracer = trace.getTracer('native-calls');
 

@@ -1,4 +1,4 @@
-// Section D: one block in an ES module.
+// One block in an ES module.
 import { trace } from '@opentelemetry/api';
 import { EventLoopInstrumentation } from 'opentelemetry-instrumentation-event-loop';
 import telemetry from './support/telemetry.cjs';

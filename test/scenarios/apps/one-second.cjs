@@ -1,4 +1,4 @@
-// A10: an interval of 100 ms, a file read in flight, then one second of synchronous work.
+// An interval of 100 ms, a file read in flight, then one second of synchronous work.
 const fs = require('node:fs');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,4 +1,4 @@
-// Section B: telemetry itself holds the loop, for 150 ms each time. The argument says which part of it does.
+// Telemetry itself blocks the event loop, for 150 ms each time. The argument says which part of it does.
 const { context, trace } = require('@opentelemetry/api');
 const { BatchSpanProcessor, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

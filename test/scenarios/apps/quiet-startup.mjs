@@ -1,4 +1,4 @@
-// Section C: an ES module that takes long to start, before and after its top-level await.
+// An ES module that takes long to start, before and after its top-level await.
 import { EventLoopInstrumentation } from 'opentelemetry-instrumentation-event-loop';
 import telemetry from './support/telemetry.cjs';
 

@@ -1,4 +1,4 @@
-// Section C: nothing here holds the event loop, whatever it looks like. The argument says what goes on.
+// Nothing here blocks the event loop, whatever it looks like. The argument says what goes on.
 const { spawnSync } = require('node:child_process');
 const { once } = require('node:events');
 const fs = require('node:fs');

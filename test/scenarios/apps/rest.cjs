@@ -1,6 +1,8 @@
 // A process in which nothing happens for long, and then something blocks; several times.
+const { setImmediate: nextIteration } = require('node:timers/promises');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { block, eventLoopConfig, finish, note, readRunDelays, startSdk, wait } = telemetry;
 
 const BLOCKS = 5;
 const BLOCK_MILLIS = 150;
@@ -22,12 +24,15 @@ async function main() {
   for (let i = 0; i < BLOCKS; i++) {
     // Not a multiple of the beats' distance.
     await wait(REST_MILLIS + i * 17);
+    readRunDelays();
     await new Promise((resolve) =>
       setImmediate(() => {
         block(`block ${i}`, BLOCK_MILLIS);
         resolve();
       }),
     );
+    await nextIteration();
+    readRunDelays();
   }
   note('millis', performance.now());
   await finish(sdk);

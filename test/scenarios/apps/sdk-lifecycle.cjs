@@ -1,4 +1,4 @@
-// Section D: the instrumentation and the SDK do not come and go together. The argument says how.
+// The instrumentation and the SDK do not come and go together. The argument says how.
 const { context, trace } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,4 +1,4 @@
-// A5: a recursive walk that gives the event loop a turn whenever it has had it for SLICE_MILLIS.
+// A recursive walk that gives the event loop a turn whenever it has had it for SLICE_MILLIS.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {

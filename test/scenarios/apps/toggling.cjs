@@ -1,4 +1,4 @@
-// Section D: enabled and disabled over and over, everywhere, in any order.
+// Enabled and disabled over and over, everywhere, in any order.
 const { EventEmitter } = require('node:events');
 const { context, trace } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');

@@ -1,4 +1,4 @@
-// Section D: two copies of the package, as its ES module and its CommonJS module are in one process.
+// Two copies of the package, as its ES module and its CommonJS module are in one process.
 import { createRequire } from 'node:module';
 import { EventLoopInstrumentation as FromImport } from 'opentelemetry-instrumentation-event-loop';
 import telemetry from './support/telemetry.cjs';

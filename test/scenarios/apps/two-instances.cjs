@@ -1,4 +1,4 @@
-// Section D: two instances in one process. Each block is reported once, by the one that was enabled last.
+// Two instances in one process. Each block is reported once, by the one that was enabled last.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
   alone,

@@ -1,4 +1,4 @@
-// Section D: as many async resources as a busy service makes in a day or so. Run with --expose-gc.
+// As many async resources as a busy service makes in a day or so. Run with --expose-gc.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Stall, startWitness } from './witness.ts';
 
-const MAX_RUN_MILLIS = 40_000;
+const MAX_RUN_MILLIS = 60_000;
 /** How long a process may take from its last line of code to its end: the teardown of Node.js itself, on a busy machine. */
 export const EXIT_TOLERANCE_MILLIS = 500;
 

@@ -94,9 +94,9 @@ const limitOf = (millis = MAX_MILLIS_EACH) => millis * MAX_MEASUREMENTS;
 
 interface ScenarioTest {
   (name: string, body: Body<[]>, millis?: number): void;
-  each<Row extends readonly unknown[]>(
+  each<Row extends unknown[] | [unknown]>(
     table: readonly Row[],
-  ): (name: string, body: Body<[...Row]>, millis?: number) => void;
+  ): (name: string, body: (...row: Row) => Promise<void> | void, millis?: number) => void;
   each<Row>(table: readonly Row[]): (name: string, body: Body<[Row]>, millis?: number) => void;
 }
 

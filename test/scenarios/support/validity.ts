@@ -1,11 +1,12 @@
 /** Whether the machine gave an app the CPU while it was measured; see `scenario.ts`. */
 import type { Run, SpanLine, Truth } from './run-app.ts';
 import { VoidMeasurement } from './scenario.ts';
+import type { Stall } from './witness.ts';
 
 /** The part of the tolerances for lengths and positions (6 and 8 ms) that waiting for a CPU may use up. */
 const AROUND_TRUTH_MILLIS = 3;
-/** The share of a block for which every thread has to have a CPU, if it wants one. */
-const NAMING_RATIO = 0.25;
+/** How much longer the parts of a block may get, in all, without being blocks of their own. */
+const PART_MILLIS = 20;
 /** The witness shares no CPU with the app: what it notes matters only where it is long. */
 const MACHINE_STALL_MILLIS = 15;
 
@@ -41,11 +42,16 @@ function stalledBetween(
  * at which the one was measured and the moment at which the other was. Where there is no span, why the
  * block may have been none: less than the threshold is left of it without the time that it had no CPU.
  */
-export function voidTruth(run: Run, truth: Truth, block: SpanLine | undefined): string | undefined {
+export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): string | undefined {
+  const inside = runDelayBetween(run, truth, truth.startMillis, truth.endMillis);
+  const [block] = blocks;
   if (block === undefined) {
-    const inside = runDelayBetween(run, truth, truth.startMillis, truth.endMillis);
     if (truth.durationMillis - inside >= thresholdOf(run)) return undefined;
     return `${truth.durationMillis.toFixed(1)} ms, ${inside.toFixed(1)} of them without a CPU`;
+  }
+  // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is judged elsewhere.
+  if (blocks.length > 1 && inside > PART_MILLIS) {
+    return `${blocks.length} blocks, ${inside.toFixed(1)} ms without a CPU in them`;
   }
   const before = delayInGap(run, truth, block.startMillis, truth.startMillis);
   const after = delayInGap(run, truth, truth.endMillis, block.endMillis);
@@ -61,7 +67,7 @@ const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
 
 /**
  * Why a block may go without a function, or with the wrong one: a thread of the process, and it may be
- * the watchdog thread, was kept from taking stack samples for a good part of the block.
+ * the watchdog thread, had a CPU for less of the block than the threshold.
  */
 export function voidNaming(run: Run, block: SpanLine | Truth): string | undefined {
   const readings = run.readings.filter(
@@ -72,11 +78,12 @@ export function voidNaming(run: Run, block: SpanLine | Truth): string | undefine
   if (after === undefined) return undefined;
   const delays = Object.entries(after).map(([id, millis]) => millis - (before[id] ?? 0));
   const longest = Math.max(0, ...delays);
-  if (longest <= block.durationMillis * NAMING_RATIO) return undefined;
+  if (block.durationMillis - longest >= thresholdOf(run)) return undefined;
   return `in ${block.durationMillis.toFixed(1)} ms, a thread waited ${longest.toFixed(1)} ms for a CPU`;
 }
 
-const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis']);
+const DEFAULT_THRESHOLD_MILLIS = 100;
+const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis'] ?? DEFAULT_THRESHOLD_MILLIS);
 
 /** A block that nothing explains but that its thread had no CPU: without that, it had not reached the threshold. */
 export function voidBlock(run: Run, block: SpanLine): string | undefined {
@@ -85,10 +92,38 @@ export function voidBlock(run: Run, block: SpanLine): string | undefined {
   return `a block of ${block.durationMillis.toFixed(1)} ms, ${delay.toFixed(1)} of them without a CPU`;
 }
 
-/** Throws where the thread waited for a CPU for longer than that in all, from its first to its last reading. */
-export function requireRunDelayBelow(run: Run, millis: number, of = 'the run'): void {
+/** How late the witness was in all from then on: no app says what it waits for while it ends. */
+export const stalledSince = (run: Run, fromMillis: number): number =>
+  stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0);
+
+/** How late the witness was in all. */
+export const lateOf = (stalls: readonly Stall[]): number =>
+  stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
+
+/** How long the app's first thread waited for a CPU in all; of an app that does not say, how late the witness was. */
+export function runDelayOf(run: Run): number {
+  const stalled = lateOf(run.stalls);
   const [first] = run.readings;
-  if (first === undefined) return;
-  const delay = runDelayBetween(run, first, first.atMillis, run.readings.at(-1)?.atMillis ?? 0);
-  if (delay >= millis) throw new VoidMeasurement(`${of}: ${delay.toFixed(1)} ms without a CPU`);
+  const last = run.readings.findLast(
+    ({ pid, thread }) => pid === first?.pid && thread === first.thread,
+  );
+  if (first?.delayMillis === undefined || last?.delayMillis === undefined) return stalled;
+  return last.delayMillis - first.delayMillis;
+}
+
+/**
+ * For figures of a whole run, which waiting for a CPU can only make worse: they are void when they do
+ * not hold and the app waited for longer than `limitMillis`. Where they hold in spite of it, they hold.
+ */
+export function judgeUnlessDelayed(
+  delayMillis: number,
+  limitMillis: number,
+  judge: () => void,
+): void {
+  try {
+    judge();
+  } catch (error) {
+    if (delayMillis <= limitMillis) throw error;
+    throw new VoidMeasurement(`waited for a CPU for ${delayMillis.toFixed(1)} ms in all`);
+  }
 }

@@ -17,7 +17,12 @@ const MIB = 1 << 20;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'native-calls-'));
 const fileOf = (name) => path.join(folder, name);
-const row = (_, id) => ({ id, name: `somebody ${id}`, tags: ['new', 'paid'], nested: { amount: id * 1.5 } });
+const row = (_, id) => ({
+  id,
+  name: `somebody ${id}`,
+  tags: ['new', 'paid'],
+  nested: { amount: id * 1.5 },
+});
 const rows = (n) => Array.from({ length: n }, row);
 const numbers = (n) => Array.from({ length: n }, Math.random);
 /** Text of `n` MiB that does not compress to nothing. */
@@ -103,7 +108,8 @@ const nativeCalls = {
   'fs.readdirSync': [
     (n) => {
       fs.mkdirSync(fileOf('many'), { recursive: true });
-      for (let i = 0; i < n; i++) fs.closeSync(fs.openSync(path.join(fileOf('many'), `file-${i}`), 'w'));
+      for (let i = 0; i < n; i++)
+        fs.closeSync(fs.openSync(path.join(fileOf('many'), `file-${i}`), 'w'));
       return fileOf('many');
     },
     20_000,
@@ -346,7 +352,11 @@ const nativeCalls = {
 
 const LIMITS = { 'RegExp.prototype.test': (n) => n + 1 };
 /** More of it would need more memory or files than a test may take: such a call may be shorter. */
-const MOST_SIZE = { 'crypto.generateKeyPairSync': 16, 'fs.readdirSync': 200_000, 'Buffer.concat': 700 };
+const MOST_SIZE = {
+  'crypto.generateKeyPairSync': 16,
+  'fs.readdirSync': 200_000,
+  'Buffer.concat': 700,
+};
 
 /** The input with which the call takes long enough, twice. */
 function calibrate(name) {

@@ -155,9 +155,9 @@ async function finish(sdk) {
 
 /** Around the code of each request, as near as can be without a callback of its own in front of it. */
 function readAroundRequests(server) {
-  server.prependListener('request', (_request, response) => {
+  server.prependListener('request', () => {
     readRunDelay();
-    response.once('finish', () => setImmediate(readRunDelay));
+    setImmediate(() => readRunDelay()); // in the same iteration, before a block of it is reported
   });
 }
 
@@ -198,6 +198,7 @@ module.exports = {
   finish,
   note,
   readRunDelay,
+  readRunDelays,
   record,
   recordSpans,
   recordingSpanExporter,

@@ -104,21 +104,22 @@ function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
 
-/** From here on, a share of it may be lost to other processes that a block must not be short of. */
-const LONG_MILLIS = 20;
+/** Shorter work is a part of a block, and must not get longer than the threshold. */
+const LONG_MILLIS = 100;
 
 /**
  * Works until `millis` have passed, without recording anything; where that is long, without the time
- * in which the thread had no CPU, so that a block is one however busy the machine is.
+ * in which the thread had no CPU, so that a block is one on a busy machine, too. At most twice as long.
  */
 function work(millis) {
-  const delayed = millis < LONG_MILLIS ? () => 0 : runDelayMillis;
-  const end = performance.now() + millis - (delayed() ?? 0);
-  let until = end + (delayed() ?? 0);
+  const start = performance.now();
+  const delayAtStart = millis < LONG_MILLIS ? undefined : runDelayMillis();
+  let until = start + millis;
   do {
     do hashSome();
     while (performance.now() < until);
-    until = end + (delayed() ?? 0);
+    if (delayAtStart === undefined) return;
+    until = start + millis + Math.min(millis, runDelayMillis() - delayAtStart);
   } while (performance.now() < until);
 }
 

@@ -1,0 +1,241 @@
+/** A throw anywhere in our own code leaves the host running: injected into every method, with the real hooks on. */
+import fs from 'node:fs';
+import { context, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import type * as publicApi from '../../../src/index.ts';
+import type { EventLoopInstrumentationConfig } from '../../../src/types.ts';
+import { runDelayMillis } from '../../support/run-delay.cjs';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './sdk.ts';
+import { SourceClasses } from './source-classes.ts';
+
+const sources = new SourceClasses((name) => require(name));
+const EventLoopInstrumentation = sources.get(
+  'EventLoopInstrumentation',
+) as unknown as typeof publicApi.EventLoopInstrumentation;
+const EventLoopSpanProcessor = sources.get(
+  'EventLoopSpanProcessor',
+) as unknown as typeof publicApi.EventLoopSpanProcessor;
+
+/** Into these nothing is injected. */
+const NOT_INJECTED: Record<string, RegExp[]> = {
+  'the host calls it, so a throw has nobody of ours to catch it': [
+    /^EventLoopInstrumentation\.(enable|disable|health|setConfig|_updateMetricInstruments|init)$/,
+    /^EventLoopSpanProcessor\.(onStart|onEnding|onEnd|forceFlush|shutdown)$/,
+  ],
+  'it is what catches throws': [/^OnceLogger\./, /\.(_private)?_(guard|try)$/],
+  'enable() and disable() call it with nothing around it': [
+    /^EventLoopInstrumentation\._(start|stop)$/,
+    /^Detector\.(start|stop|watchContextManager|_private_\w+)$/,
+  ],
+  'a timer or an observer calls it with nothing around it': [
+    /^Heartbeat\._private_(untilNext|arm)$/,
+    /^GcMeter\._private_add$/,
+  ],
+};
+/** Classes of which nothing runs here: those of `/register`, of threads, and where there is a CPU quota. */
+const NOT_RUN = [
+  'ApplicationPackages',
+  'CaptureSchedule',
+  'RelayTracer',
+  'RelayTracerProvider',
+  'RunDelay',
+];
+/** They run only if a stack sample is taken. */
+const RUN_IN_CAPTURES = /^(Capturer|Samples|Watchdog)\./;
+
+interface Method {
+  name: string;
+  prototype: object;
+  key: string;
+}
+
+/** Every method and accessor of every class in `src/`, private ones too. */
+const METHODS: Method[] = [...sources.byName].flatMap(([className, { prototype }]) =>
+  Object.getOwnPropertyNames(prototype)
+    .filter((key) => key !== 'constructor')
+    .map((key) => ({ name: `${className}.${key}`, prototype, key })),
+);
+const excepted = Object.values(NOT_INJECTED).flat();
+const INJECTED = METHODS.filter(({ name }) => !excepted.some((pattern) => pattern.test(name)));
+
+const THRESHOLD_MILLIS = 5;
+const BLOCK_MILLIS = 8;
+/** Long enough for a stack sample, once the watchdog thread has started. */
+const CAPTURED_MILLIS = 100;
+/** At least one beat. */
+const BEAT_MILLIS = 12;
+
+const runDelay = () => runDelayMillis() ?? 0;
+/** Works for so long, not counting the time in which the thread has no CPU: that may be taken off a block. */
+function busy(millis = BLOCK_MILLIS): void {
+  const start = performance.now() - runDelay();
+  while (performance.now() - runDelay() - start < millis);
+}
+
+const blockingTimer = (millis = BLOCK_MILLIS) =>
+  new Promise<void>((resolve) =>
+    setTimeout(() => {
+      busy(millis);
+      resolve();
+    }, 1),
+  );
+
+let exporter: InstanceType<typeof InMemorySpanExporter>;
+let processor: publicApi.EventLoopSpanProcessor;
+let uncaught: jest.Mock;
+
+function setUp(): void {
+  exporter = new InMemorySpanExporter();
+  processor = new EventLoopSpanProcessor();
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [processor, new SimpleSpanProcessor({ exporter })] }),
+  );
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  uncaught = jest.fn();
+  process.on('uncaughtException', uncaught);
+  process.on('unhandledRejection', uncaught);
+  jest.spyOn(fs, 'writeSync').mockImplementation(() => 0); // what the console prints
+}
+
+async function tearDown(): Promise<void> {
+  await processor.shutdown();
+  process.off('uncaughtException', uncaught);
+  process.off('unhandledRejection', uncaught);
+  jest.restoreAllMocks();
+  context.disable();
+  trace.disable();
+  diag.disable();
+}
+
+/** One of everything that leads into our code, and something that blocks. */
+async function live(): Promise<void> {
+  const tracer = trace.getTracer('test');
+  await new Promise<void>((resolve) => setTimeout(resolve, 2));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  const sum = await tracer.startActiveSpan('host', async (span) => {
+    busy();
+    await null;
+    busy();
+    span.end();
+    return 40 + 2;
+  });
+  expect(sum).toBe(42);
+  await blockingTimer();
+  await new Promise<void>((resolve) => setTimeout(resolve, BEAT_MILLIS));
+}
+
+const create = (config: EventLoopInstrumentationConfig = {}) =>
+  new EventLoopInstrumentation({
+    thresholdMillis: THRESHOLD_MILLIS,
+    lagIntervalMillis: 5,
+    ...config,
+  });
+
+const names = () => exporter.getFinishedSpans().map((span) => span.name);
+
+/**
+ * The tests, in a file for each mode, so that they run side by side.
+ * @param notRun classes of which nothing runs in this mode, beside `NOT_RUN`
+ */
+export function testFaults(config: EventLoopInstrumentationConfig, notRun: string[] = []): void {
+  beforeEach(setUp);
+  afterEach(tearDown);
+
+  const reached = new Set<string>();
+
+  test.each(INJECTED)(
+    'a throw in $name leaves the host running',
+    async ({ name, prototype, key }) => {
+      const logged = jest.fn();
+      diag.setLogger(
+        { error: logged, warn: logged, info() {}, debug() {}, verbose() {} },
+        { suppressOverrideMessage: true },
+      );
+      const instrumentation = create({ ...config, enabled: false, console: true });
+      const original = Object.getOwnPropertyDescriptor(prototype, key) as PropertyDescriptor;
+      const fault = () => {
+        reached.add(name.slice(0, name.indexOf('.')));
+        throw new Error(`injected into ${name}`);
+      };
+      const faulty = original.get ? { get: fault, set: fault } : { value: fault, writable: true };
+      Object.defineProperty(prototype, key, { ...faulty, configurable: true });
+      try {
+        instrumentation.enable();
+        const waits = trace.getTracer('test').startSpan('waits');
+        await live();
+        if (RUN_IN_CAPTURES.test(name)) {
+          // With a fault in the start of the thread it is never ready.
+          await Promise.race([
+            instrumentation.ready(),
+            new Promise((resolve) => setTimeout(resolve, 500)),
+          ]);
+          await blockingTimer(CAPTURED_MILLIS);
+        }
+        waits.end();
+        instrumentation.health();
+        instrumentation.disable();
+      } finally {
+        Object.defineProperty(prototype, key, original);
+      }
+      expect(uncaught).not.toHaveBeenCalled();
+      // Logged once per cause, not once per throw.
+      expect(logged.mock.calls.length).toBeLessThanOrEqual(4);
+      // What was broken is whole again: blocks are found as before, so nothing was left half done.
+      exporter.reset();
+      instrumentation.enable();
+      await new Promise<void>((resolve) => setTimeout(resolve, BEAT_MILLIS));
+      await new Promise<void>((resolve) =>
+        setImmediate(() => {
+          context.with(ROOT_CONTEXT, () => busy());
+          resolve();
+        }),
+      );
+      await instrumentation.forceFlush();
+      instrumentation.disable();
+      expect(names()).toContain('event-loop-blocked');
+    },
+  );
+
+  test('every class was reached, but for those of entries that do not run here', () => {
+    const all = new Set(INJECTED.map(({ name }) => name.slice(0, name.indexOf('.'))));
+    const unreached = [...all].filter((name) => !reached.has(name));
+    expect(unreached.filter((name) => ![...NOT_RUN, ...notRun].includes(name))).toEqual([]);
+  });
+
+  test('files that are not loaded export nothing but types', () => {
+    // They run when they are loaded: code of threads, entries; or there is nothing in them.
+    const run = sources.notLoaded.filter((file) => !/types\.ts$|protocol\.ts$/.test(file));
+    for (const file of run) expect(file).toMatch(/\.worker\.ts$|^register\.ts$|^console\.ts$/);
+  });
+
+  test('a context manager that throws when it is asked for the active context', async () => {
+    const manager = new AsyncLocalStorageContextManager().enable();
+    context.disable();
+    context.setGlobalContextManager(manager);
+    const instrumentation = create(config);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const active = jest.spyOn(manager, 'active').mockImplementation(() => {
+      throw new Error('theirs');
+    });
+    await blockingTimer();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    active.mockRestore();
+    instrumentation.disable();
+    expect(uncaught).not.toHaveBeenCalled();
+  });
+
+  test('a diag logger that throws', async () => {
+    const broken = () => {
+      throw new Error('theirs');
+    };
+    const instrumentation = create({ ...config, blockHook: broken });
+    diag.setLogger(
+      { error: broken, warn: broken, info() {}, debug() {}, verbose() {} },
+      { suppressOverrideMessage: true },
+    );
+    await live();
+    instrumentation.disable();
+    expect(uncaught).not.toHaveBeenCalled();
+  });
+}
