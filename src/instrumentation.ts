@@ -70,7 +70,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._claimant = {
       activate: () => this._start(),
       deactivate: () => this._stop(),
-      health: (windowMillis) => this._session?.health(windowMillis),
+      health: (windowMillis) => this._withSession((session) => session.health(windowMillis)),
     };
     if (takeOver(this._claimant)) {
       this._log.log(
@@ -116,7 +116,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
 
   override setTracerProvider(tracerProvider: TracerProvider): void {
     super.setTracerProvider(tracerProvider);
-    this._session?.watchContextManager();
+    this._withSession((session) => session.watchContextManager());
   }
 
   override setMeterProvider(meterProvider: MeterProvider): void {
@@ -144,8 +144,10 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     // The first is called in the next iteration, which closes this one.
     await nextIteration();
     await nextIteration();
-    this._session?.flush();
-    await this._session?.flushed();
+    await this._withSession((session) => {
+      session.flush();
+      return session.flushed();
+    });
   }
 
   /**
@@ -181,22 +183,31 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       instruments: () => this._instruments,
       beat: (now: number) => this._checkProviders(now),
     };
-    this._session = attempt(
-      () => new Session(config, targets, this._log),
-      (error) => this._log.log('error', 'cannot start; nothing is detected', error),
-    );
-    this._session?.start();
+    this._session = this._attempt(() => new Session(config, targets, this._log));
+    this._withSession((session) => session.start());
     // NodeSDK is made after us, and its start() enables us before it sets the context manager: all
     // in the same tick.
     process.nextTick(() => {
       this._log.catchUp();
-      this._session?.watchContextManager();
+      this._withSession((session) => session.watchContextManager());
     });
   }
 
   private _stop(): void {
-    this._session?.stop();
+    this._withSession((session) => session.stop());
     this._session = undefined;
+  }
+
+  /** What the host calls must not throw, whatever fails inside. */
+  private _attempt<Result>(action: () => Result): Result | undefined {
+    return attempt(action, (error) => {
+      this._log.log('error', 'internal error; not everything is detected', error);
+    });
+  }
+
+  private _withSession<Result>(action: (session: Session) => Result): Result | undefined {
+    const session = this._session;
+    return session && this._attempt(() => action(session));
   }
 
   private _checkProviders(now: number): void {

@@ -230,7 +230,9 @@ export class Session {
    * close. Once for an iteration: between the last one and the end of the process Node.js ends
    * threads.
    */
-  readonly #settle = (): void => {
+  readonly #settle = (): void => void attempt(() => this.#reportAll(), this.#onHookError);
+
+  #reportAll(): void {
     this.#guard.run('cannot report blocks', () => {
       const iteration = this.#mode === 'off' ? Number.NaN : this.#clock.loopCount();
       if (iteration !== this.#finishedIteration) this.#ledger.finish();
@@ -238,7 +240,7 @@ export class Session {
     });
     this.flush();
     this.#guard.run('cannot report blocks', () => this.#positions?.settle(EXIT_WAIT_MILLIS));
-  };
+  }
 
   #canCapture(): boolean {
     const reason = whyNoCapture();
@@ -263,7 +265,7 @@ export class Session {
       {
         // Not unref'd: it runs in this iteration or the next one, and a process that ends right
         // after a block still reports it.
-        schedule: () => void setImmediate(() => this.flush()),
+        schedule: () => void setImmediate(() => attempt(() => this.flush(), this.#onHookError)),
         reported: (block, blockContext) => {
           this.#console?.block(block, blockContext);
           publishBlock(block, blockContext);

@@ -7,6 +7,7 @@ import { AsyncResource } from 'node:async_hooks';
 import * as timers from 'node:timers';
 import type { Ledger } from '../loop/ledger.ts';
 import type { Clock } from '../support/clock.ts';
+import { attempt } from '../support/guard.ts';
 import { recordLag } from './coordinated-omission.ts';
 
 // Taken once: fake timers of a test may replace them later, also in the module.
@@ -152,13 +153,10 @@ export class LagSampler {
   }
 
   readonly #onTimer = (): void => {
-    try {
-      this.beat();
-    } catch (error) {
-      this.options.onError(error);
-    }
+    attempt(() => this.beat(), this.options.onError);
     // A beat may have stopped it.
-    if (this.#timer !== undefined) this.#arm(this.#untilNext());
+    if (this.#timer === undefined) return;
+    attempt(() => this.#arm(this.#untilNext()), this.options.onError);
   };
 
   #untilNext(): number {

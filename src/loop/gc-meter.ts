@@ -3,6 +3,7 @@
  * the fact.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
+import { attempt } from '../support/guard.ts';
 
 /**
  * Collections remembered. Blocks ask right after they ended, so this is far more than one needs.
@@ -16,7 +17,7 @@ export class GcMeter {
 
   start(): void {
     if (this.#observer !== undefined) return;
-    this.#observer = new PerformanceObserver((list) => this.#add(list.getEntries()));
+    this.#observer = new PerformanceObserver((list) => attempt(() => this.#add(list.getEntries())));
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 

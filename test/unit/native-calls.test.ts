@@ -32,7 +32,7 @@ beforeAll(() => {
     stdin: {
       // As the whole package: what is between the first module and the last line is its own code.
       contents: `
-        import { markEndOfOwnCode } from '../own-code.ts';
+        import { markEndOfOwnCode } from '../watchdog/own-code.ts';
         export * from './native-calls.ts';
         export * from './native-calls/in-progress.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
@@ -247,17 +247,21 @@ describe('the call in progress', () => {
       file: '/app.js',
       line: 1,
       column: 1,
+      functionLine: 1,
+      functionColumn: 1,
       isAsync: false,
       isOwn: false,
       isAtEntry: false,
+      isEvaluated: false,
+      isBuiltin: false,
       text: '',
       ...fields,
     });
     const own = frame({ isOwn: true });
     const user = frame({});
     const node = frame({ file: 'node:zlib' });
-    const native = frame({ file: undefined });
-    const evaluated = frame({ file: undefined, text: 'f (eval at g (/app.js))' });
+    const native = frame({ file: undefined, isBuiltin: true });
+    const evaluated = frame({ file: undefined, isEvaluated: true });
     const callback = frame({ isAtEntry: true });
     Object.assign(inProgress, { name: 'JSON.parse', size: 7 });
     try {

@@ -38,6 +38,12 @@ export class SourceClasses {
     }
   }
 
+  /** Whether a file has nothing that runs. */
+  isOnlyTypes(file: string): boolean {
+    const source = readFileSync(path.join(SRC, file), 'utf8');
+    return !/^(export )?(default|const|let|function|class|abstract|async) |^\w+[.(]/m.test(source);
+  }
+
   get(name: string): Class {
     const found = this.byName.get(name);
     if (found === undefined) throw new Error(`no class ${name} in src/`);

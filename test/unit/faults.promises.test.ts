@@ -1,3 +1,0 @@
-import { testFaults } from './support/faults.ts';
-
-describe("with asyncHooks: 'promises'", () => testFaults({ asyncHooks: 'promises' }));
