@@ -1,11 +1,14 @@
 /** The recipes of `examples/`, as they are, under more load than one thread can carry. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { truthNamed } from './support/expect-blocks.ts';
 import { runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 /** Each request of the examples works for 8 ms. */
 const WORK_MILLIS = 8;
@@ -22,6 +25,8 @@ interface Answer {
 }
 
 interface Service {
+  /** How long its main thread has waited for a CPU so far; 0 where the system does not say. */
+  runDelayMillis(): number;
   send(where: string): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -46,6 +51,13 @@ async function startExample(name: string): Promise<Service> {
   });
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   return {
+    runDelayMillis() {
+      try {
+        return Number(readFileSync(`/proc/${child.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+      } catch {
+        return 0;
+      }
+    },
     send(where) {
       const sentAt = performance.now();
       return new Promise((resolve, reject) => {
@@ -69,6 +81,9 @@ async function startExample(name: string): Promise<Service> {
   };
 }
 
+/** What the machine may take of the seconds under load. */
+const DELAY_MILLIS = 150;
+
 /** Sends requests at a steady rate, whether or not the earlier ones were answered, and waits for all answers. */
 async function load(service: Service, perSecond: number, seconds: number): Promise<Answer[]> {
   const start = performance.now();
@@ -88,6 +103,27 @@ async function warmUp(service: Service): Promise<void> {
 function p99(answers: Answer[]): number {
   const millis = answers.map((answer) => answer.millis).sort((a, b) => a - b);
   return millis[Math.floor(millis.length * 0.99)] as number;
+}
+
+/** @param use gives what judges the figures, which waiting for a CPU makes void */
+async function judgeExample(
+  name: string,
+  use: (service: Service) => Promise<() => Promise<void> | void>,
+): Promise<void> {
+  let delayMillis = 0;
+  const judge = await withExample(name, async (service) => {
+    const before = service.runDelayMillis();
+    const judged = await use(service);
+    delayMillis = service.runDelayMillis() - before;
+    return judged;
+  });
+  try {
+    await judge();
+  } catch (error) {
+    judgeUnlessDelayed(delayMillis, DELAY_MILLIS, () => {
+      throw error;
+    });
+  }
 }
 
 async function withExample<T>(name: string, use: (service: Service) => Promise<T>): Promise<T> {
@@ -126,44 +162,45 @@ const withoutShedding = () =>
 test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
   '%s at twice the capacity: what is accepted is answered in time',
   async (example) => {
-    const answers = await withExample(example, (service) =>
-      load(service, 2 * CAPACITY_PER_SECOND, SECONDS),
-    );
-    const accepted = answers.filter(({ status }) => status === 200);
-    const shed = answers.filter(({ status }) => status === 503);
+    await judgeExample(example, async (service) => {
+      const answers = await load(service, 2 * CAPACITY_PER_SECOND, SECONDS);
+      return async () => {
+        const accepted = answers.filter(({ status }) => status === 200);
+        const shed = answers.filter(({ status }) => status === 503);
 
-    const { p99: p99Unprotected, capacity } = await withoutShedding();
-    const figures = {
-      accepted: accepted.length,
-      shed: shed.length,
-      p99: p99(accepted),
-      p99Unprotected,
-      capacity,
-    };
-    if (process.env['SCENARIO_FIGURES'] === '1') console.log(example, figures);
-    expect(figures.p99Unprotected).toBeGreaterThan(SLOW_MILLIS);
-    expect(figures.p99).toBeLessThan(FAST_MILLIS);
-    expect(accepted.length + shed.length).toBe(answers.length);
-    expect(shed.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
-    // It does not shed more than it has to.
-    expect(accepted.length).toBeGreaterThan(SECONDS * capacity * 0.67);
+        const { p99: p99Unprotected, capacity } = await withoutShedding();
+        const figures = {
+          accepted: accepted.length,
+          shed: shed.length,
+          p99: p99(accepted),
+          p99Unprotected,
+          capacity,
+        };
+        if (process.env['SCENARIO_FIGURES'] === '1') console.log(example, figures);
+        expect(figures.p99Unprotected).toBeGreaterThan(SLOW_MILLIS);
+        expect(figures.p99).toBeLessThan(FAST_MILLIS);
+        expect(accepted.length + shed.length).toBe(answers.length);
+        expect(shed.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
+        // It does not shed more than it has to.
+        expect(accepted.length).toBeGreaterThan(SECONDS * capacity * 0.67);
+      };
+    });
   },
 );
 
 test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
   '%s at half the capacity: nothing is shed',
   async (example) => {
-    const answers = await withExample(example, (service) =>
-      load(service, CAPACITY_PER_SECOND / 2, 3),
-    );
-
-    const shed = answers.filter(({ status }) => status !== 200);
-    expect(shed.length / answers.length).toBeLessThan(0.01);
+    await judgeExample(example, async (service) => {
+      const answers = await load(service, CAPACITY_PER_SECOND / 2, 3);
+      const shed = answers.filter(({ status }) => status !== 200);
+      return () => expect(shed.length / answers.length).toBeLessThan(0.01);
+    });
   },
 );
 
 test('the health check turns 503 before clients give up, and 200 again afterwards', async () => {
-  await withExample('health-check-express.cjs', async (service) => {
+  await judgeExample('health-check-express.cjs', async (service) => {
     expect((await service.send('/health')).status).toBe(200);
     const checks: Promise<Answer>[] = [];
     const start = performance.now();
@@ -195,7 +232,8 @@ test('the health check turns 503 before clients give up, and 200 again afterward
 
     // The window of the example.
     await wait(5200);
-    expect((await service.send('/health')).status).toBe(200);
+    const { status } = await service.send('/health');
+    return () => expect(status).toBe(200);
   });
 });
 
@@ -206,9 +244,12 @@ test('a single second shows in health(), and is lost in a mean', async () => {
     string,
     number
   >;
-  expect(maxLagMillis).toBeGreaterThan(900);
-  expect(maxLagMillis).toBeLessThan(1200);
-  expect(blockedMillis).toBeGreaterThan(990);
+  const { durationMillis } = truthNamed(run, 'one second');
+  expect(maxLagMillis).toBeGreaterThan(durationMillis - 100);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(maxLagMillis).toBeLessThan(durationMillis + 200),
+  );
+  expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
   // What guards that look at the mean of `monitorEventLoopDelay` see.
-  expect(meanDelayMillis).toBeLessThan(100);
+  expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
 });
