@@ -27,7 +27,7 @@ export interface BlockingCode {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Where the function begins: what tells two anonymous functions of one file apart. */
+  /** Where the function begins: it distinguishes two anonymous functions of one file. */
   readonly functionLine?: number;
   readonly functionColumn?: number;
   /** File of the module that it was loading for most of its time, by `require` or `import()`. */

@@ -19,7 +19,7 @@ const ejs = require('ejs');
 /** How long each of them holds the loop, at least. */
 const BLOCK_MILLIS = Number(process.env.BLOCK_MILLIS ?? 110);
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'culprits-'));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blockers-'));
 const file = path.join(folder, 'data');
 const bytes = randomBytes(1 << 20);
 fs.writeFileSync(file, bytes);
@@ -300,14 +300,14 @@ const transform = (end) =>
   );
 
 /** With the time at which they end. */
-const timed = (culprit, run = culprit) => ({
-  culprit,
+const timed = (blockingFunction, run = blockingFunction) => ({
+  blockingFunction,
   run: (end) => run(end),
   make: () => undefined,
 });
 /** With an input that takes long enough, found by trying. */
-const sized = (culprit, size, make, run = culprit, grow = (n) => n * 1.8) => ({
-  culprit,
+const sized = (blockingFunction, size, make, run = blockingFunction, grow = (n) => n * 1.8) => ({
+  blockingFunction,
   size,
   make,
   run,
@@ -369,7 +369,7 @@ const blockers = {
   ),
   readFileSync: timed(readFiles),
   readdirSync: timed(walkFolders),
-  execFileSync: { culprit: runCommand, make: () => BLOCK_MILLIS / 1e3, run: runCommand },
+  execFileSync: { blockingFunction: runCommand, make: () => BLOCK_MILLIS / 1e3, run: runCommand },
   'template with a helper': sized(formatPrice, 500, rows, renderInvoice),
   // Generated code is nowhere: the function of the engine that ran it is told, which is called that.
   'template alone': timed(named('anonymous'), renderLists),

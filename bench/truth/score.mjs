@@ -7,7 +7,7 @@ const LENGTH_TOLERANCE_SHARE = 0.02;
 
 /**
  * @typedef {{ at: number, lengthMillis?: number, functionName?: string, traceId?: string }} Report
- * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, culprit?: string }} Truth
+ * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, blockingFunction?: string }} Truth
  *   `from` and `until`: in which time a report is about it. `mostMillis`: the length to the first tick after the work; the block ended no later.
  */
 
@@ -39,7 +39,7 @@ export function score(truths, reports) {
         label: truth.label,
         lengthMillis: truth.lengthMillis,
         mostMillis: truth.mostMillis,
-        culprit: truth.culprit,
+        blockingFunction: truth.blockingFunction,
         told,
       })),
   };
@@ -52,7 +52,7 @@ function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
     .map(({ lengthMillis }) => distance(Number(lengthMillis), truth));
   const lengthError = errors.length === 0 ? undefined : Math.min(...errors);
   const rightTrace = told.some(({ traceId }) => traceId !== undefined && traceId === truth.traceId);
-  const rightFunction = told.some(({ functionName }) => isCalled(functionName, truth.culprit));
+  const rightFunction = told.some(({ functionName }) => isCalled(functionName, truth.blockingFunction));
   const tolerance = Math.max(LENGTH_TOLERANCE_MILLIS, truth.lengthMillis * LENGTH_TOLERANCE_SHARE);
   const rightLength = lengthError !== undefined && lengthError <= tolerance;
   return {
@@ -76,9 +76,9 @@ function distance(
 /** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
 function isCalled(
   /** @type {string | undefined} */ name,
-  /** @type {string | undefined} */ culprit,
+  /** @type {string | undefined} */ blockingFunction,
 ) {
-  if (name === undefined || culprit === undefined) return false;
+  if (name === undefined || blockingFunction === undefined) return false;
   const last = (/** @type {string} */ text) => text.replace(/[<>]/g, '').split(/[. ]/).at(-1);
-  return last(name) === last(culprit);
+  return last(name) === last(blockingFunction);
 }

@@ -104,7 +104,7 @@ app.get('/quiet/:label', async (request, response) => {
 });
 app.get('/block/:label', async (request, response) => {
   const { label } = request.params;
-  const { run, place, asynchronous, culprit } = BLOCKERS[label];
+  const { run, place, asynchronous, blockingFunction } = BLOCKERS[label];
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
   held = [];
   // In a later turn of the loop: to answer takes time as well, and that is no part of the truth. The truth ends when the callback does, which is
@@ -117,7 +117,7 @@ app.get('/block/:label', async (request, response) => {
       const lengthMillis = worked.end - worked.start;
       const mostMillis = drained.end - drained.start;
       setImmediate(() =>
-        response.json({ lengthMillis, mostMillis, traceId, culprit: culprit.name }),
+        response.json({ lengthMillis, mostMillis, traceId, blockingFunction: blockingFunction.name }),
       );
     });
   };

@@ -1,7 +1,7 @@
 /**
  * One frame of a stack, and how it is made from what V8 gives. Promises: a frame is plain data,
- * which holds on to nothing of the host's (a `CallSite` does: to the function and its receiver),
- * and a function has the same identity wherever it is seen.
+ * which references nothing of the host's (a `CallSite` does: the function and its receiver), and
+ * a function has the same identity on every stack.
  *
  * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made
  * in the middle of one.
@@ -97,7 +97,7 @@ export function toFrame(
 }
 
 /**
- * V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which
+ * V8 interrupts a function that is being called at its parameters (observed on Node.js 20 to 26), which
  * are next to its start.
  */
 function isAtEntry(
@@ -128,7 +128,7 @@ function functionNameOf(site: NodeJS.CallSite, text: string): string | undefined
   const name = site.getFunctionName();
   if (name === null || name === '') return undefined;
   if (site.isConstructor()) return `new ${name}`;
-  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send
+  // A function that only runs with some `this`, a listener or a timer's callback (`Timeout.send
   // [as _onTimeout]`), is not a method of
   // it, though V8 shows it as one. The same function has to have the same name, however it is
   // called.

@@ -28,7 +28,7 @@ export interface StackPath {
   /** Outermost first; empty where nothing on the stack can be named. */
   readonly steps: readonly Step[];
   /**
-   * The innermost of them was loading a module when it was seen, and the module's code did not run
+   * The innermost of them was loading a module when it was sampled, and the module's code did not run
    * (yet).
    */
   readonly isLoading: boolean;

@@ -17,7 +17,7 @@ const CPU_SHARE = 0.1;
 /** What is known of time that may hold blocks. */
 export interface Known {
   readonly attributed: Attributed;
-  /** No scope inside it voted: a span that stack samples saw in it was entered by other means. */
+  /** No scope inside it voted: a span that its stack samples have was entered by other means. */
   readonly isWhole: boolean;
 }
 

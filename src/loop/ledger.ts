@@ -12,7 +12,7 @@ export interface Ledger {
    */
   scope(context: Context, start: number, votedBefore: number): void;
 
-  /** In the middle of whatever runs: a stack sample of it. */
+  /** A stack sample, taken in the middle of what runs. */
   add(sample: StackSample): void;
 
   /**

@@ -119,7 +119,7 @@ export class SourcePositions {
   }
 
   /**
-   * Answers all lookups now. Holds the thread for `waitMillis` at most where answers are under way.
+   * Answers all lookups now. Blocks the thread for `waitMillis` at most where answers are under way.
    */
   settle(waitMillis = 0): void {
     const end = performance.now() + waitMillis;
@@ -148,7 +148,7 @@ export class SourcePositions {
     this.#isStopped = false;
   }
 
-  /** The positions that only the thread can tell. */
+  /** The positions that only the thread can resolve. */
   #unknown(positions: readonly (CodePosition | undefined)[]): CodePosition[] {
     const asked: CodePosition[] = [];
     const byNode = nodeHasSourceMaps();
@@ -342,7 +342,7 @@ export class SourcePositions {
     });
   };
 
-  /** For what Node.js calls: there is nobody else to catch it. */
+  /** For what Node.js calls: no other code would catch it. */
   #guard(action: () => void): void {
     try {
       action();
@@ -382,7 +382,7 @@ const permission = () =>
   (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
 
 /**
- * A thread without the host's flags is not under its permission model (seen on Node.js 20 to 26).
+ * A thread without the host's flags is not under its permission model (observed on Node.js 20 to 26).
  */
 function mayRead(file: string): boolean {
   const model = permission();

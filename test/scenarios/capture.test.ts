@@ -66,7 +66,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
   async (asyncHooks) => {
     const culprits: ReturnType<typeof culpritsOf> = [];
     for (const part of PARTS) {
-      const run = await runApp('culprits.cjs', { asyncHooks, args: [part] });
+      const run = await runApp('blocking-functions.cjs', { asyncHooks, args: [part] });
       expectQuietExit(run);
       culprits.push(...culpritsOf(run));
     }
@@ -105,7 +105,7 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
 );
 
 test('the block metric carries the function', async () => {
-  const run = await runApp('culprits.cjs', {
+  const run = await runApp('blocking-functions.cjs', {
     asyncHooks: 'auto',
     args: ['loop,dependency'],
     env: LONG_BLOCKS,

@@ -119,7 +119,7 @@ describe('an application that knows nothing of it', () => {
 
   test('SIGTERM to one that ends in a way of its own: everything is sent meanwhile', async () => {
     const ended = await run(
-      'service-that-says-goodbye.cjs',
+      'service-with-cleanup.cjs',
       ['--import', ENTRY],
       async (get, app) => {
         await get('/report');

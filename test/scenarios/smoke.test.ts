@@ -64,7 +64,7 @@ test('blockers: a worker thread reports its own block', async () => {
 });
 
 test('quiet: waiting for a file is no block', async () => {
-  const run = await runApp('quiet.cjs', { asyncHooks: 'callbacks', args: ['waiting for a file'] });
+  const run = await runApp('no-blocks.cjs', { asyncHooks: 'callbacks', args: ['waiting for a file'] });
 
   expectQuietExit(run);
   expectNothingReported(run);
@@ -92,7 +92,7 @@ test('survival: two copies of the package report a block once', async () => {
 test('capture: the function that blocked is named, on the span and on the metric', async () => {
   // So long that the watchdog thread gets a CPU in it, on a busy machine as well.
   const options = { args: ['loop,dependency'], env: { BLOCK_MILLIS: '500' } };
-  const run = await runApp('culprits.cjs', options);
+  const run = await runApp('blocking-functions.cjs', options);
 
   expectQuietExit(run);
   expectNamed(run, { loop: 'hashMillions', dependency: 'padAll' });
@@ -156,7 +156,7 @@ test('unfinished: a block is reported while it lasts, and once more when it has 
   const folder = makeFolder();
   const endOfBlock = path.join(folder, 'end');
   const options = { args: ['spinLong', endOfBlock], env: receiver.env };
-  const run = await runApp('unfinished.cjs', options, async () => {
+  const run = await runApp('ongoing.cjs', options, async () => {
     while (receiver.spans.length === 0) await wait(10);
     writeFileSync(endOfBlock, '');
   });

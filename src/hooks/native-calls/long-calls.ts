@@ -33,7 +33,7 @@ export interface Switch {
   listener: LongCallListener | undefined;
 }
 
-/** The call, to be given to {@link leave}; undefined where nobody listens. Cannot throw. */
+/** The call, to be given to {@link leave}; undefined without a listener. Cannot throw. */
 export function enter({ listener }: Switch, name: string, size: number): Entered | undefined {
   if (listener === undefined) return undefined;
   try {
@@ -71,6 +71,6 @@ function report(listener: LongCallListener, error: unknown): void {
   try {
     listener.onError(error);
   } catch {
-    // There is nobody else to ask.
+    // There is no other handler.
   }
 }

@@ -22,7 +22,7 @@ const DELAY_MILLIS = 20;
 test.each<AsyncHooksMode>(['auto', 'promises'])(
   'an idle loop (asyncHooks: %s): few wake-ups, and a block is captured and is lag as any other',
   async (asyncHooks) => {
-    const run = await runApp('rest.cjs', { asyncHooks });
+    const run = await runApp('idle.cjs', { asyncHooks });
     expectQuietExit(run);
     expect(run.notes['wake-ups per second']).toBeLessThan(MAX_WAKE_UPS_PER_SECOND);
 

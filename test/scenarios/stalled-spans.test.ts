@@ -143,7 +143,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     const PAUSE_MILLIS = 40;
     const random = randomNumbers(20_261_121);
     const agent = new Agent({ keepAlive: true });
-    const run = await runApp('culprits-and-victims.cjs', { asyncHooks }, async (app) => {
+    const run = await runApp('stalled-spans.cjs', { asyncHooks }, async (app) => {
       const port = Number(await app.printed('listening '));
       const send = (path: string) =>
         new Promise<void>((resolve, reject) => {

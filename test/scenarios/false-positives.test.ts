@@ -46,7 +46,7 @@ afterAll(() => slowServer.close());
 
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test.each(['idle', 'busy but yielding'])('a process that is %s', async (scenario) => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario] });
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: [scenario] });
 
     expectNothingReported(run);
     expectQuietExit(run);
@@ -65,7 +65,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     'another thread waiting',
     'another thread busy',
   ])('%s', async (scenario) => {
-    const run = await runApp('quiet.cjs', {
+    const run = await runApp('no-blocks.cjs', {
       asyncHooks,
       args: [scenario],
       env: { SLOW_PORT: slowPort },
@@ -81,7 +81,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     ['startup of a module', ['module']],
     ['startup in ticks and microtasks', ['module', 'tick', 'microtask']],
   ])('%s', async (scenario, truths) => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario] });
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: [scenario] });
 
     expect(run.truths.map((truth) => truth.label)).toEqual(truths);
     expectNothingReported(run);
@@ -90,7 +90,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 
   test('startup of an ES module with a top-level await', async () => {
-    const run = await runApp('quiet-startup.mjs', { asyncHooks });
+    const run = await runApp('startup.mjs', { asyncHooks });
 
     expect(run.truths.map((truth) => truth.label)).toEqual(['module', 'after an await']);
     expectNothingReported(run);
@@ -99,7 +99,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 
   test('a process that is stopped and continued while its loop waits', async () => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: ['service'] }, async (app) => {
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: ['service'] }, async (app) => {
       const url = `http://127.0.0.1:${await app.printed('listening ')}/`;
       for (let i = 0; i < 3; i++) await (await fetch(url)).text();
       app.child.stdin?.write('phase before\n');
@@ -120,7 +120,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 
 describe('a process that is suspended inside of JavaScript', () => {
   test.each(MODES)('stopped: no block, with asyncHooks %s', async (asyncHooks) => {
-    const run = await runApp('standstill.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
+    const run = await runApp('suspended.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
       await app.printed('working');
       app.child.kill('SIGSTOP');
       await wait(QUIET_MILLIS);
@@ -133,7 +133,7 @@ describe('a process that is suspended inside of JavaScript', () => {
   });
 
   test('waiting in synchronous I/O is a block, with hardly any CPU', async () => {
-    const run = await runApp('standstill.cjs', { args: ['synchronous I/O'] });
+    const run = await runApp('suspended.cjs', { args: ['synchronous I/O'] });
 
     expectBlocks(run, [{ truth: 'synchronous I/O', kind: 'callback', parent: 'none' }]);
     expectQuietExit(run);
@@ -142,7 +142,7 @@ describe('a process that is suspended inside of JavaScript', () => {
   });
 
   test('work that the stop only makes longer is a block', async () => {
-    const run = await runApp('standstill.cjs', { args: ['stopped and busy'] }, async (app) => {
+    const run = await runApp('suspended.cjs', { args: ['stopped and busy'] }, async (app) => {
       await app.printed('working');
       app.child.kill('SIGSTOP');
       await wait(QUIET_MILLIS);

@@ -38,7 +38,7 @@ async function received(): Promise<void> {
 
 /** Runs the app to where it has been reported, for as long as `until` takes, and then to its end. */
 function endedRun(scenario: string, options: AppOptions, until: () => Promise<void>): Promise<Run> {
-  return runApp('unfinished.cjs', { ...options, args: [scenario, endOfBlock] }, async (app) => {
+  return runApp('ongoing.cjs', { ...options, args: [scenario, endOfBlock] }, async (app) => {
     await reported(app);
     await until();
     writeFileSync(endOfBlock, '');
@@ -49,7 +49,7 @@ function endedRun(scenario: string, options: AppOptions, until: () => Promise<vo
 async function killedRun(scenario: string) {
   let ids: string[] = [];
   let stderr = '';
-  await runApp('unfinished.cjs', { asyncHooks: 'auto', args: [scenario], env }, async (app) => {
+  await runApp('ongoing.cjs', { asyncHooks: 'auto', args: [scenario], env }, async (app) => {
     ids = (await app.printed('job ')).split(' ');
     (app.child.stderr as NodeJS.ReadableStream).on('data', (text: string) => {
       stderr += text;
@@ -86,7 +86,7 @@ test.each([
     'event_loop.block.unfinished': true,
     'event_loop.block.kind': kind,
     'code.function.name': scenario,
-    'code.file.path': expect.stringContaining('unfinished.cjs'),
+    'code.file.path': expect.stringContaining('ongoing.cjs'),
     'code.line.number': expect.anything(),
     'code.stacktrace': expect.stringContaining(`at ${scenario} (`),
     'thread.name': 'main',
