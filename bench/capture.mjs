@@ -63,7 +63,7 @@ function spread(/** @type {number[]} */ values) {
   );
 }
 
-// What the process that is measured has seen so far.
+// What was measured in the process so far.
 /** @type {Float64Array | undefined} */
 let marks;
 /** How far the watchdog's idea of our clock is ahead of it. */

@@ -38,12 +38,12 @@ export default {
       const subjects = options.only.map((/** @type {string} */ name) =>
         measureInFreshProcess(import.meta.url, path, [name, options.rounds, options.settle]),
       );
-      tell(report, version, subjects);
+      printResults(report, version, subjects);
     }
   },
 };
 
-function tell(
+function printResults(
   /** @type {import('./support/report.mjs').Report} */ report,
   /** @type {string} */ version,
   /** @type {any[]} */ subjects,

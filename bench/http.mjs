@@ -64,8 +64,8 @@ async function measure(
       await service.ask(state);
       // The start or end of the watchdog's thread is the price of switching, not of running.
       await sleep(settleMillis);
-      const told = await slice(service, load, sliceMillis);
-      if (round >= 0) slices[state].push(told);
+      const reported = await slice(service, load, sliceMillis);
+      if (round >= 0) slices[state].push(reported);
     }
   }
   await load.stop();

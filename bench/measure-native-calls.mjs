@@ -13,8 +13,8 @@ const nativeCalls = new NativeCalls((/** @type {unknown} */ error) => console.er
 const SLICE_MILLIS = 4;
 const WARM_UP_SLICES = 20;
 
-const text = '{"id":12345,"name":"somebody"}';
-const longer = JSON.stringify(Array.from({ length: 30 }, (_, id) => ({ id, name: 'somebody' })));
+const text = '{"id":12345,"name":"customer"}';
+const longer = JSON.stringify(Array.from({ length: 30 }, (_, id) => ({ id, name: 'customer' })));
 const row = JSON.parse(text);
 const bytes = Buffer.from(text);
 const more = Buffer.alloc(1000, 'x');

@@ -120,17 +120,17 @@ async function block(/** @type {string} */ howMany) {
 
   for (let i = 0; i < functions; i++) {
     const name = `handleRequestOfKind${i}`;
-    const { [name]: hold } = {
+    const { [name]: handle } = {
       [name](/** @type {number} */ millis) {
         const end = performance.now() + millis;
         while (performance.now() < end);
       },
     };
-    setTimeout(() => hold(BLOCK_MILLIS), 5);
+    setTimeout(() => handle(BLOCK_MILLIS), 5);
     await sleep(15);
-    await Promise.resolve().then(() => hold(BLOCK_MILLIS));
+    await Promise.resolve().then(() => handle(BLOCK_MILLIS));
     await sleep(5);
-    for (let part = 0; part < PILE; part++) setImmediate(() => hold((BLOCK_MILLIS / PILE) * 0.8));
+    for (let part = 0; part < PILE; part++) setImmediate(() => handle((BLOCK_MILLIS / PILE) * 0.8));
     await sleep(5);
   }
   await sleep(100);

@@ -88,7 +88,7 @@ async function measure(
     }
     for (const { service } of services) await under(service, WARM_UP_MILLIS, 0);
     for (let round = 0; round < rounds; round++) {
-      // There and back, so that no drift favours whoever comes first.
+      // There and back, so that no drift favours the first.
       const order = round % 2 === 0 ? services : services.toReversed();
       for (const { name, service } of order) {
         slices.get(name)?.push(await under(service, SETTLE_MILLIS, sliceMillis));

@@ -36,7 +36,7 @@ function list(/** @type {string[]} */ strangers) {
   if (strangers.length > 0) console.error(`no such benchmark: ${strangers.join(', ')}`);
   console.log(
     table(
-      ['npm run bench --', 'what it tells', 'minutes'],
+      ['npm run bench --', 'what it measures', 'minutes'],
       benches.map(({ name, about, minutes }) => [name, about, String(minutes)]),
     ),
   );

@@ -90,7 +90,7 @@ async function measure(/** @type {string} */ roundCount) {
     for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
       const order = round % 2 === 0 ? [without, withIt] : [withIt, without];
       const nanos = new Map(order.map((tracer) => [tracer, nanosOfSpan(tracer, kind)]));
-      // Lets the loop turn, so that nothing of this looks like a block.
+      // Lets the loop turn, so that nothing of this is a block.
       await new Promise((resolve) => setImmediate(resolve));
       if (round < 0) continue;
       base.push(nanos.get(without));

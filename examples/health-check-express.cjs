@@ -6,7 +6,7 @@ const express = require('express');
 const MAX_LAG_MILLIS = 500;
 /** No shorter than the time between two checks, or what happens between them is missed. */
 const LAG_WINDOW_MILLIS = 5000;
-/** Requests may wait where the loop does not see them, to be accepted as connections: then it has no time left, second after second. */
+/** Requests may wait to be accepted as connections, where the event loop does not count them: then it has no time left, second after second. */
 const MAX_UTILIZATION = 0.98;
 const UTILIZATION_WINDOW_MILLIS = 1000;
 

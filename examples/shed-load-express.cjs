@@ -7,7 +7,7 @@ const { work } = require('./work.cjs');
 const WINDOW_MILLIS = 200;
 /** None is turned away up to the first figure, all from the second on. In between, the share grows: the service stays at its capacity. */
 const LAG_MILLIS = [20, 100];
-/** Requests may wait where the loop does not see them, to be accepted as connections: then only its utilization tells. */
+/** Requests may wait to be accepted as connections, where the event loop does not count them: then only its utilization shows it. */
 const UTILIZATION = [0.8, 0.95];
 
 const share = (value, [none, all]) => (value - none) / (all - none);

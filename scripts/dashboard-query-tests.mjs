@@ -1,5 +1,5 @@
-// Unit tests of the dashboard's queries on blocks, for promtool, made from the dashboard as it is. What they hold it to: the first block of a
-// function, which `rate()` and `increase()` do not see, is shown in full, once, and where it belongs; and so is what goes on as before.
+// Unit tests of the dashboard's queries on blocks, for promtool, made from the dashboard as it is. They assert: the first block of a
+// function, which `rate()` and `increase()` do not count, is shown in full, once, and where it belongs; and so is what goes on as before.
 import { expressions } from '../tools/dashboard-queries.cjs';
 
 const BLOCK = 'event_loop_block_duration_seconds';

@@ -17,8 +17,8 @@ const SECTIONS = [
   'event_loop.lag ',
 ];
 const DESCRIPTION =
-  'npm run demo in a terminal: traces of requests as waterfalls, each with a red event-loop-blocked span where it held ' +
-  'the event loop and the function, file and line that held it, the latency of health checks beside it, and the event loop lag as a histogram with p50, p90 and p99';
+  'npm run demo in a terminal: traces of requests as waterfalls, each with a red event-loop-blocked span where it blocked ' +
+  'the event loop and the function, file and line that blocked it, the latency of health checks beside it, and the event loop lag as a histogram with p50, p90 and p99';
 const picture = new URL('../docs/images/demo.svg', import.meta.url);
 
 const { values: options } = parseArgs({ options: { stdin: { type: 'boolean', default: false } } });

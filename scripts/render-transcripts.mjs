@@ -21,7 +21,7 @@ const ENTRY = `${PACKAGE}/register`;
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
 const PEER = 'blocked-at@1.2.0';
 const PORT = 3000;
-/** The thread that watches comes up some 50 ms after the loop began to turn, on a quiet machine. */
+/** The watchdog thread starts some 50 ms after the loop began to turn, on an idle machine. */
 const WARM_UP_MILLIS = 1000;
 const WARM_UP_REQUESTS = 20;
 
@@ -70,7 +70,7 @@ async function run(nodeArguments, env) {
 const withoutTelemetry = (/** @type {NodeJS.ProcessEnv} */ env) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(OTEL_|NODE_OPTIONS$)/.test(name)));
 
-/** Where it ran is nobody's business. */
+/** The folder in which it ran is left out. */
 const readable = (/** @type {string} */ text) => text.replaceAll(`${folder}/`, '');
 
 /** @param {import('../tools/otlp.cjs').Trace} trace */

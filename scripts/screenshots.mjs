@@ -16,7 +16,7 @@ const {
 const IMAGES = join(import.meta.dirname, '../docs/images');
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 const SERVICE = 'event-loop-demo';
-const CULPRIT = 'buildSpans';
+const BLOCKING_FUNCTION = 'buildSpans';
 const LAG = 'histogram_quantile(0.99, sum by (job, le) (rate(event_loop_lag_seconds_bucket[1m])))';
 /** What the pages may take to ask their server and draw, in their own time. */
 const DRAWN_MILLIS = 15_000;
@@ -42,12 +42,13 @@ async function newestTrace() {
   const query = new URLSearchParams({
     service: SERVICE,
     operation: 'event-loop-blocked',
-    tags: JSON.stringify({ 'code.function.name': CULPRIT }),
+    tags: JSON.stringify({ 'code.function.name': BLOCKING_FUNCTION }),
     lookback: '1h',
     limit: '1',
   });
   const { data } = await getJson(`${JAEGER_URL}/api/traces?${query}`);
-  if (!data?.length) throw new Error(`Jaeger has no trace with a block in ${CULPRIT} yet`);
+  if (!data?.length)
+    throw new Error(`Jaeger has no trace with a block in ${BLOCKING_FUNCTION} yet`);
   return data[0].traceID;
 }
 

@@ -16,7 +16,7 @@ const { context } = require('@opentelemetry/api');
 const Ajv = require('ajv').default;
 const ejs = require('ejs');
 
-/** How long each of them holds the loop, at least. */
+/** How long each of them blocks the event loop, at least. */
 const BLOCK_MILLIS = Number(process.env.BLOCK_MILLIS ?? 110);
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blockers-'));
@@ -25,7 +25,7 @@ const bytes = randomBytes(1 << 20);
 fs.writeFileSync(file, bytes);
 const row = (_, id) => ({
   id,
-  name: `somebody ${id}`,
+  name: `customer ${id}`,
   tags: ['new', 'paid'],
   nested: { amount: id * 1.5 },
 });
@@ -33,7 +33,7 @@ const rows = (n) => Array.from({ length: n }, row);
 const numbers = (n) => Array.from({ length: n }, Math.random);
 const after = (millis) => performance.now() + millis;
 
-/** A package of somebody else's. */
+/** A dependency. */
 function installDependency() {
   const dependency = path.join(folder, 'node_modules', 'left-padding');
   fs.mkdirSync(dependency, { recursive: true });
@@ -371,7 +371,7 @@ const blockers = {
   readdirSync: timed(walkFolders),
   execFileSync: { blockingFunction: runCommand, make: () => BLOCK_MILLIS / 1e3, run: runCommand },
   'template with a helper': sized(formatPrice, 500, rows, renderInvoice),
-  // Generated code is nowhere: the function of the engine that ran it is told, which is called that.
+  // Generated code is nowhere: the function of the engine that ran it is reported, by that name.
   'template alone': timed(named('anonymous'), renderLists),
   'schema validation': timed(validateOrders),
   dependency: timed(padAll),

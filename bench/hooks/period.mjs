@@ -20,7 +20,7 @@ export async function prepareProcess() {
 }
 
 /**
- * @param {number} settleMillis wait before it, for what was switched to come to rest (a worker starts, a timer begins)
+ * @param {number} settleMillis wait before it, until what was switched has started or ended (a worker, a timer)
  * @returns {Promise<Period>}
  */
 export async function period(settleMillis) {

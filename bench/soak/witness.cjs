@@ -14,5 +14,5 @@ for (;;) {
   Atomics.wait(sleeper, 0, 0, SLEEP_MILLIS);
   const millis = now() - due;
   if (millis >= LATE_MILLIS)
-    fs.writeSync(file, `${JSON.stringify({ type: 'still', start: due, millis })}\n`);
+    fs.writeSync(file, `${JSON.stringify({ type: 'suspension', start: due, millis })}\n`);
 }

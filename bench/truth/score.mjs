@@ -1,4 +1,4 @@
-// Promises: what a tool said, held against what really happened. Generous: where it spoke twice, the better report counts.
+// Promises: what a tool said, compared with what really happened. Where it reported twice, the better report counts.
 import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
@@ -18,7 +18,7 @@ const LENGTH_TOLERANCE_SHARE = 0.02;
 export function score(truths, reports) {
   const judged = truths.map((truth) => judge(truth, reports));
   const blocks = judged.filter(({ truth }) => truth.isBlock);
-  const found = blocks.filter(({ told }) => told.length > 0);
+  const found = blocks.filter(({ reported }) => reported.length > 0);
   const errors = found.map(({ lengthError }) => lengthError).filter((error) => error !== undefined);
   const count = (/** @type {(each: ReturnType<typeof judge>) => boolean} */ is) =>
     blocks.filter(is).length;
@@ -26,8 +26,11 @@ export function score(truths, reports) {
     blocks: blocks.length,
     found: found.length,
     missed: blocks.length - found.length,
-    twice: count(({ told }) => told.length > 1),
-    invented: judged.reduce((sum, { truth, told }) => sum + (truth.isBlock ? 0 : told.length), 0),
+    twice: count(({ reported }) => reported.length > 1),
+    falsePositives: judged.reduce(
+      (sum, { truth, reported }) => sum + (truth.isBlock ? 0 : reported.length),
+      0,
+    ),
     rightTrace: count(({ rightTrace }) => rightTrace),
     rightFunction: count(({ rightFunction }) => rightFunction),
     allRight: count((each) => each.allRight),
@@ -35,42 +38,46 @@ export function score(truths, reports) {
       errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
     notRight: blocks
       .filter((each) => !each.allRight)
-      .map(({ truth, told }) => ({
+      .map(({ truth, reported }) => ({
         label: truth.label,
         lengthMillis: truth.lengthMillis,
         mostMillis: truth.mostMillis,
         blockingFunction: truth.blockingFunction,
-        told,
+        reported,
       })),
   };
 }
 
 function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
-  const told = reports.filter(({ at }) => at >= truth.from && at < truth.until);
-  const errors = told
+  const reported = reports.filter(({ at }) => at >= truth.from && at < truth.until);
+  const errors = reported
     .filter(({ lengthMillis }) => lengthMillis !== undefined)
     .map(({ lengthMillis }) => distance(Number(lengthMillis), truth));
   const lengthError = errors.length === 0 ? undefined : Math.min(...errors);
-  const rightTrace = told.some(({ traceId }) => traceId !== undefined && traceId === truth.traceId);
-  const rightFunction = told.some(({ functionName }) => isCalled(functionName, truth.blockingFunction));
+  const rightTrace = reported.some(
+    ({ traceId }) => traceId !== undefined && traceId === truth.traceId,
+  );
+  const rightFunction = reported.some(({ functionName }) =>
+    isCalled(functionName, truth.blockingFunction),
+  );
   const tolerance = Math.max(LENGTH_TOLERANCE_MILLIS, truth.lengthMillis * LENGTH_TOLERANCE_SHARE);
   const rightLength = lengthError !== undefined && lengthError <= tolerance;
   return {
     truth,
-    told,
+    reported,
     lengthError,
     rightTrace,
     rightFunction,
-    allRight: told.length === 1 && rightTrace && rightFunction && rightLength,
+    allRight: reported.length === 1 && rightTrace && rightFunction && rightLength,
   };
 }
 
 /** From what the length can have been. */
 function distance(
-  /** @type {number} */ told,
+  /** @type {number} */ reported,
   /** @type {Truth} */ { lengthMillis, mostMillis = lengthMillis },
 ) {
-  return Math.max(lengthMillis - told, told - mostMillis, 0);
+  return Math.max(lengthMillis - reported, reported - mostMillis, 0);
 }
 
 /** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */

@@ -9,7 +9,7 @@ export const paint = {
   request: ansis.hex('#5fafff'),
   inner: ansis.hex('#87afd7'),
   code: ansis.hex('#ffd75f'),
-  victim: ansis.hex('#d787ff'),
+  stalled: ansis.hex('#d787ff'),
   good: ansis.hex('#5fd787'),
   fair: ansis.hex('#ffd75f'),
   poor: ansis.hex('#ffaf5f'),

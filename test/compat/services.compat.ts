@@ -46,7 +46,7 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
       }
     }));
 
-  test('function, file and line are those that held the loop', () =>
+  test('function, file and line are those that blocked the event loop', () =>
     look((run) => {
       expectCode(run.blocks[0] as SpanLine, 'hashOrders', choice);
       expectCode(run.blocks[1] as SpanLine, 'hashStep', choice);

@@ -100,7 +100,7 @@ describe('an application that knows nothing of it', () => {
 
   test('a span that had to wait says so', async () => {
     await run('service.cjs', ['--import', ENTRY], async (get) => {
-      // Under way while the other holds the loop: it waits for a timer first.
+      // Under way while the other blocks the event loop: it waits for a timer first.
       await Promise.all([get('/slow'), get('/report')]);
       await get('/end');
     });
@@ -118,14 +118,10 @@ describe('an application that knows nothing of it', () => {
   });
 
   test('SIGTERM to one that ends in a way of its own: everything is sent meanwhile', async () => {
-    const ended = await run(
-      'service-with-cleanup.cjs',
-      ['--import', ENTRY],
-      async (get, app) => {
-        await get('/report');
-        app.child.kill('SIGTERM');
-      },
-    );
+    const ended = await run('service-with-cleanup.cjs', ['--import', ENTRY], async (get, app) => {
+      await get('/report');
+      app.child.kill('SIGTERM');
+    });
     expect(ended).toMatchObject({ code: 3, signal: null, stderr: '' });
     expectReport('service.cjs', ended);
   });

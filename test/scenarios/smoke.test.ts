@@ -64,7 +64,10 @@ test('blockers: a worker thread reports its own block', async () => {
 });
 
 test('quiet: waiting for a file is no block', async () => {
-  const run = await runApp('no-blocks.cjs', { asyncHooks: 'callbacks', args: ['waiting for a file'] });
+  const run = await runApp('no-blocks.cjs', {
+    asyncHooks: 'callbacks',
+    args: ['waiting for a file'],
+  });
 
   expectQuietExit(run);
   expectNothingReported(run);

@@ -348,7 +348,7 @@ test('starved writes: the responses that are being flushed show what they were s
   expect(flushed).toHaveLength(2);
   for (const { span, millis, told } of flushed) {
     expect(millis).toBeGreaterThan(100);
-    // Reading, parsing and answering those requests held the loop as well, at this threshold.
+    // Reading, parsing and answering those requests blocked the event loop as well, at this threshold.
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
       expect(told).toBeGreaterThan(millis * 0.9),
     );

@@ -15,7 +15,7 @@ import * as tempo from './support/tempo.mjs';
 import { traced } from './support/traced.mjs';
 
 const SERVICE = 'event-loop-demo';
-/** Holds the loop in the `/compute-*` endpoints. */
+/** Blocks the event loop in the `/compute-*` endpoints. */
 const FUNCTION = 'hashRandomStrings';
 /** From the answer to a request to its telemetry at the backend; a shared machine may stand still meanwhile. */
 const ARRIVAL_MILLIS = 20_000;
@@ -59,32 +59,40 @@ function isBelow(span, ancestor, spans) {
 describe('traces in Jaeger', () => {
   test.each(
     ENDPOINTS.filter(({ blocking }) => blocking).map((endpoint) => [endpoint.path, endpoint]),
-  )('the block of %s is under its request, and names who held the loop', async (path, endpoint) => {
-    const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
-    const { traceId } = await traced(request.url, request);
+  )(
+    'the block of %s is under its request, and names who blocked the event loop',
+    async (path, endpoint) => {
+      const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
+      const { traceId } = await traced(request.url, request);
 
-    const spans = await spansOf(traceId, (found) => found.some(isBlocked) && found.some(isServer));
-    const server = spans.find(isServer);
-    const blocked = spans.filter((span) => isBlocked(span) && !isUnfinished(span));
-    const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
+      const spans = await spansOf(
+        traceId,
+        (found) => found.some(isBlocked) && found.some(isServer),
+      );
+      const server = spans.find(isServer);
+      const blocked = spans.filter((span) => isBlocked(span) && !isUnfinished(span));
+      const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
 
-    expect(server.name).toBe(`${endpoint.method} ${path}`);
-    expect(isBelow(longest, server, spans)).toBe(true);
-    expect(longest.durationMillis).toBeGreaterThanOrEqual(LEAST_BLOCK_MILLIS);
-    expect(longest.durationMillis).toBeLessThan(server.durationMillis + LONGER_THAN_REQUEST_MILLIS);
-    expect(longest.attributes).toMatchObject({
-      'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
-      'event_loop.block.callbacks': expect.any(Number),
-      'event_loop.block.samples': expect.any(Number),
-      'code.file.path': expect.stringContaining(endpoint.blocking.file),
-      'code.line.number': expect.any(Number),
-      'code.stacktrace': expect.stringContaining('at '),
-      'thread.id': 0,
-      'thread.name': 'main',
-    });
-    const { functionName } = endpoint.blocking;
-    if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
-  });
+      expect(server.name).toBe(`${endpoint.method} ${path}`);
+      expect(isBelow(longest, server, spans)).toBe(true);
+      expect(longest.durationMillis).toBeGreaterThanOrEqual(LEAST_BLOCK_MILLIS);
+      expect(longest.durationMillis).toBeLessThan(
+        server.durationMillis + LONGER_THAN_REQUEST_MILLIS,
+      );
+      expect(longest.attributes).toMatchObject({
+        'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
+        'event_loop.block.callbacks': expect.any(Number),
+        'event_loop.block.samples': expect.any(Number),
+        'code.file.path': expect.stringContaining(endpoint.blocking.file),
+        'code.line.number': expect.any(Number),
+        'code.stacktrace': expect.stringContaining('at '),
+        'thread.id': 0,
+        'thread.name': 'main',
+      });
+      const { functionName } = endpoint.blocking;
+      if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
+    },
+  );
 
   test('a request that had to wait says how long, and leads to the culprit in another trace', async () => {
     const waiting = traced(`${demo.url}/orders`);

@@ -9,7 +9,7 @@ import { isBlocked, isServer } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
-const FUNCTION = 'hashRandomStrings'; // holds the loop in /compute-sync
+const FUNCTION = 'hashRandomStrings'; // blocks the event loop in /compute-sync
 const OTHERS = 4000;
 /** The SDK drops spans when 2048 of them wait to be exported: these are sent before the next come. */
 const WITHOUT_PAUSE = 200;

@@ -466,14 +466,14 @@ describe('captureStack, inside jest: the package lives in a realm of its own', (
 
   /** The one block, by the hook: the exporter is emptied behind it. */
   async function theBlock(config: EventLoopInstrumentationConfig) {
-    const told: EventLoopBlock[] = [];
+    const reported: EventLoopBlock[] = [];
     await create({
       thresholdMillis: 60,
       ...config,
-      blockHook: (_span, block) => told.push(block),
+      blockHook: (_span, block) => reported.push(block),
     }).ready();
     expect(await blockedSpans(() => busy(NAMED_BLOCK))).toBe(1);
-    const blocks = told.filter(({ durationMillis }) => durationMillis >= NAMED_BLOCK);
+    const blocks = reported.filter(({ durationMillis }) => durationMillis >= NAMED_BLOCK);
     expect(blocks).toHaveLength(1);
     return blocks[0];
   }

@@ -20,7 +20,7 @@ const THRESHOLD_MILLIS = 100;
 /** Sums of fake times are doubles. */
 const ROUNDING_MILLIS = 1e-6;
 
-/** What the hooks are told of a callback that really runs from its beginning to its end. */
+/** What the hooks are reported of a callback that really runs from its beginning to its end. */
 const TEARS = ['whole', 'no before', 'no after', 'neither', 'before twice', 'after twice'] as const;
 
 type Step =
@@ -208,10 +208,10 @@ test.each([
         const busy = l.clock.now() - begin - l.waited;
         const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
 
-        let told = 0;
+        let reported = 0;
         for (const [i, block] of blocks.entries()) {
           const length = block.end - block.start;
-          told += length;
+          reported += length;
           expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
           expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
           expect(block.end).toBeLessThanOrEqual(l.clock.now());
@@ -221,7 +221,7 @@ test.each([
             expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
         }
         // A wait shorter than the grain, in the middle of an iteration, is not seen: each stretch may hold one.
-        expect(told).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
+        expect(reported).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
       }),
       { numRuns: 3000 },
     );

@@ -1,4 +1,4 @@
-/** The dashboard "Event loop": who waits, who holds the loop, who had to wait for it, and in which traces. */
+/** The dashboard "Event loop": who waits, who blocks the event loop, who had to wait for it, and in which traces. */
 import {
   DashboardCursorSync,
   defaultDashboard,
@@ -54,7 +54,7 @@ const SECONDS = { unit: 's', min: 0 };
 const SHARE = { unit: 'percentunit', min: 0, max: 1 };
 const COUNT = { unit: 'short', decimals: 0, min: 0 };
 const NO_STALLS = 'needs EventLoopSpanProcessor';
-const NO_BLOCKS = 'None: nothing held the loop for as long as thresholdMillis';
+const NO_BLOCKS = 'None: nothing blocked the event loop for as long as thresholdMillis';
 
 /** What belongs to nobody is 0 where the lag is told: an empty graph would look like missing data. */
 const orZero = (/** @type {string} */ vector, /** @type {string} */ labels) =>
@@ -130,7 +130,7 @@ const ROWS = [
         ...stat({
           title: 'Time blocked, worst instance',
           description:
-            'Share of the time in which blocks held the event loop, of the instance that has most. From half on it cannot take more load. See which one it is in "Instances".',
+            'Share of the time in which blocks blocked the event loop, of the instance that has most. From half on it cannot take more load. See which one it is in "Instances".',
           scale: { ...SHARE, decimals: 1, steps: SHARE_STEPS, noValue: 'no data' },
           query: {
             expr: `clamp_max(max(${orZero(sumBy('job, instance', growthPerPoint(chosen(`${BLOCK}_sum`))), 'job, instance')}) / ($__interval_ms / 1000), 1)`,
@@ -142,7 +142,7 @@ const ROWS = [
         ...stat({
           title: 'Blocks',
           description:
-            'How many times in this time range something held an event loop for thresholdMillis or longer. Each has a span in the table of blocks below, unless its trace was not sampled.',
+            'How many times in this time range something blocked an event loop for thresholdMillis or longer. Each has a span in the table of blocks below, unless its trace was not sampled.',
           scale: {
             ...COUNT,
             steps: [
@@ -175,7 +175,7 @@ const ROWS = [
         ...stat({
           title: 'Requests stalled for over 100 ms',
           description:
-            'Share of the requests (SERVER and CONSUMER spans) in this time range that waited more than 100 ms for somebody else’s blocks. Counts recorded spans only, and needs EventLoopSpanProcessor.',
+            'Share of the requests (SERVER and CONSUMER spans) in this time range that waited more than 100 ms for another request’s blocks. Counts recorded spans only, and needs EventLoopSpanProcessor.',
           scale: { ...SHARE, decimals: 2, steps: SHARE_STEPS, noValue: NO_STALLS },
           query: {
             expr: `1 - sum(increase(${chosen(`${STALL}_bucket`, 'le="0.1"')}[$__range])) / sum(increase(${chosen(`${STALL}_count`)}[$__range]))`,
@@ -228,7 +228,7 @@ const ROWS = [
     ],
   },
   {
-    title: 'Who holds the loop',
+    title: 'Who blocks the event loop',
     height: 10,
     panels: [
       {
@@ -236,7 +236,7 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions held the loop in this time range, the one that took most time first: begin there. "p99" is told from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
+            'Which functions blocked the event loop in this time range, the one that took most time first: begin there. "p99" is told from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
           noValue: NO_BLOCKS,
           sortBy: 'Time in blocks',
           limit: 20,
@@ -331,7 +331,7 @@ const ROWS = [
         ...graph({
           title: 'Time blocked, by service and instance',
           description:
-            'Share of the time in which blocks held the loop. A block counts at its end, with all its length, at most as all of the time. Over 50 % for 5 minutes is an alert.',
+            'Share of the time in which blocks blocked the event loop. A block counts at its end, with all its length, at most as all of the time. Over 50 % for 5 minutes is an alert.',
           scale: { ...SHARE, steps: SHARE_STEPS },
           queries: [
             {
@@ -352,7 +352,7 @@ const ROWS = [
         ...graph({
           title: 'Share of latency that was stall',
           description:
-            'What part of the time that users waited was spent waiting for somebody else’s block: mean stall of a request, divided by its mean duration (http.server.request.duration). The rest is not the event loop’s fault. Needs EventLoopSpanProcessor and HTTP metrics.',
+            'What part of the time that users waited was spent waiting for another request’s block: mean stall of a request, divided by its mean duration (http.server.request.duration). The rest is not the event loop’s fault. Needs EventLoopSpanProcessor and HTTP metrics.',
           scale: {
             ...SHARE,
             steps: SHARE_STEPS,
@@ -371,7 +371,7 @@ const ROWS = [
         ...graph({
           title: 'Requests that were stalled',
           description:
-            'Share of requests that waited for somebody else’s block: at all, for more than 100 ms, for more than 1 s. Counts recorded spans only.',
+            'Share of requests that waited for another request’s block: at all, for more than 100 ms, for more than 1 s. Counts recorded spans only.',
           scale: { ...SHARE, noValue: NO_STALLS },
           queries: [
             { matcher: le(0), legendFormat: 'at all' },
@@ -409,7 +409,7 @@ const ROWS = [
         ...spanTable({
           title: 'Latest blocks',
           description:
-            'Spans event-loop-blocked, the newest first. The span id opens the trace: the span above it is the request that held the loop. CPU time far below the length: it waited in a synchronous call, or for a CPU. GC time near the length: garbage collection.',
+            'Spans event-loop-blocked, the newest first. The span id opens the trace: the span above it is the request that blocked the event loop. CPU time far below the length: it waited in a synchronous call, or for a CPU. GC time near the length: garbage collection.',
           noValue: 'No blocks in this time, or none whose trace was sampled',
           limit: 50,
           query: `{ ${TRACED} && name = "event-loop-blocked" } | select(${CODE}, span.event_loop.block.kind, span.event_loop.block.cpu_time, span.event_loop.block.gc_time, span.event_loop.block.stalled_spans, span.event_loop.block.unfinished, resource.service.instance.id) with (most_recent=true)`,
@@ -453,7 +453,7 @@ const ROWS = [
         ...spanTable({
           title: 'Unfinished blocks',
           description:
-            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s), sent by another thread while the loop was held. "Lasted" is until the report. A block that did end has a second span, its ordinary one.',
+            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s), sent by another thread while the loop was blocked. "Lasted" is until the report. A block that did end has a second span, its ordinary one.',
           noValue:
             'None: no block outlasted unfinishedAfterMillis, or the process exports no spans by OTLP',
           limit: 20,

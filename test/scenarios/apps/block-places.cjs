@@ -34,7 +34,7 @@ const inSpan = (label, start) =>
       }),
   );
 
-/** Holds the loop in a span of this name, as a consumer of messages does. */
+/** Blocks the event loop in a span of this name, as a consumer of messages does. */
 const holdInSpan = (label, millis = BLOCK_MILLIS) =>
   tracer.startActiveSpan(label, (span) => {
     block(label, millis);

@@ -35,7 +35,7 @@ const repeatFor = (millis, call) => {
   while (performance.now() < untilMillis) call();
 };
 
-/** Each with the size to begin with, by how much it grows, what is made before, and what holds the loop. */
+/** Each with the size to begin with, by how much it grows, what is made before, and what blocks the event loop. */
 const calls = {
   regex: { size: 22, grow: (n) => n + 1, run: (n) => /^(a+)+$/.test(`${'a'.repeat(n)}b`) },
   'JSON.stringify': {

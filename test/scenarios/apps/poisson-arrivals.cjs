@@ -1,4 +1,4 @@
-// Arrivals at random (Poisson) moments from another thread, over a loop that is held now and then: what they waited is
+// Arrivals at random (Poisson) moments from another thread, over a loop that is blocked now and then: what they waited is
 // the truth that the lag histogram has to tell.
 const { Worker } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

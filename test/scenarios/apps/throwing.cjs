@@ -1,4 +1,4 @@
-// Callbacks that hold the loop and then throw, each followed by a block that does not.
+// Callbacks that block the event loop and then throw, each followed by a block that does not.
 const { AsyncResource } = require('node:async_hooks');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

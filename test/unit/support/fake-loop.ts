@@ -126,7 +126,7 @@ export class FakeLoop {
     return this.outermost(RESOURCE_SCOPE, body, context);
   }
   /** Promise reactions without promise hooks. */
-  unseen(millis: number): this {
+  withoutHooks(millis: number): this {
     this.clock.run(millis);
     return this;
   }

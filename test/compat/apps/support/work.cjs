@@ -1,4 +1,4 @@
-/** What every app does when it is asked to: holds the event loop, once in a named function and once in a chain of awaits. */
+/** What every app does when it is asked to: blocks the event loop, once in a named function and once in a chain of awaits. */
 const { performance } = require('node:perf_hooks');
 const { startTruth, truthOf } = require('./truth.cjs');
 

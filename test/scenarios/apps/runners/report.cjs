@@ -1,4 +1,4 @@
-// What is tested under each test runner: a report that holds the event loop for as long as it is told to, or does not.
+// What is tested under each test runner: a report that blocks the event loop for as long as it is told to, or does not.
 const { setImmediate: nextIteration } = require('node:timers/promises');
 
 const HASHES_BETWEEN_LOOKS = 1000;
