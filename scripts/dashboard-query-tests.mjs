@@ -79,7 +79,7 @@ const EXPECTED = [
   ['panel "Instances" B', 119, PER_INSTANCE(0.006)],
   ['panel "Instances" C', 119, PER_INSTANCE(61)],
   ['panel "Instances" D', 119, PER_INSTANCE(0)],
-  ['panel "Unfinished blocks" A', 119, TOTAL(0)],
+  ['panel "Ongoing blocks" A', 119, TOTAL(0)],
 ];
 
 /** A process that lives for three minutes, between two points of a graph over a week. Another starts anew under the same name. */

@@ -79,7 +79,7 @@ setInterval(() => {
 /** The latest visit. */
 let visited;
 
-/** The machine has delays the process in that visit for as long as matters: it says nothing about the tool. */
+/** The machine gave the process no CPU in that visit for as long as matters: it says nothing about the tool. */
 function isDisturbed() {
   const { start, end, cpuMillis, isBlock, label } = visited;
   const starved = isBlock && !WAITS.has(label) && end - start - cpuMillis >= DISTURBANCE_MILLIS;

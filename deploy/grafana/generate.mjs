@@ -12,7 +12,7 @@ const rules = parse(await readFile(here('../prometheus/rules.yaml'), 'utf8'));
 
 const HEADER =
   '# The alerts of deploy/prometheus/rules.yaml, evaluated by Grafana. Made by `npm run generate` in deploy/grafana/: do not edit.\n' +
-  '# They need the recording rules of deploy/prometheus/rules.yaml. Who alerts by Prometheus leaves this file out.\n';
+  '# They need the recording rules of deploy/prometheus/rules.yaml. Leave this file out where Prometheus evaluates the alerts.\n';
 
 /** @type {[path: string, content: string][]} */
 const files = [

@@ -9,7 +9,7 @@ import { eventually } from './support/eventually.mjs';
 import { promQl, readRules, traceQl } from './support/expressions.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
-import { isBlocked, isServer, isUnfinished } from './support/spans.mjs';
+import { isBlocked, isServer, isOngoing } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import * as tempo from './support/tempo.mjs';
 import { traced } from './support/traced.mjs';
@@ -70,7 +70,7 @@ describe('traces in Jaeger', () => {
         (found) => found.some(isBlocked) && found.some(isServer),
       );
       const server = spans.find(isServer);
-      const blocked = spans.filter((span) => isBlocked(span) && !isUnfinished(span));
+      const blocked = spans.filter((span) => isBlocked(span) && !isOngoing(span));
       const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
 
       expect(server.name).toBe(`${endpoint.method} ${path}`);
@@ -118,7 +118,7 @@ describe('traces in Jaeger', () => {
     const found = await eventually('an unfinished block is in Jaeger', ARRIVAL_MILLIS, async () => {
       const query = { service: SERVICE, tags: { 'event_loop.block.unfinished': 'true' } };
       const traces = await jaeger.findTraces(stack.urls.jaeger, query);
-      return traces[0]?.find(isUnfinished);
+      return traces[0]?.find(isOngoing);
     });
     expect(ended).toBe(false);
     expect(found.attributes['code.function.name']).toBe(FUNCTION);
@@ -225,7 +225,7 @@ describe('metrics in Prometheus', () => {
         .filter(
           (span) =>
             isBlocked(span) &&
-            !isUnfinished(span) &&
+            !isOngoing(span) &&
             span.attributes['code.function.name'] === FUNCTION,
         );
       if (spans.length !== counts[0]?.value)

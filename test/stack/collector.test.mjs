@@ -4,7 +4,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { eventually } from './support/eventually.mjs';
 import { freePorts } from './support/server.mjs';
-import { isBlocked, isUnfinished } from './support/spans.mjs';
+import { isBlocked, isOngoing } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
@@ -51,12 +51,12 @@ test('a block comes through below its request, and the report of an unfinished o
   const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
     const found = receiver.spans.filter((span) => span.traceId === traceId);
     return (
-      found.some((span) => isBlocked(span) && !isUnfinished(span)) &&
-      found.some(isUnfinished) &&
+      found.some((span) => isBlocked(span) && !isOngoing(span)) &&
+      found.some(isOngoing) &&
       found
     );
   });
-  const block = spans.find((span) => isBlocked(span) && !isUnfinished(span));
+  const block = spans.find((span) => isBlocked(span) && !isOngoing(span));
   expect(spans.map(({ spanId }) => spanId)).toContain(block.parentSpanId);
   expect(block.attributes).toMatchObject({
     'code.function.name': 'hashRandomStrings',

@@ -1,4 +1,4 @@
-/** The dashboard "Event loop": who waits, who blocks the event loop, who had to wait for it, and in which traces. */
+/** The dashboard "Event loop": the lag, what blocks the event loop, what is stalled by it, and in which traces. */
 import {
   DashboardCursorSync,
   defaultDashboard,
@@ -47,7 +47,7 @@ const SUPPRESSED = 'event_loop_block_suppressed_total';
 const KIND = 'event_loop_block_kind';
 const FUNCTION = 'code_function_name';
 
-/** Code that no capture saw has no name. */
+/** Code without a stack sample has no name. */
 const namedFunction = (/** @type {string} */ vector) => named(vector, FUNCTION, '(not captured)');
 
 const SECONDS = { unit: 's', min: 0 };
@@ -56,7 +56,7 @@ const COUNT = { unit: 'short', decimals: 0, min: 0 };
 const NO_STALLS = 'needs EventLoopSpanProcessor';
 const NO_BLOCKS = 'None: nothing blocked the event loop for as long as thresholdMillis';
 
-/** What belongs to nobody is 0 where the lag is told: an empty graph would look like missing data. */
+/** Without a block it is 0 where there is a lag: an empty graph would mean that data is missing. */
 const orZero = (/** @type {string} */ vector, /** @type {string} */ labels) =>
   `${vector} or ${sumBy(labels, chosen(`${LAG}_count`))} * 0`;
 
@@ -120,7 +120,7 @@ const ROWS = [
         ...stat({
           title: 'Lag, p99',
           description:
-            'How long an event that arrives at a random moment waits for the event loop: 99 of 100 wait less. Below 100 ms nobody notices. Over 200 ms for 5 minutes pages. If it is high, look at the functions below.',
+            'How long an event that arrives at a random moment waits for the event loop: 99 of 100 wait less. Below 100 ms is not noticeable. Over 200 ms for 5 minutes pages. If it is high, see the functions below.',
           scale: { ...SECONDS, steps: WAIT_STEPS, noValue: 'no data' },
           query: { expr: quantile(0.99, rate(chosen(`${LAG}_bucket`))) },
         }),
@@ -186,9 +186,9 @@ const ROWS = [
       {
         width: 4,
         ...stat({
-          title: 'Unfinished blocks',
+          title: 'Ongoing blocks',
           description:
-            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s). Whether the process came back: see "Last heard of" in "Instances", and the table of unfinished blocks. Counted by the Collector.',
+            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s). Whether the process came back: see "Last heard of" in "Instances", and the table of ongoing blocks. Counted by the Collector.',
           scale: { ...COUNT, steps: NONE_STEPS, noValue: 'none' },
           query: {
             expr: `round(sum(${growthInRange(chosen(UNFINISHED))})) or vector(0)`,
@@ -228,7 +228,7 @@ const ROWS = [
     ],
   },
   {
-    title: 'Who blocks the event loop',
+    title: 'What blocks the event loop',
     height: 10,
     panels: [
       {
@@ -236,7 +236,7 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions blocked the event loop in this time range, the one that took most time first: begin there. "p99" is told from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
+            'Which functions blocked the event loop in this time range, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
           noValue: NO_BLOCKS,
           sortBy: 'Time in blocks',
           limit: 20,
@@ -276,7 +276,7 @@ const ROWS = [
         ...graph({
           title: 'Blocks, by kind',
           description:
-            'How many blocks ended in each bar. "callback": one synchronous stretch; make it shorter, or move it to a worker thread. "microtasks": promises that never go back to the loop; let them yield with setImmediate. "pile-up": many callbacks at once, none of them long; spread them out, or add instances. "(unknown)": with asyncHooks off.',
+            'How many blocks ended in each bar. "callback": one synchronous run; make it shorter, or move it to a worker thread. "microtasks": promises that never go back to the loop; let them yield with setImmediate. "pile-up": many callbacks at once, none of them long; spread them out, or add instances. "(unknown)": with asyncHooks off.',
           scale: { ...COUNT, noValue: NO_BLOCKS },
           bars: true,
           queries: [
@@ -298,7 +298,7 @@ const ROWS = [
         ...graph({
           title: 'Blocks, by service and instance',
           description:
-            'How many blocks ended in each bar. One instance only: look at what it was asked, or at its node. All at once: look at the release, or at a timer that they have in common.',
+            'How many blocks ended in each bar. One instance only: see what it was asked, or its node. All at once: see the release, or a timer that they have in common.',
           scale: COUNT,
           bars: true,
           queries: [
@@ -344,7 +344,7 @@ const ROWS = [
     ],
   },
   {
-    title: 'Who had to wait',
+    title: 'Stalled requests',
     height: 8,
     panels: [
       {
@@ -451,7 +451,7 @@ const ROWS = [
       {
         width: 12,
         ...spanTable({
-          title: 'Unfinished blocks',
+          title: 'Ongoing blocks',
           description:
             'Reports of blocks that had not ended after unfinishedAfterMillis (5 s), sent by another thread while the loop was blocked. "Lasted" is until the report. A block that did end has a second span, its ordinary one.',
           noValue:
@@ -508,7 +508,7 @@ const ROWS = [
         ...promTable({
           title: 'Instances',
           description:
-            'The chosen instances in this time range, the one with the highest lag first. "Last heard of": how long ago it exported metrics; over 3 minutes it was ended, or it hangs. "Spans held back": blocks without a span, because of maxSpansPerMinute.',
+            'The chosen instances in this time range, the one with the highest lag first. "Last heard of": how long ago it exported metrics; over 3 minutes it was ended, or it hangs. "Spans left out": blocks without a span, because of maxSpansPerMinute.',
           noValue: 'No instance exports event_loop.lag',
           sortBy: 'Lag, p99',
           limit: 50,
@@ -535,7 +535,7 @@ const ROWS = [
               colored: true,
             },
             { name: 'Value #C', title: 'Blocks', scale: COUNT },
-            { name: 'Value #D', title: 'Spans held back', scale: COUNT },
+            { name: 'Value #D', title: 'Spans left out', scale: COUNT },
             {
               name: 'Value #E',
               title: 'Last heard of',
@@ -626,7 +626,7 @@ const labelValues = ({ name, label, metric, of, regex = '', allValue, hidden = f
 });
 
 /**
- * A line through all graphs where a report of an unfinished block came. The counter is written when there is a report, and only then.
+ * A line through all graphs where a report of an ongoing block came. The counter is written when there is a report, and only then.
  * @returns {import('@grafana/schema').AnnotationQuery}
  */
 function unfinishedBlocks() {
@@ -641,7 +641,7 @@ function unfinishedBlocks() {
     useValueForTime: false,
   };
   return {
-    name: 'Unfinished blocks',
+    name: 'Ongoing blocks',
     datasource: PROMETHEUS,
     enable: true,
     iconColor: 'red',
@@ -655,7 +655,7 @@ export const dashboard = {
   uid: 'event-loop',
   title: 'Event loop',
   description:
-    'What blocks the Node.js event loop, and who has to wait: metrics and spans of opentelemetry-instrumentation-event-loop.',
+    'What blocks the Node.js event loop, and what is stalled by it: metrics and spans of opentelemetry-instrumentation-event-loop.',
   tags: ['nodejs', 'opentelemetry', 'event-loop'],
   schemaVersion: defaultDashboard.schemaVersion,
   version: 1,

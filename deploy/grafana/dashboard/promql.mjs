@@ -1,8 +1,8 @@
 /**
  * The PromQL of the dashboard. It relies on no recording rule, so that the dashboard works wherever the metrics are.
  *
- * The first block of a function is a new series, and `rate()` and `increase()` see nothing of a series' first value. A function that
- * blocks once a day would never show. So what is told of blocks goes by differences in which a series that was not there counts from
+ * The first block of a function is a new series, and `rate()` and `increase()` do not count a series' first value. A function that
+ * blocks once a day would never show. So blocks are counted by differences in which a series that was not there counts from
  * zero. A series that was there within the hour before has only been away, unless its process has started anew.
  */
 
@@ -26,7 +26,7 @@ const ANEW = `resets(${chosen('event_loop_lag_seconds_count')}[1h]) > 0`;
 
 /**
  * By how much a counter grew since the point before, for graphs: the points of a graph add up to the whole. A process that ended between
- * two points counts with the last that it told.
+ * two points counts with the last that it has.
  * @param {string} series
  */
 export function growthPerPoint(series) {
