@@ -97,8 +97,8 @@ export function toFrame(
 }
 
 /**
- * V8 interrupts a function that is being called at its parameters (observed on Node.js 20 to 26), which
- * are next to its start.
+ * V8 interrupts a function that is being called at its parameters (observed on Node.js 20 to 26),
+ * which are next to its start.
  */
 function isAtEntry(
   { line, column }: CodePosition,

@@ -1,7 +1,7 @@
 /**
  * Which code is the application's own ("in-app", as error trackers call it), and which belongs to
- * neither side: an agent's wrappers around what others call. Promises: one answer for a file, by plain string
- * work, in bounded memory, and nothing that a user's function does gets out of here.
+ * neither side: an agent's wrappers around what others call. Promises: one answer for a file, by
+ * plain string work, in bounded memory, and nothing that a user's function does gets out of here.
  */
 import { toPath } from '../support/file-url.ts';
 import { isAgentPackage, isDispatcher } from './known-packages.ts';

@@ -28,8 +28,8 @@ export interface StackPath {
   /** Outermost first; empty where nothing on the stack can be named. */
   readonly steps: readonly Step[];
   /**
-   * The innermost of them was loading a module when it was sampled, and the module's code did not run
-   * (yet).
+   * The innermost of them was loading a module when it was sampled, and the module's code did not
+   * run (yet).
    */
   readonly isLoading: boolean;
   /** File of that module, where it is known. */

@@ -52,7 +52,8 @@ export class CpuMeter {
   }
 
   /**
-   * CPU milliseconds between two times of the busy period, of which `end` is the latest that was busy.
+   * CPU milliseconds between two times of the busy period, of which `end` is the latest that was
+   * busy.
    */
   between(start: number, end: number): number {
     this.#add(end, this.clock.cpu());

@@ -1,6 +1,6 @@
 /**
- * Distinguishes the iterations of the event loop. libuv counts iterations and the time that it waits
- * for events, so the busy time of an iteration is exact without polling.
+ * Distinguishes the iterations of the event loop. libuv counts iterations and the time that it
+ * waits for events, so the busy time of an iteration is exact without polling.
  *
  * A *busy period* is the time of one iteration in which the loop does not wait. An iteration waits
  * at most once.

@@ -1,7 +1,7 @@
 /**
  * Listens to a signal so that the listeners of others do what they would do without it: they are
- * called as usual, and those that count listeners while a signal is handled, as signal-exit does, do
- * not find this one.
+ * called as usual, and those that count listeners while a signal is handled, as signal-exit does,
+ * do not find this one.
  */
 import { EventEmitter } from 'node:events';
 

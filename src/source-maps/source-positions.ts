@@ -119,7 +119,8 @@ export class SourcePositions {
   }
 
   /**
-   * Answers all lookups now. Blocks the thread for `waitMillis` at most where answers are under way.
+   * Answers all lookups now. Blocks the thread for `waitMillis` at most where answers are under
+   * way.
    */
   settle(waitMillis = 0): void {
     const end = performance.now() + waitMillis;
@@ -382,7 +383,8 @@ const permission = () =>
   (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
 
 /**
- * A thread without the host's flags is not under its permission model (observed on Node.js 20 to 26).
+ * A thread without the host's flags is not under its permission model (observed on Node.js 20 to
+ * 26).
  */
 function mayRead(file: string): boolean {
   const model = permission();

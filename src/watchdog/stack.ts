@@ -7,8 +7,8 @@
  *
  * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
  * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
- * backtrack stack for both: the inner one can free it under the outer (a crash, observed on Node.js 26
- * with a large one), and it would change the host's `RegExp.$1`.
+ * backtrack stack for both: the inner one can free it under the outer (a crash, observed on Node.js
+ * 26 with a large one), and it would change the host's `RegExp.$1`.
  */
 import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';

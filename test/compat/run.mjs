@@ -141,7 +141,7 @@ function prepare(/** @type {Subject} */ subject) {
   }
 }
 
-/** @returns {{ name: string, version: string }} of the package itself, whatever the group calls it */
+/** @returns {{ name: string, version: string }} of the package itself, by any name in the group */
 function installedIn(/** @type {string} */ folder, /** @type {string} */ name) {
   const manifest = JSON.parse(
     readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'),

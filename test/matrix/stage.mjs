@@ -53,7 +53,7 @@ function copySuite(folder) {
   }
 }
 
-/** A second copy of the API is a silent no-op: tests that find no span would blame the wrong thing. */
+/** A second copy of the API is a silent no-op: tests that find no span would report the wrong cause. */
 export function checkSingleApi(/** @type {string} */ folder) {
   // By the name in the manifest: an alias (`npm:@opentelemetry/api@1.9`) lies in a folder of another name.
   const copies = [...packagesIn(join(folder, 'node_modules'))].filter(
@@ -83,7 +83,7 @@ export function checkTarballInstalled(
  * Node looks for packages in the parent folders too, so an import that the folder's manifest does not list would silently come
  * from the repository's own node_modules, with an OpenTelemetry line of its own.
  * @param {string} folder
- * @param {string[]} sources the folders in it that hold code
+ * @param {string[]} sources the folders in it that contain code
  * @param {string} manifest where to list what is missing, as the message says it
  */
 export function checkImports(folder, sources, manifest) {

@@ -1,4 +1,4 @@
-/** What looks like a blocked event loop, and is not one. */
+/** No false positives: what may seem to block the event loop, and does not. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks', 'off'];
 
 /** How long everything here waits, works or sleeps. If that were taken for lag it would be about as much. */
-const QUIET_MILLIS = 700;
+const WAIT_MILLIS = 700;
 /** The lag of a loop that is free. */
 const FREE_LAG_MILLIS = 100;
 /** The part of it that the machine may take. */
@@ -34,7 +34,7 @@ let slowPort: string;
 beforeAll(async () => {
   slowServer = createServer((socket) => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nlate';
-    setTimeout(() => socket.end(answer), QUIET_MILLIS);
+    setTimeout(() => socket.end(answer), WAIT_MILLIS);
     socket.on('error', () => {});
     socket.resume();
   }).listen(0, '127.0.0.1');
@@ -51,7 +51,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectNothingReported(run);
     expectQuietExit(run);
     judgeUnlessDelayed(runDelayOf(run), LAG_DELAY_MILLIS, () => {
-      expect(lagOf(run).count).toBeGreaterThan((QUIET_MILLIS / 20) * 0.8); // it was sampled all the time
+      expect(lagOf(run).count).toBeGreaterThan((WAIT_MILLIS / 20) * 0.8); // it was sampled all the time
       expect(lagOf(run).meanMillis).toBeLessThan(10);
       expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
     });
@@ -71,7 +71,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       env: { SLOW_PORT: slowPort },
     });
 
-    expect(truthNamed(run, 'waited').durationMillis).toBeGreaterThan(QUIET_MILLIS / 2);
+    expect(truthNamed(run, 'waited').durationMillis).toBeGreaterThan(WAIT_MILLIS / 2);
     expectNothingReported(run);
     expectQuietExit(run);
     expectFreeLoop(run);
@@ -106,7 +106,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       await app.printed('phase before');
       await wait(50); // nothing left to do: the loop waits
       app.child.kill('SIGSTOP');
-      await wait(QUIET_MILLIS);
+      await wait(WAIT_MILLIS);
       app.child.kill('SIGCONT');
       await (await fetch(url)).text();
       await wait(300); // at least one beat
@@ -123,11 +123,11 @@ describe('a process that is suspended inside of JavaScript', () => {
     const run = await runApp('suspended.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
       await app.printed('working');
       app.child.kill('SIGSTOP');
-      await wait(QUIET_MILLIS);
+      await wait(WAIT_MILLIS);
       app.child.kill('SIGCONT');
     });
 
-    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(QUIET_MILLIS * 0.8); // it did stop in there
+    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(WAIT_MILLIS * 0.8); // it did stop in there
     expectNothingReported(run);
     expectQuietExit(run);
   });
@@ -138,14 +138,14 @@ describe('a process that is suspended inside of JavaScript', () => {
     expectBlocks(run, [{ truth: 'synchronous I/O', kind: 'callback', parent: 'none' }]);
     expectQuietExit(run);
     const cpuTime = run.blocks[0]?.attributes['event_loop.block.cpu_time'];
-    if (cpuTime !== undefined) expect(Number(cpuTime)).toBeLessThan(0.2 * (QUIET_MILLIS / 1e3));
+    if (cpuTime !== undefined) expect(Number(cpuTime)).toBeLessThan(0.2 * (WAIT_MILLIS / 1e3));
   });
 
   test('work that the stop only makes longer is a block', async () => {
     const run = await runApp('suspended.cjs', { args: ['stopped and busy'] }, async (app) => {
       await app.printed('working');
       app.child.kill('SIGSTOP');
-      await wait(QUIET_MILLIS);
+      await wait(WAIT_MILLIS);
       app.child.kill('SIGCONT');
     });
 

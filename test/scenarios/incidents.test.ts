@@ -1,6 +1,6 @@
 /**
  * Published production incidents, scaled down to seconds. The services are real, the load comes from
- * this process, and what their telemetry tells is compared with what they measured themselves.
+ * this process, and their telemetry is compared with what they measured themselves.
  */
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -292,18 +292,20 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     const tasks = truthsNamed(run, 'task');
     let pileUps = 0;
     for (const block of run.blocks) {
-      const held = tasks.filter(
+      const blocking = tasks.filter(
         (task) => task.endMillis > block.startMillis + 1 && task.startMillis < block.endMillis - 1,
       );
       // where the machine was suspended in the middle of a task, that task alone was the block
-      if (held.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
+      if (blocking.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
       // nor where nothing but waiting for a CPU made it reach the threshold
       if (voidBlock(run, block) !== undefined) continue;
       pileUps++;
-      const [first, last] = [held[0], held.at(-1)] as [Truth, Truth];
+      const [first, last] = [blocking[0], blocking.at(-1)] as [Truth, Truth];
       expect(block.attributes['event_loop.block.kind']).toBe('pile-up');
       expect(block.durationMillis).toBeGreaterThanOrEqual(100);
-      expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(held.length);
+      expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(
+        blocking.length,
+      );
       const aroundMillis =
         runDelayBetween(run, block, block.startMillis, first.startMillis) +
         runDelayBetween(run, block, last.endMillis, block.endMillis);
@@ -313,20 +315,21 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
         );
         expect(Math.abs(block.endMillis - last.endMillis)).toBeLessThan(REQUEST_TOLERANCE_MILLIS);
       });
-      // on the trace of one that held part of it and can show all of it, or on none
+      // on the trace of one that ran part of it and can show all of it, or on none
       const lengthMillis = Number(run.notes[`length ${block.spanId}`]);
       // (one that ran most of it may have started later)
       expect(lengthMillis - block.durationMillis).toBeLessThan(
         Math.max(lengthTolerance(lengthMillis), lengthMillis / 4),
       );
-      if (block.parentSpanId) expect(held.map((task) => task.spanId)).toContain(block.parentSpanId);
+      if (block.parentSpanId)
+        expect(blocking.map((task) => task.spanId)).toContain(block.parentSpanId);
     }
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(pileUps).toBeGreaterThan(2));
     const pileUpMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
     const overloadMillis = tasks
       .slice(-overloadTasks)
       .reduce((sum, task) => sum + task.durationMillis, 0);
-    // the rest is from before the pile-up had built up
+    // the other time is from before the pile-up had built up
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
       expect(pileUpMillis).toBeGreaterThan(overloadMillis / 2),
     );
@@ -339,11 +342,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 });
 
 /**
- * The lag tells of every moment of these blocks: somebody who arrives at a random moment of a block of T waits for T/2 on average,
+ * The lag has every moment of these blocks: an event that arrives at a random moment of a block of T waits for T/2 on average,
  * and one arrival per interval is stood for.
  */
 function expectLagOfBlocks(run: Run, phase: string, blockMillis: number[]): void {
-  /** Where in the block the first sample falls is chance, and so is what else made somebody wait. */
+  /** Where in the block the first sample falls is chance, and so is what else delayed an event. */
   const SUM_TOLERANCE_RATIO = 0.2;
   const longest = Math.max(...blockMillis);
   const truth = blockMillis.reduce(

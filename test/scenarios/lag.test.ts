@@ -14,7 +14,7 @@ const FINEST_BOUNDARY_SECONDS = 0.01;
 const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
 
 test.each(['promises', 'callbacks', 'off'] as const)(
-  'the lag histogram holds what Poisson arrivals waited (asyncHooks: %s)',
+  'the lag histogram has what Poisson arrivals waited (asyncHooks: %s)',
   async (asyncHooks) => {
     const run = await runApp('poisson-arrivals.cjs', { asyncHooks });
     const waits = (run.notes['waits'] as number[]).map((millis) => millis / 1000);
@@ -28,11 +28,11 @@ test.each(['promises', 'callbacks', 'off'] as const)(
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
       for (const [i, boundary] of buckets.boundaries.entries()) {
         if (boundary < FINEST_BOUNDARY_SECONDS) continue;
-        const told = sum(buckets.counts.slice(0, i + 1)) / count;
+        const recorded = sum(buckets.counts.slice(0, i + 1)) / count;
         const truth = waits.filter((wait) => wait <= boundary).length / waits.length;
         expect({
           boundary,
-          off: Math.abs(told - truth) < SHARE_TOLERANCE ? 'little' : told - truth,
+          off: Math.abs(recorded - truth) < SHARE_TOLERANCE ? 'little' : recorded - truth,
         }).toEqual({
           boundary,
           off: 'little',

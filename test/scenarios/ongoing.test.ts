@@ -73,12 +73,12 @@ test.each([
 
   expect(stderr).toMatch(
     new RegExp(
-      `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for \\d\\.\\d s, not ended: ${scenario} \\(\\S*unfinished\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
+      `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for \\d\\.\\d s, not ended: ${scenario} \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
     ),
   );
   expect(receiver.spans).toHaveLength(1);
   const span = receiver.spans[0] as ReceivedSpan;
-  expect(span.resource['service.name']).toBe('held');
+  expect(span.resource['service.name']).toBe('blocked');
   expect(span.scope).toBe('opentelemetry-instrumentation-event-loop');
   expect(span).toMatchObject({ name: 'event-loop-blocked', traceId, parentSpanId: spanId });
   expect(span.seconds).toBeGreaterThanOrEqual(UNFINISHED_AFTER_SECONDS * 0.95);

@@ -250,6 +250,6 @@ test('a single second shows in health(), and is lost in a mean', async () => {
     expect(maxLagMillis).toBeLessThan(durationMillis + 200),
   );
   expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
-  // What guards that look at the mean of `monitorEventLoopDelay` see.
+  // What guards get that use the mean of `monitorEventLoopDelay`.
   expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
 });

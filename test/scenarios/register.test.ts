@@ -15,7 +15,7 @@ const SERVER_KIND = 2;
 const NAMING_DELAY_MILLIS = 100;
 /**
  * Requests that wait for 40 ms each, while the thread that watches comes up. Where Node.js hooks modules in a thread of their own, what an ES
- * module blocks is told from the second second on.
+ * module blocks is reported from the second second on.
  */
 const WARM_UP_REQUESTS = 'registerHooks' in nodeModule ? 10 : 50;
 
@@ -51,7 +51,7 @@ const report: Drive = async (get) => {
   await get('/end');
 };
 
-/** The block is told once, under the span of its request, with its function; and nothing else is told of. */
+/** The block is reported once, under the span of its request, with its function; and nothing else is reported. */
 function expectReport(file: string, run: Run): void {
   const blocks = receiver
     .named('event-loop-blocked')
@@ -165,7 +165,7 @@ describe('an application with an SDK of its own', () => {
       expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(
         WARM_UP_REQUESTS + 2,
       );
-      // What it was told before the application's SDK came is all that the preloaded one has.
+      // What it got before the application's SDK came is all that the preloaded one has.
       expect(receiver.named('event-loop-blocked')).toEqual([]);
       expect(receiver.spans.filter(({ kind }) => kind === SERVER_KIND)).toEqual([]);
       expect(stderr).toBe('');

@@ -63,7 +63,7 @@ test('blockers: a worker thread reports its own block', async () => {
   expect(run.blocks[0]?.attributes['thread.id']).toBe(run.notes['worker thread']);
 });
 
-test('quiet: waiting for a file is no block', async () => {
+test('waiting for a file is no block', async () => {
   const run = await runApp('no-blocks.cjs', {
     asyncHooks: 'callbacks',
     args: ['waiting for a file'],
@@ -155,7 +155,7 @@ test('register: an application that knows nothing of it sends its block, with it
   expect(named[0]?.parentSpanId).toBeDefined();
 });
 
-test('unfinished: a block is reported while it lasts, and once more when it has ended', async () => {
+test('ongoing: a block is reported while it lasts, and once more when it has ended', async () => {
   const folder = makeFolder();
   const endOfBlock = path.join(folder, 'end');
   const options = { args: ['spinLong', endOfBlock], env: receiver.env };

@@ -93,11 +93,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 });
 
-test('an exception that nobody catches ends the process as it does without this package', async () => {
-  const run = await runApp('throwing.cjs', { args: ['nobody catches'] });
+test('an uncaught exception ends the process as it does without this package', async () => {
+  const run = await runApp('throwing.cjs', { args: ['uncaught'] });
 
   expect(run.code).toBe(1);
-  expect(run.stderr).toMatch(/^Error: thrown in nobody catches$/m);
+  expect(run.stderr).toMatch(/^Error: thrown in uncaught$/m);
 });
 
 describe('telemetry that fails', () => {
@@ -313,7 +313,7 @@ describe('the end of a process', () => {
     expectQuietExit(run);
   });
 
-  test.each(['SIGTERM that nobody handles', 'SIGTERM in an endless loop'])(
+  test.each(['SIGTERM without a handler', 'SIGTERM in an endless loop'])(
     '%s ends the process',
     async (way) => {
       let killedAt = 0;
@@ -334,7 +334,7 @@ describe('the end of a process', () => {
   );
 });
 
-/** The function that blocked is named, whatever else is so. */
+/** The function that blocked is named, in every case. */
 function expectJobNamed(run: Run): void {
   expectNamed(run, { job: /^(hashSome|work)$/ });
   expect(run.blocks[0]?.attributes).toMatchObject({
@@ -448,7 +448,7 @@ describe('options of Node.js', () => {
     );
 
     const job = expectBlock(run, { truth: 'job', kind: 'callback' });
-    // V8 tells the client of a thousand scripts, on the main thread: some 90 ms, which on a slow machine are a block, and true.
+    // V8 announces a thousand scripts, on the main thread: some 90 ms, which on a slow machine are a block, and true.
     const others = run.blocks.filter((block) => block !== job);
     for (const other of others) {
       expect(other.startMillis).toBeGreaterThan(attaching.from - POSITION_TOLERANCE_MILLIS);

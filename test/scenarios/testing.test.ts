@@ -29,7 +29,7 @@ async function judgeOutput(
 }
 
 function outputOf(args: string[], env: Record<string, string>): Promise<string> {
-  // Neither this jest's environment nor the colours of whoever runs it.
+  // Neither this jest's environment nor the colours of the shell.
   const own = Object.entries(process.env).filter(
     ([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key),
   );

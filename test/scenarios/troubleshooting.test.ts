@@ -146,7 +146,7 @@ describe('no span of the request', () => {
 
   test('the SDK after http: no parent', () => withoutRequest('the SDK after http'));
 
-  // Seen on the legacy line of OpenTelemetry only.
+  // Happens on the legacy line of OpenTelemetry only.
   if (apiVersion.startsWith('1.9.')) {
     test('the event loop before http: no parent', () =>
       withoutRequest('the event loop before http'));

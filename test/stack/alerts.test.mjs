@@ -11,7 +11,7 @@ import { shortenRules } from './support/shorten.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
-/** Five minutes become ten seconds, which hold ten exports of the demo's metrics. */
+/** Five minutes become ten seconds, with ten exports of the demo's metrics. */
 const TIMES_FASTER = 30;
 const FIRING_MILLIS = 90_000;
 const RESOLVED_MILLIS = 90_000;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test('a service at rest: nothing', async () => {
+test('an idle service: nothing', async () => {
   await eventually('the rules were evaluated', FIRING_MILLIS, async () => {
     const rules = await prometheus.rules(stack.urls.prometheus);
     return rules.length > 0 && rules.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > 0);
@@ -66,7 +66,7 @@ test('a service at rest: nothing', async () => {
   await nothingActive();
 });
 
-test('a service that is held most of the time: lag, blocks and saturation; over when it has rest', async () => {
+test('a service that is held most of the time: lag, blocks and saturation; over when it is idle', async () => {
   let busy = true;
   async function block() {
     while (busy) {

@@ -1,4 +1,4 @@
-// Service → Collector → Jaeger, Tempo and Prometheus: what is seen there is what happened, under the names that dashboard and
+// Service → Collector → Jaeger, Tempo and Prometheus: what is there is what happened, under the names that dashboard and
 // alerts ask for.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,7 +9,7 @@ import { eventually } from './support/eventually.mjs';
 import { promQl, readRules, traceQl } from './support/expressions.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
-import { isBlocked, isServer, isOngoing } from './support/spans.mjs';
+import { isBlocked, isOngoing, isServer } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import * as tempo from './support/tempo.mjs';
 import { traced } from './support/traced.mjs';
@@ -17,7 +17,7 @@ import { traced } from './support/traced.mjs';
 const SERVICE = 'event-loop-demo';
 /** Blocks the event loop in the `/compute-*` endpoints. */
 const FUNCTION = 'hashRandomStrings';
-/** From the answer to a request to its telemetry at the backend; a shared machine may stand still meanwhile. */
+/** From the answer to a request to its telemetry at the backend; a shared machine may be suspended meanwhile. */
 const ARRIVAL_MILLIS = 20_000;
 /** Rules are evaluated each 15 s, and a rate needs two values. */
 const EVALUATION_MILLIS = 60_000;
@@ -60,7 +60,7 @@ describe('traces in Jaeger', () => {
   test.each(
     ENDPOINTS.filter(({ blocking }) => blocking).map((endpoint) => [endpoint.path, endpoint]),
   )(
-    'the block of %s is under its request, and names who blocked the event loop',
+    'the block of %s is under its request, and names the function that blocked the event loop',
     async (path, endpoint) => {
       const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
       const { traceId } = await traced(request.url, request);
@@ -94,19 +94,19 @@ describe('traces in Jaeger', () => {
     },
   );
 
-  test('a request that had to wait says how long, and leads to the culprit in another trace', async () => {
+  test('a request that had to wait says how long, and leads to the block in another trace', async () => {
     const waiting = traced(`${demo.url}/orders`);
     await pause(15); // its query takes 40 ms: it has begun, and not ended
-    const culprit = await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
-    const victim = await waiting;
+    const blocking = await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
+    const stalled = await waiting;
 
-    const culpritSpans = await spansOf(culprit.traceId, (spans) => spans.some(isBlocked));
-    const spans = await spansOf(victim.traceId, (found) => found.some(isServer));
+    const blockingSpans = await spansOf(blocking.traceId, (spans) => spans.some(isBlocked));
+    const spans = await spansOf(stalled.traceId, (found) => found.some(isServer));
     const { attributes, links } = spans.find(isServer);
     expect(attributes['event_loop.stall.duration']).toBeGreaterThan(LEAST_STALL_SECONDS);
     expect(links).toContainEqual({
-      traceId: culprit.traceId,
-      spanId: culpritSpans.find(isBlocked).spanId,
+      traceId: blocking.traceId,
+      spanId: blockingSpans.find(isBlocked).spanId,
     });
   });
 
@@ -115,7 +115,7 @@ describe('traces in Jaeger', () => {
     const request = traced(`${demo.url}/compute-sync?steps=${sizes.steps * 30}`).finally(() => {
       ended = true;
     });
-    const found = await eventually('an unfinished block is in Jaeger', ARRIVAL_MILLIS, async () => {
+    const found = await eventually('an ongoing block is in Jaeger', ARRIVAL_MILLIS, async () => {
       const query = { service: SERVICE, tags: { 'event_loop.block.unfinished': 'true' } };
       const traces = await jaeger.findTraces(stack.urls.jaeger, query);
       return traces[0]?.find(isOngoing);
@@ -215,7 +215,7 @@ describe('metrics in Prometheus', () => {
 
   test('as many blocks of a function as there are spans in Jaeger', async () => {
     // Of the service's own functions: what an exporter blocks while it sends spans counts, but gets no span.
-    await eventually('both tell the same', ARRIVAL_MILLIS, async () => {
+    await eventually('both have the same', ARRIVAL_MILLIS, async () => {
       const counts = await ask(
         `sum(event_loop_block_duration_seconds_count{job="${SERVICE}", code_function_name="${FUNCTION}"})`,
       );
@@ -234,7 +234,7 @@ describe('metrics in Prometheus', () => {
     });
   });
 
-  test('the collector tells of itself: the length of its queues', async () => {
+  test('the collector exports the length of its queues', async () => {
     await eventually('its metrics are in Prometheus', EVALUATION_MILLIS, async () => {
       const series = await ask('otelcol_exporter_queue_size');
       const exporters = series.map(({ metric }) => metric['exporter']).toSorted();

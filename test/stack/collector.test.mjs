@@ -39,7 +39,7 @@ const metricsNamed = (name) => receiver.metrics.filter((metric) => metric.name =
 const stringOf = (attributes, key) =>
   attributes.find((attribute) => attribute.key === key)?.value.stringValue;
 
-test('a block comes through below its request, and the report of an unfinished one is counted', async () => {
+test('a block comes through below its request, and the report of an ongoing one is counted', async () => {
   const [port] = await freePorts(1);
   receiver = await OtlpReceiver.listen({ port });
   await startCollector(port);
@@ -51,9 +51,7 @@ test('a block comes through below its request, and the report of an unfinished o
   const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
     const found = receiver.spans.filter((span) => span.traceId === traceId);
     return (
-      found.some((span) => isBlocked(span) && !isOngoing(span)) &&
-      found.some(isOngoing) &&
-      found
+      found.some((span) => isBlocked(span) && !isOngoing(span)) && found.some(isOngoing) && found
     );
   });
   const block = spans.find((span) => isBlocked(span) && !isOngoing(span));

@@ -17,7 +17,7 @@ const RESULTS = join(STATE, 'results.json');
 const REDUCED = '--reduced';
 const REDUCED_TESTS = ['configuration', 'collector'];
 const LEFT_OUT =
-  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they see them, alerts, rules, tail sampling), and ' +
+  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they store them, alerts, rules, tail sampling), and ' +
   'without asking docker-compose about its file';
 
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== REDUCED);

@@ -1,5 +1,5 @@
 // The tail-sampling file at 1 %: every trace with a block or a stalled span is kept, and about one in a hundred of the others.
-// What there was to keep is known from the metrics, which nobody samples.
+// What there was to keep is known from the metrics, which are not sampled.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from './support/eventually.mjs';

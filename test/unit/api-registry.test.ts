@@ -7,16 +7,16 @@ afterEach(() => {
   delete (globalThis as Record<symbol, unknown>)[REGISTRY];
 });
 
-test('without an SDK there is none to see', () => {
+test('without an SDK there is no registry of one', () => {
   expect(registryOfOtherSdk()).toBeUndefined();
 });
 
-test('an SDK that is registered with a copy of the same version is seen', () => {
+test('an SDK that is registered with a copy of the same version is ours', () => {
   trace.setGlobalTracerProvider(new ProxyTracerProvider());
   expect(registryOfOtherSdk()).toBeUndefined();
 });
 
-test('an SDK that is registered with an older copy is not seen', () => {
+test('an SDK that is registered with an older copy is not ours', () => {
   (globalThis as Record<symbol, unknown>)[REGISTRY] = { version: '1.2.3', trace: {} };
   expect(registryOfOtherSdk()).toMatchObject({ version: '1.2.3' });
 });

@@ -97,7 +97,7 @@ describe('context scopes', () => {
     ]);
   });
 
-  test('short scopes in a callback without a span: the callback is blamed on the one that took longest', () => {
+  test('short scopes in a callback without a span: the block is attributed to the one that took longest', () => {
     const l = loop();
     l.callback(() => {
       l.scope(contextOf('A'), 60);
@@ -147,13 +147,13 @@ describe('an AsyncResource', () => {
     ]);
   });
 
-  test('in a reaction is a callback, whether hooks see the reaction or not', () => {
+  test('in a reaction is a callback, whether the reaction has hooks or not', () => {
     const context = contextOf('resource');
-    const seen = loop();
-    seen.callback(1).reaction(() => seen.resource(150, context));
-    const unseen = loop();
-    unseen.callback(1).withoutHooks(2).resource(150, context);
-    for (const l of [seen, unseen]) {
+    const hooked = loop();
+    hooked.callback(1).reaction(() => hooked.resource(150, context));
+    const unhooked = loop();
+    unhooked.callback(1).withoutHooks(2).resource(150, context);
+    for (const l of [hooked, unhooked]) {
       expect(reported(l)).toEqual([
         { kind: 'callback', length: 150, callbacks: 1, context: 'resource' },
       ]);
@@ -215,13 +215,13 @@ describe('what drains after a callback', () => {
     expect(reported(l)).toEqual([{ kind: 'microtasks', length: 201, callbacks: 51, context: 'T' }]);
   });
 
-  test('an unseen reaction is not blamed on the tick that ran after it', () => {
+  test('a reaction without a hook is not attributed to the tick that ran after it', () => {
     const l = loop();
-    l.callback(1).withoutHooks(200).tick(0.1, contextOf('innocent'));
+    l.callback(1).withoutHooks(200).tick(0.1, contextOf('tick'));
     expect(reported(l)).toMatchObject([{ kind: 'microtasks', context: undefined }]);
   });
 
-  test('whoever ran most of a mixed chain is blamed', () => {
+  test('a mixed chain is attributed to what ran most of it', () => {
     const l = loop();
     const [a, b] = [contextOf('A'), contextOf('B')];
     l.callback(1);
@@ -279,7 +279,7 @@ describe("callbacks of an HTTP server's parser", () => {
     expect(reported(l)).toEqual([{ kind: 'pile-up', length: 150, callbacks: 30, context: 'S' }]);
   });
 
-  test('the first of which is a block of its own leave the rest to the drain', () => {
+  test('the first of which is a block of its own leave the other time to the drain', () => {
     const l = loop();
     l.message(7, 120, S).message(7, 0).message(7, 0).reaction(110, S);
     expect(reported(l)).toEqual([
@@ -303,7 +303,7 @@ describe('iterations', () => {
     },
   );
 
-  test('that begin soon after another one do not hold what came before them', () => {
+  test('that begin soon after another one do not include what came before them', () => {
     const l = loop();
     l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
     l.callback(60).nextIteration();
@@ -386,12 +386,17 @@ describe('iterations', () => {
 describe('a pile-up under way', () => {
   /** Asked in a callback of its own. */
   const underWay = (l: FakeLoop, context?: Context) => {
-    let seen: ReturnType<typeof l.ledger.ongoingPileUp>;
+    let ongoing: ReturnType<typeof l.ledger.ongoingPileUp>;
     l.callback(() => {
       l.clock.run(30);
-      seen = l.ledger.ongoingPileUp();
+      ongoing = l.ledger.ongoingPileUp();
     }, context);
-    return seen && { length: seen.end - seen.start, context: nameOf(seen.context) };
+    return (
+      ongoing && {
+        length: ongoing.end - ongoing.start,
+        context: nameOf(ongoing.context),
+      }
+    );
   };
   const a = contextOf('a');
 
@@ -421,7 +426,7 @@ describe('a pile-up under way', () => {
   });
 });
 
-describe('blame for a pile-up', () => {
+describe('attribution of a pile-up', () => {
   const pileUp = (l: FakeLoop, lengths: number[]) => {
     for (const [i, length] of lengths.entries()) {
       // Each request's span starts with its callback, as an HTTP server's does.
@@ -435,7 +440,7 @@ describe('blame for a pile-up', () => {
     expect(pileUp(loop(), Array(15).fill(8))).toEqual([{ length: 120, context: 'r0' }]);
   });
 
-  test('one that ran most of it is blamed although its span starts later', () => {
+  test('it goes to what ran most of it, although its span starts later', () => {
     expect(pileUp(loop(), [8, 99, 8])).toMatchObject([{ context: 'r1' }]);
   });
 
@@ -444,7 +449,7 @@ describe('blame for a pile-up', () => {
     expect(pileUp(loop(), [50, 60, 70, 90, 50])).toMatchObject([{ context: 'r0' }]);
   });
 
-  test('it is not put on whoever happened to run a moment at its beginning', () => {
+  test('it does not go to what happened to run a moment at its beginning', () => {
     const l = loop();
     const old = contextOf('old request', EPOCH);
     const exporting = old.setValue(
@@ -465,7 +470,7 @@ describe('blame for a pile-up', () => {
     expect(reported(l)).toMatchObject([{ kind: 'pile-up', context: 'r0' }]);
   });
 
-  test('one that could show less than the threshold of the block is not blamed', () => {
+  test('one that could show less than the threshold of the block does not get it', () => {
     expect(pileUp(loop(), [6, 6, 6, 6, 6, 90])).toMatchObject([{ context: undefined }]);
   });
 });
@@ -480,7 +485,7 @@ describe('what is not a block', () => {
     expect(reported(l)).toEqual([]);
   });
 
-  test('the rest of the callback in which detection was turned on', () => {
+  test('the remainder of the callback in which detection was turned on', () => {
     const l = new FakeLoop();
     l.clock.run(300);
     expect(l.ledger.stack.leave()).toBe(-1);
@@ -595,7 +600,7 @@ describe('any sequence of events', () => {
     ),
   }));
 
-  test('gives blocks that never overlap, never hold a wait, and never miss a scope or an iteration', () => {
+  test('gives blocks that never overlap, never contain a wait, and never miss a scope or an iteration', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const l = loop();
@@ -637,7 +642,7 @@ describe('any sequence of events', () => {
           if (s.type === 'scope') {
             const context = contextOf(`scope ${scopes.length}`);
             const start = l.clock.now();
-            // Scopes are entered from a callback, or from a reaction that no hook sees; in that nothing else begins.
+            // Scopes are entered from a callback, or from a reaction without a hook; in that nothing else begins.
             if (depth > 1) l.scope(context, body);
             else l.callback(() => l.scope(context, body));
             scopes.push({ start, end: l.clock.now(), context: nameOf(context) as string });
@@ -677,7 +682,7 @@ describe('any sequence of events', () => {
 });
 
 describe('captures', () => {
-  /** What the watchdog makes of the marks: the stretch that runs now. */
+  /** What the watchdog reads from the marks: the busy period that runs now. */
   const busyPeriodOf = (l: FakeLoop) => l.marks[Mark.busyPeriodStart] as number;
   const capture = (l: FakeLoop, name: string) => l.sample(contextOf(name), name);
 
@@ -701,7 +706,7 @@ describe('captures', () => {
     expect(names).toEqual([[['a', 120]], [['b', 120]]]);
   });
 
-  test('give the parent of promise reactions that no hook sees', () => {
+  test('give the parent of promise reactions without hooks', () => {
     const l = loop();
     l.callback(1).withoutHooks(60);
     capture(l, 'chain');
@@ -865,12 +870,12 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     l.ledger.relax(true);
     return l;
   };
-  /** The watchdog has seen the stretch grow old. */
+  /** The watchdog has marked the busy period as old. */
   const notice = (l: FakeLoop) => {
     l.marks[Mark.markedBusyPeriod] = l.marks[Mark.busyPeriodStart] as number;
   };
 
-  test('a callback that it saw is timed to its end', () => {
+  test('a callback that it marked is timed to its end', () => {
     const l = relaxed();
     l.callback(() => {
       l.clock.run(50);

@@ -162,7 +162,7 @@ describe('a loop that idles', () => {
     expect(sampler.isIdle).toBe(true);
   });
 
-  test('that is blocked by what no hook sees does not after its next beat', () => {
+  test('that is blocked by what has no hook does not after its next beat', () => {
     const { loop, beat, sampler, changes } = idling();
     loop.nextIteration(IDLE_MILLIS - 5).withoutHooks(55);
     const due = loop.nextIteration().clock.now();

@@ -10,7 +10,7 @@ import { startOtlp } from './otlp.ts';
 import type { Selected } from './selection.ts';
 import { startSentry } from './sentry.ts';
 
-/** The thread that watches comes up once the loop turns: some 50 ms on a quiet machine. */
+/** The watchdog thread starts once the loop turns: some 50 ms on an idle machine. */
 const WATCHDOG_START_MILLIS = 500;
 const WARM_REQUESTS = 5;
 
@@ -104,15 +104,15 @@ function ownAttributes({ attributes }: SpanLine): SpanLine['attributes'] {
   );
 }
 
-/** Where a function stands that blocks, in the file that is to be told: the source, or the bundle where nothing maps it back. */
+/** Where a function stands that blocks, in the file that is to be reported: the source, or the bundle where nothing maps it back. */
 export function blockingFunction(
   name: string,
   { subject, folder }: Selected,
-  told: string,
+  reported: string,
 ): { file: string; firstLine: number; lastLine: number } {
-  const place = path.join(folder, 'app', subject.told ?? 'support/work.cjs');
+  const place = path.join(folder, 'app', subject.reported ?? 'support/work.cjs');
   // a bundler that names its files itself
-  const file = path.dirname(told) === place ? told : place;
+  const file = path.dirname(reported) === place ? reported : place;
   const lines = readFileSync(file, 'utf8').split('\n');
   // minified code has a few endless lines
   if (subject.minified) return { file, firstLine: 1, lastLine: lines.length };

@@ -13,7 +13,7 @@ const BLOCK_MILLIS = 150; // of a threshold of 60
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-calls-'));
 const file = path.join(folder, 'data');
-const row = { id: 12345, name: 'somebody', tags: ['new', 'paid'], nested: { amount: 12.5 } };
+const row = { id: 12345, name: 'customer', tags: ['new', 'paid'], nested: { amount: 12.5 } };
 const bytes = randomBytes(1 << 20);
 fs.writeFileSync(file, bytes);
 

@@ -51,7 +51,7 @@ const exits = {
     process.exit(3);
   },
 
-  'SIGTERM that nobody handles'() {
+  'SIGTERM without a handler'() {
     setInterval(() => {}, 1000);
     soon(() => process.stdout.write('ready\n'));
   },

@@ -26,7 +26,7 @@ const schema = buildSchema(`
   type Query { customer: Customer }
 `);
 const rootValue = {
-  customer: async () => ({ name: 'somebody', total: () => truthOf('total', sumUpOrders) }),
+  customer: async () => ({ name: 'customer', total: () => truthOf('total', sumUpOrders) }),
 };
 
 const app = express();

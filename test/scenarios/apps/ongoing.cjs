@@ -13,7 +13,7 @@ const {
 } = require('./support/telemetry.cjs');
 
 const sdk = startSdk({
-  serviceName: 'held',
+  serviceName: 'blocked',
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 500 }))],
 });
 
@@ -46,7 +46,7 @@ const scenarios = { spinForEver, spinLong, standInNativeCode, awaitForEver };
 async function main() {
   await wait(200);
   await alone(() =>
-    trace.getTracer('unfinished').startActiveSpan('job', async (span) => {
+    trace.getTracer('ongoing').startActiveSpan('job', async (span) => {
       fs.writeSync(1, `job ${span.spanContext().traceId} ${span.spanContext().spanId}\n`);
       if (process.argv[2] === 'awaitForEver') await awaitForEver();
       truthOf('job', scenarios[process.argv[2]]);

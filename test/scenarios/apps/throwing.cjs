@@ -80,8 +80,8 @@ async function throwAndGoOn() {
   await finish(sdk);
 }
 
-if (process.argv[2] === 'nobody catches') {
-  wait(50).then(() => setTimeout(() => throwInSpan('nobody catches'), 1));
+if (process.argv[2] === 'uncaught') {
+  wait(50).then(() => setTimeout(() => throwInSpan('uncaught'), 1));
 } else {
   throwAndGoOn();
 }

@@ -208,7 +208,7 @@ export async function runApp(
   }
 }
 
-/** Nothing of jest's own environment, nor of the OpenTelemetry settings of whoever runs the tests, reaches the app. */
+/** Nothing of jest's own environment, nor of the OpenTelemetry settings of the shell, reaches the app. */
 function appEnvironment(
   record: string,
   asyncHooks: AsyncHooksMode,

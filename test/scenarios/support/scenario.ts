@@ -6,7 +6,7 @@
  */
 import { appendFileSync } from 'node:fs';
 
-/** A test of which so many measurements in a row are void fails: the machine is too busy to tell. */
+/** A test of which so many measurements in a row are void fails: the machine is too busy to judge. */
 const MAX_MEASUREMENTS = 10;
 const MAX_MILLIS_EACH = 60_000;
 /** Set by `global-setup.mjs`, read by `void-reporter.mjs`. */

@@ -113,7 +113,7 @@ export function runDelayOf(run: Run): number {
 
 /**
  * For figures of a whole run, which waiting for a CPU can only make worse: they are void when they do
- * not hold and the app waited for longer than `limitMillis`. Where they hold in spite of it, they hold.
+ * not pass and the app waited for longer than `limitMillis`. Where they pass in spite of it, the test passes.
  */
 export function judgeUnlessDelayed(
   delayMillis: number,

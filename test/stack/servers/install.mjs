@@ -1,4 +1,4 @@
-// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it), once: whoever asks again
+// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it), once: a later call
 // gets what is there. Needs Go; nothing of it is installed anywhere else.
 // `node test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the ones named, and prints
 // where they are.
@@ -140,7 +140,7 @@ async function requireGo() {
 
 /**
  * @param {string} name a key of {@link SERVERS}
- * @param {(line: string) => void} [log] told only when something has to be built
+ * @param {(line: string) => void} [log] called only when something has to be built
  * @returns {Promise<Record<string, string>>} program to path
  */
 export async function install(name, log = () => {}) {
@@ -153,13 +153,13 @@ export async function install(name, log = () => {}) {
     await requireGo();
     const started = performance.now();
     log(`building ${name}, which takes minutes the first time`);
-    const unfinished = `${folder}.${process.pid}`;
-    const clear = () => rmSync(unfinished, { recursive: true, force: true });
+    const incomplete = `${folder}.${process.pid}`;
+    const clear = () => rmSync(incomplete, { recursive: true, force: true });
     process.once('exit', clear);
-    mkdirSync(unfinished, { recursive: true });
+    mkdirSync(incomplete, { recursive: true });
     try {
-      await build(unfinished);
-      renameSync(unfinished, folder);
+      await build(incomplete);
+      renameSync(incomplete, folder);
     } finally {
       clear();
       process.off('exit', clear);

@@ -1,4 +1,4 @@
-// Runs a program that ends when whoever started it is gone, even killed: the channel to it closes then.
+// Runs a program that ends when its parent process is gone, even killed: the channel to it closes then.
 // Forked as `supervisor.mjs PROGRAM ARGUMENT...`; `{ signal }` sends a signal to the program, whose end is this process' end.
 import { spawn } from 'node:child_process';
 

@@ -18,7 +18,7 @@ const EventLoopSpanProcessor = sources.get(
 
 /** Into these nothing is injected. */
 const NOT_INJECTED: Record<string, RegExp[]> = {
-  'the host calls it, so a throw has nobody of ours to catch it': [
+  'the host calls it, so no code of ours can catch a throw': [
     /^EventLoopInstrumentation\.(enable|disable|health|setConfig|_updateMetricInstruments|init)$/,
     /^EventLoopSpanProcessor\.(onStart|onEnding|onEnd|forceFlush|shutdown)$/,
   ],

@@ -1,4 +1,4 @@
-/** Every class in `src/`, whatever the folders are, with its private methods in reach. */
+/** Every class in `src/` in any folder, with its private methods in reach. */
 import { readdirSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import path from 'node:path';

@@ -5,7 +5,7 @@ const { mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const path = require('node:path');
 
-/** Ends the server when its own standard input does, which it does when whoever started it is gone. */
+/** Ends the server when its own standard input does, which it does when its parent process is gone. */
 const UNTIL_INPUT_ENDS = 'redis-server "$@" & server=$!; cat; kill -KILL $server';
 
 async function startRedis() {

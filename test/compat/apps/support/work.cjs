@@ -29,7 +29,7 @@ function warm() {
   return { hash: hashOrders(1) };
 }
 
-/** Truth `handler`: one synchronous stretch, in `hashOrders`. */
+/** Truth `handler`: one synchronous run, in `hashOrders`. */
 function block() {
   return { hash: truthOf('handler', () => hashOrders(BLOCK_MILLIS)) };
 }

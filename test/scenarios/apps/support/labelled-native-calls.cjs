@@ -19,7 +19,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'native-calls-'));
 const fileOf = (name) => path.join(folder, name);
 const row = (_, id) => ({
   id,
-  name: `somebody ${id}`,
+  name: `customer ${id}`,
   tags: ['new', 'paid'],
   nested: { amount: id * 1.5 },
 });

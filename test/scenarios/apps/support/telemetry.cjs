@@ -1,5 +1,5 @@
 /**
- * What every scenario app shares: the real SDK, and one record that holds both what the SDK exported and what the app
+ * What every scenario app shares: the real SDK, and one record of both what the SDK exported and what the app
  * itself knows to be true (`truth.cjs`).
  */
 const { performance } = require('node:perf_hooks');

@@ -18,7 +18,7 @@ if (what === 'another copy has registered a logger') {
   else startSdk();
 }
 
-// What is registered is looked at once a second, on the next beat of a loop that rests.
+// What is registered is checked once a second, on the next beat of an idle event loop.
 setTimeout(() => {
   trace.getTracer('app').startActiveSpan('request', (span) => {
     work(300);
