@@ -1,6 +1,7 @@
 // Promises: what is reported of callbacks in a container with less than one CPU;
 // see docs/troubleshooting.md.
-// Linux, and root: it makes a control group of its own, and removes it. Needs the build: `npm run build` first.
+// Linux, and root: it makes a control group of its own, and removes it. Needs the build: `npm run
+// build` first.
 //
 //   node bench/cpu-quota.mjs
 //   node bench/cpu-quota.mjs --node .matrix/node-24/node_modules/.bin/node --quota 50 --burn 120

@@ -1,5 +1,6 @@
-// Promises: the heap stays flat over ten million promises and a million timers with the instrumentation on, in each `asyncHooks` mode, beside a
-// process without it ('nothing'); exit code 1 when it grows by more than MAX_GROWTH_BYTES.
+// Promises: the heap stays flat over ten million promises and a million timers with the
+// instrumentation on, in each `asyncHooks` mode, beside a process without it ('nothing'); exit code
+// 1 when it grows by more than MAX_GROWTH_BYTES.
 //
 //   npm run bench -- memory --mode promises --threshold 1
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -64,7 +65,8 @@ function kib(/** @type {number} */ bytes) {
 await answerInFreshProcess(import.meta.url, measure);
 
 /**
- * The heap over ten million promises and a million timers in one `asyncHooks` mode, or without the instrumentation.
+ * The heap over ten million promises and a million timers in one `asyncHooks` mode, or without the
+ * instrumentation.
  * @param {string} mode
  * @param {string} threshold
  */
@@ -91,7 +93,9 @@ async function measure(mode, threshold) {
   instrumentation?.disable();
   return readings;
 
-  /** One promise per turn for the call, awaited in the context of a scope as a request's would be. */
+  /**
+   * One promise per turn for the call, awaited in the context of a scope as a request's would be.
+   */
   async function makePromises(/** @type {number} */ count) {
     const resolved = async () => {};
     for (let made = 0; made < count; made += AWAITS_AT_ONCE) {

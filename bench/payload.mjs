@@ -1,5 +1,6 @@
-// What the telemetry of one process weighs: time series in Prometheus, bytes of one export of its metrics, bytes of a span. A real
-// process, the real OTLP exporters, a receiver that counts. Needs the build; exit code 1 where more series come than can be.
+// What the telemetry of one process weighs: time series in Prometheus, bytes of one export of its
+// metrics, bytes of a span. A real process, the real OTLP exporters, a receiver that counts. Needs
+// the build; exit code 1 where more series come than can be.
 //
 //   npm run bench -- payload
 import { spawn } from 'node:child_process';
@@ -105,8 +106,9 @@ export default {
 await answerInFreshProcess(import.meta.url, block);
 
 /**
- * The process that is weighed: so many functions block the event loop, each alone (`callback`), in a promise reaction (`microtasks`) and
- * in thirds (`pile-up`). Where its telemetry goes is up to the usual OTEL_* variables.
+ * The process that is weighed: so many functions block the event loop, each alone (`callback`), in
+ * a promise reaction (`microtasks`) and in thirds (`pile-up`). Where its telemetry goes is up to
+ * the usual OTEL_* variables.
  */
 async function block(/** @type {string} */ howMany) {
   const { NodeSDK } = await import('@opentelemetry/sdk-node');

@@ -1,5 +1,5 @@
-// Promises: how cost and memory grow with what a service has much of: requests under way, depth of async chains, open spans, blocks; see
-// README.md.
+// Promises: how cost and memory grow with what a service has much of: requests under way, depth of
+// async chains, open spans, blocks; see README.md.
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_SPAN } from '../tools/otlp.cjs';
 import { estimate, interval, median } from '../tools/statistics.cjs';
@@ -200,7 +200,8 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
   async function spans(/** @type {number} */ open) {
     instrumentation.enable();
     await sleep(SETTLE_MILLIS);
-    // A new one each time: ended spans are kept for a while, and must not be freed where it is weighed.
+    // A new one each time: ended spans are kept for a while, and must not be freed where it is
+    // weighed.
     const tracerWithout = () => new TracerProvider({ spanProcessors: [sink] }).getTracer('scale');
     const tracerWith = () =>
       new TracerProvider({ spanProcessors: [new EventLoopSpanProcessor(), sink] }).getTracer(
@@ -279,7 +280,8 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
         await sleep(Math.max(0, begin + (i / perSecond) * 1000 - performance.now()));
         block();
       }
-      // A whole window, and the last one reported: what runs all the time is weighed as long at every rate.
+      // A whole window, and the last one reported: what runs all the time is weighed as long at
+      // every rate.
       await sleep(Math.max(10, begin + SECONDS * 1000 - performance.now()));
       return (cpuMicros() - start) / (performance.now() - begin);
     };

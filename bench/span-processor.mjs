@@ -1,4 +1,5 @@
-// Promises: what EventLoopSpanProcessor adds to a span that never met a block, and what a call of `health()` takes; see README.md.
+// Promises: what EventLoopSpanProcessor adds to a span that never met a block, and what a call of
+// `health()` takes; see README.md.
 //
 //   npm run bench -- span-processor --rounds 200 --node .matrix/node-24/node_modules/.bin/node
 import { estimate, interval } from '../tools/statistics.cjs';
@@ -38,8 +39,8 @@ export default {
 await answerInFreshProcess(import.meta.url, measure);
 
 /**
- * A provider with EventLoopSpanProcessor and one without take turns in one process: nanoseconds from the start of a span that meets no
- * block to its end.
+ * A provider with EventLoopSpanProcessor and one without take turns in one process: nanoseconds
+ * from the start of a span that meets no block to its end.
  */
 async function measure(/** @type {string} */ roundCount) {
   const { ROOT_CONTEXT, SpanKind, trace } = await import('@opentelemetry/api');

@@ -1,5 +1,6 @@
-// Promises: which tool reports what of the same labelled blockers, in the same service: found, missed, counted twice, false positives, the right
-// trace, the right function, the right length; see README.md.
+// Promises: which tool reports what of the same labelled blockers, in the same service: found,
+// missed, counted twice, false positives, the right trace, the right function, the right length;
+// see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
@@ -15,7 +16,10 @@ import { score } from './truth/score.mjs';
 const { SUBJECTS } = subjects;
 
 const THRESHOLD_MILLIS = 40;
-/** A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is one is not a mistake of the tool. */
+/**
+ * A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is
+ * one is not a mistake of the tool.
+ */
 const CLEAR_MILLIS = 1.25 * THRESHOLD_MILLIS;
 /** For a report to come, where the subject does not need longer. */
 const SETTLE_MILLIS = 100;
@@ -146,7 +150,10 @@ function reportOf(
   };
 }
 
-/** Sentry has the innermost frame last. What has no name is called after the function around it, as a reader would. */
+/**
+ * Sentry has the innermost frame last. What has no name is called after the function around it, as
+ * a reader would.
+ */
 function innermost(/** @type {any[]} */ frames) {
   const own = frames
     .filter(({ filename = '' }) => !filename.startsWith('node:'))

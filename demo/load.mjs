@@ -1,6 +1,7 @@
-// Load from outside the service's process: requests to one endpoint, and health checks at a steady rate beside them. A
-// health check is sent when it is due, whether or not the ones before it were answered, and its latency counts from the
-// moment it was due: nothing is left out because the service was slow (no coordinated omission).
+// Load from outside the service's process: requests to one endpoint, and health checks at a steady
+// rate beside them. A health check is sent when it is due, whether or not the ones before it were
+// answered, and its latency counts from the moment it was due: nothing is left out because the
+// service was slow (no coordinated omission).
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendOk } from '../tools/http-client.cjs';
 
@@ -22,7 +23,8 @@ export async function keepBusy({ url, ...options }, { requests, thinkMillis, onA
 }
 
 /**
- * Requests at a steady rate beside the load: those that are stalled when something else blocks the event loop.
+ * Requests at a steady rate beside the load: those that are stalled when something else blocks the
+ * event loop.
  * @param {string} url
  * @param {number} intervalMillis
  * @returns {{ end(): Promise<void> }} `end` waits for all answers

@@ -1,5 +1,5 @@
-// The measurement: one phase of load for each endpoint with health checks beside it, then everything that the service
-// exported meanwhile.
+// The measurement: one phase of load for each endpoint with health checks beside it, then
+// everything that the service exported meanwhile.
 import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
 import { quantile } from '../tools/statistics.cjs';
@@ -14,7 +14,10 @@ const HEALTH_CHECK_INTERVAL_MILLIS = 25;
 const OTHER_REQUESTS_INTERVAL_MILLIS = 30;
 const OTHER_REQUESTS_PATH = '/orders';
 
-/** Puts load on every endpoint, one after the other; returns when that was, and the latency of the health checks. */
+/**
+ * Puts load on every endpoint, one after the other; returns when that was, and the latency of the
+ * health checks.
+ */
 export async function driveAllEndpoints(origin) {
   const sizes = await showStep(
     'Measuring how fast this machine is',
@@ -57,8 +60,9 @@ async function driveEndpoint(origin, endpoint, size, update) {
 }
 
 /**
- * Adds to each phase the traces of its own requests, and picks the one of median length; and those of other requests that had to wait
- * for one of its blocks, and picks the one that waited longest for the trace that was picked.
+ * Adds to each phase the traces of its own requests, and picks the one of median length; and those
+ * of other requests that had to wait for one of its blocks, and picks the one that waited longest
+ * for the trace that was picked.
  */
 export function matchTraces(driven, traces) {
   const otherRequests = traces.filter((trace) => requestPath(trace) === OTHER_REQUESTS_PATH);

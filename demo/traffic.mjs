@@ -1,6 +1,6 @@
-// Endless load for a service that runs somewhere else: requests that wait for a database and health checks all the time, and
-// one endpoint after the other that blocks the event loop beside them. Ends by itself only at SIGTERM or SIGINT.
-// `node demo/traffic.mjs http://127.0.0.1:8080`
+// Endless load for a service that runs somewhere else: requests that wait for a database and health
+// checks all the time, and one endpoint after the other that blocks the event loop beside them.
+// Ends by itself only at SIGTERM or SIGINT. `node demo/traffic.mjs http://127.0.0.1:8080`
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';

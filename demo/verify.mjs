@@ -1,4 +1,5 @@
-// Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the person who ran it.
+// Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the
+// person who ran it.
 import { BLOCK_SPAN } from '../tools/otlp.cjs';
 import { blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
 
@@ -30,7 +31,8 @@ function problemOf({ blocking }, traces, stalled) {
   if (stalled.length === 0)
     return 'it blocks the event loop, but no other request is linked to one of its blocks';
   const named = blocks.filter((block) => names(block, blocking));
-  // Not all: on a busy machine a block may begin or end with something else that takes as long as the threshold.
+  // Not all: on a busy machine a block may begin or end with something else that takes as long as
+  // the threshold.
   if (named.length > blocks.length / 2) return undefined;
   const reported = blocks.map(({ attributes }) => attributes['code.function.name'] ?? 'nothing');
   return (

@@ -1,5 +1,6 @@
-// Unit tests of the dashboard's queries on blocks, for promtool, made from the dashboard as it is. They assert: the first block of a
-// function, which `rate()` and `increase()` do not count, is shown in full, once, and where it belongs; and so is what goes on as before.
+// Unit tests of the dashboard's queries on blocks, for promtool, made from the dashboard as it is.
+// They assert: the first block of a function, which `rate()` and `increase()` do not count, is
+// shown in full, once, and where it belongs; and so is what goes on as before.
 import { expressions } from '../tools/dashboard-queries.cjs';
 
 const BLOCK = 'event_loop_block_duration_seconds';
@@ -82,7 +83,10 @@ const EXPECTED = [
   ['panel "Ongoing blocks" A', 119, TOTAL(0)],
 ];
 
-/** A process that lives for three minutes, between two points of a graph over a week. Another starts anew under the same name. */
+/**
+ * A process that lives for three minutes, between two points of a graph over a week. Another starts
+ * anew under the same name.
+ */
 const SHORT_LIVED = [
   series('event_loop_lag_seconds_count', '', '0+3000x120'),
   ...blocks('briefly', 'callback', {
@@ -104,7 +108,10 @@ const EXPECTED_OVER_A_WEEK = [
   ['panel "Blocks, by kind" A', 80, PER_KIND({ microtasks: 0 })],
 ];
 
-/** A process that starts anew in the 30th minute under the same name, and blocks again in the 50th, for the first time. */
+/**
+ * A process that starts anew in the 30th minute under the same name, and blocks again in the 50th,
+ * for the first time.
+ */
 const STARTED_ANEW = [
   series('event_loop_lag_seconds_count', '', '0+3000x29 0+3000x60'),
   ...blocks('again', 'callback', {

@@ -1,5 +1,6 @@
-// `npm run demo:picture`: runs the demo and draws the telling part of its report as docs/images/demo.svg. With `--stdin` it
-// draws a saved report instead: `FORCE_COLOR=3 COLUMNS=96 node demo/run.mjs > report.txt`.
+// `npm run demo:picture`: runs the demo and draws the telling part of its report as
+// docs/images/demo.svg. With `--stdin` it draws a saved report instead: `FORCE_COLOR=3 COLUMNS=96
+// node demo/run.mjs > report.txt`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';

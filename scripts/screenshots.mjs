@@ -1,7 +1,9 @@
-// Pictures of the real web pages of a chain that runs, as in docs/stack.md: a block in Jaeger's trace page, and the lag in Prometheus'
-// graph, by headless Chromium. Draws nothing itself: a server without its web page, as it is when built from its Go module, is an error.
-// `node scripts/screenshots.mjs` beside `docker compose up`, after some minutes of load; JAEGER_URL, PROMETHEUS_URL and CHROMIUM name
-// others. Writes docs/images/jaeger-trace.png and docs/images/prometheus-lag.png.
+// Pictures of the real web pages of a chain that runs, as in docs/stack.md: a block in Jaeger's
+// trace page, and the lag in Prometheus' graph, by headless Chromium. Draws nothing itself: a
+// server without its web page, as it is when built from its Go module, is an error. `node
+// scripts/screenshots.mjs` beside `docker compose up`, after some minutes of load; JAEGER_URL,
+// PROMETHEUS_URL and CHROMIUM name others. Writes docs/images/jaeger-trace.png and
+// docs/images/prometheus-lag.png.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * This package and its peers, each set up as its own README says, with the same threshold. What a tool has to say of a block goes to
- * `report`; tools that make spans named `event-loop-blocked` are heard through the SDK.
+ * This package and its peers, each set up as its own README says, with the same threshold. What a
+ * tool has to say of a block goes to `report`; tools that make spans named `event-loop-blocked` are
+ * heard through the SDK.
  */
 const { createHook } = require('node:async_hooks');
 const { createRequire } = require('node:module');
@@ -39,7 +40,9 @@ function functionOf(frames) {
   return /^\s*at (?:async )?(.+?) \(/.exec(frame ?? '')?.[1];
 }
 
-/** A span for the past, as both published monitors make it: the parent is what is active in `after`. */
+/**
+ * A span for the past, as both published monitors make it: the parent is what is active in `after`.
+ */
 function startSpan(lengthMillis, type) {
   const startTime = new Date(Date.now() - lengthMillis);
   trace

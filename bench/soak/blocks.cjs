@@ -1,4 +1,7 @@
-/** Every kind of block, of any length. Each is given the milliseconds it has to block the event loop, and `truth`, which writes down that it did. */
+/**
+ * Every kind of block, of any length. Each is given the milliseconds it has to block the event
+ * loop, and `truth`, which writes down that it did.
+ */
 const { AsyncResource } = require('node:async_hooks');
 const { execFileSync } = require('node:child_process');
 const { pbkdf2Sync } = require('node:crypto');
@@ -65,7 +68,8 @@ const BLOCKS = {
       }),
     );
   },
-  // Chains begin in a drain. What ran in the callback before it is not part of one, unless that makes it a block.
+  // Chains begin in a drain. What ran in the callback before it is not part of one, unless that
+  // makes it a block.
   'await chain': async (millis, truth) => {
     await null;
     await truth(async () => {

@@ -14,7 +14,10 @@ module.exports = {
   LENGTH_TOLERANCE_SHARE: 0.02,
   /** Heap after a collection, from the second quarter to the last. */
   MAX_HEAP_GROWTH_BYTES: 1024 * 1024,
-  /** Of the starts of spans against the wall clock, which counts whole milliseconds: median, and from the first quarter to the last. */
+  /**
+   * Of the starts of spans against the wall clock, which counts whole milliseconds: median, and
+   * from the first quarter to the last.
+   */
   MAX_OFFSET_MILLIS: 2,
   MAX_DRIFT_MILLIS: 1,
 };

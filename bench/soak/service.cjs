@@ -1,6 +1,7 @@
 /**
- * The service that is soaked. It keeps a ledger of its own, as JSON lines in a file: every block it was asked for, every time at which its
- * own timer came late, its memory; and beside it what the telemetry says. Started by soak.mjs: `node --expose-gc service.cjs <ledger>`.
+ * The service that is soaked. It keeps a ledger of its own, as JSON lines in a file: every block it
+ * was asked for, every time at which its own timer came late, its memory; and beside it what the
+ * telemetry says. Started by soak.mjs: `node --expose-gc service.cjs <ledger>`.
  */
 const { once } = require('node:events');
 const fs = require('node:fs');

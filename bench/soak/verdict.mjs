@@ -10,13 +10,17 @@ import limits from './limits.cjs';
  * @typedef {{ name: string, limit: string, measured: string, holds: boolean, examples?: unknown[] }} Check
  */
 
-/** Spans are placed by the wall clock, the ledger by the monotonic one: they may be this far apart, and suspensions mean the same. */
+/**
+ * Spans are placed by the wall clock, the ledger by the monotonic one: they may be this far apart,
+ * and suspensions mean the same.
+ */
 const SEARCH_MILLIS = 20;
 const ENOUGH_EXAMPLES = 5;
 
 /**
- * Whether a block says nothing of this package: the machine gave the process no CPU for so long that for it the process stood suspensions, which is no
- * block; or it became shorter than was asked for.
+ * Whether a block says nothing of this package: the machine gave the process no CPU for so long
+ * that for it the process stood suspensions, which is no block; or it became shorter than was asked
+ * for.
  */
 function isInDoubt(/** @type {Truth} */ truth, /** @type {Interval[]} */ suspensions) {
   const { kind, millis, cpuMillis } = truth;

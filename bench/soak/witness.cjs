@@ -1,4 +1,7 @@
-/** A thread that does nothing but sleep, and writes down when it slept too long: the machine gave the whole process no CPU then. */
+/**
+ * A thread that does nothing but sleep, and writes down when it slept too long: the machine gave
+ * the whole process no CPU then.
+ */
 const fs = require('node:fs');
 const { workerData } = require('node:worker_threads');
 

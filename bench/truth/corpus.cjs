@@ -1,4 +1,7 @@
-/** What the tools have to report: the labelled blockers of the scenarios, the same work in other places, and what is no block at all. */
+/**
+ * What the tools have to report: the labelled blockers of the scenarios, the same work in other
+ * places, and what is no block at all.
+ */
 const { AsyncResource } = require('node:async_hooks');
 const { EventEmitter } = require('node:events');
 const fs = require('node:fs');
@@ -7,7 +10,9 @@ const { BLOCK_MILLIS, blockers } = require('../../tools/labelled-blockers.cjs');
 const { loop } = blockers;
 const IMMEDIATES = 10;
 
-/** The loop of `hashMillions`, in a callback that is not the handler's. `block` blocks and responds. */
+/**
+ * The loop of `hashMillions`, in a callback that is not the handler's. `block` blocks and responds.
+ */
 const inPlace = (place) => ({ ...loop, place });
 
 const places = {

@@ -1,4 +1,5 @@
-// Promises: what a tool said, compared with what really happened. Where it reported twice, the better report counts.
+// Promises: what a tool said, compared with what really happened. Where it reported twice, the
+// better report counts.
 import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
@@ -80,7 +81,10 @@ function distance(
   return Math.max(lengthMillis - reported, reported - mostMillis, 0);
 }
 
-/** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
+/**
+ * The last word counts: `Report.summarize`, `new Report` and `get average` have other names with
+ * other tools.
+ */
 function isCalled(
   /** @type {string | undefined} */ name,
   /** @type {string | undefined} */ blockingFunction,

@@ -1,6 +1,7 @@
 /**
- * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every answer says what really happened.
- * Started by truth.mjs: `node bench/truth/service.cjs <subject> <threshold> <dsn>`, with an IPC channel.
+ * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every
+ * answer says what really happened. Started by truth.mjs: `node bench/truth/service.cjs <subject>
+ * <threshold> <dsn>`, with an IPC channel.
  */
 const { once } = require('node:events');
 const { setTimeout: wait, setImmediate: nextIteration } = require('node:timers/promises');
@@ -32,7 +33,10 @@ const express = require('express');
 const { argumentOf, calibrate, cleanUp } = require('../../tools/labelled-blockers.cjs');
 const { BLOCKERS, NOT_BLOCKING } = require('./corpus.cjs');
 
-/** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */
+/**
+ * `start` comes last: an instrumentation that is made before others are loaded hides from them what
+ * they load.
+ */
 function startSdk(start) {
   const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
   const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
@@ -79,7 +83,10 @@ setInterval(() => {
 /** The latest visit. */
 let visited;
 
-/** The machine gave the process no CPU in that visit for as long as matters: it says nothing about the tool. */
+/**
+ * The machine gave the process no CPU in that visit for as long as matters: it says nothing about
+ * the tool.
+ */
 function isDisturbed() {
   const { start, end, cpuMillis, isBlock, label } = visited;
   const starved = isBlock && !WAITS.has(label) && end - start - cpuMillis >= DISTURBANCE_MILLIS;
@@ -107,8 +114,9 @@ app.get('/block/:label', async (request, response) => {
   const { run, place, asynchronous, blockingFunction } = BLOCKERS[label];
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
   delays = [];
-  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth. The truth ends when the callback does, which is
-  // between these two readings: V8 may collect what the work has left behind in the middle of whatever comes next.
+  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
+  // The truth ends when the callback does, which is between these two readings: V8 may collect what
+  // the work has left behind in the middle of whatever comes next.
   const answer = (timer) => {
     const worked = timer();
     process.nextTick(() => {

@@ -1,5 +1,6 @@
-// The report as a whole: a waterfall for every endpoint with the health checks beside it, the endpoints side by side,
-// the lag histogram, and what to read first. Sections are parted by an empty line, and only by that.
+// The report as a whole: a waterfall for every endpoint with the health checks beside it, the
+// endpoints side by side, the lag histogram, and what to read first. Sections are parted by an
+// empty line, and only by that.
 import { blocksOf } from '../telemetry-reader.mjs';
 import { healthLines } from './health-lines.mjs';
 import { lagChart } from './lag-chart.mjs';

@@ -1,4 +1,5 @@
-// All endpoints side by side: how long each blocked the event loop, and what that did to a health check of the same process.
+// All endpoints side by side: how long each blocked the event loop, and what that did to a health
+// check of the same process.
 import { quantile } from '../../tools/statistics.cjs';
 import { blocksOf } from '../telemetry-reader.mjs';
 import { millis, padEnd, padStart, paint, paintForWait, solidBar, truncate } from './style.mjs';

@@ -1,5 +1,6 @@
-// One trace as a waterfall: a line per span, its bar where it was in the trace; the `event-loop-blocked` span stands out,
-// with what the instrumentation says about it on the line below.
+// One trace as a waterfall: a line per span, its bar where it was in the trace; the
+// `event-loop-blocked` span stands out, with what the instrumentation says about it on the line
+// below.
 import { BLOCK_SPAN } from '../../tools/otlp.cjs';
 import { STALL_ATTRIBUTE } from '../telemetry-reader.mjs';
 import { blockDetails } from './block-details.mjs';

@@ -1,6 +1,7 @@
 /**
- * Writes what Grafana reads: the dashboard, from dashboard/event-loop.mjs, and the Grafana-managed alert rules, from
- * prometheus/rules.yaml. `--check` writes nothing, and fails where what is there is not what would be written.
+ * Writes what Grafana reads: the dashboard, from dashboard/event-loop.mjs, and the Grafana-managed
+ * alert rules, from prometheus/rules.yaml. `--check` writes nothing, and fails where what is there
+ * is not what would be written.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';

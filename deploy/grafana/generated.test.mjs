@@ -1,4 +1,5 @@
-// What Grafana reads: compared with what it is made from, and with the rules that Grafana itself does not enforce.
+// What Grafana reads: compared with what it is made from, and with the rules that Grafana itself
+// does not enforce.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

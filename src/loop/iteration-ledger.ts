@@ -285,9 +285,7 @@ export class IterationLedger implements Ledger {
     return { context, resourceType: this.#around.resourceType() };
   }
 
-  /**
-   * No callback contains a wait: a start from before one is that of a callback whose end was lost.
-   */
+  /** No callback contains a wait: with a start from before one, the callback's end was lost. */
   #notBeforeAWait(start: number): number {
     const { busyPeriodStart } = this.#iterations;
     const waited = this.#iterations.waitedSoFar();

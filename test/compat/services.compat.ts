@@ -1,4 +1,7 @@
-/** Each subject is a service set up as its documentation says; what it sends has both blocks, and nothing else. */
+/**
+ * Each subject is a service set up as its documentation says; what it sends has both blocks, and
+ * nothing else.
+ */
 import { expectBlocks } from '../scenarios/support/expect-blocks.ts';
 import type { SpanLine } from '../scenarios/support/run-app.ts';
 import { sharedRun, test } from '../scenarios/support/scenario.ts';
@@ -6,7 +9,9 @@ import { blockingFunction, runSubject } from './support/run-subject.ts';
 import { type Selected, selectedFor } from './support/selection.ts';
 
 const SERVER = 1;
-/** What a framework and its instrumentations do in the same busy period, before and after a handler. */
+/**
+ * What a framework and its instrumentations do in the same busy period, before and after a handler.
+ */
 const AROUND_MILLIS = 30;
 
 /** The path of a request, from new and old semantic conventions, else from the name of the span. */

@@ -1,4 +1,7 @@
-/** TypeScript compiles against the published types: each entry point, as ES module and CommonJS, by each way to resolve modules. */
+/**
+ * TypeScript compiles against the published types: each entry point, as ES module and CommonJS, by
+ * each way to resolve modules.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -14,7 +14,10 @@ import {
 import { test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, voidBlock, voidNaming } from './support/validity.ts';
 
-/** The labelled function is named in at least this share of blocks; the rest is where V8 can be interrupted only later. */
+/**
+ * The labelled function is named in at least this share of blocks; the rest is where V8 can be
+ * interrupted only later.
+ */
 const MIN_NAMED = 0.95;
 /** More of them are not left out because the watchdog thread had no CPU: all are measured again. */
 const MAX_VOID = 0.1;
@@ -27,7 +30,10 @@ const LONG_BLOCKS = { BLOCK_MILLIS: '500' };
 /** The app's `thresholdMillis`. */
 const THRESHOLD_MILLIS = 40;
 
-/** Every labelled span, and what was reported as its block. Without those that V8 made too fast since their size was chosen. */
+/**
+ * Every labelled span, and what was reported as its block. Without those that V8 made too fast
+ * since their size was chosen.
+ */
 function blockersOf(run: Run) {
   const isTooShort = ({ name }: SpanLine) =>
     run.truths.some((truth) => truth.label === name && truth.durationMillis < THRESHOLD_MILLIS);

@@ -15,7 +15,10 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks', 'off'];
 
-/** How long everything here waits, works or sleeps. If that were taken for lag it would be about as much. */
+/**
+ * How long everything here waits, works or sleeps. If that were taken for lag it would be about as
+ * much.
+ */
 const WAIT_MILLIS = 700;
 /** The lag of a loop that is free. */
 const FREE_LAG_MILLIS = 100;

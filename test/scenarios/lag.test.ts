@@ -3,7 +3,10 @@ import { type HistogramValue, type MetricLine, runApp } from './support/run-app.
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
-/** How far the share of waits below a boundary may be off. Chance moves it by 0.5 points, timers a whole millisecond late by 0.7. */
+/**
+ * How far the share of waits below a boundary may be off. Chance moves it by 0.5 points, timers a
+ * whole millisecond late by 0.7.
+ */
 const SHARE_TOLERANCE = 0.04;
 const MEAN_TOLERANCE = 0.12;
 /** Of 10 s: what the machine may take without moving these. */

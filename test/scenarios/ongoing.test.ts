@@ -36,7 +36,9 @@ async function received(): Promise<void> {
   while (receiver.spans.length === 0) await wait(10);
 }
 
-/** Runs the app to where it has been reported, for as long as `until` takes, and then to its end. */
+/**
+ * Runs the app to where it has been reported, for as long as `until` takes, and then to its end.
+ */
 function endedRun(scenario: string, options: AppOptions, until: () => Promise<void>): Promise<Run> {
   return runApp('ongoing.cjs', { ...options, args: [scenario, endOfBlock] }, async (app) => {
     await reported(app);

@@ -1,4 +1,7 @@
-/** The entry `/register`: applications that know nothing of it, and what comes of them at an OTLP receiver. */
+/**
+ * The entry `/register`: applications that know nothing of it, and what comes of them at an OTLP
+ * receiver.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -11,11 +14,14 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
 const SERVER_KIND = 2;
-/** Of the run: what the machine may take without keeping the watchdog thread from the block of 250 ms. */
+/**
+ * Of the run: what the machine may take without keeping the watchdog thread from the block of 250
+ * ms.
+ */
 const NAMING_DELAY_MILLIS = 100;
 /**
- * Requests that wait for 40 ms each, while the thread that watches comes up. Where Node.js hooks modules in a thread of their own, what an ES
- * module blocks is reported from the second second on.
+ * Requests that wait for 40 ms each, while the thread that watches comes up. Where Node.js hooks
+ * modules in a thread of their own, what an ES module blocks is reported from the second second on.
  */
 const WARM_UP_REQUESTS = 'registerHooks' in nodeModule ? 10 : 50;
 
@@ -51,7 +57,10 @@ const report: Drive = async (get) => {
   await get('/end');
 };
 
-/** The block is reported once, under the span of its request, with its function; and nothing else is reported. */
+/**
+ * The block is reported once, under the span of its request, with its function; and nothing else is
+ * reported.
+ */
 function expectReport(file: string, run: Run): void {
   const blocks = receiver
     .named('event-loop-blocked')

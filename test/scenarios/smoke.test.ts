@@ -1,6 +1,6 @@
 /**
- * One scenario of each kind, for `npm test`. All of them, each in every mode, are in the file that is
- * named like the kind: `npm run test:scenarios`.
+ * One scenario of each kind, for `npm test`. All of them, each in every mode, are in the file that
+ * is named like the kind: `npm run test:scenarios`.
  */
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -22,7 +22,9 @@ import { judgeUnlessDelayed, runDelayOf, voidBlock, voidTruth } from './support/
 /** A stall is right to within this, or to within this share of it. */
 const STALL_TOLERANCE_MILLIS = 5;
 const STALL_TOLERANCE_RATIO = 0.05;
-/** More spans are not left out because the thread had no CPU around a block: all are measured again. */
+/**
+ * More spans are not left out because the thread had no CPU around a block: all are measured again.
+ */
 const MAX_VOID = 0.1;
 /** From here on a span is linked. */
 const MIN_LINKED_MILLIS = 10;
@@ -52,7 +54,9 @@ function ancestry(run: Run, spanId: string | undefined): Set<string> {
 /** How long every span was stalled, by what the app measured itself. */
 function stallsOf(run: Run) {
   const blockers = run.truths.map((truth) => ({ truth, ids: ancestry(run, truth.spanId) }));
-  /** Why what the app measured is not what the package measured, of the blocks that a span overlaps. */
+  /**
+   * Why what the app measured is not what the package measured, of the blocks that a span overlaps.
+   */
   const voids = run.blocks.flatMap((block) => {
     const truth = run.truths.find((each) => overlap(each, block) > 0);
     const reason = truth ? voidTruth(run, truth, [block]) : voidBlock(run, block);
@@ -105,7 +109,9 @@ function expectStalls(stalls: Stalls): void {
   }
 }
 
-/** Every link leads to the block that its span waited longest for; where two are alike, to either. */
+/**
+ * Every link leads to the block that its span waited longest for; where two are alike, to either.
+ */
 function expectLinks(run: Run, stalls: Stalls): void {
   for (const stall of stalls) {
     const { span, waits, voidBecause } = stall;
@@ -352,7 +358,8 @@ test('starved writes: the responses that are being flushed show what they were s
   expect(flushed).toHaveLength(2);
   for (const { span, millis, reported } of flushed) {
     expect(millis).toBeGreaterThan(100);
-    // Reading, parsing and answering those requests blocked the event loop as well, at this threshold.
+    // Reading, parsing and answering those requests blocked the event loop as well, at this
+    // threshold.
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
       expect(reported).toBeGreaterThan(millis * 0.9),
     );

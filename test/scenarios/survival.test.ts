@@ -273,7 +273,8 @@ describe('the end of a process', () => {
     ['SIGTERM in a block', null, 'SIGTERM'],
     ['SIGTERM out of a block', null, 'SIGTERM'],
   ];
-  // The default threshold is 100 ms: the first capture is made after 60. Ending there is the hardest moment.
+  // The default threshold is 100 ms: the first capture is made after 60. Ending there is the
+  // hardest moment.
   test.each(EXIT_CODES)(
     '%s, while its stack is captured: no delay, no message',
     async (way, code, signal) => {
@@ -448,7 +449,8 @@ describe('options of Node.js', () => {
     );
 
     const job = expectBlock(run, { truth: 'job', kind: 'callback' });
-    // V8 announces a thousand scripts, on the main thread: some 90 ms, which on a slow machine are a block, and true.
+    // V8 announces a thousand scripts, on the main thread: some 90 ms, which on a slow machine are
+    // a block, and true.
     const others = run.blocks.filter((block) => block !== job);
     for (const other of others) {
       expect(other.startMillis).toBeGreaterThan(attaching.from - POSITION_TOLERANCE_MILLIS);

@@ -15,7 +15,10 @@ const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
 const LOG = { OTEL_LOG_LEVEL: 'info' };
 const [NODE_MAJOR = 0, NODE_MINOR = 0] = process.versions.node.split('.').map(Number);
 
-/** Each app blocks the event loop for 300 ms. The span of it is shorter where its parent began later. */
+/**
+ * Each app blocks the event loop for 300 ms. The span of it is shorter where its parent began
+ * later.
+ */
 const LEAST_MILLIS = 290;
 
 interface PrintedSpan {
@@ -270,7 +273,10 @@ describe('the end of a process under /register', () => {
       silent.closeAllConnections();
     });
 
-    /** Node.js, the SDK and the job itself: far less than the 10 s that an exporter waits by default. */
+    /**
+     * Node.js, the SDK and the job itself: far less than the 10 s that an exporter waits by
+     * default.
+     */
     const MAX_MILLIS = 6000;
     /** The part of it that the machine may take. */
     const DELAY_MILLIS = 1000;

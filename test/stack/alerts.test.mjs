@@ -1,5 +1,6 @@
-// Every alert of deploy/prometheus/rules.yaml: pending, firing and resolved, by what a real service does. The rules are the shipped ones
-// with their durations divided (see shorten.mjs), so that minutes become seconds.
+// Every alert of deploy/prometheus/rules.yaml: pending, firing and resolved, by what a real service
+// does. The rules are the shipped ones with their durations divided (see shorten.mjs), so that
+// minutes become seconds.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';

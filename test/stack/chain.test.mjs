@@ -1,5 +1,5 @@
-// Service → Collector → Jaeger, Tempo and Prometheus: what is there is what happened, under the names that dashboard and
-// alerts ask for.
+// Service → Collector → Jaeger, Tempo and Prometheus: what is there is what happened, under the
+// names that dashboard and alerts ask for.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
@@ -17,7 +17,10 @@ import { traced } from './support/traced.mjs';
 const SERVICE = 'event-loop-demo';
 /** Blocks the event loop in the `/compute-*` endpoints. */
 const FUNCTION = 'hashRandomStrings';
-/** From the answer to a request to its telemetry at the backend; a shared machine may be suspended meanwhile. */
+/**
+ * From the answer to a request to its telemetry at the backend; a shared machine may be suspended
+ * meanwhile.
+ */
 const ARRIVAL_MILLIS = 20_000;
 /** Rules are evaluated each 15 s, and a rate needs two values. */
 const EVALUATION_MILLIS = 60_000;
@@ -214,7 +217,8 @@ describe('metrics in Prometheus', () => {
   );
 
   test('as many blocks of a function as there are spans in Jaeger', async () => {
-    // Of the service's own functions: what an exporter blocks while it sends spans counts, but gets no span.
+    // Of the service's own functions: what an exporter blocks while it sends spans counts, but gets
+    // no span.
     await eventually('both have the same', ARRIVAL_MILLIS, async () => {
       const counts = await ask(
         `sum(event_loop_block_duration_seconds_count{job="${SERVICE}", code_function_name="${FUNCTION}"})`,

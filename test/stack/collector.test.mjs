@@ -1,5 +1,6 @@
-// The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus: what the collector sends to them,
-// and that it loses nothing. The part of the test that needs no other server.
+// The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus:
+// what the collector sends to them, and that it loses nothing. The part of the test that needs no
+// other server.
 import { afterEach, expect, test } from '@jest/globals';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { eventually } from './support/eventually.mjs';

@@ -1,5 +1,6 @@
-// What collector-config.yaml promises: what the collector has taken reaches the backends, though these are away, and though the
-// collector is killed meanwhile; and what the SDK promises on top: it tries again while the collector is away.
+// What collector-config.yaml promises: what the collector has taken reaches the backends, though
+// these are away, and though the collector is killed meanwhile; and what the SDK promises on top:
+// it tries again while the collector is away.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from './support/eventually.mjs';

@@ -81,7 +81,8 @@ test('what is going on counts: a beat that is due and does not come', () => {
   beats.clock.run(220);
   const { lagMillis, maxLagMillis } = beats.health.read(500, 200);
   expect(maxLagMillis).toBe(200);
-  // Ten that waited 20 to 200, on average 110, beside those of the half second before that waited for nothing.
+  // Ten that waited 20 to 200, on average 110, beside those of the half second before that waited
+  // for nothing.
   expect(lagMillis).toBeGreaterThan(30);
   expect(beats.health.read(500, 0).maxLagMillis).toBe(0); // nothing of it was kept
 });

@@ -52,7 +52,10 @@ afterEach(() => {
 });
 
 const runDelay = () => runDelayMillis() ?? 0;
-/** Works for so long, not counting the time in which the thread has no CPU: that may be taken off a block. */
+/**
+ * Works for so long, not counting the time in which the thread has no CPU: that may be taken off a
+ * block.
+ */
 function busy(millis: number): void {
   const end = performance.now() + millis - runDelay();
   for (let until = 0; performance.now() < until || until === 0; ) {
@@ -69,8 +72,8 @@ const epochMillis = ([seconds, nanos]: [number, number]) => seconds * 1e3 + nano
 const CLOCK_TOLERANCE_MILLIS = 2;
 
 /**
- * Blocks the loop in a callback of its own, lets it turn, and counts the spans. Without those of blocks
- * beside it that were none if the thread had not been waiting for a CPU.
+ * Blocks the loop in a callback of its own, lets it turn, and counts the spans. Without those of
+ * blocks beside it that were none if the thread had not been waiting for a CPU.
  */
 async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<number> {
   const delayBefore = runDelay();
@@ -98,7 +101,8 @@ async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<num
 }
 
 test('name and version are those of package.json', () => {
-  // In the test matrix the package is installed as a dependency: its own manifest is the one that counts.
+  // In the test matrix the package is installed as a dependency: its own manifest is the one that
+  // counts.
   const manifests = [
     'node_modules/opentelemetry-instrumentation-event-loop/package.json',
     'package.json',

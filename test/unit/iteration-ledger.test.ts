@@ -642,7 +642,8 @@ describe('any sequence of events', () => {
           if (s.type === 'scope') {
             const context = contextOf(`scope ${scopes.length}`);
             const start = l.clock.now();
-            // Scopes are entered from a callback, or from a reaction without a hook; in that nothing else begins.
+            // Scopes are entered from a callback, or from a reaction without a hook; in that
+            // nothing else begins.
             if (depth > 1) l.scope(context, body);
             else l.callback(() => l.scope(context, body));
             scopes.push({ start, end: l.clock.now(), context: nameOf(context) as string });

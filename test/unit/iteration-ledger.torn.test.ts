@@ -1,7 +1,7 @@
 /**
- * The ledger under event sequences that Node.js should not give, and now and then does: a hook that is called too often or not at
- * all, scopes that end when others have, a clock that does not move. What the loop really did is known, so whatever is reported
- * can be compared with it.
+ * The ledger under event sequences that Node.js should not give, and now and then does: a hook that
+ * is called too often or not at all, scopes that end when others have, a clock that does not move.
+ * What the loop really did is known, so whatever is reported can be compared with it.
  */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
@@ -115,7 +115,8 @@ class TornLoop extends FakeLoop {
       case 'run':
         this.clock.run(each.millis);
         return;
-      // The loop turns and waits only when nothing runs; whether the ledger has noticed is another matter.
+      // The loop turns and waits only when nothing runs; whether the ledger has noticed is another
+      // matter.
       case 'wait':
         if (this.#depth > 0) return;
         this.clock.turn();
@@ -220,7 +221,8 @@ test.each([
           if (next !== undefined)
             expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
         }
-        // A wait shorter than the grain, in the middle of an iteration, is not noticed: each busy period may have one.
+        // A wait shorter than the grain, in the middle of an iteration, is not noticed: each busy
+        // period may have one.
         expect(reported).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
       }),
       { numRuns: 3000 },

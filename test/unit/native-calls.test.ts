@@ -8,7 +8,10 @@ import type { StackFrame } from '../../src/block.ts';
 import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
 import { type LongCall, NativeCalls, nativeCallIn } from '../../src/hooks/native-calls.ts';
 
-/** Bundled, and loaded outside jest's realm: modules of Node.js are wrapped by code of their own realm only. */
+/**
+ * Bundled, and loaded outside jest's realm: modules of Node.js are wrapped by code of their own
+ * realm only.
+ */
 const folder = mkdtempSync(path.join(tmpdir(), 'native-calls-'));
 const bundled = path.join(folder, 'native-calls.cjs');
 

@@ -20,7 +20,9 @@ import {
   TICK,
 } from '../../src/loop/callback-class.ts';
 
-/** What real async_hooks say of every resource whose callback runs meanwhile, beside what we say. */
+/**
+ * What real async_hooks say of every resource whose callback runs meanwhile, beside what we say.
+ */
 async function observe(work: () => Promise<unknown>) {
   const types = new Map<number, string>();
   const observed = new Map<string, Set<string>>();

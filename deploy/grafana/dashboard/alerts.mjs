@@ -1,6 +1,7 @@
 /**
- * The Grafana-managed alert rules: those of Prometheus, with the same expression, wait, labels and annotations. Grafana wants a
- * condition beside the query; the threshold is in the query already, so all that it returns is an alert.
+ * The Grafana-managed alert rules: those of Prometheus, with the same expression, wait, labels and
+ * annotations. Grafana wants a condition beside the query; the threshold is in the query already,
+ * so all that it returns is an alert.
  */
 
 /**

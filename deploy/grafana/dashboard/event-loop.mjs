@@ -1,4 +1,7 @@
-/** The dashboard "Event loop": the lag, what blocks the event loop, what is stalled by it, and in which traces. */
+/**
+ * The dashboard "Event loop": the lag, what blocks the event loop, what is stalled by it, and in
+ * which traces.
+ */
 import {
   DashboardCursorSync,
   defaultDashboard,
@@ -80,7 +83,8 @@ function explore(type, query) {
     queries: [{ refId: 'A', datasource: { type, uid }, limit: 50, ...query }],
     range: { from: '${__from}', to: '${__to}' },
   };
-  // Grafana puts the variables in before it reads the address: they stay as they are, all else is encoded.
+  // Grafana puts the variables in before it reads the address: they stay as they are, all else is
+  // encoded.
   const encoded = JSON.stringify({ blocks: pane })
     .split(/(\$\{[^}]+\})/)
     .map((part, i) => (i % 2 === 1 ? part : encodeURIComponent(part)))
@@ -626,7 +630,8 @@ const labelValues = ({ name, label, metric, of, regex = '', allValue, hidden = f
 });
 
 /**
- * A line through all graphs where a report of an ongoing block came. The counter is written when there is a report, and only then.
+ * A line through all graphs where a report of an ongoing block came. The counter is written when
+ * there is a report, and only then.
  * @returns {import('@grafana/schema').AnnotationQuery}
  */
 function unfinishedBlocks() {
@@ -684,7 +689,8 @@ export const dashboard = {
         of: 'instance',
         allValue: '.*',
       }),
-      // `job` is namespace/name where there is a namespace. Spans have the name alone. Without a value of its own, "All" is all of them.
+      // `job` is namespace/name where there is a namespace. Spans have the name alone. Without a
+      // value of its own, "All" is all of them.
       labelValues({
         name: 'service_name',
         label: 'Service in traces',

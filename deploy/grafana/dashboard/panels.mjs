@@ -1,4 +1,7 @@
-/** What the panels have in common: data sources, colours, thresholds, and the form of each kind of panel. */
+/**
+ * What the panels have in common: data sources, colours, thresholds, and the form of each kind of
+ * panel.
+ */
 import {
   AxisPlacement,
   BigValueColorMode,
@@ -142,7 +145,8 @@ export function stat({ title, description, scale, query }) {
       defaults: {
         ...fieldDefaults(scale),
         color: { mode: FieldColorModeId.Thresholds },
-        // A percentile of nothing: where there were no blocks, that is good; where there is no lag, it is not known.
+        // A percentile of nothing: where there were no blocks, that is good; where there is no lag,
+        // it is not known.
         mappings: [
           {
             type: MappingType.SpecialValue,

@@ -1,4 +1,5 @@
-// The same synchronous work in every place that can block it, each alone in its turn of the event loop.
+// The same synchronous work in every place that can block it, each alone in its turn of the event
+// loop.
 const { AsyncResource } = require('node:async_hooks');
 const dns = require('node:dns');
 const { EventEmitter, once } = require('node:events');
@@ -19,7 +20,9 @@ const SHORT_MILLIS = 65;
 
 const tracer = trace.getTracer('block-places');
 
-/** Runs `start` in a span of this name, and waits until it has called `block`, which is the block. */
+/**
+ * Runs `start` in a span of this name, and waits until it has called `block`, which is the block.
+ */
 const inSpan = (label, start) =>
   alone(
     () =>

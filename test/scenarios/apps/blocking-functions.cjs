@@ -1,4 +1,5 @@
-// Labelled blockers of every kind, each alone in a span of its name. The attribute `blockingFunction` is the function that has to be named.
+// Labelled blockers of every kind, each alone in a span of its name. The attribute
+// `blockingFunction` is the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {

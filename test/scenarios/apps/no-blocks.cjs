@@ -9,7 +9,8 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const telemetry = require('./support/telemetry.cjs');
 const { eventLoopConfig, finish, serve, startSdk, startTruth, truthOf, wait, work } = telemetry;
 
-// A beat is JavaScript, too: where a process is stopped, seldom enough that the stop does not land in one.
+// A beat is JavaScript, too: where a process is stopped, seldom enough that the stop does not land
+// in one.
 const lagIntervalMillis = process.argv[2] === 'service' ? 200 : 20;
 const sdk = startSdk({
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ lagIntervalMillis }))],

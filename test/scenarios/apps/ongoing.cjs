@@ -22,8 +22,8 @@ function spinForEver() {
 }
 
 /**
- * Until the file is there that the second argument names: nothing else gets through to a thread that
- * is blocked. No function of its own asks for it, which a stack sample might name instead.
+ * Until the file is there that the second argument names: nothing else gets through to a thread
+ * that is blocked. No function of its own asks for it, which a stack sample might name instead.
  */
 function spinLong() {
   do for (const end = performance.now() + 100; performance.now() < end; );

@@ -1,4 +1,5 @@
-// A service in which some requests block the event loop, each in a way of its own, and the others wait for something else.
+// A service in which some requests block the event loop, each in a way of its own, and the others
+// wait for something else.
 const { createServer } = require('node:http');
 const { trace } = require('@opentelemetry/api');
 const {

@@ -16,13 +16,22 @@ import {
   voidTruth,
 } from './validity.ts';
 
-/** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
+/**
+ * A span may be this much longer or shorter than what the app measured: what lies between the two
+ * clock reads.
+ */
 export const LENGTH_TOLERANCE_RATIO = 0.02;
 /** And at least this: there the scheduler may give one slice of 4 ms to another process. */
 export const LENGTH_TOLERANCE_MILLIS = 6;
-/** Start and end are compared across two clocks, `Date.now()` and `performance.now()`, and a start may be moved to its parent's. */
+/**
+ * Start and end are compared across two clocks, `Date.now()` and `performance.now()`, and a start
+ * may be moved to its parent's.
+ */
 export const POSITION_TOLERANCE_MILLIS = 8;
-/** What reporting a block takes by itself, the first time, beside the slow part of it that an app measured. */
+/**
+ * What reporting a block takes by itself, the first time, beside the slow part of it that an app
+ * measured.
+ */
 const OWN_WORK_TOLERANCE_MILLIS = 20;
 /** The part of it that the machine may take, in all of a run. */
 const OWN_WORK_DELAY_MILLIS = 10;
@@ -42,7 +51,8 @@ export interface ExpectedBlock {
   truth: string;
   kind: BlockKind;
   /**
-   * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a pile-up.
+   * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a
+   * pile-up.
    */
   parent?: 'active' | 'none' | 'active or none';
   /** How long the framework around the truth may have run in the same task; 0 when left out. */
@@ -107,7 +117,8 @@ export function expectPromptExit(run: Run): void {
 }
 
 /**
- * Exactly these blocks were reported, in this order: each once, with its length, its kind and its parent, and no other block in any trace.
+ * Exactly these blocks were reported, in this order: each once, with its length, its kind and its
+ * parent, and no other block in any trace.
  */
 export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
   expectSoundBlocks(run);
@@ -286,7 +297,10 @@ function expectSoundCode({ attributes }: SpanLine): void {
   }
 }
 
-/** The histogram of blocks has the spans' durations, and beside them only these, whose spans are not made. */
+/**
+ * The histogram of blocks has the spans' durations, and beside them only these, whose spans are not
+ * made.
+ */
 export function expectBlockMetric(
   run: Run,
   metricOnly: { count: number; millis: number } = { count: 0, millis: 0 },
@@ -295,7 +309,8 @@ export function expectBlockMetric(
   const values = points.map((point) => point.value as HistogramValue);
   const sumMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
   const expectCount = () => expect(countedBlocks(run)).toBe(run.blocks.length + metricOnly.count);
-  // Work of the package itself has no span; it may reach the threshold where it has to wait for a CPU.
+  // Work of the package itself has no span; it may reach the threshold where it has to wait for a
+  // CPU.
   if (countedBlocks(run) < run.blocks.length + metricOnly.count) expectCount();
   else judgeUnlessDelayed(runDelayOf(run), OWN_WORK_DELAY_MILLIS, expectCount);
   const reported = values.reduce((sum, value) => sum + value.sum * 1e3, 0);

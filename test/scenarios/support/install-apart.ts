@@ -7,7 +7,10 @@ const API = '@opentelemetry/api';
 /** This package, and those of its dependencies that keep the api. */
 const COPIED = ['opentelemetry-instrumentation-event-loop', '@opentelemetry/instrumentation', API];
 
-/** Where a package has its code: `build` on the legacy line of OpenTelemetry, `dist` on the modern one. */
+/**
+ * Where a package has its code: `build` on the legacy line of OpenTelemetry, `dist` on the modern
+ * one.
+ */
 const PARTS = ['dist', 'build', 'package.json'];
 
 /** Where the copies find what is not copied. */

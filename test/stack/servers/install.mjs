@@ -1,7 +1,7 @@
-// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it), once: a later call
-// gets what is there. Needs Go; nothing of it is installed anywhere else.
-// `node test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the ones named, and prints
-// where they are.
+// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it),
+// once: a later call gets what is there. Needs Go; nothing of it is installed anywhere else. `node
+// test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the
+// ones named, and prints where they are.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -24,8 +24,9 @@ const CACHE = join(HERE, '../../../.stack/servers');
 const OLDEST_GO = [1, 26];
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
-// Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. It cannot be required from a module of one's own, since one of its
-// dependencies was withdrawn and published again with another checksum; inside its own module it builds.
+// Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. It cannot be required from a module of
+// one's own, since one of its dependencies was withdrawn and published again with another checksum;
+// inside its own module it builds.
 const JAEGER = 'github.com/jaegertracing/jaeger@v1.76.0';
 const JAEGER_SUM = 'h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=';
 
@@ -189,7 +190,10 @@ function isProgram(path) {
   }
 }
 
-/** Interrupted, this process ends as it always does: builds are ended, and nothing half built is left. */
+/**
+ * Interrupted, this process ends as it always does: builds are ended, and nothing half built is
+ * left.
+ */
 export function endWhenInterrupted() {
   const end = () => process.exit(1);
   for (const signal of SIGNALS) process.once(signal, end);

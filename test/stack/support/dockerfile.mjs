@@ -1,5 +1,5 @@
-// Does what a Dockerfile says, in a folder, without Docker: for those that copy, run commands with relative paths, and nothing else. A
-// base image is the machine itself.
+// Does what a Dockerfile says, in a folder, without Docker: for those that copy, run commands with
+// relative paths, and nothing else. A base image is the machine itself.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,7 +15,10 @@ function readInstructions(file) {
     .map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** Files that git knows, as a context made from a clean clone has them, and that the ignore file lets through. */
+/**
+ * Files that git knows, as a context made from a clean clone has them, and that the ignore file
+ * lets through.
+ */
 function contextFiles(context, pattern, allowed) {
   const output = execFileSync(
     'git',

@@ -1,4 +1,5 @@
-// Waiting for what only a server's API can answer: asked again and again, until the answer is there or the time is over.
+// Waiting for what only a server's API can answer: asked again and again, until the answer is there
+// or the time is over.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const ASK_AGAIN_MILLIS = 50;

@@ -1,5 +1,5 @@
-// One real server as a child process: started until it is ready, stopped for certain, its output kept for when something
-// fails.
+// One real server as a child process: started until it is ready, stopped for certain, its output
+// kept for when something fails.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -154,7 +154,10 @@ export class FakeLoop {
   }
 }
 
-/** A block in short: its kind, length, callbacks and the name of the context that it is attributed to. */
+/**
+ * A block in short: its kind, length, callbacks and the name of the context that it is attributed
+ * to.
+ */
 export const summary = ({ kind, start, end, callbacks, context }: Block) => ({
   kind,
   length: end - start,

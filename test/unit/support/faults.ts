@@ -1,4 +1,7 @@
-/** A throw anywhere in our own code leaves the host running: injected into every method, with the real hooks on. */
+/**
+ * A throw anywhere in our own code leaves the host running: injected into every method, with the
+ * real hooks on.
+ */
 import fs from 'node:fs';
 import { context, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -31,7 +34,10 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
     /^EventLoopInstrumentation\._(start|stop)$/,
   ],
 };
-/** Classes of which nothing runs here: those of `/register`, of threads, and where there is a CPU quota. */
+/**
+ * Classes of which nothing runs here: those of `/register`, of threads, and where there is a CPU
+ * quota.
+ */
 const NOT_RUN = [
   'ApplicationPackages',
   'CaptureSchedule',
@@ -65,7 +71,10 @@ const CAPTURED_MILLIS = 100;
 const BEAT_MILLIS = 12;
 
 const runDelay = () => runDelayMillis() ?? 0;
-/** Works for so long, not counting the time in which the thread has no CPU: that may be taken off a block. */
+/**
+ * Works for so long, not counting the time in which the thread has no CPU: that may be taken off a
+ * block.
+ */
 function busy(millis = BLOCK_MILLIS): void {
   const start = performance.now() - runDelay();
   while (performance.now() - runDelay() - start < millis);

@@ -1,4 +1,5 @@
-// What is tested under each test runner: a report that blocks the event loop for as long as is asked, or does not.
+// What is tested under each test runner: a report that blocks the event loop for as long as is
+// asked, or does not.
 const { setImmediate: nextIteration } = require('node:timers/promises');
 
 const HASHES_BETWEEN_CLOCK_READS = 1000;

@@ -1,4 +1,5 @@
-// A second copy of @opentelemetry/api, of another version, which is found from the folder that is given.
+// A second copy of @opentelemetry/api, of another version, which is found from the folder that is
+// given.
 const { createRequire } = require('node:module');
 const { trace } = require('@opentelemetry/api');
 const { startSdk, work } = require('./telemetry.cjs');
