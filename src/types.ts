@@ -14,8 +14,8 @@ import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
 /**
- * The blocking function. Positions are those of the source where the process runs with
- * `--enable-source-maps`.
+ * The blocking function. Positions are those of the source where a source map is found: see
+ * {@link EventLoopInstrumentationConfig.sourceMaps}.
  */
 export interface BlockingCode {
   /**
