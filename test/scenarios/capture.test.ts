@@ -52,11 +52,6 @@ function culpritsOf(run: Run) {
     });
 }
 
-/** Culprits that are not in the app itself. */
-const ELSEWHERE = new Map([
-  ['template alone', /ejs/],
-]);
-
 /** The blockers in parts, each a process of some 8 seconds. */
 const PARTS = ['1/3', '2/3', '3/3'];
 
@@ -82,7 +77,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
     if (wrong.length > culprits.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
     for (const { blocker, file, voidBecause } of culprits) {
       if (voidBecause !== undefined) continue;
-      expect(file).toMatch(ELSEWHERE.get(blocker) ?? /labelled-blockers\.cjs$/);
+      expect(file).toMatch(/labelled-blockers\.cjs$/);
     }
   },
 );
