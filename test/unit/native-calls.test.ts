@@ -35,11 +35,11 @@ beforeAll(() => {
     stdin: {
       // As the whole package: what is between the first module and the last line is its own code.
       contents: `
-        import { markEndOfOwnCode } from '../watchdog/own-code.ts';
-        export * from './native-calls.ts';
-        export * from './native-calls/in-progress.ts';
+        import { markEndOfOwnCode } from '../../src/watchdog/own-code.ts';
+        export * from '../../src/hooks/native-calls.ts';
+        export * from '../../src/hooks/native-calls/in-progress.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
-      resolveDir: path.join(__dirname, '../../src/hooks'),
+      resolveDir: __dirname,
     },
     outfile: bundled,
     bundle: true,

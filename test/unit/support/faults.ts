@@ -28,22 +28,25 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
   'it is what catches throws': [
     /^OnceLogger\./,
     /^Guard\./,
+    /^(WatchdogThread\._private_guarded|\w+\._private_guard)$/,
     /^EventLoopInstrumentation\._(attempt|withSession)$/,
   ],
   'enable() and disable() call it with nothing around it': [
     /^EventLoopInstrumentation\._(start|stop)$/,
   ],
 };
-/**
- * Classes of which nothing runs here: those of `/register`, of threads, and where there is a CPU
- * quota.
- */
+/** Classes of which nothing runs here. */
 const NOT_RUN = [
-  'ApplicationPackages',
-  'CaptureSchedule',
-  'RelayTracer',
-  'RelayTracerProvider',
-  'RunDelay',
+  // Of `/register`.
+  ...['ApplicationPackages', 'ProcessEnd', 'RelayTracer', 'RelayTracerProvider', 'SignalListener'],
+  // Of threads, where a throw does not reach the host.
+  ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
+  ...['OngoingReporter', 'ThreadSleep'],
+  ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
+  // With a CPU quota, an HTTP server, and built-ins of this realm.
+  ...['RunDelay', 'ParserMessages', 'LongCalls', 'LongCallWriter'],
+  // Without async hooks, which another file has.
+  'ScopeLedger',
 ];
 /** They run only if a stack sample is taken. */
 const RUN_IN_CAPTURES = /^(Capturer|StackSamples|Watchdog|WatchdogThread|CallTree|LongCalls)\./;
