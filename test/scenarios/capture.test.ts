@@ -81,7 +81,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
       ({ wanted, named, voidBecause }) => wanted !== named && voidBecause === undefined,
     );
     if (wrong.length > blocked.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
-    for (const { blocker, file, voidBecause } of blocked) {
+    for (const { file, voidBecause } of blocked) {
       if (voidBecause !== undefined) continue;
       expect(file).toMatch(/labelled-blockers\.cjs$/);
     }
