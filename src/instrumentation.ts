@@ -237,7 +237,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       registry.diag?.warn(
         PACKAGE_NAME,
         `the SDK is registered with @opentelemetry/api ${registry.version}, and this package ` +
-          'finds a newer copy, which does not see it: spans have no parent, or there are none. ' +
+          'finds a newer copy, which does not use it: spans have no parent, or there are none. ' +
           '`npm ls @opentelemetry/api` shows both',
       ),
     );

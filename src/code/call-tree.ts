@@ -1,5 +1,5 @@
 /**
- * The weighted call tree of one block: which functions ran, for how long, and who called them.
+ * The weighted call tree of one block: which functions ran, for how long, and what called them.
  * Promises: the place that it names is a function of the application wherever one was on the stack
  * for most of the block; and it is as large as the samples that it was made of (64 of 97 frames
  * each), and dropped with the block.

@@ -9,7 +9,7 @@
 import type { CodePosition, StackFrame } from '../block.ts';
 
 /**
- * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and
+ * To be the `Error.stackTraceLimit` of a capture. The outermost frames say what called, and
  * recursion or modules that require modules put hundreds above them. To capture so many takes 0.2
  * ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
  */

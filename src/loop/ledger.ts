@@ -1,4 +1,4 @@
-/** What both ledgers, with async hooks and without, are to the rest of the package. */
+/** What both ledgers, with async hooks and without, are to the other folders. */
 import type { Context } from '@opentelemetry/api';
 import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
 

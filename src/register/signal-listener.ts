@@ -62,7 +62,7 @@ export class SignalListener {
 
   readonly #onRemoveListener = (event: string | symbol): void => {
     if (event !== this.#signal || this.#isLeaving) return;
-    // At once: who removes the last one may send the signal again to end the process.
+    // At once: code that removes the last one may send the signal again to end the process.
     if (this.#count() === 0) this.#enter();
     else queueMicrotask(this.#enter);
   };

@@ -107,7 +107,7 @@ export class SourcePositions {
         return;
       }
     } catch (error) {
-      this.log.log('error', 'cannot look up positions in the source', error);
+      this.log.log('error', 'cannot find positions in the source', error);
     }
     this.#answer(positions, done);
   }

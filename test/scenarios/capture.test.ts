@@ -15,7 +15,7 @@ import { test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, voidBlock, voidNaming } from './support/validity.ts';
 
 /**
- * The labelled function is named in at least this share of blocks; the rest is where V8 can be
+ * The labelled function is named in at least this share of blocks; the others are where V8 can be
  * interrupted only later.
  */
 const MIN_NAMED = 0.95;
@@ -156,7 +156,7 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
   judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
     expect(run.blocks.length).toBeGreaterThanOrEqual(10),
   );
-  // Where every capture met Node.js or this package, no function is named.
+  // Where every stack sample is of Node.js or this package, no function is named.
   const named = run.blocks.filter(
     ({ attributes }) => attributes['code.function.name'] !== undefined,
   );

@@ -42,13 +42,13 @@ async function run(file: string, options: AppOptions = {}, drive?: (app: App) =>
   return { ...ended, spans, blocks, ended };
 }
 
-const SEEN = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
+const LINE = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
 
 describe('no spans at all', () => {
   test('unless something is wrong, the console and the SDK have the same block', async () => {
     const { blocks, stderr } = await run('one-block.cjs', { env: CONSOLE });
     expect(blocks).toHaveLength(1);
-    expect(stderr).toMatch(SEEN);
+    expect(stderr).toMatch(LINE);
   });
 
   test.each<[string, AppOptions]>([
@@ -61,7 +61,7 @@ describe('no spans at all', () => {
       env: { ...CONSOLE, ...env },
     });
     expect(spans).toEqual([]);
-    expect(stderr).toMatch(SEEN);
+    expect(stderr).toMatch(LINE);
   });
 
   test('nothing reached the threshold: the console says nothing', async () => {

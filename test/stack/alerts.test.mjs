@@ -26,11 +26,11 @@ let demo;
 let steps;
 let watching;
 /** @type {Map<string, Set<string>>} every state that an alert has had */
-const seen = new Map(ALERTS.map(({ alert }) => [alert, new Set()]));
+const states = new Map(ALERTS.map(({ alert }) => [alert, new Set()]));
 
 async function watchAlerts() {
   for (const { name, state } of await prometheus.alerts(stack.urls.prometheus))
-    seen.get(name)?.add(state);
+    states.get(name)?.add(state);
 }
 
 const active = async () =>
@@ -67,7 +67,7 @@ test('an idle service: nothing', async () => {
   await nothingActive();
 });
 
-test('a service that is held most of the time: lag, blocks and saturation; over when it is idle', async () => {
+test('a service that is blocked most of the time: lag, blocks and saturation; over when it is idle', async () => {
   let busy = true;
   async function block() {
     while (busy) {
@@ -105,6 +105,6 @@ test('a service that hangs: a block that does not end, and silence; over when it
 test.each(ALERTS.map((rule) => [rule.alert, rule]))(
   '%s was pending first where it has to wait, and fired',
   (alert, rule) => {
-    expect([...seen.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);
+    expect([...states.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);
   },
 );

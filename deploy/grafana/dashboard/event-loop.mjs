@@ -44,7 +44,7 @@ const LAG = 'event_loop_lag_seconds';
 const BLOCK = 'event_loop_block_duration_seconds';
 const STALL = 'event_loop_stall_duration_seconds';
 const HTTP = 'http_server_request_duration_seconds';
-const UNFINISHED = 'event_loop_block_unfinished_total';
+const ONGOING = 'event_loop_block_unfinished_total';
 const SUPPRESSED = 'event_loop_block_suppressed_total';
 
 const KIND = 'event_loop_block_kind';
@@ -134,7 +134,7 @@ const ROWS = [
         ...stat({
           title: 'Time blocked, worst instance',
           description:
-            'Share of the time in which blocks blocked the event loop, of the instance that has most. From half on it cannot take more load. See which one it is in "Instances".',
+            'Share of the time in which the event loop was blocked, of the instance that has most. From half on it cannot take more load. See which one it is in "Instances".',
           scale: { ...SHARE, decimals: 1, steps: SHARE_STEPS, noValue: 'no data' },
           query: {
             expr: `clamp_max(max(${orZero(sumBy('job, instance', growthPerPoint(chosen(`${BLOCK}_sum`))), 'job, instance')}) / ($__interval_ms / 1000), 1)`,
@@ -195,7 +195,7 @@ const ROWS = [
             'Reports of blocks that had not ended after unfinishedAfterMillis (5 s). Whether the process came back: see "Last heard of" in "Instances", and the table of ongoing blocks. Counted by the Collector.',
           scale: { ...COUNT, steps: NONE_STEPS, noValue: 'none' },
           query: {
-            expr: `round(sum(${growthInRange(chosen(UNFINISHED))})) or vector(0)`,
+            expr: `round(sum(${growthInRange(chosen(ONGOING))})) or vector(0)`,
             instant: true,
           },
         }),
@@ -335,7 +335,7 @@ const ROWS = [
         ...graph({
           title: 'Time blocked, by service and instance',
           description:
-            'Share of the time in which blocks blocked the event loop. A block counts at its end, with all its length, at most as all of the time. Over 50 % for 5 minutes is an alert.',
+            'Share of the time in which the event loop was blocked. A block counts at its end, with all its length, at most as all of the time. Over 50 % for 5 minutes is an alert.',
           scale: { ...SHARE, steps: SHARE_STEPS },
           queries: [
             {
@@ -635,7 +635,7 @@ const labelValues = ({ name, label, metric, of, regex = '', allValue, hidden = f
  * @returns {import('@grafana/schema').AnnotationQuery}
  */
 function unfinishedBlocks() {
-  const expr = `max by (job, instance, ${FUNCTION}) (max_over_time(${chosen(UNFINISHED)}[1m]))`;
+  const expr = `max by (job, instance, ${FUNCTION}) (max_over_time(${chosen(ONGOING)}[1m]))`;
   // What Grafana's Prometheus data source reads of an annotation beside what all annotations have.
   const asked = {
     expr,
@@ -650,7 +650,7 @@ function unfinishedBlocks() {
     datasource: PROMETHEUS,
     enable: true,
     iconColor: 'red',
-    target: { refId: 'unfinished', ...{ expr, range: true, interval: '1m' } },
+    target: { refId: 'ongoing', ...{ expr, range: true, interval: '1m' } },
     ...asked,
   };
 }

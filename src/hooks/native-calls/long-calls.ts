@@ -1,7 +1,7 @@
 /**
  * Calls that are known to be long before they begin, by the size of their input or by what they do:
  * their call site is taken at entry, so that it is the call's own line, and so that a process which
- * hangs in the call has left behind who made it.
+ * hangs in the call has left behind what made it.
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
 import { captureStack } from '../../watchdog/stack.ts';
@@ -9,7 +9,7 @@ import { UNKNOWN_SIZE } from './in-progress.ts';
 
 export interface LongCall extends NativeCall {
   /**
-   * Who makes the call, innermost first: line and column of the first frame are those of the call
+   * The callers, innermost first: line and column of the first frame are those of the call
    * itself.
    */
   readonly frames: readonly StackFrame[];

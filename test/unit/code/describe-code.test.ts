@@ -413,8 +413,8 @@ test('the place, the leaf and the shares hang together', () => {
         expect(topFunctions ?? []).toEqual([]);
         return;
       }
-      const seen = samples.flatMap(({ frames }) => frames);
-      expect(seen.some(({ file, line }) => file === code.file && line === code.line)).toBe(true);
+      const sampled = samples.flatMap(({ frames }) => frames);
+      expect(sampled.some(({ file, line }) => file === code.file && line === code.line)).toBe(true);
       expect(code.stackTrace).toContain(`(${code.file}:${code.line}:`);
       expect(code.file).not.toContain('node:');
       const shares = topFunctions?.map(({ share }) => share) ?? [];
