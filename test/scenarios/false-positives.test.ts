@@ -30,7 +30,7 @@ const expectFreeLoop = (run: Run) =>
     expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS),
   );
 
-/** Answers everybody, after a while. */
+/** Answers every request, after a while. */
 let slowServer: Server;
 let slowPort: string;
 

@@ -203,7 +203,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     }
   });
 
-  test('health checks that were under way say how long they were stalled, and by whom', async () => {
+  test('health checks that were under way say how long they were stalled, and by which block', async () => {
     const BLOCK_MILLIS = 400;
     const run = await runApp(
       'hashing-service.cjs',
