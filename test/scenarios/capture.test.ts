@@ -75,7 +75,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
       ({ wanted, named, voidBecause }) => wanted !== named && voidBecause === undefined,
     );
     if (wrong.length > culprits.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
-    for (const { blocker, file, voidBecause } of culprits) {
+    for (const { file, voidBecause } of culprits) {
       if (voidBecause !== undefined) continue;
       expect(file).toMatch(/labelled-blockers\.cjs$/);
     }
