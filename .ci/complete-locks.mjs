@@ -52,7 +52,7 @@ function complete(/** @type {Record<string, any>} */ packages) {
       if (isInstalled(packages, parentPath, name)) continue;
       const platform = platformOf(name);
       if (!platform || !EXACT.test(version))
-        throw new Error(`cannot tell what ${name}@${version} is for`);
+        throw new Error(`cannot find out what ${name}@${version} is for`);
       missing[`node_modules/${name}`] = {
         version,
         ...(parent.dev && { dev: true }),
@@ -69,7 +69,7 @@ function complete(/** @type {Record<string, any>} */ packages) {
   return Object.keys(missing).length;
 }
 
-/** Looks where Node would: beside the parent, then upwards. */
+/** Searches where Node.js would: beside the parent, then upwards. */
 function isInstalled(
   /** @type {Record<string, any>} */ packages,
   /** @type {string} */ parentPath,

@@ -1,5 +1,5 @@
-// Promises: what a capture costs the code that blocks: how late it comes, how long it takes, how much longer the block
-// becomes; see README.md.
+// Promises: what a capture costs the code that blocks: how late it comes, how long it takes, how
+// much longer the block becomes; see README.md.
 //
 //   npm run bench -- capture --node .matrix/node-24/node_modules/.bin/node --blocks 200
 import diagnosticsChannel from 'node:diagnostics_channel';
@@ -10,7 +10,10 @@ import { trace } from '@opentelemetry/api';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
 
-/** Index in the package's shared memory (`src/watchdog/shared-memory.ts`): when the watchdog asked, by our own clock. */
+/**
+ * Index in the package's shared memory (`src/watchdog/shared-memory.ts`): when the watchdog asked,
+ * by our own clock.
+ */
 const CAPTURE_REQUESTED_AT = 4;
 const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
 const BLOCK_MILLIS = 150;
@@ -63,7 +66,7 @@ function spread(/** @type {number[]} */ values) {
   );
 }
 
-// What the process that is measured has seen so far.
+// What was measured in the process so far.
 /** @type {Float64Array | undefined} */
 let marks;
 /** How far the watchdog's idea of our clock is ahead of it. */
@@ -122,7 +125,10 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
   };
 }
 
-/** Wraps what a capture has to come through: the channel that is published to, and the memory given to the thread. */
+/**
+ * Wraps what a capture has to come through: the channel that is published to, and the memory given
+ * to the thread.
+ */
 function watchCaptures() {
   const { channel } = diagnosticsChannel;
   diagnosticsChannel.channel = (name) => {

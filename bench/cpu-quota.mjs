@@ -1,5 +1,7 @@
-// Promises: what is told of callbacks in a container with less than one CPU; see docs/troubleshooting.md.
-// Linux, and root: it makes a control group of its own, and removes it. Needs the build: `npm run build` first.
+// Promises: what is reported of callbacks in a container with less than one CPU;
+// see docs/troubleshooting.md.
+// Linux, and root: it makes a control group of its own, and removes it. Needs the build: `npm run
+// build` first.
 //
 //   node bench/cpu-quota.mjs
 //   node bench/cpu-quota.mjs --node .matrix/node-24/node_modules/.bin/node --quota 50 --burn 120
@@ -17,13 +19,13 @@ const { values: options } = parseArgs({
 });
 const PERIOD_MICROS = 100_000;
 const quotaMicros = Number(options.quota) * 1000;
-/** Neighbours outside the group get next to nothing, so that only the quota holds it up. */
+/** Neighbours outside the group get next to nothing, so that only the quota limits it. */
 const MOST = { v1: '262144', v2: '10000' };
 
 const isV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
 const group = `/sys/fs/cgroup/${isV2 ? '' : 'cpu/'}event-loop-cpu-quota-${process.pid}`;
 
-/** Holds its loop again and again: it works until it has used so much CPU, or waits in a synchronous call. */
+/** Blocks its event loop again and again: by work until so much CPU is used, or by a wait. */
 const APP = `
 const { channel } = require('node:diagnostics_channel');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
@@ -36,14 +38,14 @@ const jobs = {
   },
   'a synchronous wait of 150 ms': () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150),
 };
-let told = 0;
-channel('opentelemetry-instrumentation-event-loop:block').subscribe(() => told++);
+let reported = 0;
+channel('opentelemetry-instrumentation-event-loop:block').subscribe(() => reported++);
 const eventLoop = new EventLoopInstrumentation();
 const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 (async () => {
   await sleep(500);
   for (const [name, job] of Object.entries(jobs)) {
-    told = 0;
+    reported = 0;
     let long = 0;
     for (let i = 0; i < 40; i++) {
       await sleep(120 + (i * 37) % 100);
@@ -52,7 +54,7 @@ const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
       if (performance.now() - start >= 100) long++;
     }
     await eventLoop.forceFlush();
-    console.log('40 callbacks, ' + name + ': ' + long + ' took 100 ms or longer, ' + told + ' were told');
+    console.log('40 callbacks, ' + name + ': ' + long + ' took 100 ms or longer, ' + reported + ' were reported');
   }
 })();
 `;

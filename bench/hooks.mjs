@@ -1,5 +1,5 @@
-// Promises: what the instrumentation adds to the operations a service makes millions of, beside what an empty hook
-// adds, per `asyncHooks` mode and Node.js; see README.md.
+// Promises: what the instrumentation adds to the operations a service makes millions of, beside
+// what an empty hook adds, per `asyncHooks` mode and Node.js; see README.md.
 //
 //   npm run bench -- hooks --node .matrix/node-24/node_modules/.bin/node --node /usr/bin/node
 //   npm run bench -- hooks --only "asyncHooks: 'callbacks'" --rounds 100
@@ -15,7 +15,10 @@ import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-pro
 /** @import { Estimate } from '../tools/statistics.cjs' */
 /** @import { Period } from './hooks/period.mjs' */
 
-/** Off slices after the first enabling that are slower than those before it by more than this are pointed out. */
+/**
+ * Off slices after the first enabling that are slower than those before it by more than this are
+ * pointed out.
+ */
 const LASTING_EFFECT = 0.05;
 /** On and off this often before it counts: what is switched has to be compiled too. */
 const WARM_UP_ROUNDS = 5;
@@ -34,16 +37,17 @@ export default {
   },
   async run({ nodes, options, report }) {
     for (const { path, version } of nodes) {
-      // Each has a process to itself: what promise hooks leave behind in V8 must not reach the next one.
+      // Each has a process to itself: what promise hooks leave behind in V8 must not reach the next
+      // one.
       const subjects = options.only.map((/** @type {string} */ name) =>
         measureInFreshProcess(import.meta.url, path, [name, options.rounds, options.settle]),
       );
-      tell(report, version, subjects);
+      printResults(report, version, subjects);
     }
   },
 };
 
-function tell(
+function printResults(
   /** @type {import('./support/report.mjs').Report} */ report,
   /** @type {string} */ version,
   /** @type {any[]} */ subjects,
@@ -94,7 +98,10 @@ async function measure(
   await once(twin, 'message');
   await prepareProcess();
 
-  /** Off periods before anything of the subject was loaded, and after it had been on; each with the twin's beside it. */
+  /**
+   * Off periods before anything of the subject was loaded, and after it had been on; each with the
+   * twin's beside it.
+   */
   const before = { own: [], twin: [] };
   const offs = { own: [], twin: [] };
   /** @type {Period[]} */
@@ -144,8 +151,9 @@ async function measure(
 }
 
 /**
- * A process like the measured one in which nothing is ever switched on. A shared machine may run half as fast a minute later, so
- * "the same as before?" can only be answered relative to a process that runs in the same minutes.
+ * A process like the measured one in which nothing is ever switched on. A shared machine may run
+ * half as fast a minute later, so "the same as before?" can only be answered relative to a process
+ * that runs in the same minutes.
  */
 async function serveAsTwin() {
   await prepareProcess();

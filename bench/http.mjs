@@ -1,5 +1,5 @@
-// Promises: what the instrumentation adds to the CPU time of a request to an Express service that is traced, watchdog
-// thread included; see README.md.
+// Promises: what the instrumentation adds to the CPU time of a request to an Express service that
+// is traced, watchdog thread included; see README.md.
 //
 //   npm run bench -- http --node .matrix/node-24/node_modules/.bin/node --only defaults --rounds 40
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,8 +64,8 @@ async function measure(
       await service.ask(state);
       // The start or end of the watchdog's thread is the price of switching, not of running.
       await sleep(settleMillis);
-      const told = await slice(service, load, sliceMillis);
-      if (round >= 0) slices[state].push(told);
+      const reported = await slice(service, load, sliceMillis);
+      if (round >= 0) slices[state].push(reported);
     }
   }
   await load.stop();

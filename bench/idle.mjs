@@ -1,5 +1,5 @@
-// Promises: what the instrumentation costs a service that nobody calls: CPU, memory, wake-ups, threads; see README.md.
-// Linux only (/proc).
+// Promises: what the instrumentation costs a service without requests: CPU, memory, wake-ups,
+// threads; see README.md. Linux only (/proc).
 //
 //   npm run bench -- idle --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { startService } from './support/service-client.mjs';
 /** Of SERVICE_SUBJECTS. */
 const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
 
-/** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Look percent of one core, MB, per second */
+/** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Reading percent of one core, MB, per second */
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'idle',
-  about: 'CPU, memory and wake-ups of a service that nobody calls (Linux)',
+  about: 'CPU, memory and wake-ups of a service without requests (Linux)',
   minutes: 4,
   options: {
     rounds: { type: 'string', default: '3' },
@@ -28,28 +28,28 @@ export default {
       Number,
     );
     for (const { path, version } of nodes) {
-      /** @type {Record<string, Look>[]} */
-      const looks = [];
+      /** @type {Record<string, Reading>[]} */
+      const readings = [];
       for (let round = 0; round < rounds; round++) {
         // At the same time: they hardly run, and live through the same seconds.
         const pairs = SUBJECTS.map(async (subject) => [
           subject,
-          await look(path, subject, seconds, settleSeconds),
+          await read(path, subject, seconds, settleSeconds),
         ]);
-        looks.push(Object.fromEntries(await Promise.all(pairs)));
+        readings.push(Object.fromEntries(await Promise.all(pairs)));
       }
       report.table(
         `Node.js ${version}: median [least, most]`,
         ['', 'CPU, % of a core', 'more', 'RSS, MB', 'more', 'wake-ups/s', 'threads'],
-        SUBJECTS.map((subject) => row(subject, looks)),
-        looks,
+        SUBJECTS.map((subject) => row(subject, readings)),
+        readings,
       );
     }
   },
 };
 
-/** @returns {Promise<Look>} */
-async function look(
+/** @returns {Promise<Reading>} */
+async function read(
   /** @type {string} */ path,
   /** @type {string} */ subject,
   /** @type {number} */ seconds,
@@ -80,12 +80,12 @@ function threads(/** @type {number} */ pid) {
   });
 }
 
-function row(/** @type {string} */ subject, /** @type {Record<string, Look>[]} */ looks) {
+function row(/** @type {string} */ subject, /** @type {Record<string, Reading>[]} */ readings) {
   const cell = (
-    /** @type {(look: Look, base: Look) => number} */ value,
+    /** @type {(read: Reading, base: Reading) => number} */ value,
     /** @type {number} */ digits,
   ) => {
-    const values = looks.map((look) => value(look[subject], look['nothing']));
+    const values = readings.map((read) => value(read[subject], read['nothing']));
     const [low, high] = [Math.min(...values), Math.max(...values)];
     return `${median(values).toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
   };

@@ -1,5 +1,6 @@
 // Promises: wrapped and not wrapped in turn, as JSON on stdout. Started by native-calls.mjs:
-// `node bench/measure-native-calls.mjs <bundled src/hooks/native-calls.ts> <rounds> [<name of a call> …]`.
+// `node bench/measure-native-calls.mjs <bundled src/hooks/native-calls.ts> <rounds> [<name of a
+// call> …]`.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,8 +14,8 @@ const nativeCalls = new NativeCalls((/** @type {unknown} */ error) => console.er
 const SLICE_MILLIS = 4;
 const WARM_UP_SLICES = 20;
 
-const text = '{"id":12345,"name":"somebody"}';
-const longer = JSON.stringify(Array.from({ length: 30 }, (_, id) => ({ id, name: 'somebody' })));
+const text = '{"id":12345,"name":"customer"}';
+const longer = JSON.stringify(Array.from({ length: 30 }, (_, id) => ({ id, name: 'customer' })));
 const row = JSON.parse(text);
 const bytes = Buffer.from(text);
 const more = Buffer.alloc(1000, 'x');
@@ -23,7 +24,8 @@ const encoder = new TextEncoder();
 const path = import.meta.filename ?? new URL(import.meta.url).pathname;
 
 /**
- * Each with two loops of its own, one that never meets the wrapper and one that never meets anything else, as in an application.
+ * Each with two loops of its own, one that never meets the wrapper and one that never meets
+ * anything else, as in an application.
  * @type {[string, ReturnType<typeof loop>][]}
  */
 const calls = [

@@ -1,5 +1,6 @@
-// Promises: the heap stays flat over ten million promises and a million timers with the instrumentation on, in each `asyncHooks` mode, beside a
-// process without it ('nothing'); exit code 1 when it grows by more than MAX_GROWTH_BYTES.
+// Promises: the heap stays flat over ten million promises and a million timers with the
+// instrumentation on, in each `asyncHooks` mode, beside a process without it ('nothing'); exit code
+// 1 when it grows by more than MAX_GROWTH_BYTES.
 //
 //   npm run bench -- memory --mode promises --threshold 1
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -30,19 +31,19 @@ export default {
       const modes = options.mode.map((/** @type {string} */ mode) => ({
         mode,
         /** @type {Heap[]} */
-        looks: measureInFreshProcess(
+        readings: measureInFreshProcess(
           import.meta.url,
           path,
           [mode, options.threshold],
           ['--expose-gc'],
         ),
       }));
-      const growthOf = (/** @type {any} */ { looks }, i = looks.length - 1) =>
-        looks[i].bytes - looks[0].bytes;
+      const growthOf = (/** @type {any} */ { readings }, i = readings.length - 1) =>
+        readings[i].bytes - readings[0].bytes;
       report.table(
         `Node.js ${version}: KiB of heap since warm-up, by asyncHooks mode; at most ${kib(MAX_GROWTH_BYTES)} allowed`,
         ['', ...modes.map(({ mode }) => mode)],
-        modes[0].looks.map(({ label }, i) => [
+        modes[0].readings.map(({ label }, i) => [
           label,
           ...modes.map((each) => kib(growthOf(each, i))),
         ]),
@@ -64,7 +65,8 @@ function kib(/** @type {number} */ bytes) {
 await answerInFreshProcess(import.meta.url, measure);
 
 /**
- * The heap over ten million promises and a million timers in one `asyncHooks` mode, or without the instrumentation.
+ * The heap over ten million promises and a million timers in one `asyncHooks` mode, or without the
+ * instrumentation.
  * @param {string} mode
  * @param {string} threshold
  */
@@ -72,7 +74,7 @@ async function measure(mode, threshold) {
   const { context, ROOT_CONTEXT } = await import('@opentelemetry/api');
   const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks');
   /** @type {Heap[]} */
-  const looks = [];
+  const readings = [];
 
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const instrumentation =
@@ -81,17 +83,19 @@ async function measure(mode, threshold) {
   // Compiled code, pools and histograms come into being once: not growth.
   await makePromises(MILLION);
   await makeTimers(TIMERS / 10);
-  await look('after warm-up');
+  await read('after warm-up');
   for (let made = MILLION; made <= PROMISES; made += MILLION) {
     await makePromises(MILLION);
-    await look(`${made / MILLION} M promises`);
+    await read(`${made / MILLION} M promises`);
   }
   await makeTimers(TIMERS);
-  await look(`${TIMERS / MILLION} M timers`);
+  await read(`${TIMERS / MILLION} M timers`);
   instrumentation?.disable();
-  return looks;
+  return readings;
 
-  /** One promise per turn for the call, awaited in the context of a scope as a request's would be. */
+  /**
+   * One promise per turn for the call, awaited in the context of a scope as a request's would be.
+   */
   async function makePromises(/** @type {number} */ count) {
     const resolved = async () => {};
     for (let made = 0; made < count; made += AWAITS_AT_ONCE) {
@@ -102,8 +106,8 @@ async function measure(mode, threshold) {
     }
   }
 
-  async function look(/** @type {string} */ label) {
-    looks.push({ label, bytes: await heapUsed() });
+  async function read(/** @type {string} */ label) {
+    readings.push({ label, bytes: await heapUsed() });
   }
 }
 

@@ -1,5 +1,6 @@
-// What the telemetry of one process weighs: time series in Prometheus, bytes of one export of its metrics, bytes of a span. A real
-// process, the real OTLP exporters, a receiver that counts. Needs the build; exit code 1 where more series come than can be.
+// What the telemetry of one process weighs: time series in Prometheus, bytes of one export of its
+// metrics, bytes of a span. A real process, the real OTLP exporters, a receiver that counts. Needs
+// the build; exit code 1 where more series come than can be.
 //
 //   npm run bench -- payload
 import { spawn } from 'node:child_process';
@@ -105,8 +106,9 @@ export default {
 await answerInFreshProcess(import.meta.url, block);
 
 /**
- * The process that is weighed: so many functions block the event loop, each alone (`callback`), in a promise reaction (`microtasks`) and
- * in thirds (`pile-up`). Where its telemetry goes is up to the usual OTEL_* variables.
+ * The process that is weighed: so many functions block the event loop, each alone (`callback`), in
+ * a promise reaction (`microtasks`) and in thirds (`pile-up`). Where its telemetry goes is up to
+ * the usual OTEL_* variables.
  */
 async function block(/** @type {string} */ howMany) {
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
@@ -120,17 +122,17 @@ async function block(/** @type {string} */ howMany) {
 
   for (let i = 0; i < functions; i++) {
     const name = `handleRequestOfKind${i}`;
-    const { [name]: hold } = {
+    const { [name]: handle } = {
       [name](/** @type {number} */ millis) {
         const end = performance.now() + millis;
         while (performance.now() < end);
       },
     };
-    setTimeout(() => hold(BLOCK_MILLIS), 5);
+    setTimeout(() => handle(BLOCK_MILLIS), 5);
     await sleep(15);
-    await Promise.resolve().then(() => hold(BLOCK_MILLIS));
+    await Promise.resolve().then(() => handle(BLOCK_MILLIS));
     await sleep(5);
-    for (let part = 0; part < PILE; part++) setImmediate(() => hold((BLOCK_MILLIS / PILE) * 0.8));
+    for (let part = 0; part < PILE; part++) setImmediate(() => handle((BLOCK_MILLIS / PILE) * 0.8));
     await sleep(5);
   }
   await sleep(100);

@@ -1,4 +1,5 @@
-// Promises: what this package and its peers add to the CPU time of a request, in the same service and the same run; see README.md.
+// Promises: what this package and its peers add to the CPU time of a request, in the same service
+// and the same run; see README.md.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { estimate, interval, median } from '../tools/statistics.cjs';
 import { installPeers } from './peers/install.mjs';
@@ -62,8 +63,9 @@ const isBaseline = (/** @type {string} */ name) =>
   name === 'nothing' || Object.values(PEER_SUBJECTS).some(({ baseline }) => baseline === name);
 
 /**
- * A process for each, all of them there at the same time, and one under load at a time: processes started one after another would live
- * through other minutes. Each launch has new ones, since no two processes are equally fast.
+ * A process for each, all of them there at the same time, and one under load at a time: processes
+ * started one after another would live through other minutes. Each launch has new ones, since no
+ * two processes are equally fast.
  */
 async function measure(
   /** @type {string} */ path,
@@ -88,7 +90,7 @@ async function measure(
     }
     for (const { service } of services) await under(service, WARM_UP_MILLIS, 0);
     for (let round = 0; round < rounds; round++) {
-      // There and back, so that no drift favours whoever comes first.
+      // There and back, so that no drift favours the first.
       const order = round % 2 === 0 ? services : services.toReversed();
       for (const { name, service } of order) {
         slices.get(name)?.push(await under(service, SETTLE_MILLIS, sliceMillis));

@@ -1,5 +1,6 @@
-// Promises: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what of it is this package's code,
-// and what is Node.js' own for calling hooks. A share within one process, so it holds on a machine that is not quiet.
+// Promises: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what of
+// it is this package's code, and what is Node.js' own for calling hooks. A share within one
+// process, so it is valid on a busy machine, too.
 //
 //   npm run bench -- profile --node .matrix/node-24/node_modules/.bin/node
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -71,7 +72,8 @@ async function profile(
  */
 
 /**
- * What this package's code calls of Node.js' own (clocks, who is running) is its doing as well; what the functions it wraps call is not.
+ * What this package's code calls of Node.js' own (clocks, what is running) is its doing as well;
+ * what the functions it wraps call is not.
  * @param {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} profile as V8 writes it
  * @returns {Record<Share, number>}
  */

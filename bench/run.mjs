@@ -1,5 +1,5 @@
-// Promises: one entrance to all benchmarks. Each prints its tables and writes them, with the numbers behind them, as JSON. Needs the
-// build; `npm run bench` makes it.
+// Promises: one entrance to all benchmarks. Each prints its tables and writes them, with the
+// numbers behind them, as JSON. Needs the build; `npm run bench` makes it.
 //
 //   npm run bench                                        # lists them, and runs them all
 //   npm run bench -- --list
@@ -36,7 +36,7 @@ function list(/** @type {string[]} */ strangers) {
   if (strangers.length > 0) console.error(`no such benchmark: ${strangers.join(', ')}`);
   console.log(
     table(
-      ['npm run bench --', 'what it tells', 'minutes'],
+      ['npm run bench --', 'what it measures', 'minutes'],
       benches.map(({ name, about, minutes }) => [name, about, String(minutes)]),
     ),
   );

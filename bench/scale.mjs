@@ -1,5 +1,5 @@
-// Promises: how cost and memory grow with what a service has much of: requests under way, depth of async chains, open spans, blocks; see
-// README.md.
+// Promises: how cost and memory grow with what a service has much of: requests under way, depth of
+// async chains, open spans, blocks; see README.md.
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_SPAN } from '../tools/otlp.cjs';
 import { estimate, interval, median } from '../tools/statistics.cjs';
@@ -8,9 +8,9 @@ import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-pro
 const WARM_UP_ROUNDS = 3;
 /** For the watchdog's thread to start or end. */
 const SETTLE_MILLIS = 60;
-/** From so many on their heap can be told from what else comes and goes. */
+/** From so many on their heap exceeds the noise. */
 const MANY = 1_000;
-const HEAP_LOOKS = 5;
+const HEAP_READINGS = 5;
 
 const SIZES = {
   requests: [1, 10, 100, 1_000, 10_000],
@@ -19,7 +19,7 @@ const SIZES = {
   blocks: [1, 10, 100, 400],
 };
 
-/** What grows, how it is told, and with which digits. */
+/** What grows, how it is shown, and with which digits. */
 const SERIES = [
   {
     name: 'requests',
@@ -33,7 +33,7 @@ const SERIES = [
   {
     name: 'blocks',
     title:
-      'blocks of 1.5 ms in a second, at thresholdMillis 1: ms of CPU in a second, told of made',
+      'blocks of 1.5 ms in a second, at thresholdMillis 1: ms of CPU in a second, reported of made',
   },
 ];
 
@@ -106,11 +106,11 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
     'opentelemetry-instrumentation-event-loop'
   );
   const rounds = Number(roundCount);
-  let told = 0;
+  let reported = 0;
   const sink = {
     onStart() {},
     onEnd(/** @type {any} */ span) {
-      if (span.name === BLOCK_SPAN) told++;
+      if (span.name === BLOCK_SPAN) reported++;
     },
     async forceFlush() {},
     async shutdown() {},
@@ -124,7 +124,7 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
     maxSpansPerMinute: 60_000,
   });
 
-  /** Off and on in turn; what `run` tells of each, and their differences. */
+  /** Off and on in turn; what `run` returns of each, and their differences. */
   async function compare(/** @type {() => Promise<number>} */ run) {
     const values = { off: /** @type {number[]} */ ([]), on: /** @type {number[]} */ ([]) };
     for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
@@ -200,7 +200,8 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
   async function spans(/** @type {number} */ open) {
     instrumentation.enable();
     await sleep(SETTLE_MILLIS);
-    // A new one each time: ended spans are held for a while, and must not be let go of where it is weighed.
+    // A new one each time: ended spans are kept for a while, and must not be freed where it is
+    // weighed.
     const tracerWithout = () => new TracerProvider({ spanProcessors: [sink] }).getTracer('scale');
     const tracerWith = () =>
       new TracerProvider({ spanProcessors: [new EventLoopSpanProcessor(), sink] }).getTracer(
@@ -242,10 +243,10 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
       for (const span of all) span.end();
       return bytes / open;
     };
-    const held = { without: /** @type {number[]} */ ([]), withIt: /** @type {number[]} */ ([]) };
-    for (let i = 0; i < HEAP_LOOKS; i++) {
-      held.without.push(await heap(tracerWithout()));
-      held.withIt.push(await heap(tracerWith()));
+    const heaps = { without: /** @type {number[]} */ ([]), withIt: /** @type {number[]} */ ([]) };
+    for (let i = 0; i < HEAP_READINGS; i++) {
+      heaps.without.push(await heap(tracerWithout()));
+      heaps.withIt.push(await heap(tracerWith()));
     }
     instrumentation.disable();
     return {
@@ -253,8 +254,8 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
       added: estimate(added),
       digits: 0,
       extra: [
-        { name: 'heap, off', text: open < MANY ? '–' : median(held.without).toFixed(0) },
-        { name: 'on', text: open < MANY ? '–' : median(held.withIt).toFixed(0) },
+        { name: 'heap, off', text: open < MANY ? '–' : median(heaps.without).toFixed(0) },
+        { name: 'on', text: open < MANY ? '–' : median(heaps.withIt).toFixed(0) },
       ],
     };
   }
@@ -269,8 +270,8 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
       while (performance.now() < end);
       made++;
     };
-    told = 0;
-    let [madeOn, toldOn] = [0, 0];
+    reported = 0;
+    let [madeOn, reportedOn] = [0, 0];
     const run = async () => {
       made = 0;
       const start = cpuMicros();
@@ -279,21 +280,22 @@ async function measure(/** @type {string} */ series, /** @type {string} */ round
         await sleep(Math.max(0, begin + (i / perSecond) * 1000 - performance.now()));
         block();
       }
-      // A whole window, and the last one told: what runs all the time is weighed as long at every rate.
+      // A whole window, and the last one reported: what runs all the time is weighed as long at
+      // every rate.
       await sleep(Math.max(10, begin + SECONDS * 1000 - performance.now()));
       return (cpuMicros() - start) / (performance.now() - begin);
     };
     const cost = await compare(async () => {
-      const before = told;
+      const before = reported;
       const value = await run();
-      if (told > before) {
+      if (reported > before) {
         madeOn += made;
-        toldOn += told - before;
+        reportedOn += reported - before;
       }
       return value;
     });
-    const share = madeOn === 0 ? '–' : `${((toldOn / madeOn) * 100).toFixed(0)} %`;
-    return { ...cost, digits: 0, extra: [{ name: 'told', text: share }] };
+    const share = madeOn === 0 ? '–' : `${((reportedOn / madeOn) * 100).toFixed(0)} %`;
+    return { ...cost, digits: 0, extra: [{ name: 'reported', text: share }] };
   }
 
   const measures = { requests, chain, spans, blocks };

@@ -1,5 +1,6 @@
-// Promises: over minutes or hours of mixed load and random blocks of every kind, nothing is lost and nothing invented, memory stays flat, and the
-// times of spans do not drift from the wall clock. Prints the verdict; exit code 1 where something does not hold. Needs the build.
+// Promises: over minutes or hours of mixed load and random blocks of every kind, nothing is lost,
+// there are no false positives, memory stays flat, and the times of spans do not drift from the
+// wall clock. Prints the verdict; exit code 1 where a check fails. Needs the build.
 //
 //   npm run soak                                  # 3 minutes
 //   npm run soak -- --minutes 30 --node .matrix/node-24/node_modules/.bin/node
@@ -59,7 +60,7 @@ try {
 }
 const ledger = readLedger();
 rmSync(folder, { recursive: true, force: true });
-tell(ledger, verdict(ledger));
+printVerdict(ledger, verdict(ledger));
 report.write(join(options.json, 'soak.json'));
 
 async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
@@ -89,7 +90,7 @@ async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
   await Promise.all(load);
   clearInterval(progress);
   agent.destroy();
-  await sleep(200); // for the last block to be told
+  await sleep(200); // for the last block to be reported
 }
 
 function readLedger() {
@@ -100,27 +101,32 @@ function readLedger() {
   const of = (/** @type {string} */ type) => lines.filter((line) => line.type === type);
   return {
     truths: of('truth'),
-    told: of('told'),
-    held: of('held'),
-    still: of('still'),
+    reported: of('reported'),
+    delays: of('delay'),
+    suspensions: of('suspension'),
     memory: of('memory'),
   };
 }
 
-function tell(
-  /** @type {ReturnType<typeof readLedger>} */ { truths, told, memory },
+function printVerdict(
+  /** @type {ReturnType<typeof readLedger>} */ { truths, reported, memory },
   /** @type {ReturnType<typeof verdict>} */ { checks, notJudged },
 ) {
   const total = truths.reduce((sum, { millis }) => sum + millis, 0);
   report.note(
     `${minutes} minutes: ${truths.length} blocks of ${limits.SHORTEST_MILLIS} to ${limits.LONGEST_MILLIS} ms, ` +
-      `${(total / 1000).toFixed(0)} s in all; ${told.length} told; heap ${(median(memory.map(({ heapUsed }) => heapUsed)) / 2 ** 20).toFixed(1)} MiB`,
+      `${(total / 1000).toFixed(0)} s in all; ${reported.length} reported; heap ${(median(memory.map(({ heapUsed }) => heapUsed)) / 2 ** 20).toFixed(1)} MiB`,
   );
   if (notJudged > 0) report.note(`${notJudged} of them not judged: the machine gave them no CPU`);
   report.table(
     `Node.js at ${options.node}`,
-    ['', 'limit', 'seen', 'verdict'],
-    checks.map(({ name, limit, seen, holds }) => [name, limit, seen, holds ? 'holds' : 'VIOLATED']),
+    ['', 'limit', 'measured', 'verdict'],
+    checks.map(({ name, limit, measured, holds }) => [
+      name,
+      limit,
+      measured,
+      holds ? 'holds' : 'VIOLATED',
+    ]),
     { checks, notJudged, memory },
   );
   for (const { name, holds, examples } of checks) {

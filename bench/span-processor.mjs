@@ -1,4 +1,5 @@
-// Promises: what EventLoopSpanProcessor adds to a span that never met a block, and what a call of `health()` takes; see README.md.
+// Promises: what EventLoopSpanProcessor adds to a span that never met a block, and what a call of
+// `health()` takes; see README.md.
 //
 //   npm run bench -- span-processor --rounds 200 --node .matrix/node-24/node_modules/.bin/node
 import { estimate, interval } from '../tools/statistics.cjs';
@@ -38,8 +39,8 @@ export default {
 await answerInFreshProcess(import.meta.url, measure);
 
 /**
- * A provider with EventLoopSpanProcessor and one without take turns in one process: nanoseconds from the start of a span that meets no
- * block to its end.
+ * A provider with EventLoopSpanProcessor and one without take turns in one process: nanoseconds
+ * from the start of a span that meets no block to its end.
  */
 async function measure(/** @type {string} */ roundCount) {
   const { ROOT_CONTEXT, SpanKind, trace } = await import('@opentelemetry/api');
@@ -90,7 +91,7 @@ async function measure(/** @type {string} */ roundCount) {
     for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
       const order = round % 2 === 0 ? [without, withIt] : [withIt, without];
       const nanos = new Map(order.map((tracer) => [tracer, nanosOfSpan(tracer, kind)]));
-      // Lets the loop turn, so that nothing of this looks like a block.
+      // Lets the loop turn, so that nothing of this is a block.
       await new Promise((resolve) => setImmediate(resolve));
       if (round < 0) continue;
       base.push(nanos.get(without));

@@ -1,5 +1,6 @@
-// Promises: which tool tells what of the same labelled blockers, in the same service: found, missed, counted twice, invented, the right
-// trace, the right function, the right length; see README.md.
+// Promises: which tool reports what of the same labelled blockers, in the same service: found,
+// missed, counted twice, false positives, the right trace, the right function, the right length;
+// see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
@@ -15,11 +16,14 @@ import { score } from './truth/score.mjs';
 const { SUBJECTS } = subjects;
 
 const THRESHOLD_MILLIS = 40;
-/** A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is one is nobody's mistake. */
+/**
+ * A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is
+ * one is not a mistake of the tool.
+ */
 const CLEAR_MILLIS = 1.25 * THRESHOLD_MILLIS;
 /** For a report to come, where the subject does not need longer. */
 const SETTLE_MILLIS = 100;
-/** So often at most, while the machine holds the process: that says nothing about a tool. */
+/** So often at most, while the machine gives the process no CPU: that says nothing about a tool. */
 const MAX_VISITS = 6;
 /** Startup is over, and every tool at work. */
 const WARM_UP_MILLIS = 1000;
@@ -30,7 +34,7 @@ const NAMELESS = new Set(['?', '<anonymous>', '[eval]', '[constructor]']);
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'truth',
-  about: 'which tool tells what of the same labelled blockers',
+  about: 'which tool reports what of the same labelled blockers',
   minutes: 6,
   options: { only: { type: 'string', multiple: true } },
   async run({ nodes, options, report }) {
@@ -59,7 +63,7 @@ export default {
           'found',
           'missed',
           'twice',
-          'invented',
+          'false positives',
           'trace',
           'function',
           'length error, ms',
@@ -82,18 +86,22 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
   );
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const { port, blockers, quiet } = await messageOf(child);
+    const { port, blockers, notBlocking } = await messageOf(child);
     const visit = (/** @type {string} */ path) =>
       getJson(`http://127.0.0.1:${port}${path}`, { agent });
-    // Cold code is slow code: the first requests count for nobody.
-    await visit(`/quiet/${encodeURIComponent(quiet[0])}`);
+    // Cold code is slow code: the first requests do not count.
+    await visit(`/not-blocking/${encodeURIComponent(notBlocking[0])}`);
     await visit(`/block/${encodeURIComponent(blockers[0])}`);
     await sleep(WARM_UP_MILLIS);
     const truths = [];
     let disturbed = 0;
     const pages = [
       ...blockers.map((/** @type {string} */ label) => ({ label, isBlock: true, url: 'block' })),
-      ...quiet.map((/** @type {string} */ label) => ({ label, isBlock: false, url: 'quiet' })),
+      ...notBlocking.map((/** @type {string} */ label) => ({
+        label,
+        isBlock: false,
+        url: 'not-blocking',
+      })),
     ];
     for (const { label, isBlock, url } of pages) {
       for (let left = MAX_VISITS; left > 0; left--) {
@@ -142,7 +150,10 @@ function reportOf(
   };
 }
 
-/** Sentry has the innermost frame last. What has no name is called after the function around it, as a reader would. */
+/**
+ * Sentry has the innermost frame last. What has no name is called after the function around it, as
+ * a reader would.
+ */
 function innermost(/** @type {any[]} */ frames) {
   const own = frames
     .filter(({ filename = '' }) => !filename.startsWith('node:'))
@@ -151,11 +162,11 @@ function innermost(/** @type {any[]} */ frames) {
 }
 
 function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */ result) {
-  const { tells } = SUBJECTS[name];
+  const { reports } = SUBJECTS[name];
   const when = (
-    /** @type {(typeof tells)[number]} */ what,
+    /** @type {(typeof reports)[number]} */ what,
     /** @type {string | number} */ value,
-  ) => (tells.includes(what) ? String(value) : '–');
+  ) => (reports.includes(what) ? String(value) : '–');
   const { lengthError } = result;
   const error =
     lengthError && `${lengthError.median.toFixed(1)}, at most ${lengthError.most.toFixed(0)}`;
@@ -164,10 +175,10 @@ function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */
     when('block', result.found),
     when('block', result.missed),
     when('block', result.twice),
-    when('block', result.invented),
+    when('block', result.falsePositives),
     when('trace', result.rightTrace),
     when('function', result.rightFunction),
     when('length', error ?? '–'),
-    tells.length === 4 ? String(result.allRight) : '–',
+    reports.length === 4 ? String(result.allRight) : '–',
   ];
 }

@@ -1,6 +1,7 @@
-// Load from outside the service's process: requests to one endpoint, and health checks at a steady rate beside them. A
-// health check is sent when it is due, whether or not the ones before it were answered, and its latency counts from the
-// moment it was due: nothing is left out because the service was slow (no coordinated omission).
+// Load from outside the service's process: requests to one endpoint, and health checks at a steady
+// rate beside them. A health check is sent when it is due, whether or not the ones before it were
+// answered, and its latency counts from the moment it was due: nothing is left out because the
+// service was slow (no coordinated omission).
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendOk } from '../tools/http-client.cjs';
 
@@ -22,16 +23,17 @@ export async function keepBusy({ url, ...options }, { requests, thinkMillis, onA
 }
 
 /**
- * Requests at a steady rate beside the load: those who have to wait when something else holds the loop.
+ * Requests at a steady rate beside the load: those that are stalled when something else blocks the
+ * event loop.
  * @param {string} url
  * @param {number} intervalMillis
  * @returns {{ end(): Promise<void> }} `end` waits for all answers
  */
-export function startBystanders(url, intervalMillis) {
+export function startOtherRequests(url, intervalMillis) {
   const answers = [];
   const timer = setInterval(() => {
     const answer = sendOk(url, { timeoutMillis: TIMEOUT_MILLIS });
-    answer.catch(() => {}); // looked at in the end
+    answer.catch(() => {}); // examined at the end
     answers.push(answer);
   }, intervalMillis);
   return {
@@ -70,7 +72,7 @@ export function startHealthChecks(url, intervalMillis) {
 
 /**
  * Over a connection of its own, as orchestrators do it.
- * @returns {Promise<number | Error>} never rejected: nobody looks at it before the load is over
+ * @returns {Promise<number | Error>} never rejected: it is read after the load is over
  */
 async function latency(/** @type {string} */ url, /** @type {number} */ due) {
   try {

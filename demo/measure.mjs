@@ -1,20 +1,23 @@
-// The measurement: one phase of load for each endpoint with health checks beside it, then everything that the service
-// exported meanwhile.
+// The measurement: one phase of load for each endpoint with health checks beside it, then
+// everything that the service exported meanwhile.
 import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
 import { quantile } from '../tools/statistics.cjs';
-import { keepBusy, startBystanders, startHealthChecks } from './load.mjs';
+import { keepBusy, startHealthChecks, startOtherRequests } from './load.mjs';
 import { showStep } from './progress.mjs';
 import { blocksOf, requestPath, stallsOf } from './telemetry-reader.mjs';
 
 const REQUESTS = 5;
-const THINK_MILLIS = 150; // so that blocks can be told apart in the latency of the health checks
+const THINK_MILLIS = 150; // so that blocks can be distinguished in the latency of the health checks
 const HEALTH_CHECK_INTERVAL_MILLIS = 25;
 /** Shorter than such a request takes: at any time one of them is under way. */
-const BYSTANDER_INTERVAL_MILLIS = 30;
-const BYSTANDER_PATH = '/orders';
+const OTHER_REQUESTS_INTERVAL_MILLIS = 30;
+const OTHER_REQUESTS_PATH = '/orders';
 
-/** Puts load on every endpoint, one after the other; tells when that was and how the health checks fared. */
+/**
+ * Puts load on every endpoint, one after the other; returns when that was, and the latency of the
+ * health checks.
+ */
 export async function driveAllEndpoints(origin) {
   const sizes = await showStep(
     'Measuring how fast this machine is',
@@ -38,7 +41,10 @@ async function driveEndpoint(origin, endpoint, size, update) {
   const request = requestFor(origin, endpoint, size);
   const start = Date.now();
   const checks = startHealthChecks(`${origin}/healthcheck`, HEALTH_CHECK_INTERVAL_MILLIS);
-  const bystanders = startBystanders(`${origin}${BYSTANDER_PATH}`, BYSTANDER_INTERVAL_MILLIS);
+  const otherRequests = startOtherRequests(
+    `${origin}${OTHER_REQUESTS_PATH}`,
+    OTHER_REQUESTS_INTERVAL_MILLIS,
+  );
   try {
     await keepBusy(request, {
       requests: REQUESTS,
@@ -48,17 +54,18 @@ async function driveEndpoint(origin, endpoint, size, update) {
     });
   } finally {
     checks.end();
-    await bystanders.end();
+    await otherRequests.end();
   }
   return { endpoint, start, end: Date.now(), health: await checks.latencies() };
 }
 
 /**
- * Adds to each phase the traces of its own requests, and picks the one of median length; and those of other requests that had to wait
- * for one of its blocks, and picks the one that waited longest for the trace that was picked.
+ * Adds to each phase the traces of its own requests, and picks the one of median length; and those
+ * of other requests that had to wait for one of its blocks, and picks the one that waited longest
+ * for the trace that was picked.
  */
 export function matchTraces(driven, traces) {
-  const bystanders = traces.filter((trace) => requestPath(trace) === BYSTANDER_PATH);
+  const otherRequests = traces.filter((trace) => requestPath(trace) === OTHER_REQUESTS_PATH);
   return driven.map((phase) => {
     const own = traces.filter(
       (trace) =>
@@ -73,16 +80,16 @@ export function matchTraces(driven, traces) {
       ...phase,
       traces: own,
       trace,
-      victims: victimsOf(own, bystanders),
-      victim: trace && victimsOf([trace], bystanders)[0],
+      stalled: stalledBy(own, otherRequests),
+      longestStalled: trace && stalledBy([trace], otherRequests)[0],
     };
   });
 }
 
 /** The traces with a link to one of these traces' blocks, the one that waited longest first. */
-function victimsOf(culprits, bystanders) {
-  const blocks = new Set(culprits.flatMap(blocksOf).map(({ spanId }) => spanId));
-  return bystanders
+function stalledBy(blocking, otherRequests) {
+  const blocks = new Set(blocking.flatMap(blocksOf).map(({ spanId }) => spanId));
+  return otherRequests
     .map((trace) => {
       const stalls = stallsOf(trace).filter(({ links }) =>
         links.some(({ spanId }) => blocks.has(spanId)),

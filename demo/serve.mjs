@@ -1,4 +1,5 @@
-// The service for requests made by hand: prints the waterfall of each as it comes in, until it is told to stop.
+// The service for requests made by hand: prints the waterfall of each as it comes in, until it is
+// stopped.
 import { once } from 'node:events';
 import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
 import { readSpans, readTraces } from '../tools/otlp.cjs';

@@ -25,7 +25,7 @@ export function requestPath({ root }) {
 export const blocksOf = (/** @type {Trace} */ trace) =>
   trace.rows.map((row) => row.span).filter((span) => span.name === BLOCK_SPAN);
 
-/** The spans of a trace that were stalled: for how many seconds, and for whom. */
+/** The spans of a trace that were stalled: for how many seconds, and by which blocks. */
 export const stallsOf = (trace) =>
   trace.rows
     .map((row) => row.span)

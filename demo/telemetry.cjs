@@ -1,5 +1,5 @@
-// Everything a service needs to see what blocks its event loop: preload this file with `node --require`.
-// Where the telemetry goes is up to the usual OTEL_* environment variables.
+// Everything a service needs to find what blocks its event loop: preload this file with `node
+// --require`. Where the telemetry goes is up to the usual OTEL_* environment variables.
 const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { BatchSpanProcessor } = require('@opentelemetry/sdk-trace');

@@ -1,13 +1,13 @@
-// Endless load for a service that runs somewhere else: requests that wait for a database and health checks all the time, and
-// one endpoint after the other that holds the loop beside them. Ends by itself only at SIGTERM or SIGINT.
-// `node demo/traffic.mjs http://127.0.0.1:8080`
+// Endless load for a service that runs somewhere else: requests that wait for a database and health
+// checks all the time, and one endpoint after the other that blocks the event loop beside them.
+// Ends by itself only at SIGTERM or SIGINT. `node demo/traffic.mjs http://127.0.0.1:8080`
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
 import { sendOk } from '../tools/http-client.cjs';
 
-const BYSTANDERS = ['/orders', '/healthcheck'];
-const BYSTANDER_INTERVAL_MILLIS = 100;
+const OTHER_PATHS = ['/orders', '/healthcheck'];
+const OTHER_REQUESTS_INTERVAL_MILLIS = 100;
 const THINK_MILLIS = 2000;
 const AWAY_MILLIS = 1000;
 
@@ -18,7 +18,7 @@ if (!origin) {
 }
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));
 
-/** The service may be restarted at any time: a failed request is told, and the load goes on. */
+/** The service may be restarted at any time: a failed request is printed, and the load goes on. */
 async function tryRequest({ url, ...options }) {
   try {
     await sendOk(url, options);
@@ -41,10 +41,10 @@ async function sizesOfRequests() {
 }
 
 const sizes = await sizesOfRequests();
-for (const path of BYSTANDERS) {
+for (const path of OTHER_PATHS) {
   setInterval(
     () => tryRequest({ url: `${origin}${path}`, method: 'GET' }),
-    BYSTANDER_INTERVAL_MILLIS,
+    OTHER_REQUESTS_INTERVAL_MILLIS,
   );
 }
 for (;;) {

@@ -1,4 +1,5 @@
-// Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the person who ran it.
+// Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the
+// person who ran it.
 import { BLOCK_SPAN } from '../tools/otlp.cjs';
 import { blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
 
@@ -7,8 +8,8 @@ import { blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
  * @returns {string[]} empty when all is there
  */
 export function missingTelemetry({ phases, lag }) {
-  const problems = phases.flatMap(({ endpoint, traces, victims }) => {
-    const problem = problemOf(endpoint, traces, victims);
+  const problems = phases.flatMap(({ endpoint, traces, stalled }) => {
+    const problem = problemOf(endpoint, traces, stalled);
     return problem === undefined ? [] : [`${endpoint.method} ${endpoint.path}: ${problem}`];
   });
   if (!lag) problems.push(`the metric ${LAG_METRIC} was not exported`);
@@ -18,24 +19,25 @@ export function missingTelemetry({ phases, lag }) {
 /**
  * @param {import('../tools/demo-service/endpoints.cjs').Endpoint} endpoint
  * @param {import('../tools/otlp.cjs').Trace[]} traces
- * @param {import('../tools/otlp.cjs').Trace[]} victims
+ * @param {import('../tools/otlp.cjs').Trace[]} stalled
  */
-function problemOf({ blocking }, traces, victims) {
+function problemOf({ blocking }, traces, stalled) {
   if (traces.length === 0) return 'no trace of its requests was exported';
   if (blocking === undefined) return undefined;
   const blocks = traces.flatMap(blocksOf);
   if (blocks.length === 0) {
-    return `it holds the loop, but none of its ${traces.length} traces has an ${BLOCK_SPAN} span`;
+    return `it blocks the event loop, but none of its ${traces.length} traces has an ${BLOCK_SPAN} span`;
   }
-  if (victims.length === 0)
-    return 'it holds the loop, but no other request is linked to one of its blocks';
+  if (stalled.length === 0)
+    return 'it blocks the event loop, but no other request is linked to one of its blocks';
   const named = blocks.filter((block) => names(block, blocking));
-  // Not all: on a busy machine a block may begin or end with something else that takes as long as the threshold.
+  // Not all: on a busy machine a block may begin or end with something else that takes as long as
+  // the threshold.
   if (named.length > blocks.length / 2) return undefined;
-  const told = blocks.map(({ attributes }) => attributes['code.function.name'] ?? 'nothing');
+  const reported = blocks.map(({ attributes }) => attributes['code.function.name'] ?? 'nothing');
   return (
-    `${blocking.functionName ?? 'a function'} in ${blocking.file} holds the loop, but only ${named.length} of ${blocks.length} ` +
-    `${BLOCK_SPAN} spans say so; told were ${[...new Set(told)].join(', ')}`
+    `${blocking.functionName ?? 'a function'} in ${blocking.file} blocks the event loop, but only ${named.length} of ${blocks.length} ` +
+    `${BLOCK_SPAN} spans say so; reported are ${[...new Set(reported)].join(', ')}`
   );
 }
 

@@ -1,4 +1,5 @@
-// A health check that turns 503 while clients still get their answers: the lag climbs long before they give up.
+// A health check that turns 503 while clients still get their answers: the lag climbs long before
+// they give up.
 const { eventLoop } = require('./telemetry.cjs');
 const express = require('express');
 
@@ -6,7 +7,10 @@ const express = require('express');
 const MAX_LAG_MILLIS = 500;
 /** No shorter than the time between two checks, or what happens between them is missed. */
 const LAG_WINDOW_MILLIS = 5000;
-/** Requests may wait where the loop does not see them, to be accepted as connections: then it has no time left, second after second. */
+/**
+ * Requests may wait to be accepted as connections, where the event loop does not count them: then
+ * it has no time left, second after second.
+ */
 const MAX_UTILIZATION = 0.98;
 const UTILIZATION_WINDOW_MILLIS = 1000;
 

@@ -1,13 +1,20 @@
-// Sheds load: of the requests that come while the loop is late, so many are turned away at once that the others are answered in time.
+// Sheds load: of the requests that come while the loop is late, so many are turned away at once
+// that the others are answered in time.
 const { eventLoop } = require('./telemetry.cjs');
 const express = require('express');
 const { work } = require('./work.cjs');
 
 /** Short, so that it reacts at once, and recovers at once. */
 const WINDOW_MILLIS = 200;
-/** None is turned away up to the first figure, all from the second on. In between, the share grows: the service stays at its capacity. */
+/**
+ * None is turned away up to the first figure, all from the second on. In between, the share grows:
+ * the service stays at its capacity.
+ */
 const LAG_MILLIS = [20, 100];
-/** Requests may wait where the loop does not see them, to be accepted as connections: then only its utilization tells. */
+/**
+ * Requests may wait to be accepted as connections, where the event loop does not count them: then
+ * only its utilization shows it.
+ */
 const UTILIZATION = [0.8, 0.95];
 
 const share = (value, [none, all]) => (value - none) / (all - none);

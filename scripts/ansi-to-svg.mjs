@@ -1,5 +1,6 @@
-// Terminal output as an SVG that looks the same everywhere: a terminal emulator says what is in every cell, text is pinned
-// to its cells, and bars are drawn as shapes, so that no font can tear them apart.
+// Terminal output as an SVG that is the same everywhere: a terminal emulator says what is in every
+// cell, text is pinned to its cells, and bars are drawn as shapes, so that no font can tear them
+// apart.
 import xterm from '@xterm/headless';
 
 const CELL = { width: 8.4, height: 19 };

@@ -1,5 +1,6 @@
-// Unit tests of the dashboard's queries on blocks, for promtool, made from the dashboard as it is. What they hold it to: the first block of a
-// function, which `rate()` and `increase()` do not see, is shown in full, once, and where it belongs; and so is what goes on as before.
+// Unit tests of the dashboard's queries on blocks, for promtool, made from the dashboard as it is.
+// They assert: the first block of a function, which `rate()` and `increase()` do not count, is
+// shown in full, once, and where it belongs; and so is what goes on as before.
 import { expressions } from '../tools/dashboard-queries.cjs';
 
 const BLOCK = 'event_loop_block_duration_seconds';
@@ -79,10 +80,13 @@ const EXPECTED = [
   ['panel "Instances" B', 119, PER_INSTANCE(0.006)],
   ['panel "Instances" C', 119, PER_INSTANCE(61)],
   ['panel "Instances" D', 119, PER_INSTANCE(0)],
-  ['panel "Unfinished blocks" A', 119, TOTAL(0)],
+  ['panel "Ongoing blocks" A', 119, TOTAL(0)],
 ];
 
-/** A process that lives for three minutes, between two points of a graph over a week. Another starts anew under the same name. */
+/**
+ * A process that lives for three minutes, between two points of a graph over a week. Another starts
+ * anew under the same name.
+ */
 const SHORT_LIVED = [
   series('event_loop_lag_seconds_count', '', '0+3000x120'),
   ...blocks('briefly', 'callback', {
@@ -104,7 +108,10 @@ const EXPECTED_OVER_A_WEEK = [
   ['panel "Blocks, by kind" A', 80, PER_KIND({ microtasks: 0 })],
 ];
 
-/** A process that starts anew in the 30th minute under the same name, and blocks again in the 50th, for the first time. */
+/**
+ * A process that starts anew in the 30th minute under the same name, and blocks again in the 50th,
+ * for the first time.
+ */
 const STARTED_ANEW = [
   series('event_loop_lag_seconds_count', '', '0+3000x29 0+3000x60'),
   ...blocks('again', 'callback', {

@@ -1,5 +1,6 @@
-// `npm run demo:picture`: runs the demo and draws the telling part of its report as docs/images/demo.svg. With `--stdin` it
-// draws a saved report instead: `FORCE_COLOR=3 COLUMNS=96 node demo/run.mjs > report.txt`.
+// `npm run demo:picture`: runs the demo and draws the telling part of its report as
+// docs/images/demo.svg. With `--stdin` it draws a saved report instead: `FORCE_COLOR=3 COLUMNS=96
+// node demo/run.mjs > report.txt`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -17,8 +18,8 @@ const SECTIONS = [
   'event_loop.lag ',
 ];
 const DESCRIPTION =
-  'npm run demo in a terminal: traces of requests as waterfalls, each with a red event-loop-blocked span where it held ' +
-  'the event loop and the function, file and line that held it, the latency of health checks beside it, and the event loop lag as a histogram with p50, p90 and p99';
+  'npm run demo in a terminal: traces of requests as waterfalls, each with a red event-loop-blocked span where it blocked ' +
+  'the event loop and the function, file and line that blocked it, the latency of health checks beside it, and the event loop lag as a histogram with p50, p90 and p99';
 const picture = new URL('../docs/images/demo.svg', import.meta.url);
 
 const { values: options } = parseArgs({ options: { stdin: { type: 'boolean', default: false } } });

@@ -1,6 +1,7 @@
-// Promises: the transcripts in docs/ are what the commands in them print, with the package as it would be published and an application
-// that has never heard of it. `npm run docs:transcripts` runs everything anew and writes it into the docs; with `--check` it only fails
-// when the block of that application does not arrive at an OTLP receiver, with its function and line.
+// Promises: the transcripts in docs/ are what the commands in them print, with the package as it
+// would be published and an application that has never heard of it. `npm run docs:transcripts` runs
+// everything anew and writes it into the docs; with `--check` it only fails when the block of that
+// application does not arrive at an OTLP receiver, with its function and line.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +22,7 @@ const ENTRY = `${PACKAGE}/register`;
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
 const PEER = 'blocked-at@1.2.0';
 const PORT = 3000;
-/** The thread that watches comes up some 50 ms after the loop began to turn, on a quiet machine. */
+/** The watchdog thread starts some 50 ms after the loop began to turn, on an idle machine. */
 const WARM_UP_MILLIS = 1000;
 const WARM_UP_REQUESTS = 20;
 
@@ -70,7 +71,7 @@ async function run(nodeArguments, env) {
 const withoutTelemetry = (/** @type {NodeJS.ProcessEnv} */ env) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(OTEL_|NODE_OPTIONS$)/.test(name)));
 
-/** Where it ran is nobody's business. */
+/** The folder in which it ran is left out. */
 const readable = (/** @type {string} */ text) => text.replaceAll(`${folder}/`, '');
 
 /** @param {import('../tools/otlp.cjs').Trace} trace */

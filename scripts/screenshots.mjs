@@ -1,7 +1,9 @@
-// Pictures of the real web pages of a chain that runs, as in docs/stack.md: a block in Jaeger's trace page, and the lag in Prometheus'
-// graph, by headless Chromium. Draws nothing itself: a server without its web page, as it is when built from its Go module, is an error.
-// `node scripts/screenshots.mjs` beside `docker compose up`, after some minutes of load; JAEGER_URL, PROMETHEUS_URL and CHROMIUM name
-// others. Writes docs/images/jaeger-trace.png and docs/images/prometheus-lag.png.
+// Pictures of the real web pages of a chain that runs, as in docs/stack.md: a block in Jaeger's
+// trace page, and the lag in Prometheus' graph, by headless Chromium. Draws nothing itself: a
+// server without its web page, as it is when built from its Go module, is an error. `node
+// scripts/screenshots.mjs` beside `docker compose up`, after some minutes of load; JAEGER_URL,
+// PROMETHEUS_URL and CHROMIUM name others. Writes docs/images/jaeger-trace.png and
+// docs/images/prometheus-lag.png.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +18,7 @@ const {
 const IMAGES = join(import.meta.dirname, '../docs/images');
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 const SERVICE = 'event-loop-demo';
-const CULPRIT = 'buildSpans';
+const BLOCKING_FUNCTION = 'buildSpans';
 const LAG = 'histogram_quantile(0.99, sum by (job, le) (rate(event_loop_lag_seconds_bucket[1m])))';
 /** What the pages may take to ask their server and draw, in their own time. */
 const DRAWN_MILLIS = 15_000;
@@ -42,12 +44,13 @@ async function newestTrace() {
   const query = new URLSearchParams({
     service: SERVICE,
     operation: 'event-loop-blocked',
-    tags: JSON.stringify({ 'code.function.name': CULPRIT }),
+    tags: JSON.stringify({ 'code.function.name': BLOCKING_FUNCTION }),
     lookback: '1h',
     limit: '1',
   });
   const { data } = await getJson(`${JAEGER_URL}/api/traces?${query}`);
-  if (!data?.length) throw new Error(`Jaeger has no trace with a block in ${CULPRIT} yet`);
+  if (!data?.length)
+    throw new Error(`Jaeger has no trace with a block in ${BLOCKING_FUNCTION} yet`);
   return data[0].traceID;
 }
 

@@ -1,7 +1,8 @@
 /**
- * One instrumentation is active per thread. Whoever registers it twice, or has two copies of the
- * package in the tree, still gets every block once: the instance that was enabled last is active,
- * the earlier ones are paused, and the latest of these becomes active again when it is disabled.
+ * One instrumentation is active per thread. An application that registers it twice, or has two
+ * copies of the package in the tree, still gets every block once: the instance that was enabled
+ * last is active, the earlier ones are paused, and the latest of these becomes active again when it
+ * is disabled.
  */
 import { perThread } from './support/per-thread.ts';
 import type { EventLoopHealth } from './types.ts';

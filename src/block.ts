@@ -22,7 +22,7 @@ export interface StackFrame extends CodePosition {
    * As V8 names it: `render`, `Report.render`, `new Report`; undefined for an anonymous function.
    */
   readonly functionName: string | undefined;
-  /** Where the function begins, in the same file: what tells two functions of one name apart. */
+  /** Where the function begins, in the same file: it distinguishes two functions of one name. */
   readonly functionLine: number | undefined;
   readonly functionColumn: number | undefined;
   /** A caller that awaits what runs: not running code. */
@@ -76,7 +76,7 @@ export interface Block {
   readonly start: number;
   readonly end: number;
   readonly callbacks: number;
-  /** The context that the block is attributed to; undefined where nothing was seen to run. */
+  /** The context that the block is attributed to; undefined where it is not known. */
   readonly context: Context | undefined;
   readonly resourceType: string | undefined;
   /** Milliseconds of CPU, as `Clock.cpu` counts it. */

@@ -1,4 +1,4 @@
-/** EventLoopInstrumentation: what OpenTelemetry sees of this package. What runs is the session. */
+/** EventLoopInstrumentation: what OpenTelemetry uses of this package. What runs is the session. */
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
@@ -10,7 +10,7 @@ import {
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
 } from './lag/health.ts';
-import { registryOfUnseenSdk } from './otel/api-registry.ts';
+import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import { Session } from './session.ts';
@@ -39,7 +39,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   declare private _globalMeterProvider: MeterProvider | undefined;
   declare private _followsGlobalMeter: boolean;
   declare private _providersCheckedAt: number | undefined;
-  declare private _hasWarnedOfUnseenSdk: boolean | undefined;
+  declare private _hasWarnedOfOtherSdk: boolean | undefined;
 
   /**
    * @param config see {@link EventLoopInstrumentationConfig}
@@ -217,7 +217,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     this._providersCheckedAt = now;
     this._log.catchUp();
     this._followGlobalMeter();
-    this._warnOfUnseenSdk();
+    this._warnOfOtherSdk();
   }
 
   /** A meter, unlike a tracer, does not follow a provider that is set later. */
@@ -228,16 +228,16 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     if (this._followsGlobalMeter) super.setMeterProvider(provider);
   }
 
-  /** Through the logger of the other copy, since ours is unseen too. */
-  private _warnOfUnseenSdk(): void {
-    const registry = registryOfUnseenSdk();
-    if (registry === undefined || this._hasWarnedOfUnseenSdk) return;
-    this._hasWarnedOfUnseenSdk = true;
+  /** Through the logger of the other copy, since the SDK does not use this one. */
+  private _warnOfOtherSdk(): void {
+    const registry = registryOfOtherSdk();
+    if (registry === undefined || this._hasWarnedOfOtherSdk) return;
+    this._hasWarnedOfOtherSdk = true;
     attempt(() =>
       registry.diag?.warn(
         PACKAGE_NAME,
         `the SDK is registered with @opentelemetry/api ${registry.version}, and this package ` +
-          'finds a newer copy, which does not see it: spans have no parent, or there are none. ' +
+          'finds a newer copy, which does not use it: spans have no parent, or there are none. ' +
           '`npm ls @opentelemetry/api` shows both',
       ),
     );

@@ -75,7 +75,7 @@ export const ATTR_THREAD_NAME = 'thread.name';
 export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
 /** Histogram, seconds: length of every block that reached the threshold. */
 export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
-/** Counter: blocks whose span was held back by the rate limit. */
+/** Counter: blocks without a span, because of the rate limit. */
 export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
 /**
  * Histogram, seconds: how long each entry span (SERVER, CONSUMER) was stalled, 0 included. Needs

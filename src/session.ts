@@ -169,13 +169,13 @@ export class Session {
 
   start(): void {
     for (const part of this.#parts) {
-      this.#guard.run('cannot watch everything; the rest is watched', () => part.start?.());
+      this.#guard.run('cannot start every part; the others are started', () => part.start?.());
     }
   }
 
   stop(): void {
     for (const part of [...this.#parts].reverse()) {
-      this.#guard.run('cannot stop everything; the rest is stopped', () => part.stop?.());
+      this.#guard.run('cannot stop every part; the others are stopped', () => part.stop?.());
     }
   }
 

@@ -14,8 +14,8 @@ import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
 /**
- * The blocking function. Positions are those of the source where the process runs with
- * `--enable-source-maps`.
+ * The blocking function. Positions are those of the source where a source map is found: see
+ * {@link EventLoopInstrumentationConfig.sourceMaps}.
  */
 export interface BlockingCode {
   /**
@@ -27,7 +27,7 @@ export interface BlockingCode {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Where the function begins: what tells two anonymous functions of one file apart. */
+  /** Where the function begins: it distinguishes two anonymous functions of one file. */
   readonly functionLine?: number;
   readonly functionColumn?: number;
   /** File of the module that it was loading for most of its time, by `require` or `import()`. */

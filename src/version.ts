@@ -1,5 +1,5 @@
 /**
- * The package's name and version, as telemetry scopes carry them. A test holds them against
+ * The package's name and version, as telemetry scopes carry them. A test compares them with
  * package.json.
  */
 export const PACKAGE_NAME = 'opentelemetry-instrumentation-event-loop';

@@ -1,4 +1,4 @@
-// Promises: the tarball that would be published, and that it holds nothing but what it should.
+// Promises: the tarball that would be published, and that it contains nothing but what it should.
 // `node tools/pack.cjs` packs what is in dist/ and also checks that nothing is missing.
 const { mkdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -28,7 +28,7 @@ function pack() {
   );
   const files = entry.files.map((/** @type {{ path: string }} */ file) => file.path);
   const strangers = files.filter((/** @type {string} */ path) => !allowed(path));
-  if (strangers.length > 0) throw new Error(`the tarball must not hold ${strangers.join(', ')}`);
+  if (strangers.length > 0) throw new Error(`the tarball must not contain ${strangers.join(', ')}`);
   return {
     path: join(MATRIX, entry.filename),
     integrity: entry.integrity,

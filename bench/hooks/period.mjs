@@ -14,13 +14,14 @@ const SLICES = 5;
 /** Brings the process to where it can be measured: real context manager, everything compiled. */
 export async function prepareProcess() {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  // Before 24, AsyncLocalStorage brings a promise hook of its own with its first run: it belongs to the baseline.
+  // Before 24, AsyncLocalStorage brings a promise hook of its own with its first run: it belongs to
+  // the baseline.
   context.with(ROOT_CONTEXT, () => {});
   for (let i = 0; i < WARM_UP_PERIODS; i++) await period(0);
 }
 
 /**
- * @param {number} settleMillis wait before it, for what was switched to come to rest (a worker starts, a timer begins)
+ * @param {number} settleMillis wait before it, until what was switched has started or ended (a worker, a timer)
  * @returns {Promise<Period>}
  */
 export async function period(settleMillis) {

@@ -1,6 +1,7 @@
-// Promises: the operations whose price is asked, each as a slice that runs it a given number of times and tells
-// nanoseconds per operation. A slice takes 1 to 4 ms, as a healthy loop iteration does: the instrumentation keeps notes
-// on who holds the loop only when an iteration takes longer, and that is another price.
+// Promises: the operations whose price is asked, each as a slice that runs it a given number of
+// times and returns nanoseconds per operation. A slice takes 1 to 4 ms, as a healthy loop iteration
+// does: the instrumentation keeps notes on what blocks the event loop only when an iteration takes
+// longer, and that is another price.
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 
 /**
@@ -42,7 +43,10 @@ function callbacks(/** @type {number} */ count) {
   });
 }
 
-/** One callback in a loop iteration of its own: the dearest case for hooks, nothing else shares the iteration. */
+/**
+ * One callback in a loop iteration of its own: the dearest case for hooks, nothing else shares the
+ * iteration.
+ */
 function immediates(/** @type {number} */ count) {
   return new Promise((resolve) => {
     let left = count;
@@ -80,7 +84,10 @@ async function contextScopes(/** @type {number} */ count) {
   return nanoseconds(start, count);
 }
 
-/** One read of the clock: nothing adds to it. It tells how fast the machine is, and what part of the others is reading clocks. */
+/**
+ * One read of the clock: nothing adds to it. It shows how fast the machine is, and which part of
+ * the others is reading clocks.
+ */
 async function clockReads(/** @type {number} */ count) {
   const start = performance.now();
   for (let i = 0; i < count; i++) counter.clock = performance.now();

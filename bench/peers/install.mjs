@@ -1,4 +1,4 @@
-// Promises: the peers are installed, as their lock file says, when somebody is about to be compared with them.
+// Promises: the peers are installed, as their lock file says, before they are compared.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';

@@ -1,6 +1,7 @@
 /**
- * This package and its peers, each set up as its own README says, with the same threshold. What a tool has to say of a block goes to
- * `report`; tools that make spans named `event-loop-blocked` are heard through the SDK.
+ * This package and its peers, each set up as its own README says, with the same threshold. What a
+ * tool has to say of a block goes to `report`; tools that make spans named `event-loop-blocked` are
+ * heard through the SDK.
  */
 const { createHook } = require('node:async_hooks');
 const { createRequire } = require('node:module');
@@ -19,8 +20,8 @@ const peer = createRequire(path.join(__dirname, 'package', 'package.json'));
  * @property {string} dsn where Sentry is to send to
  *
  * @typedef {object} Subject
- * @property {('block' | 'length' | 'trace' | 'function')[]} tells what it is made to tell; the rest gets a dash
- * @property {number} [settleMillis] how long after a block it may need to speak of it
+ * @property {('block' | 'length' | 'trace' | 'function')[]} reports what it is made to report; the others get a dash
+ * @property {number} [settleMillis] how long after a block it may need to report it
  * @property {boolean} [bringsSdk] it sets OpenTelemetry up itself
  * @property {string} [note]
  * @property {(environment: Environment) => object[] | void} start gives instrumentations for the SDK to register
@@ -39,7 +40,9 @@ function functionOf(frames) {
   return /^\s*at (?:async )?(.+?) \(/.exec(frame ?? '')?.[1];
 }
 
-/** A span for the past, as both published monitors make it: the parent is whatever is active in `after`. */
+/**
+ * A span for the past, as both published monitors make it: the parent is what is active in `after`.
+ */
 function startSpan(lengthMillis, type) {
   const startTime = new Date(Date.now() - lengthMillis);
   trace
@@ -50,24 +53,24 @@ function startSpan(lengthMillis, type) {
 
 /** @type {Record<string, Subject>} */
 const SUBJECTS = {
-  nothing: { tells: [], start() {} },
+  nothing: { reports: [], start() {} },
   'this package': {
-    tells: ['block', 'length', 'trace', 'function'],
+    reports: ['block', 'length', 'trace', 'function'],
     start: ({ thresholdMillis }) => [instrumentation({ thresholdMillis })],
   },
   'this package, captureStack: false': {
-    tells: ['block', 'length', 'trace'],
+    reports: ['block', 'length', 'trace'],
     start: ({ thresholdMillis }) => [instrumentation({ thresholdMillis, captureStack: false })],
   },
   blocked: {
-    tells: ['block', 'length'],
-    settleMillis: 250, // looks every 100 ms
+    reports: ['block', 'length'],
+    settleMillis: 250, // checks every 100 ms
     start({ thresholdMillis, report }) {
       peer('blocked')((lengthMillis) => report({ lengthMillis }), { threshold: thresholdMillis });
     },
   },
   'blocked-at': {
-    tells: ['block', 'length', 'function'],
+    reports: ['block', 'length', 'function'],
     start({ thresholdMillis, report }) {
       peer('blocked-at')(
         (lengthMillis, stack) => report({ lengthMillis, functionName: functionOf(stack) }),
@@ -78,8 +81,8 @@ const SUBJECTS = {
     },
   },
   'toobusy-js': {
-    tells: ['block'],
-    settleMillis: 1100, // looks every 500 ms
+    reports: ['block'],
+    settleMillis: 1100, // checks every 500 ms
     note: 'a smoothed lag: a block may be in two readings',
     start({ thresholdMillis, report }) {
       const toobusy = peer('toobusy-js');
@@ -88,7 +91,7 @@ const SUBJECTS = {
     },
   },
   'async_hooks monitor, Map entry per resource': {
-    tells: ['block', 'length', 'trace'],
+    reports: ['block', 'length', 'trace'],
     start({ thresholdMillis }) {
       const resources = new Map();
       createHook({
@@ -113,7 +116,7 @@ const SUBJECTS = {
     },
   },
   'async_hooks monitor, Map entry per callback': {
-    tells: ['block', 'length', 'trace'],
+    reports: ['block', 'length', 'trace'],
     start({ thresholdMillis }) {
       const starts = new Map();
       createHook({
@@ -131,8 +134,8 @@ const SUBJECTS = {
     },
   },
   '@sentry/node-native': {
-    tells: ['block', 'function'], // its event has a trace, that of the process
-    settleMillis: 500, // sends by HTTP, and looks again when the threshold has passed
+    reports: ['block', 'function'], // its event has a trace, that of the process
+    settleMillis: 500, // sends by HTTP, and checks again when the threshold has passed
     bringsSdk: true,
     start({ thresholdMillis, dsn }) {
       const sentry = peer('@sentry/node');
@@ -147,7 +150,7 @@ const SUBJECTS = {
     },
   },
   'instrumentation-runtime-node': {
-    tells: [],
+    reports: [],
     note: 'percentiles of the delay, per collection',
     start() {
       const { RuntimeNodeInstrumentation } = peer('@opentelemetry/instrumentation-runtime-node');
@@ -155,7 +158,7 @@ const SUBJECTS = {
     },
   },
   monitorEventLoopDelay: {
-    tells: [],
+    reports: [],
     note: 'percentiles of the delay',
     start() {
       monitorEventLoopDelay().enable();

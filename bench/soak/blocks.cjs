@@ -1,4 +1,7 @@
-/** Every kind of block, of any length. Each is given the milliseconds it has to hold the loop, and `truth`, which writes down that it did. */
+/**
+ * Every kind of block, of any length. Each is given the milliseconds it has to block the event
+ * loop, and `truth`, which writes down that it did.
+ */
 const { AsyncResource } = require('node:async_hooks');
 const { execFileSync } = require('node:child_process');
 const { pbkdf2Sync } = require('node:crypto');
@@ -39,17 +42,17 @@ const BLOCKS = {
   'in the handler': (millis, truth) => {
     truth(() => work(millis));
   },
-  timer: later((hold) => setTimeout(hold, 3)),
+  timer: later((block) => setTimeout(block, 3)),
   immediate: later(setImmediate),
   tick: later(process.nextTick),
   microtask: later(queueMicrotask),
-  'fs callback': later((hold) => fs.stat(__filename, hold)),
-  'async resource': later((hold) => {
+  'fs callback': later((block) => fs.stat(__filename, block)),
+  'async resource': later((block) => {
     const resource = new AsyncResource('Soak');
-    context.with(ROOT_CONTEXT, () => setTimeout(() => resource.runInAsyncScope(hold), 3));
+    context.with(ROOT_CONTEXT, () => setTimeout(() => resource.runInAsyncScope(block), 3));
   }),
-  'bound listener': later((hold) => {
-    const emitter = context.bind(context.active(), new EventEmitter()).once('job', hold);
+  'bound listener': later((block) => {
+    const emitter = context.bind(context.active(), new EventEmitter()).once('job', block);
     context.with(ROOT_CONTEXT, () => setTimeout(() => emitter.emit('job'), 3));
   }),
   'nested spans': (millis, truth) => {
@@ -65,7 +68,8 @@ const BLOCKS = {
       }),
     );
   },
-  // Chains begin in a drain. What ran in the callback before it is not part of one, unless that makes it a block.
+  // Chains begin in a drain. What ran in the callback before it is not part of one, unless that
+  // makes it a block.
   'await chain': async (millis, truth) => {
     await null;
     await truth(async () => {

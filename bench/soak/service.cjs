@@ -1,6 +1,7 @@
 /**
- * The service that is soaked. It keeps a ledger of its own, as JSON lines in a file: every block it was asked for, every time at which its
- * own timer came late, its memory; and beside it what the telemetry says. Started by soak.mjs: `node --expose-gc service.cjs <ledger>`.
+ * The service that is soaked. It keeps a ledger of its own, as JSON lines in a file: every block it
+ * was asked for, every time at which its own timer came late, its memory; and beside it what the
+ * telemetry says. Started by soak.mjs: `node --expose-gc service.cjs <ledger>`.
  */
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -32,7 +33,7 @@ const listener = {
   onEnd(span) {
     if (span.name !== SPAN_NAME) return;
     write({
-      type: 'told',
+      type: 'reported',
       start: millisOf(span.startTime),
       millis: millisOf(span.duration),
       kind: span.attributes['event_loop.block.kind'],
@@ -95,19 +96,19 @@ const server = http.createServer(async (request, response) => {
   response.end('ok');
 });
 
-/** Somebody else who sees that the loop was held: the machine may do so, too, and that is not invented. */
+/** A witness of every delay: those that the machine causes are no false positives either. */
 let due = monotonic() + BEAT_MILLIS;
 setInterval(() => {
   const now = monotonic();
   if (now - due >= WITNESS_MILLIS)
-    write({ type: 'held', start: due - BEAT_MILLIS, millis: now - due + BEAT_MILLIS });
+    write({ type: 'delay', start: due - BEAT_MILLIS, millis: now - due + BEAT_MILLIS });
   due = now + BEAT_MILLIS;
 }, BEAT_MILLIS).unref();
 
 setInterval(() => {
   const start = monotonic();
   globalThis.gc();
-  write({ type: 'held', start, millis: monotonic() - start });
+  write({ type: 'delay', start, millis: monotonic() - start });
   write({
     type: 'memory',
     at: monotonic(),

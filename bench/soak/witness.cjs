@@ -1,4 +1,7 @@
-/** A thread that does nothing but sleep, and writes down when it slept too long: the machine gave the whole process no CPU then. */
+/**
+ * A thread that does nothing but sleep, and writes down when it slept too long: the machine gave
+ * the whole process no CPU then.
+ */
 const fs = require('node:fs');
 const { workerData } = require('node:worker_threads');
 
@@ -14,5 +17,5 @@ for (;;) {
   Atomics.wait(sleeper, 0, 0, SLEEP_MILLIS);
   const millis = now() - due;
   if (millis >= LATE_MILLIS)
-    fs.writeSync(file, `${JSON.stringify({ type: 'still', start: due, millis })}\n`);
+    fs.writeSync(file, `${JSON.stringify({ type: 'suspension', start: due, millis })}\n`);
 }

@@ -1,13 +1,14 @@
-// Promises: what a benchmark found, printed as it comes, and kept for the JSON that is written at the end.
+// Promises: what a benchmark found, printed as it comes, and kept for the JSON that is written at
+// the end.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { table } from '../../tools/table.cjs';
 
-/** One-minute load from which the numbers are not worth quoting: somebody else is at work. */
+/** One-minute load from which the numbers are not worth quoting: other processes run. */
 const QUIET_LOAD = 0.5;
-const NOT_QUIET = ' (NOT QUIET: do not quote what depends on the CPU)';
+const BUSY = ' (BUSY MACHINE: do not quote what depends on the CPU)';
 
 export class Report {
   /** @type {{ title: string, head: string[], rows: string[][], data?: unknown }[]} */
@@ -25,14 +26,14 @@ export class Report {
     console.log(
       `\n=== ${name}: ${cpus()[0].model}, ${availableParallelism()} CPUs, ${process.platform} ${process.arch}`,
     );
-    console.log(`load before the run: ${this.#load.toFixed(2)}${this.isQuiet ? '' : NOT_QUIET}`);
+    console.log(`load before the run: ${this.#load.toFixed(2)}${this.isQuiet ? '' : BUSY}`);
   }
 
   get isQuiet() {
     return this.#load < QUIET_LOAD;
   }
 
-  /** Of what is compared, as `npm ls` tells them. */
+  /** Of what is compared, as `npm ls` lists them. */
   versions(/** @type {Record<string, string>} */ versions) {
     Object.assign(this.#versions, versions);
   }

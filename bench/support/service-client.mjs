@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { messageOf } from './child-message.mjs';
 
 /**
- * Options of Node.js for processes that are compared after they have rested. On Node.js 24 and 26 V8 gives the heap of a process that rests back only if something was
- * ever allocated on its C++ heap, as `vm.Script` and an inspector session do (https://github.com/nodejs/node/issues/66564), on 20 and 22 always. It costs some 40 ms of CPU, and the next
- * requests grow the heap again: what happens once in some processes and never in others would be taken for the tool's price.
+ * Options of Node.js for processes that are compared after they have been idle. On Node.js 24 and
+ * 26 V8 gives the heap of an idle process back only if something was ever allocated on its C++
+ * heap, as `vm.Script` and an inspector session do (https://github.com/nodejs/node/issues/66564),
+ * on 20 and 22 always. It costs some 40 ms of CPU, and the next requests grow the heap again: what
+ * happens once in some processes and never in others would be taken for the tool's price.
  */
 export const NO_MEMORY_REDUCER = ['--no-memory-reducer'];
 

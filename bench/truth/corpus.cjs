@@ -1,4 +1,7 @@
-/** What the tools are asked about: the labelled blockers of the scenarios, the same work in other places, and what is no block at all. */
+/**
+ * What the tools have to report: the labelled blockers of the scenarios, the same work in other
+ * places, and what is no block at all.
+ */
 const { AsyncResource } = require('node:async_hooks');
 const { EventEmitter } = require('node:events');
 const fs = require('node:fs');
@@ -7,33 +10,35 @@ const { BLOCK_MILLIS, blockers } = require('../../tools/labelled-blockers.cjs');
 const { loop } = blockers;
 const IMMEDIATES = 10;
 
-/** The loop of `hashMillions`, in a callback that is not the handler's. `hold` blocks and answers. */
+/**
+ * The loop of `hashMillions`, in a callback that is not the handler's. `block` blocks and responds.
+ */
 const inPlace = (place) => ({ ...loop, place });
 
 const places = {
-  'in a timer': inPlace((hold) => setTimeout(hold, 5)),
-  'in an immediate': inPlace((hold) => setImmediate(hold)),
-  'in a nextTick': inPlace((hold) => process.nextTick(hold)),
-  'in a microtask': inPlace((hold) => queueMicrotask(hold)),
-  'in a callback of fs': inPlace((hold) => fs.readFile(__filename, hold)),
-  'after an await of fs': inPlace(async (hold) => {
+  'in a timer': inPlace((block) => setTimeout(block, 5)),
+  'in an immediate': inPlace((block) => setImmediate(block)),
+  'in a nextTick': inPlace((block) => process.nextTick(block)),
+  'in a microtask': inPlace((block) => queueMicrotask(block)),
+  'in a callback of fs': inPlace((block) => fs.readFile(__filename, block)),
+  'after an await of fs': inPlace(async (block) => {
     await fs.promises.readFile(__filename);
-    hold();
+    block();
   }),
-  'in an AsyncResource': inPlace((hold) => {
+  'in an AsyncResource': inPlace((block) => {
     const resource = new AsyncResource('Job');
-    setTimeout(() => resource.runInAsyncScope(hold), 5);
+    setTimeout(() => resource.runInAsyncScope(block), 5);
   }),
-  'in nested AsyncResources': inPlace((hold) => {
+  'in nested AsyncResources': inPlace((block) => {
     const [outer, inner] = [new AsyncResource('Outer'), new AsyncResource('Inner')];
-    setTimeout(() => outer.runInAsyncScope(() => inner.runInAsyncScope(hold)), 5);
+    setTimeout(() => outer.runInAsyncScope(() => inner.runInAsyncScope(block)), 5);
   }),
-  'in a listener': inPlace((hold) => {
-    const emitter = new EventEmitter().once('job', hold);
+  'in a listener': inPlace((block) => {
+    const emitter = new EventEmitter().once('job', block);
     setTimeout(() => emitter.emit('job'), 5);
   }),
   // None of them is a block, all of them together are.
-  'in immediates of one turn': inPlace((_hold, startTimer, answer) => {
+  'in immediates of one turn': inPlace((_block, startTimer, answer) => {
     let left = IMMEDIATES;
     let timer;
     for (let i = 0; i < IMMEDIATES; i++) {
@@ -49,8 +54,8 @@ const places = {
 const STEP_MILLIS = 5;
 const work = (millis) => loop.run(performance.now() + millis);
 
-/** Nothing here holds the loop for long, however long it takes. */
-const QUIET = {
+/** Nothing here blocks the event loop for long, however long it takes. */
+const NOT_BLOCKING = {
   'waits for a timer': ({ wait }) => wait(2 * BLOCK_MILLIS),
   'waits for a timer, again and again': async ({ wait }) => {
     for (let i = 0; i < 10; i++) await wait(20);
@@ -66,4 +71,4 @@ const QUIET = {
   },
 };
 
-module.exports = { BLOCKERS: { ...blockers, ...places }, QUIET };
+module.exports = { BLOCKERS: { ...blockers, ...places }, NOT_BLOCKING };

@@ -1,4 +1,5 @@
-// Promises: what a tool said, held against what really happened. Generous: where it spoke twice, the better report counts.
+// Promises: what a tool said, compared with what really happened. Where it reported twice, the
+// better report counts.
 import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
@@ -7,7 +8,7 @@ const LENGTH_TOLERANCE_SHARE = 0.02;
 
 /**
  * @typedef {{ at: number, lengthMillis?: number, functionName?: string, traceId?: string }} Report
- * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, culprit?: string }} Truth
+ * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, blockingFunction?: string }} Truth
  *   `from` and `until`: in which time a report is about it. `mostMillis`: the length to the first tick after the work; the block ended no later.
  */
 
@@ -18,7 +19,7 @@ const LENGTH_TOLERANCE_SHARE = 0.02;
 export function score(truths, reports) {
   const judged = truths.map((truth) => judge(truth, reports));
   const blocks = judged.filter(({ truth }) => truth.isBlock);
-  const found = blocks.filter(({ told }) => told.length > 0);
+  const found = blocks.filter(({ reported }) => reported.length > 0);
   const errors = found.map(({ lengthError }) => lengthError).filter((error) => error !== undefined);
   const count = (/** @type {(each: ReturnType<typeof judge>) => boolean} */ is) =>
     blocks.filter(is).length;
@@ -26,8 +27,11 @@ export function score(truths, reports) {
     blocks: blocks.length,
     found: found.length,
     missed: blocks.length - found.length,
-    twice: count(({ told }) => told.length > 1),
-    invented: judged.reduce((sum, { truth, told }) => sum + (truth.isBlock ? 0 : told.length), 0),
+    twice: count(({ reported }) => reported.length > 1),
+    falsePositives: judged.reduce(
+      (sum, { truth, reported }) => sum + (truth.isBlock ? 0 : reported.length),
+      0,
+    ),
     rightTrace: count(({ rightTrace }) => rightTrace),
     rightFunction: count(({ rightFunction }) => rightFunction),
     allRight: count((each) => each.allRight),
@@ -35,50 +39,57 @@ export function score(truths, reports) {
       errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
     notRight: blocks
       .filter((each) => !each.allRight)
-      .map(({ truth, told }) => ({
+      .map(({ truth, reported }) => ({
         label: truth.label,
         lengthMillis: truth.lengthMillis,
         mostMillis: truth.mostMillis,
-        culprit: truth.culprit,
-        told,
+        blockingFunction: truth.blockingFunction,
+        reported,
       })),
   };
 }
 
 function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
-  const told = reports.filter(({ at }) => at >= truth.from && at < truth.until);
-  const errors = told
+  const reported = reports.filter(({ at }) => at >= truth.from && at < truth.until);
+  const errors = reported
     .filter(({ lengthMillis }) => lengthMillis !== undefined)
     .map(({ lengthMillis }) => distance(Number(lengthMillis), truth));
   const lengthError = errors.length === 0 ? undefined : Math.min(...errors);
-  const rightTrace = told.some(({ traceId }) => traceId !== undefined && traceId === truth.traceId);
-  const rightFunction = told.some(({ functionName }) => isCalled(functionName, truth.culprit));
+  const rightTrace = reported.some(
+    ({ traceId }) => traceId !== undefined && traceId === truth.traceId,
+  );
+  const rightFunction = reported.some(({ functionName }) =>
+    isCalled(functionName, truth.blockingFunction),
+  );
   const tolerance = Math.max(LENGTH_TOLERANCE_MILLIS, truth.lengthMillis * LENGTH_TOLERANCE_SHARE);
   const rightLength = lengthError !== undefined && lengthError <= tolerance;
   return {
     truth,
-    told,
+    reported,
     lengthError,
     rightTrace,
     rightFunction,
-    allRight: told.length === 1 && rightTrace && rightFunction && rightLength,
+    allRight: reported.length === 1 && rightTrace && rightFunction && rightLength,
   };
 }
 
 /** From what the length can have been. */
 function distance(
-  /** @type {number} */ told,
+  /** @type {number} */ reported,
   /** @type {Truth} */ { lengthMillis, mostMillis = lengthMillis },
 ) {
-  return Math.max(lengthMillis - told, told - mostMillis, 0);
+  return Math.max(lengthMillis - reported, reported - mostMillis, 0);
 }
 
-/** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
+/**
+ * The last word counts: `Report.summarize`, `new Report` and `get average` have other names with
+ * other tools.
+ */
 function isCalled(
   /** @type {string | undefined} */ name,
-  /** @type {string | undefined} */ culprit,
+  /** @type {string | undefined} */ blockingFunction,
 ) {
-  if (name === undefined || culprit === undefined) return false;
+  if (name === undefined || blockingFunction === undefined) return false;
   const last = (/** @type {string} */ text) => text.replace(/[<>]/g, '').split(/[. ]/).at(-1);
-  return last(name) === last(culprit);
+  return last(name) === last(blockingFunction);
 }

@@ -1,6 +1,7 @@
 /**
- * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every answer says what really happened.
- * Started by truth.mjs: `node bench/truth/service.cjs <subject> <threshold> <dsn>`, with an IPC channel.
+ * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every
+ * answer says what really happened. Started by truth.mjs: `node bench/truth/service.cjs <subject>
+ * <threshold> <dsn>`, with an IPC channel.
  */
 const { once } = require('node:events');
 const { setTimeout: wait, setImmediate: nextIteration } = require('node:timers/promises');
@@ -13,7 +14,7 @@ process.env.OTEL_METRICS_EXPORTER = 'none';
 const BEAT_MILLIS = 5;
 /** From this on what the machine does shows in what a tool says. */
 const DISTURBANCE_MILLIS = 15;
-/** They use no CPU, and hold the loop all the same. */
+/** They use no CPU, and block the event loop, too. */
 const WAITS = new Set(['execFileSync']);
 
 const [name, threshold, dsn] = process.argv.slice(2);
@@ -21,7 +22,7 @@ const subject = SUBJECTS[name];
 
 /** What the tool has said: one entry for each time. */
 const reports = [];
-const report = (told) => reports.push({ at: epochNow(), ...told });
+const report = (facts) => reports.push({ at: epochNow(), ...facts });
 const epochNow = () => performance.timeOrigin + performance.now();
 
 const start = () => subject.start({ thresholdMillis: Number(threshold), report, dsn }) ?? [];
@@ -30,9 +31,12 @@ else startSdk(start);
 
 const express = require('express');
 const { argumentOf, calibrate, cleanUp } = require('../../tools/labelled-blockers.cjs');
-const { BLOCKERS, QUIET } = require('./corpus.cjs');
+const { BLOCKERS, NOT_BLOCKING } = require('./corpus.cjs');
 
-/** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */
+/**
+ * `start` comes last: an instrumentation that is made before others are loaded hides from them what
+ * they load.
+ */
 function startSdk(start) {
   const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
   const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
@@ -68,24 +72,27 @@ function startTimer() {
   };
 }
 
-/** What held the loop since the latest visit, as a timer of our own saw it. */
-let held = [];
+/** What blocked the event loop since the latest visit, as a timer of our own measured it. */
+let delays = [];
 let due = epochNow() + BEAT_MILLIS;
 setInterval(() => {
   const now = epochNow();
-  if (now - due >= DISTURBANCE_MILLIS) held.push([due, now]);
+  if (now - due >= DISTURBANCE_MILLIS) delays.push([due, now]);
   due = now + BEAT_MILLIS;
 }, BEAT_MILLIS);
 /** The latest visit. */
 let visited;
 
-/** The machine has held the process in that visit for as long as matters: it says nothing about the tool. */
+/**
+ * The machine gave the process no CPU in that visit for as long as matters: it says nothing about
+ * the tool.
+ */
 function isDisturbed() {
   const { start, end, cpuMillis, isBlock, label } = visited;
   const starved = isBlock && !WAITS.has(label) && end - start - cpuMillis >= DISTURBANCE_MILLIS;
   const outside = ([from, until]) =>
     until - from - (isBlock ? Math.max(0, Math.min(until, end) - Math.max(from, start)) : 0);
-  return starved || held.some((each) => outside(each) >= DISTURBANCE_MILLIS);
+  return starved || delays.some((each) => outside(each) >= DISTURBANCE_MILLIS);
 }
 
 /** Before the first turn of the loop, so that it is no block. */
@@ -94,21 +101,22 @@ const inputs = Object.fromEntries(
 );
 
 const app = express();
-app.get('/quiet/:label', async (request, response) => {
+app.get('/not-blocking/:label', async (request, response) => {
   const { label } = request.params;
-  held = [];
+  delays = [];
   const timer = startTimer();
-  await QUIET[label]({ wait, nextIteration });
+  await NOT_BLOCKING[label]({ wait, nextIteration });
   visited = { label, isBlock: false, ...timer() };
   response.json({ lengthMillis: visited.end - visited.start });
 });
 app.get('/block/:label', async (request, response) => {
   const { label } = request.params;
-  const { run, place, asynchronous, culprit } = BLOCKERS[label];
+  const { run, place, asynchronous, blockingFunction } = BLOCKERS[label];
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
-  held = [];
-  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth. The truth ends when the callback does, which is
-  // between these two readings: V8 may collect what the work has left behind in the middle of whatever comes next.
+  delays = [];
+  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
+  // The truth ends when the callback does, which is between these two readings: V8 may collect what
+  // the work has left behind in the middle of whatever comes next.
   const answer = (timer) => {
     const worked = timer();
     process.nextTick(() => {
@@ -117,22 +125,27 @@ app.get('/block/:label', async (request, response) => {
       const lengthMillis = worked.end - worked.start;
       const mostMillis = drained.end - drained.start;
       setImmediate(() =>
-        response.json({ lengthMillis, mostMillis, traceId, culprit: culprit.name }),
+        response.json({
+          lengthMillis,
+          mostMillis,
+          traceId,
+          blockingFunction: blockingFunction.name,
+        }),
       );
     });
   };
   /** Synchronous where it can be: an `await` of ours would be a microtask more. */
-  const hold = () => {
+  const block = () => {
     const timer = startTimer();
     run(argumentOf(inputs[label]));
     answer(timer);
   };
-  if (place) place(hold, startTimer, answer);
+  if (place) place(block, startTimer, answer);
   else if (asynchronous) {
     const timer = startTimer();
     await run(argumentOf(inputs[label]));
     answer(timer);
-  } else hold();
+  } else block();
 });
 
 async function main() {
@@ -148,7 +161,7 @@ async function main() {
   process.send({
     port: server.address().port,
     blockers: Object.keys(BLOCKERS),
-    quiet: Object.keys(QUIET),
+    notBlocking: Object.keys(NOT_BLOCKING),
   });
 }
 main();

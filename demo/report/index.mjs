@@ -1,5 +1,6 @@
-// The report as a whole: a waterfall for every endpoint with the health checks beside it, the endpoints side by side,
-// the lag histogram, and what to look at. Sections are parted by an empty line, and only by that.
+// The report as a whole: a waterfall for every endpoint with the health checks beside it, the
+// endpoints side by side, the lag histogram, and what to read first. Sections are parted by an
+// empty line, and only by that.
 import { blocksOf } from '../telemetry-reader.mjs';
 import { healthLines } from './health-lines.mjs';
 import { lagChart } from './lag-chart.mjs';
@@ -8,12 +9,12 @@ import { millis, paint, plural, spread } from './style.mjs';
 import { waterfall, waterfallColumns } from './waterfall.mjs';
 
 /**
- * @typedef {object} Phase what was seen while one endpoint was under load
+ * @typedef {object} Phase what was measured while one endpoint was under load
  * @property {import('../../tools/demo-service/endpoints.cjs').Endpoint} endpoint
  * @property {import('../../tools/otlp.cjs').Trace[]} traces of its requests
  * @property {import('../../tools/otlp.cjs').Trace} trace the one of median length
- * @property {import('../../tools/otlp.cjs').Trace[]} victims of requests that had to wait for one of its blocks
- * @property {import('../../tools/otlp.cjs').Trace | undefined} victim the one that waited longest for `trace`
+ * @property {import('../../tools/otlp.cjs').Trace[]} stalled of requests that had to wait for one of its blocks
+ * @property {import('../../tools/otlp.cjs').Trace | undefined} longestStalled the one that waited longest for `trace`
  * @property {number[]} health latencies of the health checks meanwhile, in milliseconds
  */
 
@@ -23,20 +24,22 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
  */
 export function renderReport({ phases, lag }, width) {
   const columns = waterfallColumns(
-    phases.flatMap(({ trace, victim }) => (victim === undefined ? [trace] : [trace, victim])),
+    phases.flatMap(({ trace, longestStalled }) =>
+      longestStalled === undefined ? [trace] : [trace, longestStalled],
+    ),
     width,
   );
   const fullScale = Math.max(...phases.flatMap(({ health }) => health));
   const sections = [
     ...phases.map((phase) => [
       endpointTitle(phase, width),
-      ...waterfall(phase.trace, phase.victim, columns),
+      ...waterfall(phase.trace, phase.longestStalled, columns),
       ...(blocksOf(phase.trace).length === 0 ? [noBlock(phase)] : []),
       ...healthLines(phase.health, fullScale, columns),
     ]),
     latencyTable(phases, width),
     lagChart(lag, width),
-    whatToLookAt(phases),
+    whatToRead(phases),
   ];
   return sections.map((lines) => lines.join('\n')).join('\n\n');
 }
@@ -60,17 +63,17 @@ function noBlock({ traces }) {
 }
 
 /** Says only what this run has shown. */
-function whatToLookAt(phases) {
-  const held = phases.filter(({ trace }) => blocksOf(trace).length > 0);
+function whatToRead(phases) {
+  const blocked = phases.filter(({ trace }) => blocksOf(trace).length > 0);
   const free = phases.filter(({ traces }) => traces.every((trace) => blocksOf(trace).length === 0));
   const worst = (some) => paint.title(millis(Math.max(...some.flatMap(({ health }) => health))));
   const lines = [];
-  if (held.length > 0) {
+  if (blocked.length > 0) {
     lines.push(
-      ` ${paint.title('Look at')} the ${paint.block('█ red bars')}: what held the loop, on the request that did it,`,
-      ` and the function, file and line below them: who was seen running.`,
-      ` ${paint.victim('Stalled')} is what another request says that had to wait for it: its span links to the block.`,
-      ` While those ${plural(held.length, 'endpoint')} ran, a health check took up to ${worst(held)}.`,
+      ` ${paint.title('See')} the ${paint.block('█ red bars')}: what blocked the event loop, on the request that did it,`,
+      ` and the function, file and line below them: the blocking function.`,
+      ` ${paint.stalled('Stalled')} is what another request says that had to wait for it: its span links to the block.`,
+      ` While those ${plural(blocked.length, 'endpoint')} ran, a health check took up to ${worst(blocked)}.`,
     );
   }
   if (free.length > 0) {

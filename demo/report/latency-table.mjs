@@ -1,9 +1,10 @@
-// All endpoints side by side: how long each held the loop, and what that did to a health check of the same process.
+// All endpoints side by side: how long each blocked the event loop, and what that did to a health
+// check of the same process.
 import { quantile } from '../../tools/statistics.cjs';
 import { blocksOf } from '../telemetry-reader.mjs';
 import { millis, padEnd, padStart, paint, paintForWait, solidBar, truncate } from './style.mjs';
 
-const COLUMNS = { endpoint: 29, held: 11, kind: 12, p50: 9, max: 9 };
+const COLUMNS = { endpoint: 29, blocked: 11, kind: 12, p50: 9, max: 9 };
 const USED = Object.values(COLUMNS).reduce((sum, width) => sum + width, 2);
 
 /** @returns {string[]} */
@@ -12,7 +13,7 @@ export function latencyTable(phases, width) {
   const fullScale = Math.max(...phases.flatMap(({ health }) => health));
   const heading =
     padEnd(paint.title(' endpoint under load'), 1 + COLUMNS.endpoint) +
-    padStart('held loop', COLUMNS.held) +
+    padStart('blocked', COLUMNS.blocked) +
     `  ${padEnd('as', COLUMNS.kind - 2)}` +
     padStart('p50', COLUMNS.p50) +
     padStart('max', COLUMNS.max) +
@@ -25,7 +26,7 @@ export function latencyTable(phases, width) {
       padEnd(` ${phase.endpoint.path}`, 1 + COLUMNS.endpoint) +
       padStart(
         block ? paint.block(millis(block.end - block.start)) : paint.good('no block'),
-        COLUMNS.held,
+        COLUMNS.blocked,
       ) +
       `  ${padEnd(paint.dim(kindOf(block)), COLUMNS.kind - 2)}` +
       padStart(paintForWait(p50)(millis(p50)), COLUMNS.p50) +

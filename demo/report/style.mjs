@@ -1,5 +1,5 @@
-// Colours, widths and number formats, the same in every part of the report. `ansis` leaves the colours out where
-// output is piped, and follows NO_COLOR and FORCE_COLOR.
+// Colours, widths and number formats, the same in every part of the report. `ansis` leaves the
+// colours out where output is piped, and follows NO_COLOR and FORCE_COLOR.
 import { stripVTControlCharacters } from 'node:util';
 import ansis from 'ansis';
 
@@ -9,7 +9,7 @@ export const paint = {
   request: ansis.hex('#5fafff'),
   inner: ansis.hex('#87afd7'),
   code: ansis.hex('#ffd75f'),
-  victim: ansis.hex('#d787ff'),
+  stalled: ansis.hex('#d787ff'),
   good: ansis.hex('#5fd787'),
   fair: ansis.hex('#ffd75f'),
   poor: ansis.hex('#ffaf5f'),
@@ -54,7 +54,10 @@ export const plural = (count, noun) =>
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A solid bar of a width in cells, to an eighth of a cell; at least the thinnest, so that nothing measured disappears. */
+/**
+ * A solid bar of a width in cells, to an eighth of a cell; at least the thinnest, so that nothing
+ * measured disappears.
+ */
 export function solidBar(cells) {
   const eighths = Math.max(1, Math.round(cells * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];

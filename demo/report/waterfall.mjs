@@ -1,5 +1,6 @@
-// One trace as a waterfall: a line per span, its bar where it was in the trace; the `event-loop-blocked` span stands out,
-// with what the instrumentation says about it on the line below.
+// One trace as a waterfall: a line per span, its bar where it was in the trace; the
+// `event-loop-blocked` span stands out, with what the instrumentation says about it on the line
+// below.
 import { BLOCK_SPAN } from '../../tools/otlp.cjs';
 import { STALL_ATTRIBUTE } from '../telemetry-reader.mjs';
 import { blockDetails } from './block-details.mjs';
@@ -32,12 +33,12 @@ const labelWidth = ({ span, depth }) => 2 * depth + span.name.length;
 
 /**
  * @param {import('../../tools/otlp.cjs').Trace} trace
- * @param {import('../../tools/otlp.cjs').Trace | undefined} victim one that had to wait for it: shown below, on the same scale
+ * @param {import('../../tools/otlp.cjs').Trace | undefined} stalled one that had to wait for it: shown below, on the same scale
  * @param {Columns} columns
  * @returns {string[]}
  */
-export function waterfall(trace, victim, columns) {
-  const spans = [trace, victim].flatMap((each) => each?.rows ?? []).map(({ span }) => span);
+export function waterfall(trace, stalled, columns) {
+  const spans = [trace, stalled].flatMap((each) => each?.rows ?? []).map(({ span }) => span);
   const start = Math.min(...spans.map((span) => span.start));
   const end = Math.max(...spans.map((span) => span.end));
   const scale = {
@@ -47,7 +48,7 @@ export function waterfall(trace, victim, columns) {
   };
 
   const lines = traceLines(trace, scale, columns);
-  return victim === undefined ? lines : [...lines, ...traceLines(victim, scale, columns)];
+  return stalled === undefined ? lines : [...lines, ...traceLines(stalled, scale, columns)];
 }
 
 function traceLines({ rows }, scale, columns) {
@@ -67,7 +68,7 @@ function detailsOf(span, isInnermost, room) {
   const stall = span.attributes[STALL_ATTRIBUTE];
   // Those around it say the same.
   return isInnermost && stall > 0 && span.links.length > 0
-    ? paint.victim(`stalled ${millis(stall * 1000)} by what held the loop`)
+    ? paint.stalled(`stalled ${millis(stall * 1000)} by a block`)
     : undefined;
 }
 
@@ -86,7 +87,7 @@ function spanPaint(span, depth) {
 
 const trunks = (last) => last.map((ended) => (ended ? '  ' : '│ ')).join('');
 
-/** Thin for an ordinary span, solid for a block: told apart without colours, too. */
+/** Thin for an ordinary span, solid for a block: distinguishable without colours, too. */
 function bar(span, { start, cellsPerMilli, cells }) {
   const from = Math.min(cells - 1, Math.round((span.start - start) * cellsPerMilli));
   const length = Math.min(cells - from, (span.end - span.start) * cellsPerMilli);

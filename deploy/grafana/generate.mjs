@@ -1,6 +1,7 @@
 /**
- * Writes what Grafana reads: the dashboard, from dashboard/event-loop.mjs, and the Grafana-managed alert rules, from
- * prometheus/rules.yaml. `--check` writes nothing, and fails where what is there is not what would be written.
+ * Writes what Grafana reads: the dashboard, from dashboard/event-loop.mjs, and the Grafana-managed
+ * alert rules, from prometheus/rules.yaml. `--check` writes nothing, and fails where what is there
+ * is not what would be written.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
@@ -12,7 +13,7 @@ const rules = parse(await readFile(here('../prometheus/rules.yaml'), 'utf8'));
 
 const HEADER =
   '# The alerts of deploy/prometheus/rules.yaml, evaluated by Grafana. Made by `npm run generate` in deploy/grafana/: do not edit.\n' +
-  '# They need the recording rules of deploy/prometheus/rules.yaml. Who alerts by Prometheus leaves this file out.\n';
+  '# They need the recording rules of deploy/prometheus/rules.yaml. Leave this file out where Prometheus evaluates the alerts.\n';
 
 /** @type {[path: string, content: string][]} */
 const files = [

@@ -1,4 +1,5 @@
-// What Grafana reads: held against what it is made from, and against the rules that Grafana itself does not enforce.
+// What Grafana reads: compared with what it is made from, and with the rules that Grafana itself
+// does not enforce.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -19,11 +20,11 @@ const prometheus = parse(await read('../prometheus/rules.yaml'));
 const grafana = parse(await read('provisioning/alerting/event-loop.yaml'));
 
 test('Grafana alerts exactly where Prometheus does', () => {
-  const told = prometheus.groups
+  const expected = prometheus.groups
     .flatMap(({ rules }) => rules)
     .filter(({ alert }) => alert !== undefined);
   const made = grafana.groups.flatMap(({ rules }) => rules);
-  assert.ok(told.length > 0);
+  assert.ok(expected.length > 0);
   assert.deepEqual(
     made.map((rule) => ({
       alert: rule.title,
@@ -35,11 +36,11 @@ test('Grafana alerts exactly where Prometheus does', () => {
         JSON.stringify(rule.annotations).replaceAll('$values.query.Value', '$value'),
       ),
     })),
-    told,
+    expected,
   );
 });
 
-test('whatever the query of an alert returns is an alert, 0 too', () => {
+test('all that the query of an alert returns is an alert, 0 too', () => {
   for (const { condition, data } of grafana.groups.flatMap(({ rules }) => rules)) {
     const [query, answered, fires] = data;
     assert.equal(query.model.instant, true);
@@ -55,7 +56,7 @@ test('uids are short enough for Grafana, and unique', () => {
   for (const uid of uids) assert.ok(uid.length <= 40, uid);
 });
 
-test('Grafana puts the environment into labels ($NAME) and annotations (${NAME}): there is nothing that looks so', () => {
+test('Grafana puts the environment into labels ($NAME) and annotations (${NAME}): there is nothing of that form', () => {
   for (const { labels, annotations } of grafana.groups.flatMap(({ rules }) => rules)) {
     assert.doesNotMatch(JSON.stringify(labels), /\$/);
     assert.doesNotMatch(JSON.stringify(annotations), /\$\{/);

@@ -1,5 +1,5 @@
 /**
- * The weighted call tree of one block: which functions ran, for how long, and who called them.
+ * The weighted call tree of one block: which functions ran, for how long, and what called them.
  * Promises: the place that it names is a function of the application wherever one was on the stack
  * for most of the block; and it is as large as the samples that it was made of (64 of 97 frames
  * each), and dropped with the block.
@@ -7,7 +7,7 @@
 import type { StackFrame } from '../block.ts';
 import type { Step } from './stack-path.ts';
 
-/** What was seen on a stack, and for how long, in milliseconds. */
+/** One sampled stack, and the milliseconds that it stands for. */
 export interface Observation<S> {
   /** Outermost first. */
   readonly steps: readonly Step[];
@@ -21,7 +21,7 @@ export interface Observation<S> {
   readonly loads?: string | undefined;
 }
 
-/** One time that a function was seen. */
+/** One occurrence of a function on a sampled stack. */
 interface Visit<S> {
   readonly frame: StackFrame;
   readonly weight: number;
@@ -175,7 +175,7 @@ export class CallTree<S> {
 /**
  * The node that a block is named by: the deepest function of the application on the path. Without
  * one, the entry of the outermost package that is no dispatcher, which is the application's direct
- * dependency as far as a stack can tell; else the deepest of the path.
+ * dependency as far as a stack shows; else the deepest of the path.
  */
 export function placeOn<S>(path: readonly TreeNode<S>[]): TreeNode<S> | undefined {
   return path.findLast(isInApp) ?? path.find(isDependency) ?? path[path.length - 1];

@@ -31,8 +31,8 @@ export interface BlockTimes {
  * 4. `javascript`: the remainder.
  *
  * The largest is the cause; of equal ones the first in this order. Without any sample, native code
- * and JavaScript cannot be told apart: the cause is then `gc` or `waiting` if that took more than
- * half of the block, else undefined.
+ * and JavaScript cannot be distinguished: the cause is then `gc` or `waiting` if that took more
+ * than half of the block, else undefined.
  */
 export function causeOf(times: BlockTimes): BlockCause | undefined {
   const { durationMillis: total, nativeTimeMillis } = times;

@@ -34,7 +34,7 @@ export interface SampledPlace extends BlockingCode, KeyedPlace {
 export interface SampledCode {
   /** How many were taken in the block. */
   readonly samples: number;
-  /** Absent where no sample saw code that can be named. */
+  /** Absent where no sample has code that can be named. */
   readonly code?: SampledPlace;
   /** What ran innermost for most of the time of `code`, where that is another function. */
   readonly leaf?: KeyedPlace;
@@ -44,7 +44,7 @@ export interface SampledCode {
    * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage
    * collection, or no CPU. For each sample that came late, the time from its request to its
    * arrival, and as long again before the request (on average, a request falls into the middle of a
-   * call), at most what of the gap before it the sample stands for. Pieces under 3 ms are not seen.
+   * call), at most what of the gap before it the sample stands for. Pieces under 3 ms do not count.
    * Absent without samples.
    */
   readonly nativeTimeMillis?: number;
@@ -75,19 +75,19 @@ export function describeCode(
 ): SampledCode {
   const weighted = weigh(samples, start, end);
   const nativeCall = mainNativeCall(weighted, end - start);
-  const seen = {
+  const sampled = {
     samples: weighted.reduce((count, { isInside }) => count + (isInside ? 1 : 0), 0),
     ...nativeTimeOf(weighted, options.gcWithin),
     ...(nativeCall !== undefined && { nativeCall }),
   };
   const tree = new CallTree(weighted.flatMap((sample) => observationsOf(sample, options.originOf)));
   const place = placeOn(tree.dominantPath());
-  if (place === undefined) return seen;
+  if (place === undefined) return sampled;
   const leaf = tree.leaves(place)[0];
   const requires = moduleLoadedBy(place);
   const position = positionIn(place);
   return {
-    ...seen,
+    ...sampled,
     code: {
       ...functionAt(place.step, position),
       stackTrace: stackTraceOf(position.sample),
@@ -95,7 +95,7 @@ export function describeCode(
     },
     ...(leaf !== undefined &&
       leaf.step.key !== place.step.key && { leaf: functionAt(leaf.step, leaf.position) }),
-    ...(seen.samples >= MIN_SAMPLES_FOR_SHARES && {
+    ...(sampled.samples >= MIN_SAMPLES_FOR_SHARES && {
       topFunctions: tree
         .leaves()
         .slice(0, MAX_SHARES)

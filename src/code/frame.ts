@@ -1,7 +1,7 @@
 /**
  * One frame of a stack, and how it is made from what V8 gives. Promises: a frame is plain data,
- * which holds on to nothing of the host's (a `CallSite` does: to the function and its receiver),
- * and a function has the same identity wherever it is seen.
+ * which references nothing of the host's (a `CallSite` does: the function and its receiver), and
+ * a function has the same identity on every stack.
  *
  * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made
  * in the middle of one.
@@ -9,7 +9,7 @@
 import type { CodePosition, StackFrame } from '../block.ts';
 
 /**
- * To be the `Error.stackTraceLimit` of a capture. The outermost frames say who called, and
+ * To be the `Error.stackTraceLimit` of a capture. The outermost frames say what called, and
  * recursion or modules that require modules put hundreds above them. To capture so many takes 0.2
  * ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
  */
@@ -97,8 +97,8 @@ export function toFrame(
 }
 
 /**
- * V8 interrupts a function that is being called at its parameters (seen on Node.js 20 to 26), which
- * are next to its start.
+ * V8 interrupts a function that is being called at its parameters (observed on Node.js 20 to 26),
+ * which are next to its start.
  */
 function isAtEntry(
   { line, column }: CodePosition,
@@ -128,7 +128,7 @@ function functionNameOf(site: NodeJS.CallSite, text: string): string | undefined
   const name = site.getFunctionName();
   if (name === null || name === '') return undefined;
   if (site.isConstructor()) return `new ${name}`;
-  // A function that merely runs with some `this`, a listener or a timer's callback (`Timeout.send
+  // A function that only runs with some `this`, a listener or a timer's callback (`Timeout.send
   // [as _onTimeout]`), is not a method of
   // it, though V8 shows it as one. The same function has to have the same name, however it is
   // called.

@@ -1,7 +1,7 @@
 /**
- * Which code is the application's own ("in-app", as error trackers call it), and which is nobody's:
- * an agent's wrappers around what others call. Promises: one answer for a file, by plain string
- * work, in bounded memory, and nothing that a user's function does gets out of here.
+ * Which code is the application's own ("in-app", as error trackers call it), and which belongs to
+ * neither side: an agent's wrappers around what others call. Promises: one answer for a file, by
+ * plain string work, in bounded memory, and nothing that a user's function does gets out of here.
  */
 import { toPath } from '../support/file-url.ts';
 import { isAgentPackage, isDispatcher } from './known-packages.ts';
@@ -38,7 +38,7 @@ export function parseInApp(text: string): string[] {
     .filter((path) => path !== '');
 }
 
-/** What a file is to whoever looks for the place to change. */
+/** Who can change the code of a file. */
 export type Origin =
   /** The application's own code. */
   | 'app'
@@ -128,7 +128,7 @@ function createDecision({ inApp, cwd = '', mainFile, onError }: OriginOptions): 
     try {
       const answer: unknown = inApp(toPath(file));
       if (typeof answer === 'boolean') return answer ? 'app' : otherwise(path);
-      // An async function's promise may reject: nobody else would handle that.
+      // An async function's promise may reject, and has no other handler.
       if (answer instanceof Promise) answer.catch(() => {});
       failed(new TypeError(`inApp returned ${typeof answer}, expected a boolean`));
     } catch (error) {

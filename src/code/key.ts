@@ -12,7 +12,7 @@ import { ANONYMOUS } from './stack-path.ts';
 export interface KeyedPlace {
   readonly functionName: string;
   readonly file?: string;
-  /** Where the function was seen. */
+  /** Where the function was executing when it was sampled. */
   readonly line?: number;
   readonly column?: number;
   /** Where it begins: the same in every block. */
@@ -23,7 +23,7 @@ export interface KeyedPlace {
 /** Names up to this long are a minifier's more often than not. */
 const MAX_MINIFIED_LENGTH = 2;
 /**
- * Nobody writes lines this long: code that begins further right is minified, and its line says
+ * Source lines are shorter than this: code that begins further right is minified, and its line says
  * nothing without the column.
  */
 const MAX_WRITTEN_COLUMN = 200;

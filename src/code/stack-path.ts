@@ -28,8 +28,8 @@ export interface StackPath {
   /** Outermost first; empty where nothing on the stack can be named. */
   readonly steps: readonly Step[];
   /**
-   * The innermost of them was loading a module when it was seen, and the module's code did not run
-   * (yet).
+   * The innermost of them was loading a module when it was sampled, and the module's code did not
+   * run (yet).
    */
   readonly isLoading: boolean;
   /** File of that module, where it is known. */
@@ -91,7 +91,8 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
   const awaiting = indexes((frame) => frame.isAsync && isCode(frame) && !isAgent(frame));
   const awaitingApp = awaiting.find((i) => originOf(frames[i]?.file as string) === 'app');
   if (byOthers.length > 0) {
-    // The one who awaits a module's code by `import()` has asked for it, as `require` would show.
+    // The caller that awaits a module's code by `import()` has asked for it, as `require` would
+    // show.
     const outermost = byOthers.at(-1) as number;
     return awaitingApp !== undefined && isModuleAt(frames, outermost)
       ? [...byOthers, awaitingApp]

@@ -46,7 +46,7 @@ export class Summary {
         total: duration(blocker.millis),
         blocks: count(blocker.blocks),
         longest: duration(blocker.longestMillis),
-        who: who(key, blocker.first, cwd, paint),
+        place: placeOf(key, blocker.first, cwd, paint),
       }));
     const width = (column: 'total' | 'blocks' | 'longest') =>
       Math.max(...rows.map((row) => row[column].length));
@@ -56,7 +56,7 @@ export class Summary {
       ...rows.map(
         (row) =>
           `  ${row.total.padStart(width('total'))} in ${row.blocks.padStart(width('blocks'))}, ` +
-          `longest ${row.longest.padStart(width('longest'))}: ${row.who}`,
+          `longest ${row.longest.padStart(width('longest'))}: ${row.place}`,
       ),
     ];
   }
@@ -68,7 +68,7 @@ function keyOf({ code }: EventLoopBlock): string {
   return code === undefined ? '?' : keyOfPlace(code);
 }
 
-function who(key: string, block: EventLoopBlock, cwd: string, paint: Paint): string {
+function placeOf(key: string, block: EventLoopBlock, cwd: string, paint: Paint): string {
   if (key === '') return 'other functions';
   return block.code === undefined ? 'unknown code' : codeAt(block.code, cwd, paint);
 }

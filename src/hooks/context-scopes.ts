@@ -3,8 +3,8 @@
  *
  * This is where the parent of a block comes from. A handler that blocks synchronously runs inside
  * `with(its context)`, and `with` has put the old context back by the time an async_hooks `after`
- * runs: whoever asks for the active context there is told nothing, or of somebody else. Only the
- * scope itself still knows. `context.bind` and `startActiveSpan` come through `with` too.
+ * runs: the active context there is none, or another one. Only the scope itself still has it.
+ * `context.bind` and `startActiveSpan` come through `with` too.
  */
 import type { Context, ContextManager } from '@opentelemetry/api';
 import type { Ledger } from '../loop/ledger.ts';
@@ -13,7 +13,7 @@ import type { Clock } from '../support/clock.ts';
 type With = ContextManager['with'];
 
 /**
- * The wrap of one manager. Outlives `release` when somebody has wrapped the manager over us since.
+ * The wrap of one manager. Outlives `release` when other code has wrapped the manager since.
  */
 interface Wrap {
   readonly wrapper: With;
@@ -50,8 +50,8 @@ export class ContextScopes {
   }
 
   /**
-   * Puts the manager's own `with` back, or, where somebody wrapped it since, makes ours a mere
-   * passage.
+   * Puts the manager's own `with` back, or, where other code wrapped it since, makes this
+   * wrapper call straight through.
    */
   release(): void {
     const manager = this.#manager;
@@ -74,7 +74,7 @@ export class ContextScopes {
   #wrap(manager: ContextManager): void {
     const { ledger, clock, onError } = this;
     const original = manager.with;
-    // Hot: two clock reads, 60 to 140 ns a scope, as fast as the machine tells the time (`npm run
+    // Hot: two clock reads, 60 to 140 ns a scope, depending on the clock of the machine (`npm run
     // bench -- hooks`).
     const wrapper = function (
       this: ContextManager,

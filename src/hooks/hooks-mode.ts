@@ -10,7 +10,7 @@ export type HookedMode = Exclude<AsyncHooksMode, 'off'>;
 /** Asked once: it is a property of the Node.js that runs. */
 let promisesCanBeLeftOut: boolean | undefined;
 
-/** @param canCapture whether stack samples can tell the context of promise reactions */
+/** @param canCapture whether stack samples can show the context of promise reactions */
 export function resolveHooksMode(
   wanted: AsyncHooksMode | 'auto',
   canCapture: boolean,
@@ -38,7 +38,7 @@ export function resolveHooksMode(
 
 /**
  * Whether `createHook` honours `trackPromises: false` (Node.js 24.14 and 25.6; ignored before):
- * seen by whether a hook that asks for no promises is called for one.
+ * determined by whether a hook that asks for no promises is called for one.
  */
 export function canLeaveOutPromises(): boolean {
   let sawPromise = false;

@@ -53,8 +53,8 @@ export class NativeCalls {
   }
 
   /**
-   * Puts the originals back. A wrapper that somebody wrapped in turn stays, and does nothing but
-   * call its original.
+   * Puts the originals back. A wrapper that other code has wrapped stays, and only calls its
+   * original.
    */
   disable(): void {
     if (!this.#power.on) return;

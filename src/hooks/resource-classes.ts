@@ -32,7 +32,7 @@ let olderClass: CallbackClass = CALLBACK;
  *
  * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an
  * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
- * level that means from a reaction that no hook saw.
+ * level that means from a reaction without a hook.
  */
 export function classify(resource: object): CallbackClass {
   const type = resource.constructor;
@@ -60,7 +60,7 @@ function classifyByClass(resource: object): CallbackClass {
 /**
  * The active context of the resource that is running, as it was while its callback ran. An
  * AsyncResource puts the context back before `after` (Node.js 24 and later, where AsyncLocalStorage
- * no longer rests on async_hooks), so it is entered again to be asked.
+ * no longer depends on async_hooks), so it is entered again to be asked.
  */
 export function contextOf(resource: object): Context {
   if (!(resource instanceof AsyncResource)) return context.active();
@@ -68,9 +68,9 @@ export function contextOf(resource: object): Context {
 }
 
 /**
- * Names that differ between a resource's class and its async_hooks type, as seen with an `init`
- * hook on Node 20 to 26. Types that hang on how a class is used (servers) cannot be told apart and
- * get the common one.
+ * Names that differ between a resource's class and its async_hooks type, as observed with an
+ * `init` hook on Node 20 to 26. Types that depend on how a class is used (servers) cannot be
+ * distinguished and get the common one.
  */
 const TYPES: Readonly<Record<string, string>> = {
   FSEvent: 'FSEVENTWRAP',
@@ -95,7 +95,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Classes whose async_hooks type is their own name. */
 const OWN_NAME = new Set(['Timeout', 'Immediate', 'TLSWrap', 'AsyncResource']);
 
-/** The async_hooks type of a resource, or undefined where it cannot be told. */
+/** The async_hooks type of a resource, or undefined where it is not known. */
 export function resourceTypeOf(resource: object | undefined): string | undefined {
   if (resource === undefined) return undefined;
   const name = resource.constructor?.name;

@@ -1,6 +1,6 @@
 /**
- * How the loop fares, over a window that slides: samples are put together in slots of a tenth of a
- * second, in rings of a fixed size. Constant memory; a look goes through at most {@link SLOTS}
+ * The health of the event loop, over a window that slides: samples are put together in slots of a
+ * tenth of a second, in rings of a fixed size. Constant memory; a call reads at most {@link SLOTS}
  * slots.
  */
 import type { Clock } from '../support/clock.ts';
@@ -15,7 +15,7 @@ export const MIN_HEALTH_WINDOW_MILLIS = 100;
 export const MAX_HEALTH_WINDOW_MILLIS = SLOT_MILLIS * SLOTS;
 export const DEFAULT_HEALTH_WINDOW_MILLIS = 5000;
 
-/** What `health()` says of a loop that nobody watches. */
+/** What `health()` says while the instrumentation is disabled. */
 export const UNKNOWN_HEALTH: EventLoopHealth = {
   lagMillis: 0,
   maxLagMillis: 0,
@@ -63,8 +63,8 @@ export class Health {
 
   /**
    * @param windowMillis 100 to 10 000
-   * @param overdueMillis how late the sample is that is due now: whoever arrived since has been
-   *   waiting for that long
+   * @param overdueMillis how late the sample is that is due now: events that arrived since have
+   *   been waiting for that long
    */
   read(windowMillis: number, overdueMillis: number): EventLoopHealth {
     const now = this.clock.now();
@@ -73,8 +73,7 @@ export class Health {
     let lagSum = 0;
     let maxLag = overdueMillis;
     let blocked = 0;
-    // Utilization is told since the last look before the window: while the loop is held, nobody
-    // looks.
+    // Utilization counts from the last reading before the window: none is made during a block.
     let since = -1;
     for (let slot = 0; slot < SLOTS; slot++) {
       const of = this.#of[slot] as number;

@@ -1,6 +1,6 @@
 /**
- * A timer with nothing to do, for thresholds that the lag's timer is too slow for: that it fires is
- * seen by the hooks, and says that nothing holds the loop.
+ * A timer with nothing to do, for thresholds that the lag's timer is too slow for: the hooks
+ * are called when it fires, which shows that nothing blocks the event loop.
  */
 import { clearInterval, setInterval } from 'node:timers';
 

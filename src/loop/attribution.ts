@@ -1,7 +1,7 @@
 /**
  * Which context a block is attributed to, where many short steps made it together: callbacks and
  * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand
- * for what nobody voted for.
+ * for the time without votes.
  */
 import type { Context, Span } from '@opentelemetry/api';
 import type { StackSample, WeightedSample } from '../block.ts';

@@ -14,10 +14,10 @@ import type { Attributed } from './votes.ts';
 /** How far apart CPU readings are, as a share of the threshold. */
 const CPU_SHARE = 0.1;
 
-/** What is known of time that may hold blocks. */
+/** What is known of time that may contain blocks. */
 export interface Known {
   readonly attributed: Attributed;
-  /** No scope inside it voted: a span that stack samples saw in it was entered by other means. */
+  /** No scope inside it voted: a span that its stack samples have was entered by other means. */
   readonly isWhole: boolean;
 }
 

@@ -6,7 +6,7 @@ export const TICK = 1;
 /** A promise reaction or a queueMicrotask: runs in a drain, is not counted. */
 export const REACTION = 2;
 /**
- * An AsyncResource entered from a reaction that no hook sees: as REACTION, but one synchronous run.
+ * An AsyncResource entered from a reaction without a hook: as REACTION, but one synchronous run.
  */
 export const RESOURCE_SCOPE = 3;
 /**

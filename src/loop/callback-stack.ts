@@ -15,7 +15,7 @@ export class CallbackStack {
   }
 
   /**
-   * Hot. Counts an `after`; the callbacks left around it, or -1 where its `before` was not seen.
+   * Hot. Counts an `after`; the callbacks left around it, or -1 where its `before` was not called.
    */
   leave(): number {
     // Zero: the hook was enabled inside a callback.

@@ -1,11 +1,11 @@
-/** CPU time of this thread over time: a few readings per stretch, and a line between them. */
+/** CPU time of this thread over time: a few readings per busy period, and a line between them. */
 import type { Clock } from '../support/clock.ts';
 
 /** Readings kept. When full, every second one goes. */
 const MAX_READINGS = 64;
 
 export class CpuMeter {
-  // Arrays of a fixed size: a stretch is opened too often to allocate for it.
+  // Arrays of a fixed size: a busy period begins too often to allocate for it.
   readonly #times = new Float64Array(MAX_READINGS + 1);
   readonly #cpus = new Float64Array(MAX_READINGS + 1);
   #readings = 0;
@@ -26,7 +26,7 @@ export class CpuMeter {
     return this.#readings;
   }
 
-  /** A stretch begins at `t`, with the loop's idle time at `idle`. */
+  /** A busy period begins at `t`, with the loop's idle time at `idle`. */
   open(t: number, idle: number): void {
     let cpu: number;
     const sinceLast = t - this.#lastTime;
@@ -45,14 +45,15 @@ export class CpuMeter {
     this.#idle = idle;
   }
 
-  /** The stretch goes on at `t`. */
+  /** The busy period goes on at `t`. */
   sample(t: number): void {
     if (t - this.#lastTime < this.#interval) return;
     this.#add(t, this.clock.cpu());
   }
 
   /**
-   * CPU milliseconds between two times of the stretch, of which `end` is the latest that was busy.
+   * CPU milliseconds between two times of the busy period, of which `end` is the latest that was
+   * busy.
    */
   between(start: number, end: number): number {
     this.#add(end, this.clock.cpu());

@@ -1,6 +1,6 @@
 /**
- * Tells the iterations of the event loop apart. libuv counts iterations and the time that it waits
- * for events, so the busy time of an iteration is exact without polling.
+ * Distinguishes the iterations of the event loop. libuv counts iterations and the time that it
+ * waits for events, so the busy time of an iteration is exact without polling.
  *
  * A *busy period* is the time of one iteration in which the loop does not wait. An iteration waits
  * at most once.
@@ -61,10 +61,10 @@ export class IterationClock {
   /**
    * Hot. A callback begins at `t`: has the loop turned, or waited, since the busy period began?
    * After FIRST and NEXT the caller is to call {@link open}. Some 60 ns, 20 on Node.js 26.
-   * @param seen when the clock was read before
-   * @param isLong what ran before may be a block with a wait inside that no hook saw
+   * @param lastRead when the clock was read before
+   * @param isLong what ran before may be a block with a wait inside, without a hook
    */
-  advance(t: number, seen: number, isLong: boolean): Turn {
+  advance(t: number, lastRead: number, isLong: boolean): Turn {
     if (t - this.busyPeriodStart < MIN_ITERATION_MILLIS) return SAME;
     const loopCount = this.clock.loopCount();
     const isSame = loopCount === this.#loopCount;
@@ -75,7 +75,7 @@ export class IterationClock {
       return RESTART;
     }
     // A wait shows as a gap between callbacks, or as a long task where a reaction filled the gap.
-    if (isSame && t - seen < ITERATION_GRAIN_MILLIS && !isLong && this.#isCounting) return SAME;
+    if (isSame && t - lastRead < ITERATION_GRAIN_MILLIS && !isLong && this.#isCounting) return SAME;
     if (!this.#isCounting) return this.#startUp(t, loopCount, isSame);
     const idle = this.clock.idle();
     if (isSame && idle <= this.idleAtStart) return SAME;

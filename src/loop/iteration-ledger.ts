@@ -39,7 +39,7 @@ export class IterationLedger implements Ledger {
   #taskFirstCallback = 0;
   #taskStart = Number.NaN;
   /** The last time the clock was read, by `before` or `after`. */
-  #seen = Number.NaN;
+  #lastRead = Number.NaN;
   #votedBefore = 0.5;
   #relaxed = false;
   readonly #threshold: number;
@@ -78,8 +78,8 @@ export class IterationLedger implements Ledger {
     this.#class = callbackClass;
     this.#votedBefore = this.#attribution.voted;
     if (callbackClass === REACTION) {
-      // No clock is read: its start is asked by nobody, `after` votes with the time since `seen`.
-      this.callbackStart = this.#seen;
+      // No clock is read: its start is not needed, `after` votes with the time since the last read.
+      this.callbackStart = this.#lastRead;
       return;
     }
     const t = this.#clock.now();
@@ -87,7 +87,7 @@ export class IterationLedger implements Ledger {
     if (callbackClass === RESOURCE_SCOPE) return;
     if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
     this.#callbacks++;
-    this.#seen = t;
+    this.#lastRead = t;
   }
 
   /** Hot. The end of an outermost callback. */
@@ -95,7 +95,7 @@ export class IterationLedger implements Ledger {
     // Saves a clock read: a callback that the watchdog did not mark as old cannot have been long.
     if (this.#relaxed && !this.#iterations.isMarked()) return;
     const t = this.#clock.now();
-    this.#seen = t;
+    this.#lastRead = t;
     if (t - this.callbackStart >= this.#threshold && this.#class !== REACTION) {
       const callbacksBefore = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
       const isWhole = this.#attribution.voted === this.#votedBefore;
@@ -197,7 +197,7 @@ export class IterationLedger implements Ledger {
     this.stack.resync(0);
     this.#taskStart = Number.NaN;
     this.callbackStart = Number.NaN;
-    this.#seen = Number.NaN;
+    this.#lastRead = Number.NaN;
     this.#iterations.reset();
     this.#blocks.reset();
   }
@@ -205,7 +205,7 @@ export class IterationLedger implements Ledger {
   /** A task begins at `t`, unless its callback goes on with the message of the one before. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
     const wasLong = t - this.#taskStart >= this.#threshold;
-    switch (this.#iterations.advance(t, this.#seen, wasLong)) {
+    switch (this.#iterations.advance(t, this.#lastRead, wasLong)) {
       case SAME:
         this.#blocks.cpu.sample(t);
         break;
@@ -241,9 +241,9 @@ export class IterationLedger implements Ledger {
   /** The busy period has ended at `t - waited`, as far as that can be. */
   #close(t: number, waited: number): void {
     const { reported } = this.#blocks;
-    const end = Math.max(this.#seen, reported.end, t - waited);
+    const end = Math.max(this.#lastRead, reported.end, t - waited);
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
-    // After a wait, nobody knows where that lay: it is taken off the beginning.
+    // After a wait, its position is unknown: it is taken off the beginning.
     const start = reported.skip(this.#iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
     if (start > this.#taskStart) this.#taskStart = start;
     if (end - this.#taskStart >= this.#threshold) this.#reportTask(end);
@@ -252,7 +252,7 @@ export class IterationLedger implements Ledger {
 
   /** The task ended at `end`: what is left of it drained after its callback. */
   #reportTask(end: number): void {
-    // Without a mark nobody timed the callback's end: alone, it is taken to have been the task.
+    // Without a mark the callback's end was not timed: alone, it is taken to have been the task.
     const isUntimed = this.#relaxed && !this.#iterations.isMarked();
     const isAlone = this.#callbacks - this.#taskFirstCallback === 1;
     const kind = isUntimed && isAlone ? 'callback' : 'microtasks';
@@ -285,7 +285,7 @@ export class IterationLedger implements Ledger {
     return { context, resourceType: this.#around.resourceType() };
   }
 
-  /** No callback holds a wait: a start from before one is that of a callback whose end was lost. */
+  /** No callback contains a wait: with a start from before one, the callback's end was lost. */
   #notBeforeAWait(start: number): number {
     const { busyPeriodStart } = this.#iterations;
     const waited = this.#iterations.waitedSoFar();

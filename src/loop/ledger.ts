@@ -1,4 +1,4 @@
-/** What both ledgers, with async hooks and without, are to the rest of the package. */
+/** What both ledgers, with async hooks and without, are to the other folders. */
 import type { Context } from '@opentelemetry/api';
 import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
 
@@ -12,7 +12,7 @@ export interface Ledger {
    */
   scope(context: Context, start: number, votedBefore: number): void;
 
-  /** In the middle of whatever runs: a stack sample of it. */
+  /** A stack sample, taken in the middle of what runs. */
   add(sample: StackSample): void;
 
   /**

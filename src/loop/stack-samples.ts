@@ -2,7 +2,7 @@
 import type { StackSample, WeightedSample } from '../block.ts';
 import { weigh } from '../code/weights.ts';
 
-/** Of the latest; a busy period may hold many blocks, each with some 20. */
+/** Of the latest; a busy period may contain many blocks, each with some 20. */
 const MAX_SAMPLES = 64;
 
 export class StackSamples {

@@ -124,10 +124,10 @@ export class Votes {
   ): Attributed | undefined {
     const length = end - start;
     const candidates: Candidate[] = [];
-    let seen = this.#dropped;
+    let known = this.#dropped;
     for (const { from, until, weight, context, resourceType } of this.#votes) {
       if (until <= start || from >= end) continue;
-      seen += weight;
+      known += weight;
       candidateOf(candidates, context, resourceType).weight += weight;
     }
     for (const { weight, context, resourceType } of samples) {
@@ -135,13 +135,13 @@ export class Votes {
     }
     const missing = candidates.map((c) => Math.max(0, c.sampled - c.weight));
     const allMissing = missing.reduce((sum, millis) => sum + millis, 0);
-    if (seen < length && allMissing > 0) {
+    if (known < length && allMissing > 0) {
       for (const [i, candidate] of candidates.entries()) {
-        candidate.weight += ((missing[i] as number) / allMissing) * (length - seen);
+        candidate.weight += ((missing[i] as number) / allMissing) * (length - known);
       }
-      seen = length;
+      known = length;
     }
-    if (seen < length * MIN_COVERAGE) return undefined;
+    if (known < length * MIN_COVERAGE) return undefined;
     candidates.sort((a, b) => b.weight - a.weight);
     const [heaviest] = candidates;
     if (heaviest === undefined) return undefined;
@@ -159,7 +159,7 @@ export class Votes {
   }
 
   /**
-   * The span that all stack samples saw, where it lies inside the one that the block is attributed
+   * The span that all stack samples have, where it lies inside the one that the block is attributed
    * to: `dd-trace` and Sentry run handlers in an AsyncLocalStorage of their own, and
    * `context.attach` has no scope.
    */

@@ -42,7 +42,7 @@ export interface OngoingFacts {
 }
 
 /**
- * The answer to a capture request. Runs inside whatever blocks: NO REGULAR EXPRESSION, see
+ * The answer to a capture request. Runs inside the code that blocks: NO REGULAR EXPRESSION, see
  * `watchdog/stack.ts`.
  */
 export function ongoingReply(

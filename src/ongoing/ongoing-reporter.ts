@@ -27,7 +27,7 @@ export class OngoingReporter {
     try {
       writeSync(2, `${ongoingLine(report, new Date(), process.pid)}\n`);
     } catch {
-      // Nobody reads it.
+      // A closed stderr.
     }
     if (facts === undefined || facts.spanUnwanted || !exportsOtlp(process.env)) return;
     this.#export({
@@ -41,7 +41,7 @@ export class OngoingReporter {
   #export(data: ExporterData): void {
     const exporter = new Worker(this.options.exporterCode, {
       eval: true,
-      name: 'event-loop-unfinished',
+      name: 'event-loop-ongoing',
       argv: [],
       execArgv: [],
       stdout: true,

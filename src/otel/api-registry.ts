@@ -20,8 +20,8 @@ export function apiRegistry(): ApiRegistry {
   return (globalThis as { [REGISTRY]?: ApiRegistry })[REGISTRY] ?? {};
 }
 
-/** The registry, where it holds an SDK that this package's copy of the api does not see. */
-export function registryOfUnseenSdk(): ApiRegistry | undefined {
+/** The registry, where it has an SDK that this package's copy of the api does not use. */
+export function registryOfOtherSdk(): ApiRegistry | undefined {
   const registry = apiRegistry();
   return registry.trace === undefined || registry.trace === trace.getTracerProvider()
     ? undefined

@@ -1,5 +1,5 @@
 /**
- * Has instrumentations see the ES modules that are imported from now on: `require` they hook
+ * Lets instrumentations patch the ES modules that are imported from now on: they hook `require`
  * themselves.
  */
 import * as nodeModule from 'node:module';

@@ -78,7 +78,7 @@ function asApi(api: object): Api {
 }
 
 /**
- * What is not registered stays as it is: whoever has asked for a part of it waits for it to be
+ * What is not registered stays as it is: code that uses a part of it gets it when it is
  * registered with that api.
  */
 function unregister(apis: ReadonlySet<Api>): void {

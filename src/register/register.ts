@@ -57,7 +57,7 @@ function start(esm: boolean): void {
     return;
   }
   const eventLoop = new EventLoopInstrumentation();
-  // Whoever reads the console needs no SDK.
+  // With the option `console` no SDK is needed.
   if (packages === undefined || eventLoop.getConfig().console === true) return;
   say(`nothing is exported: ${howToInstall(process.versions.node)}`);
 }
@@ -101,7 +101,7 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
       await eventLoop.forceFlush();
       await sdk.shutdown();
     },
-    // A signal leaves nobody time to look back.
+    // After a signal there is no time for what is in progress.
     killed: () => eventLoop.disable(),
   });
   const relay = relayTracers();
@@ -124,7 +124,7 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
   );
 }
 
-/** Whoever asks the api for a tracer from now on gets one that follows to another SDK. */
+/** Tracers that the api returns from now on follow to another SDK. */
 function relayTracers(): RelayTracerProvider | undefined {
   // Not by its class: it may be of another copy of the api.
   const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
@@ -153,7 +153,7 @@ async function flush(provider: unknown): Promise<void> {
   await behind<{ forceFlush?(): Promise<void> }>(provider).forceFlush?.();
 }
 
-/** Asked for by whoever preloads this, and said before the application has a logger. */
+/** Written to stderr: the application has no logger yet. */
 function say(message: string): void {
   try {
     writeSync(STDERR, `${PACKAGE_NAME}/register: ${message}\n`);

@@ -1,6 +1,6 @@
 /**
- * Tracers that follow from one SDK to another. Whoever asks the api for a tracer while an SDK is
- * registered keeps one of that SDK for good, and instrumentations ask before the SDK they are for
+ * Tracers that follow from one SDK to another. A tracer that is taken from the api while an SDK is
+ * registered belongs to that SDK for good, and instrumentations ask before the SDK they are for
  * registers anything.
  */
 import type {

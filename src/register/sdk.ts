@@ -26,7 +26,7 @@ interface AutoPackage {
   getResourceDetectors?(): unknown[];
 }
 
-/** Whether somebody has registered an SDK. */
+/** Whether an SDK is registered. */
 export function hasSdk(): boolean {
   const { trace, metrics } = apiRegistry();
   return trace !== undefined || metrics !== undefined;

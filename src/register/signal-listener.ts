@@ -1,13 +1,13 @@
 /**
  * Listens to a signal so that the listeners of others do what they would do without it: they are
- * called as ever, and those that count listeners while a signal is handled, as signal-exit does, do
- * not find this one.
+ * called as usual, and those that count listeners while a signal is handled, as signal-exit does,
+ * do not find this one.
  */
 import { EventEmitter } from 'node:events';
 
 /** What is made of `process` by others, to hide listeners of their own for one, does not apply. */
 const emitter = EventEmitter.prototype;
-/** Somebody else may want to be the first as well. */
+/** Other code may put its listener first as well. */
 const MAX_MOVES = 100;
 
 export class SignalListener {
@@ -44,11 +44,11 @@ export class SignalListener {
   readonly #listener = (_name?: unknown, number?: unknown): void => {
     // It may be in the list twice.
     if (!this.#isAdded) return;
-    // First, and gone before the next is called: nobody counts it.
+    // First, and gone before the next is called: it is not counted.
     this.#leave();
     queueMicrotask(this.#enter);
     const isHandled = this.#count() > 0;
-    // An event that is no signal does nothing where nobody listens.
+    // An event that is no signal does nothing without a listener.
     if (isHandled || typeof number === 'number') this.#onSignal(isHandled);
   };
 
@@ -62,7 +62,7 @@ export class SignalListener {
 
   readonly #onRemoveListener = (event: string | symbol): void => {
     if (event !== this.#signal || this.#isLeaving) return;
-    // At once: who removes the last one may send the signal again to end the process.
+    // At once: code that removes the last one may send the signal again to end the process.
     if (this.#count() === 0) this.#enter();
     else queueMicrotask(this.#enter);
   };
@@ -88,7 +88,7 @@ export class SignalListener {
   #leave(): void {
     this.#isLeaving = true;
     try {
-      // More than once where somebody has taken all listeners away and put them back.
+      // More than once where other code has removed all listeners and put them back.
       while (emitter.listeners.call(process, this.#signal).includes(this.#listener)) {
         process.off(this.#signal, this.#listener);
       }

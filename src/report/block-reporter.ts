@@ -126,7 +126,7 @@ export class BlockReporter {
   }
 
   #suppress(context: Context): void {
-    this.log.log('warn', 'more blocks than maxSpansPerMinute: the rest count in metrics only');
+    this.log.log('warn', 'more blocks than maxSpansPerMinute: the others count in metrics only');
     this.#guard.run('cannot record a metric', () => this.sources.instruments().suppressed(context));
   }
 

@@ -1,6 +1,6 @@
 /**
  * The code of a block: which place it is named by. Known at once in the code that runs; in the
- * source after the source maps of its files have been looked up.
+ * source after the source maps of its files have been read.
  */
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../code/describe-code.ts';

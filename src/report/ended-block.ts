@@ -1,4 +1,6 @@
-/** What is known of a block: some of it as soon as it has ended, the rest when it is reported. */
+/**
+ * What is known of a block: some of it as soon as it has ended, the remainder when it is reported.
+ */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { causeOf } from '../code/cause.ts';

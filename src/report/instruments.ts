@@ -31,7 +31,7 @@ const STALL_BUCKETS = [0, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 
 const NO_ATTRIBUTES: Attributes = {};
 
-/** Every function name is a time series of its own: past this many, the rest are one. */
+/** Every function name is a time series of its own: past this many, all others are one. */
 const MAX_FUNCTION_NAMES = 100;
 const OTHER_FUNCTIONS = '_other';
 
@@ -57,7 +57,7 @@ export function createInstruments(meter: Meter): Instruments {
   });
   const blockSuppressed = meter.createCounter(METRIC_EVENT_LOOP_BLOCK_SUPPRESSED, {
     unit: '{block}',
-    description: 'Blocks of the event loop whose span was held back by the rate limit.',
+    description: 'Blocks of the event loop without a span, because of the rate limit.',
     valueType: ValueType.INT,
   });
   const stallDuration = meter.createHistogram(METRIC_EVENT_LOOP_STALL_DURATION, {

@@ -1,6 +1,6 @@
 /**
- * The span of one block, from the end of the block until the block is reported: nobody else starts
- * it, knows whether it was started, or ends it.
+ * The span of one block, from the end of the block until the block is reported: no other code
+ * starts it, knows whether it was started, or ends it.
  */
 import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import type { Guard } from '../support/guard.ts';

@@ -15,7 +15,7 @@ export interface LocatedCode {
 }
 
 /**
- * What has to be looked up for {@link codeInSource}: its place, then the lines of its stack trace.
+ * The positions to resolve for {@link codeInSource}: its place, then the lines of its stack trace.
  */
 export function positionsOfCode(code: LocatedCode): (CodePosition | undefined)[] {
   const { file, line, column = 1, functionName, functionLine, functionColumn, stackTrace } = code;

@@ -68,7 +68,7 @@ class PlainMap implements SourceMapReader {
     ]);
     const { mappings, sources, names, sourceRoot } = fields;
     if (mappings === undefined || sources === undefined) throw new SyntaxError('not a source map');
-    // Most of a map are the sources' contents, which nobody needs here.
+    // Most of a map are the sources' contents, which are not needed here.
     const part = ({ start, end }: Range): Buffer =>
       isSection ? bytes.subarray(start, end) : Buffer.from(bytes.subarray(start, end));
     const text = part(mappings);
@@ -212,7 +212,7 @@ class IndexedMap implements SourceMapReader {
 }
 
 const MAP_URL = 'sourceMappingURL=';
-/** Text in front of a comment may look like one: a bundler's own code, for example. */
+/** Text in front of a comment may resemble one: a bundler's own code, for example. */
 const MAX_COMMENTS = 16;
 
 /** Where the generated code says its map is. */

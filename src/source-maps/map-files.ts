@@ -77,7 +77,7 @@ export class MapFiles {
         mapped,
         this.limits.onlyBeside ? () => false : isFile,
       );
-      // Packages often come without the sources that their maps name: nobody could open those.
+      // Packages often come without the sources that their maps name: such positions are no use.
       if (isOfPackage(file) && (this.limits.onlyBeside || !isFile(sourceFile))) return undefined;
       const functionName = functionNameOf(position, mapped);
       return {
@@ -149,7 +149,7 @@ export class MapFiles {
 
   /** Undefined where there is no such file. */
   #readFile(file: string): Buffer | undefined {
-    // A pipe would hold the thread when it is opened.
+    // A pipe would block the thread when it is opened.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
     const handle = openSync(file, 'r');
     try {

@@ -45,7 +45,7 @@ const SIZE = 8;
 export class Mappings {
   #states = new Int32Array(64 * SIZE);
   #count = 0;
-  /** Columns of a line that do not ascend: allowed, but nobody writes such maps. */
+  /** Columns of a line that do not ascend: allowed, but not common. */
   #isSorted = true;
   readonly #state = new Int32Array(SIZE);
 

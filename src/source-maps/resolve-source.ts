@@ -37,7 +37,7 @@ function fromBundler(source: string, mapFolder: string, exists: (file: string) =
   const hasHost = /^\/\/[^/]/.test(withoutScheme);
   let name = withoutScheme.replace(/^\/*/, '');
   const absolute = `/${name}`;
-  // `?1a2b` tells apart what has the same name, and loaders stand in front:
+  // `?1a2b` distinguishes what has the same name, and loaders stand in front:
   // `./loader.js!./src/x.ts`.
   name = withoutQuery(name);
   const file = name.slice(name.lastIndexOf('!') + 1).replace(/^\/+/, '');

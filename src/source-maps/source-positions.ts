@@ -109,7 +109,7 @@ export class SourcePositions {
         return;
       }
     } catch (error) {
-      this.log.log('error', 'cannot look up positions in the source', error);
+      this.log.log('error', 'cannot find positions in the source', error);
     }
     this.#answer(positions, done);
   }
@@ -121,7 +121,8 @@ export class SourcePositions {
   }
 
   /**
-   * Answers all lookups now. Holds the thread for `waitMillis` at most where answers are under way.
+   * Answers all lookups now. Blocks the thread for `waitMillis` at most where answers are under
+   * way.
    */
   settle(waitMillis = 0): void {
     const end = performance.now() + waitMillis;
@@ -150,7 +151,7 @@ export class SourcePositions {
     this.#isStopped = false;
   }
 
-  /** The positions that only the thread can tell. */
+  /** The positions that only the thread can resolve. */
   #unknown(positions: readonly (CodePosition | undefined)[]): CodePosition[] {
     const asked: CodePosition[] = [];
     const byNode = nodeHasSourceMaps();
@@ -380,7 +381,8 @@ const permission = () =>
   (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
 
 /**
- * A thread without the host's flags is not under its permission model (seen on Node.js 20 to 26).
+ * A thread without the host's flags is not under its permission model (observed on Node.js 20 to
+ * 26).
  */
 function mayRead(file: string): boolean {
   const model = permission();

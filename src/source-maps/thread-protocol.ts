@@ -6,11 +6,11 @@ import type { CodePosition, SourcePosition } from './position.ts';
 export interface SourceMapThreadData {
   readonly port: MessagePort;
   /**
-   * One number: how many requests have been answered. Who waits for an answer waits for it to
-   * change.
+   * One number: how many requests have been answered. A thread that waits for an answer waits for
+   * it to change.
    */
   readonly answers: Int32Array;
-  /** The process has a permission model, which does not hold in the thread. */
+  /** The process has a permission model, which does not apply in the thread. */
   readonly onlyBeside: boolean;
 }
 

@@ -11,10 +11,10 @@ import { PACKAGE_NAME } from '../version.ts';
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
 /**
- * Most that are held, ended ones among them: with so much room between two sweeps, these cost
+ * The most that are kept, ended ones among them: with so much room between two sweeps, these cost
  * little.
  */
-const MAX_HELD_SPANS = 1.25 * MAX_OPEN_SPANS;
+const MAX_KEPT_SPANS = 1.25 * MAX_OPEN_SPANS;
 /** With fewer spans than this a sweep is not worth it. */
 const MIN_SWEPT = 256;
 /** Spans around a span. */
@@ -104,7 +104,7 @@ export class OpenSpans {
     const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
     this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
     this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
-    this.#sweepAt = Math.min(MAX_HELD_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
+    this.#sweepAt = Math.min(MAX_KEPT_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
   }
 }
 

@@ -16,7 +16,7 @@ export interface BlockSpan {
   spanContext(): SpanContext | undefined;
 }
 
-/** A block as stalled spans see it. Times are Unix times in milliseconds. */
+/** What stalled spans need of a block. Times are Unix times in milliseconds. */
 export interface RecentBlock {
   readonly start: number;
   readonly end: number;

@@ -35,7 +35,7 @@ class CaptureSession {
 
   /** False where the process exits, or the watchdog is stopped. */
   open(): boolean {
-    // The main thread uses the two flags in the opposite order: one of the two sees the other.
+    // The main thread uses the two flags in the opposite order: one of the two reads the other's.
     Atomics.store(this.flags, Flag.connected, 1);
     if (Atomics.load(this.flags, Flag.closing) === 1) return false;
     this.#session = new this.inspector.Session();

@@ -22,7 +22,7 @@ export function isInspected(): boolean {
 export function whyNoCapture(): string | undefined {
   if (!isMainThread) return 'Node.js can capture the main thread only, and this is a worker thread';
   if (!process.features.inspector) return 'this Node.js has no inspector';
-  // Connecting nevertheless ends the process, in C++ (seen on Node.js 20 to 26).
+  // Connecting nevertheless ends the process, in C++ (observed on Node.js 20 to 26).
   const { permission } = process as { permission?: { has(scope: string): boolean } };
   if (permission?.has('inspector') === false)
     return 'the permission model does not allow the inspector';

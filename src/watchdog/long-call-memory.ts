@@ -38,7 +38,7 @@ export class LongCallWriter {
     else this.#write(around);
   }
 
-  /** The length is stored last, and is 0 while the text changes: a reader never sees half of it. */
+  /** The length is stored last, and is 0 while the text changes: a reader never gets half of it. */
   #write(text: string): void {
     Atomics.store(this.#length, LENGTH, 0);
     if (Buffer.byteLength(text) > MAX_BYTES) return;

@@ -3,7 +3,7 @@
  * main thread's `performance.now()`; the watchdog thread converts its own.
  *
  * Aligned 64-bit loads and stores do not tear on the platforms that Node.js runs on, so times are
- * written and read plainly. What has to be seen in order goes through `Atomics` on {@link Flag}.
+ * written and read plainly. What must be read in order goes through `Atomics` on {@link Flag}.
  */
 
 import { createLongCallMemory } from './long-call-memory.ts';

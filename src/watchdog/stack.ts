@@ -2,13 +2,13 @@
  * The stack of what runs right now, as structured frames.
  *
  * Taken in a realm of its own (a `vm` context): V8 asks the `Error` of the realm that captures for
- * `stackTraceLimit` and `prepareStackTrace`, so whatever the host did to its own, replaced, frozen,
+ * `stackTraceLimit` and `prepareStackTrace`, so what the host did to its own, replaced, frozen,
  * zero, throwing, is neither noticed nor changed. Frames of all realms are in it.
  *
  * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
  * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
- * backtrack stack for both: the inner one can free it under the outer (a crash, seen on Node.js 26
- * with a large one), and it would change the host's `RegExp.$1`.
+ * backtrack stack for both: the inner one can free it under the outer (a crash, observed on Node.js
+ * 26 with a large one), and it would change the host's `RegExp.$1`.
  */
 import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';

@@ -1,4 +1,4 @@
-/** How the watchdog thread sleeps: whoever sleeps says until when, so that a suspension shows. */
+/** How the watchdog thread sleeps: it writes down until when, so that a suspension shows. */
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { noteSuspension } from './suspension-marks.ts';

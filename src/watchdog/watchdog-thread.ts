@@ -1,4 +1,4 @@
-/** The watchdog thread as the main thread sees it: started, started again, and ended. */
+/** The watchdog thread as the main thread manages it: started, started again, and ended. */
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';

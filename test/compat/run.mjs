@@ -1,5 +1,6 @@
-// Promises: the packed tarball works with the SDKs, frameworks and bundlers that people run, as installed from npm; a table at the
-// end; exit code 1 when anything failed. What is installed is kept in `.compat/` until its lock changes.
+// Promises: the packed tarball works with the SDKs, frameworks and bundlers that people run, as
+// installed from npm; a table at the end; exit code 1 when anything failed. What is installed is
+// kept in `.compat/` until its lock changes.
 //
 //   npm run test:compat                            all subjects
 //   npm run test:compat -- --quick                 those that CI has time for
@@ -141,7 +142,7 @@ function prepare(/** @type {Subject} */ subject) {
   }
 }
 
-/** @returns {{ name: string, version: string }} of the package itself, whatever the group calls it */
+/** @returns {{ name: string, version: string }} of the package itself, by any name in the group */
 function installedIn(/** @type {string} */ folder, /** @type {string} */ name) {
   const manifest = JSON.parse(
     readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'),

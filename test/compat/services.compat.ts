@@ -1,4 +1,7 @@
-/** Each subject is a service set up as its documentation says; what it sends tells of both blocks, and of nothing else. */
+/**
+ * Each subject is a service set up as its documentation says; what it sends has both blocks, and
+ * nothing else.
+ */
 import { expectBlocks } from '../scenarios/support/expect-blocks.ts';
 import type { SpanLine } from '../scenarios/support/run-app.ts';
 import { sharedRun, test } from '../scenarios/support/scenario.ts';
@@ -6,7 +9,9 @@ import { blockingFunction, runSubject } from './support/run-subject.ts';
 import { type Selected, selectedFor } from './support/selection.ts';
 
 const SERVER = 1;
-/** What a framework and its instrumentations do in the same stretch, before and after a handler. */
+/**
+ * What a framework and its instrumentations do in the same busy period, before and after a handler.
+ */
 const AROUND_MILLIS = 30;
 
 /** The path of a request, from new and old semantic conventions, else from the name of the span. */
@@ -16,19 +21,19 @@ function pathOf({ attributes, name }: SpanLine): string {
 }
 
 function expectCode({ attributes }: SpanLine, name: string, choice: Selected): void {
-  const told = String(attributes['code.file.path']);
-  const { file, firstLine, lastLine } = blockingFunction(name, choice, told);
+  const reported = String(attributes['code.file.path']);
+  const { file, firstLine, lastLine } = blockingFunction(name, choice, reported);
   expect(attributes['code.function.name']).toBe(name);
-  expect(told).toBe(file);
+  expect(reported).toBe(file);
   expect(attributes['code.line.number']).toBeGreaterThanOrEqual(firstLine);
   expect(attributes['code.line.number']).toBeLessThanOrEqual(lastLine);
 }
 
 describe.each(selectedFor('services'))('$subject.name', (choice) => {
-  const look = sharedRun(() => runSubject(choice));
+  const check = sharedRun(() => runSubject(choice));
 
-  test('both blocks are told, once, with their lengths and parents, and nothing else is', () =>
-    look((run) => {
+  test('both blocks are reported once, with their lengths and parents, and nothing else is', () =>
+    check((run) => {
       const { asynchronous, aroundMillis = AROUND_MILLIS } = choice.subject;
       expectBlocks(run, [
         { truth: 'handler', kind: asynchronous ? 'microtasks' : 'callback', aroundMillis },
@@ -37,7 +42,7 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
     }));
 
   test("they are on their request's trace", () =>
-    look((run) => {
+    check((run) => {
       for (const [i, path] of ['/handler', '/steps'].entries()) {
         const block = run.blocks[i] as SpanLine;
         const spans = run.spans.filter((span) => span.traceId === block.traceId);
@@ -46,14 +51,14 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
       }
     }));
 
-  test('function, file and line are those that held the loop', () =>
-    look((run) => {
+  test('function, file and line are those that blocked the event loop', () =>
+    check((run) => {
       expectCode(run.blocks[0] as SpanLine, 'hashOrders', choice);
       expectCode(run.blocks[1] as SpanLine, 'hashStep', choice);
     }));
 
   test('the process ends by itself', () =>
-    look((run) => {
+    check((run) => {
       expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({
         code: 0,
         signal: null,

@@ -10,11 +10,11 @@
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types'} [test] the test file; `services` when left out
  * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
- * @property {number} [aroundMillis] how long the framework itself may work in the same stretch as a handler, where that is long
+ * @property {number} [aroundMillis] how long the framework itself may work in the same task as a handler, where that is long
  * @property {string} [needs] command that has to be on the machine
  * @property {number} [node] major it needs, where that is not the one that runs the tests
  * @property {string} [build] script to run before it
- * @property {string} [told] the file that is told to block, or its folder: the app's own `support/work.cjs` when left out
+ * @property {string} [reported] the file that is reported to block, or its folder: the app's own `support/work.cjs` when left out
  * @property {boolean} [minified] that file has no lines to speak of
  * @property {string[]} [nodeArgs]
  * @property {boolean} [graphql] it is asked by GraphQL queries
@@ -144,7 +144,7 @@ export const SUBJECTS = [
     group: 'next',
     app: 'server.cjs',
     build: 'build-next.mjs',
-    told: '.next/server/chunks',
+    reported: '.next/server/chunks',
     asynchronous: true,
     aroundMillis: 60,
     packages: ['next', '@vercel/otel'],
@@ -164,7 +164,7 @@ export const SUBJECTS = [
     group: 'bundlers',
     app: 'out/esbuild.cjs',
     build: 'build-esbuild.mjs',
-    told: 'out/esbuild.cjs',
+    reported: 'out/esbuild.cjs',
     packages: ['esbuild'],
     what: '`bundle`',
     quick: true,
@@ -174,7 +174,7 @@ export const SUBJECTS = [
     group: 'bundlers',
     app: 'out/esbuild-minified.cjs',
     build: 'build-esbuild.mjs',
-    told: 'out/esbuild-minified.cjs',
+    reported: 'out/esbuild-minified.cjs',
     minified: true,
     packages: ['esbuild'],
     what: '`bundle`, `minify`, `keepNames`',
@@ -185,7 +185,7 @@ export const SUBJECTS = [
     group: 'bundlers',
     app: 'out/rollup.mjs',
     build: 'build-rollup.mjs',
-    told: 'out/rollup.mjs',
+    reported: 'out/rollup.mjs',
     packages: ['rollup'],
     what: 'one ES module',
     quick: true,

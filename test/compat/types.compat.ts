@@ -1,4 +1,7 @@
-/** TypeScript compiles against the published types: each entry point, as ES module and CommonJS, by each way to resolve modules. */
+/**
+ * TypeScript compiles against the published types: each entry point, as ES module and CommonJS, by
+ * each way to resolve modules.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +15,7 @@ const app = path.join(folder, 'app');
 /** In a hurry the oldest and the newest compiler, and everything that they find. */
 const COMPILERS = subject.packages.filter((_, i, all) => !quick || i === 0 || i === all.length - 1);
 const SKIP_LIB_CHECK = quick ? [false] : [false, true];
-/** With `bundler`, a file is an ES module whatever it is called. */
+/** With `bundler`, a file is an ES module by any name. */
 const RESOLUTIONS = [
   { moduleResolution: 'node16', module: 'node16', formats: ['mts', 'cts'] },
   { moduleResolution: 'nodenext', module: 'nodenext', formats: ['mts', 'cts'] },
@@ -82,7 +85,7 @@ function entriesFile(format: string, entries: string[]): string {
   return name;
 }
 
-/** @returns the errors that are not in somebody else's types */
+/** @returns the errors that are not in a dependency's types */
 function compile(tsc: string, tsconfig: object): string[] {
   const project = path.join(app, 'tsconfig.json');
   writeFileSync(project, JSON.stringify(tsconfig));

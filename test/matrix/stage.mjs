@@ -1,5 +1,6 @@
-// Promises: a folder in which the suite meets the packed tarball and one OpenTelemetry line, and nothing else:
-// one copy of the API, the package not linked, no import that would reach the repository's own node_modules.
+// Promises: a folder in which the suite meets the packed tarball and one OpenTelemetry line, and
+// nothing else: one copy of the API, the package not linked, no import that would reach the
+// repository's own node_modules.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { extname, join, relative } from 'node:path';
@@ -10,7 +11,10 @@ import { lineFolder, stageFolder } from './paths.mjs';
 /** @import { Tarball } from '../../tools/pack.cjs' */
 
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
-/** The matrix itself, what stages itself on other dependencies, and what is the same for every line: backends, rules, dashboards, layout. */
+/**
+ * The matrix itself, what stages itself on other dependencies, and what is the same for every line:
+ * backends, rules, dashboards, layout.
+ */
 const NOT_STAGED = new Set([
   import.meta.dirname,
   join(ROOT, 'test', 'compat'),
@@ -53,9 +57,12 @@ function copySuite(folder) {
   }
 }
 
-/** A second copy of the API is a silent no-op: tests that find no span would blame the wrong thing. */
+/**
+ * A second copy of the API is a silent no-op: tests that find no span would report the wrong cause.
+ */
 export function checkSingleApi(/** @type {string} */ folder) {
-  // By the name in the manifest: an alias (`npm:@opentelemetry/api@1.9`) lies in a folder of another name.
+  // By the name in the manifest: an alias (`npm:@opentelemetry/api@1.9`) lies in a folder of
+  // another name.
   const copies = [...packagesIn(join(folder, 'node_modules'))].filter(
     (path) => nameOf(path) === API,
   );
@@ -80,10 +87,11 @@ export function checkTarballInstalled(
 }
 
 /**
- * Node looks for packages in the parent folders too, so an import that the folder's manifest does not list would silently come
- * from the repository's own node_modules, with an OpenTelemetry line of its own.
+ * Node looks for packages in the parent folders too, so an import that the folder's manifest does
+ * not list would silently come from the repository's own node_modules, with an OpenTelemetry line
+ * of its own.
  * @param {string} folder
- * @param {string[]} sources the folders in it that hold code
+ * @param {string[]} sources the folders in it that contain code
  * @param {string} manifest where to list what is missing, as the message says it
  */
 export function checkImports(folder, sources, manifest) {

@@ -14,7 +14,10 @@ import {
 import { test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, voidBlock, voidNaming } from './support/validity.ts';
 
-/** The labelled function is named in at least this share of blocks; the rest is where V8 could look only later. */
+/**
+ * The labelled function is named in at least this share of blocks; the others are where V8 can be
+ * interrupted only later.
+ */
 const MIN_NAMED = 0.95;
 /** More of them are not left out because the watchdog thread had no CPU: all are measured again. */
 const MAX_VOID = 0.1;
@@ -27,12 +30,15 @@ const LONG_BLOCKS = { BLOCK_MILLIS: '500' };
 /** The app's `thresholdMillis`. */
 const THRESHOLD_MILLIS = 40;
 
-/** Every labelled span, and what its block was told to be. Without those that V8 made too fast since their size was chosen. */
-function culpritsOf(run: Run) {
+/**
+ * Every labelled span, and what was reported as its block. Without those that V8 made too fast
+ * since their size was chosen.
+ */
+function blockersOf(run: Run) {
   const isTooShort = ({ name }: SpanLine) =>
     run.truths.some((truth) => truth.label === name && truth.durationMillis < THRESHOLD_MILLIS);
   return run.spans
-    .filter((span) => span.attributes['culprit'] !== undefined && !isTooShort(span))
+    .filter((span) => span.attributes['blockingFunction'] !== undefined && !isTooShort(span))
     .map((span) => {
       const longest = (a: SpanLine, b: SpanLine) => b.durationMillis - a.durationMillis;
       const blocks = run.blocks
@@ -45,7 +51,7 @@ function culpritsOf(run: Run) {
         voidBecause: block && voidNaming(run, block),
         blocker: span.name,
         blocks: blocks.length,
-        wanted: span.attributes['culprit'],
+        wanted: span.attributes['blockingFunction'],
         named: blocks[0]?.attributes['code.function.name'],
         file: blocks[0]?.attributes['code.file.path'],
       };
@@ -58,24 +64,24 @@ const PARTS = ['1/3', '2/3', '3/3'];
 test.each<AsyncHooksMode>(['auto', 'promises'])(
   'asyncHooks %s: the labelled blocking functions are named',
   async (asyncHooks) => {
-    const culprits: ReturnType<typeof culpritsOf> = [];
+    const blocked: ReturnType<typeof blockersOf> = [];
     for (const part of PARTS) {
-      const run = await runApp('culprits.cjs', { asyncHooks, args: [part] });
+      const run = await runApp('blocking-functions.cjs', { asyncHooks, args: [part] });
       expectQuietExit(run);
-      culprits.push(...culpritsOf(run));
+      blocked.push(...blockersOf(run));
     }
 
-    expect(culprits.length).toBeGreaterThanOrEqual(38);
-    expect(culprits.filter(({ blocks }) => blocks !== 1)).toEqual([]);
-    const voids = culprits.filter(({ voidBecause }) => voidBecause !== undefined);
-    if (voids.length > culprits.length * MAX_VOID) {
-      throw new VoidMeasurement(`${voids.length} of ${culprits.length}: ${voids[0]?.voidBecause}`);
+    expect(blocked.length).toBeGreaterThanOrEqual(38);
+    expect(blocked.filter(({ blocks }) => blocks !== 1)).toEqual([]);
+    const voids = blocked.filter(({ voidBecause }) => voidBecause !== undefined);
+    if (voids.length > blocked.length * MAX_VOID) {
+      throw new VoidMeasurement(`${voids.length} of ${blocked.length}: ${voids[0]?.voidBecause}`);
     }
-    const wrong = culprits.filter(
+    const wrong = blocked.filter(
       ({ wanted, named, voidBecause }) => wanted !== named && voidBecause === undefined,
     );
-    if (wrong.length > culprits.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
-    for (const { file, voidBecause } of culprits) {
+    if (wrong.length > blocked.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
+    for (const { file, voidBecause } of blocked) {
       if (voidBecause !== undefined) continue;
       expect(file).toMatch(/labelled-blockers\.cjs$/);
     }
@@ -99,7 +105,7 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
 );
 
 test('the block metric carries the function', async () => {
-  const run = await runApp('culprits.cjs', {
+  const run = await runApp('blocking-functions.cjs', {
     asyncHooks: 'auto',
     args: ['loop,dependency'],
     env: LONG_BLOCKS,
@@ -150,7 +156,7 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
   judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
     expect(run.blocks.length).toBeGreaterThanOrEqual(10),
   );
-  // Where every capture met Node.js or this package, nobody is named.
+  // Where every stack sample is of Node.js or this package, no function is named.
   const named = run.blocks.filter(
     ({ attributes }) => attributes['code.function.name'] !== undefined,
   );

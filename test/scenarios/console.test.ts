@@ -1,4 +1,4 @@
-/** `console: true`: what a developer sees on stderr, of a real service. */
+/** `console: true`: what a developer gets on stderr, of a real service. */
 import { type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 

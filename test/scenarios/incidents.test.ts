@@ -1,6 +1,6 @@
 /**
- * Published production incidents, scaled down to seconds. The services are real, the load comes from
- * this process, and what their telemetry tells is compared with what they measured themselves.
+ * Published production incidents, scaled down to seconds. The services are real, the load comes
+ * from this process, and their telemetry is compared with what they measured themselves.
  */
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -29,7 +29,10 @@ const DELAY_MILLIS = 20;
 
 /** A service under load from this process. */
 class Client {
-  /** As a load balancer does, it keeps its connections, and waits for a free one when it has that many. */
+  /**
+   * As a load balancer does, it keeps its connections, and waits for a free one when it has that
+   * many.
+   */
   static readonly CONNECTIONS = 40;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: Client.CONNECTIONS });
   readonly #port: number;
@@ -64,7 +67,10 @@ class Client {
     });
   }
 
-  /** Sends a request every so often, whether or not the earlier ones were answered, until the promise is settled. */
+  /**
+   * Sends a request every so often, whether or not the earlier ones were answered, until the
+   * promise is settled.
+   */
   async sendEvery(millis: number, path: string, until: Promise<unknown>): Promise<number[]> {
     const start = performance.now();
     const waits: Promise<number>[] = [];
@@ -167,7 +173,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 
   test('time-slicing: at half its length as the threshold every slice is a block', async () => {
-    // 4 times the published sizes: on a shared machine something else takes the processor for 5 ms now and then
+    // 4 times the published sizes: on a shared machine something else takes the processor for 5 ms
+    // now and then
     const run = await runApp('time-slicing.cjs', {
       asyncHooks,
       env: { SLICE_MILLIS: '40', THRESHOLD_MILLIS: '20' },
@@ -261,7 +268,10 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test('overload: many short callbacks are healthy below capacity, and pile up above it', async () => {
     const HEALTHY_INTERVAL_MILLIS = 14; // not 10: on a shared machine a service does not have the whole processor
     const OVERLOAD_INTERVAL_MILLIS = 5;
-    /** What an iteration does before its first task and after its last: connections, headers, answers. */
+    /**
+     * What an iteration does before its first task and after its last: connections, headers,
+     * answers.
+     */
     const REQUEST_TOLERANCE_MILLIS = 10;
     /** The part of it that the machine may take. */
     const AROUND_MILLIS = 3;
@@ -292,18 +302,20 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     const tasks = truthsNamed(run, 'task');
     let pileUps = 0;
     for (const block of run.blocks) {
-      const held = tasks.filter(
+      const blocking = tasks.filter(
         (task) => task.endMillis > block.startMillis + 1 && task.startMillis < block.endMillis - 1,
       );
       // where the machine was suspended in the middle of a task, that task alone was the block
-      if (held.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
+      if (blocking.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
       // nor where nothing but waiting for a CPU made it reach the threshold
       if (voidBlock(run, block) !== undefined) continue;
       pileUps++;
-      const [first, last] = [held[0], held.at(-1)] as [Truth, Truth];
+      const [first, last] = [blocking[0], blocking.at(-1)] as [Truth, Truth];
       expect(block.attributes['event_loop.block.kind']).toBe('pile-up');
       expect(block.durationMillis).toBeGreaterThanOrEqual(100);
-      expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(held.length);
+      expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(
+        blocking.length,
+      );
       const aroundMillis =
         runDelayBetween(run, block, block.startMillis, first.startMillis) +
         runDelayBetween(run, block, last.endMillis, block.endMillis);
@@ -313,20 +325,21 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
         );
         expect(Math.abs(block.endMillis - last.endMillis)).toBeLessThan(REQUEST_TOLERANCE_MILLIS);
       });
-      // on the trace of one that held part of it and can show all of it, or on none
+      // on the trace of one that ran part of it and can show all of it, or on none
       const lengthMillis = Number(run.notes[`length ${block.spanId}`]);
       // (one that ran most of it may have started later)
       expect(lengthMillis - block.durationMillis).toBeLessThan(
         Math.max(lengthTolerance(lengthMillis), lengthMillis / 4),
       );
-      if (block.parentSpanId) expect(held.map((task) => task.spanId)).toContain(block.parentSpanId);
+      if (block.parentSpanId)
+        expect(blocking.map((task) => task.spanId)).toContain(block.parentSpanId);
     }
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(pileUps).toBeGreaterThan(2));
     const pileUpMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
     const overloadMillis = tasks
       .slice(-overloadTasks)
       .reduce((sum, task) => sum + task.durationMillis, 0);
-    // the rest is from before the pile-up had built up
+    // the other time is from before the pile-up had built up
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
       expect(pileUpMillis).toBeGreaterThan(overloadMillis / 2),
     );
@@ -339,11 +352,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 });
 
 /**
- * The lag tells of every moment of these blocks: somebody who arrives at a random moment of a block of T waits for T/2 on average,
- * and one arrival per interval is stood for.
+ * The lag has every moment of these blocks: an event that arrives at a random moment of a block of
+ * T waits for T/2 on average, and one arrival per interval is stood for.
  */
 function expectLagOfBlocks(run: Run, phase: string, blockMillis: number[]): void {
-  /** Where in the block the first sample falls is chance, and so is what else made somebody wait. */
+  /** Where in the block the first sample falls is chance, and so is what else delayed an event. */
   const SUM_TOLERANCE_RATIO = 0.2;
   const longest = Math.max(...blockMillis);
   const truth = blockMillis.reduce(

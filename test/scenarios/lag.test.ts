@@ -3,7 +3,10 @@ import { type HistogramValue, type MetricLine, runApp } from './support/run-app.
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
-/** How far the share of waits below a boundary may be off. Chance moves it by 0.5 points, timers a whole millisecond late by 0.7. */
+/**
+ * How far the share of waits below a boundary may be off. Chance moves it by 0.5 points, timers a
+ * whole millisecond late by 0.7.
+ */
 const SHARE_TOLERANCE = 0.04;
 const MEAN_TOLERANCE = 0.12;
 /** Of 10 s: what the machine may take without moving these. */
@@ -14,7 +17,7 @@ const FINEST_BOUNDARY_SECONDS = 0.01;
 const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
 
 test.each(['promises', 'callbacks', 'off'] as const)(
-  'the lag histogram holds what Poisson arrivals waited (asyncHooks: %s)',
+  'the lag histogram has what Poisson arrivals waited (asyncHooks: %s)',
   async (asyncHooks) => {
     const run = await runApp('poisson-arrivals.cjs', { asyncHooks });
     const waits = (run.notes['waits'] as number[]).map((millis) => millis / 1000);
@@ -28,11 +31,11 @@ test.each(['promises', 'callbacks', 'off'] as const)(
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
       for (const [i, boundary] of buckets.boundaries.entries()) {
         if (boundary < FINEST_BOUNDARY_SECONDS) continue;
-        const told = sum(buckets.counts.slice(0, i + 1)) / count;
+        const recorded = sum(buckets.counts.slice(0, i + 1)) / count;
         const truth = waits.filter((wait) => wait <= boundary).length / waits.length;
         expect({
           boundary,
-          off: Math.abs(told - truth) < SHARE_TOLERANCE ? 'little' : told - truth,
+          off: Math.abs(recorded - truth) < SHARE_TOLERANCE ? 'little' : recorded - truth,
         }).toEqual({
           boundary,
           off: 'little',

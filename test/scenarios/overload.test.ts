@@ -84,7 +84,10 @@ async function startExample(name: string): Promise<Service> {
 /** What the machine may take of the seconds under load. */
 const DELAY_MILLIS = 150;
 
-/** Sends requests at a steady rate, whether or not the earlier ones were answered, and waits for all answers. */
+/**
+ * Sends requests at a steady rate, whether or not the earlier ones were answered, and waits for all
+ * answers.
+ */
 async function load(service: Service, perSecond: number, seconds: number): Promise<Answer[]> {
   const start = performance.now();
   const answers: Promise<Answer>[] = [];
@@ -215,7 +218,8 @@ test('the health check turns 503 before clients give up, and 200 again afterward
         millis > SLOW_MILLIS ? sentAt + SLOW_MILLIS : Infinity,
       ),
     );
-    // Connections are not accepted in the order in which they came: a check may have to wait as long as any request. That is a verdict, too.
+    // Connections are not accepted in the order in which they came: a check may have to wait as
+    // long as any request. That is a verdict, too.
     const unhealthyAt = (check: Answer) =>
       Math.min(
         check.status === 503 ? answeredAt(check) : Infinity,
@@ -250,6 +254,6 @@ test('a single second shows in health(), and is lost in a mean', async () => {
     expect(maxLagMillis).toBeLessThan(durationMillis + 200),
   );
   expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
-  // What guards that look at the mean of `monitorEventLoopDelay` see.
+  // What guards get that use the mean of `monitorEventLoopDelay`.
   expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
 });

@@ -1,4 +1,7 @@
-/** The entry `/register`: applications that know nothing of it, and what comes of them at an OTLP receiver. */
+/**
+ * The entry `/register`: applications that know nothing of it, and what comes of them at an OTLP
+ * receiver.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -11,11 +14,14 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
 const SERVER_KIND = 2;
-/** Of the run: what the machine may take without keeping the watchdog thread from the block of 250 ms. */
+/**
+ * Of the run: what the machine may take without keeping the watchdog thread from the block of 250
+ * ms.
+ */
 const NAMING_DELAY_MILLIS = 100;
 /**
- * Requests that wait for 40 ms each, while the thread that watches comes up. Where Node.js hooks modules in a thread of their own, what an ES
- * module blocks is told from the second second on.
+ * Requests that wait for 40 ms each, while the thread that watches comes up. Where Node.js hooks
+ * modules in a thread of their own, what an ES module blocks is reported from the second second on.
  */
 const WARM_UP_REQUESTS = 'registerHooks' in nodeModule ? 10 : 50;
 
@@ -51,7 +57,10 @@ const report: Drive = async (get) => {
   await get('/end');
 };
 
-/** The block is told once, under the span of its request, with its function; and nothing else is told of. */
+/**
+ * The block is reported once, under the span of its request, with its function; and nothing else is
+ * reported.
+ */
 function expectReport(file: string, run: Run): void {
   const blocks = receiver
     .named('event-loop-blocked')
@@ -100,7 +109,7 @@ describe('an application that knows nothing of it', () => {
 
   test('a span that had to wait says so', async () => {
     await run('service.cjs', ['--import', ENTRY], async (get) => {
-      // Under way while the other holds the loop: it waits for a timer first.
+      // Under way while the other blocks the event loop: it waits for a timer first.
       await Promise.all([get('/slow'), get('/report')]);
       await get('/end');
     });
@@ -118,14 +127,10 @@ describe('an application that knows nothing of it', () => {
   });
 
   test('SIGTERM to one that ends in a way of its own: everything is sent meanwhile', async () => {
-    const ended = await run(
-      'service-that-says-goodbye.cjs',
-      ['--import', ENTRY],
-      async (get, app) => {
-        await get('/report');
-        app.child.kill('SIGTERM');
-      },
-    );
+    const ended = await run('service-with-cleanup.cjs', ['--import', ENTRY], async (get, app) => {
+      await get('/report');
+      app.child.kill('SIGTERM');
+    });
     expect(ended).toMatchObject({ code: 3, signal: null, stderr: '' });
     expectReport('service.cjs', ended);
   });
@@ -169,7 +174,7 @@ describe('an application with an SDK of its own', () => {
       expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(
         WARM_UP_REQUESTS + 2,
       );
-      // What it was told before the application's SDK came is all that the preloaded one has.
+      // What it got before the application's SDK came is all that the preloaded one has.
       expect(receiver.named('event-loop-blocked')).toEqual([]);
       expect(receiver.spans.filter(({ kind }) => kind === SERVER_KIND)).toEqual([]);
       expect(stderr).toBe('');

@@ -1,6 +1,6 @@
 /**
- * One scenario of each kind, for `npm test`. All of them, each in every mode, are in the file that is
- * named like the kind: `npm run test:scenarios`.
+ * One scenario of each kind, for `npm test`. All of them, each in every mode, are in the file that
+ * is named like the kind: `npm run test:scenarios`.
  */
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -63,8 +63,11 @@ test('blockers: a worker thread reports its own block', async () => {
   expect(run.blocks[0]?.attributes['thread.id']).toBe(run.notes['worker thread']);
 });
 
-test('quiet: waiting for a file is no block', async () => {
-  const run = await runApp('quiet.cjs', { asyncHooks: 'callbacks', args: ['waiting for a file'] });
+test('waiting for a file is no block', async () => {
+  const run = await runApp('no-blocks.cjs', {
+    asyncHooks: 'callbacks',
+    args: ['waiting for a file'],
+  });
 
   expectQuietExit(run);
   expectNothingReported(run);
@@ -92,7 +95,7 @@ test('survival: two copies of the package report a block once', async () => {
 test('capture: the function that blocked is named, on the span and on the metric', async () => {
   // So long that the watchdog thread gets a CPU in it, on a busy machine as well.
   const options = { args: ['loop,dependency'], env: { BLOCK_MILLIS: '500' } };
-  const run = await runApp('culprits.cjs', options);
+  const run = await runApp('blocking-functions.cjs', options);
 
   expectQuietExit(run);
   expectNamed(run, { loop: 'hashMillions', dependency: 'padRows' });
@@ -152,11 +155,11 @@ test('register: an application that knows nothing of it sends its block, with it
   expect(named[0]?.parentSpanId).toBeDefined();
 });
 
-test('unfinished: a block is reported while it lasts, and once more when it has ended', async () => {
+test('ongoing: a block is reported while it lasts, and once more when it has ended', async () => {
   const folder = makeFolder();
   const endOfBlock = path.join(folder, 'end');
   const options = { args: ['spinLong', endOfBlock], env: receiver.env };
-  const run = await runApp('unfinished.cjs', options, async () => {
+  const run = await runApp('ongoing.cjs', options, async () => {
     while (receiver.spans.length === 0) await wait(10);
     writeFileSync(endOfBlock, '');
   });

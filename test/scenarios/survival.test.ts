@@ -93,11 +93,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 });
 
-test('an exception that nobody catches ends the process as it does without this package', async () => {
-  const run = await runApp('throwing.cjs', { args: ['nobody catches'] });
+test('an uncaught exception ends the process as it does without this package', async () => {
+  const run = await runApp('throwing.cjs', { args: ['uncaught'] });
 
   expect(run.code).toBe(1);
-  expect(run.stderr).toMatch(/^Error: thrown in nobody catches$/m);
+  expect(run.stderr).toMatch(/^Error: thrown in uncaught$/m);
 });
 
 describe('telemetry that fails', () => {
@@ -273,7 +273,8 @@ describe('the end of a process', () => {
     ['SIGTERM in a block', null, 'SIGTERM'],
     ['SIGTERM out of a block', null, 'SIGTERM'],
   ];
-  // The default threshold is 100 ms: the first capture is made after 60. Ending there is the hardest moment.
+  // The default threshold is 100 ms: the first capture is made after 60. Ending there is the
+  // hardest moment.
   test.each(EXIT_CODES)(
     '%s, while its stack is captured: no delay, no message',
     async (way, code, signal) => {
@@ -313,7 +314,7 @@ describe('the end of a process', () => {
     expectQuietExit(run);
   });
 
-  test.each(['SIGTERM that nobody handles', 'SIGTERM in an endless loop'])(
+  test.each(['SIGTERM without a handler', 'SIGTERM in an endless loop'])(
     '%s ends the process',
     async (way) => {
       let killedAt = 0;
@@ -334,7 +335,7 @@ describe('the end of a process', () => {
   );
 });
 
-/** The function that blocked is named, whatever else is so. */
+/** The function that blocked is named, in every case. */
 function expectJobNamed(run: Run): void {
   expectNamed(run, { job: /^(hashSome|work)$/ });
   expect(run.blocks[0]?.attributes).toMatchObject({
@@ -448,7 +449,8 @@ describe('options of Node.js', () => {
     );
 
     const job = expectBlock(run, { truth: 'job', kind: 'callback' });
-    // V8 tells the client of a thousand scripts, on the main thread: some 90 ms, which on a slow machine are a block, and true.
+    // V8 announces a thousand scripts, on the main thread: some 90 ms, which on a slow machine are
+    // a block, and true.
     const others = run.blocks.filter((block) => block !== job);
     for (const other of others) {
       expect(other.startMillis).toBeGreaterThan(attaching.from - POSITION_TOLERANCE_MILLIS);

@@ -1,4 +1,7 @@
-/** The entry `/testing` under the test runners that people use, each as it is: what it records, and what a failure says. */
+/**
+ * The entry `/testing` under the test runners that people use, each as it is: what it records, and
+ * what a failure says.
+ */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { appFile } from './support/run-app.ts';
@@ -10,7 +13,10 @@ const RUNNERS = appFile('runners');
 const ROOT = path.join(__dirname, '../..');
 const bin = (file: string) => path.join(ROOT, 'node_modules', file);
 
-/** What the machine may take: the tests of the runners have blocks of 200 ms, and steps of 15 ms that are none. */
+/**
+ * What the machine may take: the tests of the runners have blocks of 200 ms, and steps of 15 ms
+ * that are none.
+ */
 const DELAY_MILLIS = 30;
 
 /** Judges what the runner prints of the tests, of which one has to fail. */
@@ -29,7 +35,7 @@ async function judgeOutput(
 }
 
 function outputOf(args: string[], env: Record<string, string>): Promise<string> {
-  // Neither this jest's environment nor the colours of whoever runs it.
+  // Neither this jest's environment nor the colours of the shell.
   const own = Object.entries(process.env).filter(
     ([key]) => !/^(OTEL_|NODE_|JEST_|FORCE_COLOR)/.test(key),
   );

@@ -15,7 +15,10 @@ const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
 const LOG = { OTEL_LOG_LEVEL: 'info' };
 const [NODE_MAJOR = 0, NODE_MINOR = 0] = process.versions.node.split('.').map(Number);
 
-/** Each app blocks the event loop for 300 ms. The span of it is shorter where its parent began later. */
+/**
+ * Each app blocks the event loop for 300 ms. The span of it is shorter where its parent began
+ * later.
+ */
 const LEAST_MILLIS = 290;
 
 interface PrintedSpan {
@@ -39,13 +42,13 @@ async function run(file: string, options: AppOptions = {}, drive?: (app: App) =>
   return { ...ended, spans, blocks, ended };
 }
 
-const SEEN = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
+const LINE = /^event-loop-blocked \d{3} ms callback: work \(.*telemetry\.cjs:\d+:\d+\)/m;
 
 describe('no spans at all', () => {
   test('unless something is wrong, the console and the SDK have the same block', async () => {
     const { blocks, stderr } = await run('one-block.cjs', { env: CONSOLE });
     expect(blocks).toHaveLength(1);
-    expect(stderr).toMatch(SEEN);
+    expect(stderr).toMatch(LINE);
   });
 
   test.each<[string, AppOptions]>([
@@ -58,7 +61,7 @@ describe('no spans at all', () => {
       env: { ...CONSOLE, ...env },
     });
     expect(spans).toEqual([]);
-    expect(stderr).toMatch(SEEN);
+    expect(stderr).toMatch(LINE);
   });
 
   test('nothing reached the threshold: the console says nothing', async () => {
@@ -146,7 +149,7 @@ describe('no span of the request', () => {
 
   test('the SDK after http: no parent', () => withoutRequest('the SDK after http'));
 
-  // Seen on the legacy line of OpenTelemetry only.
+  // Happens on the legacy line of OpenTelemetry only.
   if (apiVersion.startsWith('1.9.')) {
     test('the event loop before http: no parent', () =>
       withoutRequest('the event loop before http'));
@@ -270,7 +273,10 @@ describe('the end of a process under /register', () => {
       silent.closeAllConnections();
     });
 
-    /** Node.js, the SDK and the job itself: far less than the 10 s that an exporter waits by default. */
+    /**
+     * Node.js, the SDK and the job itself: far less than the 10 s that an exporter waits by
+     * default.
+     */
     const MAX_MILLIS = 6000;
     /** The part of it that the machine may take. */
     const DELAY_MILLIS = 1000;

@@ -1,5 +1,6 @@
-// Every alert of deploy/prometheus/rules.yaml: pending, firing and resolved, by what a real service does. The rules are the shipped ones
-// with their durations divided (see shorten.mjs), so that minutes become seconds.
+// Every alert of deploy/prometheus/rules.yaml: pending, firing and resolved, by what a real service
+// does. The rules are the shipped ones with their durations divided (see shorten.mjs), so that
+// minutes become seconds.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
@@ -11,7 +12,7 @@ import { shortenRules } from './support/shorten.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
-/** Five minutes become ten seconds, which hold ten exports of the demo's metrics. */
+/** Five minutes become ten seconds, with ten exports of the demo's metrics. */
 const TIMES_FASTER = 30;
 const FIRING_MILLIS = 90_000;
 const RESOLVED_MILLIS = 90_000;
@@ -25,11 +26,11 @@ let demo;
 let steps;
 let watching;
 /** @type {Map<string, Set<string>>} every state that an alert has had */
-const seen = new Map(ALERTS.map(({ alert }) => [alert, new Set()]));
+const states = new Map(ALERTS.map(({ alert }) => [alert, new Set()]));
 
 async function watchAlerts() {
   for (const { name, state } of await prometheus.alerts(stack.urls.prometheus))
-    seen.get(name)?.add(state);
+    states.get(name)?.add(state);
 }
 
 const active = async () =>
@@ -58,7 +59,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test('a service at rest: nothing', async () => {
+test('an idle service: nothing', async () => {
   await eventually('the rules were evaluated', FIRING_MILLIS, async () => {
     const rules = await prometheus.rules(stack.urls.prometheus);
     return rules.length > 0 && rules.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > 0);
@@ -66,7 +67,7 @@ test('a service at rest: nothing', async () => {
   await nothingActive();
 });
 
-test('a service that is held most of the time: lag, blocks and saturation; over when it has rest', async () => {
+test('a service that is blocked most of the time: lag, blocks and saturation; over when it is idle', async () => {
   let busy = true;
   async function block() {
     while (busy) {
@@ -104,6 +105,6 @@ test('a service that hangs: a block that does not end, and silence; over when it
 test.each(ALERTS.map((rule) => [rule.alert, rule]))(
   '%s was pending first where it has to wait, and fired',
   (alert, rule) => {
-    expect([...seen.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);
+    expect([...states.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);
   },
 );

@@ -1,5 +1,5 @@
-// Service → Collector → Jaeger, Tempo and Prometheus: what is seen there is what happened, under the names that dashboard and
-// alerts ask for.
+// Service → Collector → Jaeger, Tempo and Prometheus: what is there is what happened, under the
+// names that dashboard and alerts ask for.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
@@ -9,15 +9,18 @@ import { eventually } from './support/eventually.mjs';
 import { promQl, readRules, traceQl } from './support/expressions.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
-import { isBlocked, isServer, isUnfinished } from './support/spans.mjs';
+import { isBlocked, isOngoing, isServer } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import * as tempo from './support/tempo.mjs';
 import { traced } from './support/traced.mjs';
 
 const SERVICE = 'event-loop-demo';
-/** Holds the loop in the `/compute-*` endpoints. */
+/** Blocks the event loop in the `/compute-*` endpoints. */
 const FUNCTION = 'hashRandomStrings';
-/** From the answer to a request to its telemetry at the backend; a shared machine may stand still meanwhile. */
+/**
+ * From the answer to a request to its telemetry at the backend; a shared machine may be suspended
+ * meanwhile.
+ */
 const ARRIVAL_MILLIS = 20_000;
 /** Rules are evaluated each 15 s, and a rate needs two values. */
 const EVALUATION_MILLIS = 60_000;
@@ -59,46 +62,54 @@ function isBelow(span, ancestor, spans) {
 describe('traces in Jaeger', () => {
   test.each(
     ENDPOINTS.filter(({ blocking }) => blocking).map((endpoint) => [endpoint.path, endpoint]),
-  )('the block of %s is under its request, and names who held the loop', async (path, endpoint) => {
-    const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
-    const { traceId } = await traced(request.url, request);
+  )(
+    'the block of %s is under its request, and names the function that blocked the event loop',
+    async (path, endpoint) => {
+      const request = requestFor(demo.url, endpoint, sizes[endpoint.work]);
+      const { traceId } = await traced(request.url, request);
 
-    const spans = await spansOf(traceId, (found) => found.some(isBlocked) && found.some(isServer));
-    const server = spans.find(isServer);
-    const blocked = spans.filter((span) => isBlocked(span) && !isUnfinished(span));
-    const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
+      const spans = await spansOf(
+        traceId,
+        (found) => found.some(isBlocked) && found.some(isServer),
+      );
+      const server = spans.find(isServer);
+      const blocked = spans.filter((span) => isBlocked(span) && !isOngoing(span));
+      const longest = blocked.toSorted((a, b) => b.durationMillis - a.durationMillis)[0];
 
-    expect(server.name).toBe(`${endpoint.method} ${path}`);
-    expect(isBelow(longest, server, spans)).toBe(true);
-    expect(longest.durationMillis).toBeGreaterThanOrEqual(LEAST_BLOCK_MILLIS);
-    expect(longest.durationMillis).toBeLessThan(server.durationMillis + LONGER_THAN_REQUEST_MILLIS);
-    expect(longest.attributes).toMatchObject({
-      'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
-      'event_loop.block.callbacks': expect.any(Number),
-      'event_loop.block.samples': expect.any(Number),
-      'code.file.path': expect.stringContaining(endpoint.blocking.file),
-      'code.line.number': expect.any(Number),
-      'code.stacktrace': expect.stringContaining('at '),
-      'thread.id': 0,
-      'thread.name': 'main',
-    });
-    const { functionName } = endpoint.blocking;
-    if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
-  });
+      expect(server.name).toBe(`${endpoint.method} ${path}`);
+      expect(isBelow(longest, server, spans)).toBe(true);
+      expect(longest.durationMillis).toBeGreaterThanOrEqual(LEAST_BLOCK_MILLIS);
+      expect(longest.durationMillis).toBeLessThan(
+        server.durationMillis + LONGER_THAN_REQUEST_MILLIS,
+      );
+      expect(longest.attributes).toMatchObject({
+        'event_loop.block.kind': expect.stringMatching(/^(callback|microtasks)$/),
+        'event_loop.block.callbacks': expect.any(Number),
+        'event_loop.block.samples': expect.any(Number),
+        'code.file.path': expect.stringContaining(endpoint.blocking.file),
+        'code.line.number': expect.any(Number),
+        'code.stacktrace': expect.stringContaining('at '),
+        'thread.id': 0,
+        'thread.name': 'main',
+      });
+      const { functionName } = endpoint.blocking;
+      if (functionName) expect(longest.attributes['code.function.name']).toBe(functionName);
+    },
+  );
 
-  test('a request that had to wait says how long, and leads to the culprit in another trace', async () => {
+  test('a request that had to wait says how long, and leads to the block in another trace', async () => {
     const waiting = traced(`${demo.url}/orders`);
     await pause(15); // its query takes 40 ms: it has begun, and not ended
-    const culprit = await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
-    const victim = await waiting;
+    const blocking = await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
+    const stalled = await waiting;
 
-    const culpritSpans = await spansOf(culprit.traceId, (spans) => spans.some(isBlocked));
-    const spans = await spansOf(victim.traceId, (found) => found.some(isServer));
+    const blockingSpans = await spansOf(blocking.traceId, (spans) => spans.some(isBlocked));
+    const spans = await spansOf(stalled.traceId, (found) => found.some(isServer));
     const { attributes, links } = spans.find(isServer);
     expect(attributes['event_loop.stall.duration']).toBeGreaterThan(LEAST_STALL_SECONDS);
     expect(links).toContainEqual({
-      traceId: culprit.traceId,
-      spanId: culpritSpans.find(isBlocked).spanId,
+      traceId: blocking.traceId,
+      spanId: blockingSpans.find(isBlocked).spanId,
     });
   });
 
@@ -107,10 +118,10 @@ describe('traces in Jaeger', () => {
     const request = traced(`${demo.url}/compute-sync?steps=${sizes.steps * 30}`).finally(() => {
       ended = true;
     });
-    const found = await eventually('an unfinished block is in Jaeger', ARRIVAL_MILLIS, async () => {
+    const found = await eventually('an ongoing block is in Jaeger', ARRIVAL_MILLIS, async () => {
       const query = { service: SERVICE, tags: { 'event_loop.block.unfinished': 'true' } };
       const traces = await jaeger.findTraces(stack.urls.jaeger, query);
-      return traces[0]?.find(isUnfinished);
+      return traces[0]?.find(isOngoing);
     });
     expect(ended).toBe(false);
     expect(found.attributes['code.function.name']).toBe(FUNCTION);
@@ -206,8 +217,9 @@ describe('metrics in Prometheus', () => {
   );
 
   test('as many blocks of a function as there are spans in Jaeger', async () => {
-    // Of the service's own functions: what an exporter blocks while it sends spans counts, but gets no span.
-    await eventually('both tell the same', ARRIVAL_MILLIS, async () => {
+    // Of the service's own functions: what an exporter blocks while it sends spans counts, but gets
+    // no span.
+    await eventually('both have the same', ARRIVAL_MILLIS, async () => {
       const counts = await ask(
         `sum(event_loop_block_duration_seconds_count{job="${SERVICE}", code_function_name="${FUNCTION}"})`,
       );
@@ -217,7 +229,7 @@ describe('metrics in Prometheus', () => {
         .filter(
           (span) =>
             isBlocked(span) &&
-            !isUnfinished(span) &&
+            !isOngoing(span) &&
             span.attributes['code.function.name'] === FUNCTION,
         );
       if (spans.length !== counts[0]?.value)
@@ -226,7 +238,7 @@ describe('metrics in Prometheus', () => {
     });
   });
 
-  test('the collector tells of itself: the length of its queues', async () => {
+  test('the collector exports the length of its queues', async () => {
     await eventually('its metrics are in Prometheus', EVALUATION_MILLIS, async () => {
       const series = await ask('otelcol_exporter_queue_size');
       const exporters = series.map(({ metric }) => metric['exporter']).toSorted();

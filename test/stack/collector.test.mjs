@@ -1,10 +1,11 @@
-// The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus: what the collector sends to them,
-// and that it loses nothing. The part of the test that needs no other server.
+// The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus:
+// what the collector sends to them, and that it loses nothing. The part of the test that needs no
+// other server.
 import { afterEach, expect, test } from '@jest/globals';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { eventually } from './support/eventually.mjs';
 import { freePorts } from './support/server.mjs';
-import { isBlocked, isUnfinished } from './support/spans.mjs';
+import { isBlocked, isOngoing } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
@@ -39,7 +40,7 @@ const metricsNamed = (name) => receiver.metrics.filter((metric) => metric.name =
 const stringOf = (attributes, key) =>
   attributes.find((attribute) => attribute.key === key)?.value.stringValue;
 
-test('a block comes through below its request, and the report of an unfinished one is counted', async () => {
+test('a block comes through below its request, and the report of an ongoing one is counted', async () => {
   const [port] = await freePorts(1);
   receiver = await OtlpReceiver.listen({ port });
   await startCollector(port);
@@ -51,12 +52,10 @@ test('a block comes through below its request, and the report of an unfinished o
   const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
     const found = receiver.spans.filter((span) => span.traceId === traceId);
     return (
-      found.some((span) => isBlocked(span) && !isUnfinished(span)) &&
-      found.some(isUnfinished) &&
-      found
+      found.some((span) => isBlocked(span) && !isOngoing(span)) && found.some(isOngoing) && found
     );
   });
-  const block = spans.find((span) => isBlocked(span) && !isUnfinished(span));
+  const block = spans.find((span) => isBlocked(span) && !isOngoing(span));
   expect(spans.map(({ spanId }) => spanId)).toContain(block.parentSpanId);
   expect(block.attributes).toMatchObject({
     'code.function.name': 'hashRandomStrings',

@@ -1,5 +1,6 @@
-// The image of the demo service, made without Docker: what deploy/demo-image/Dockerfile copies and runs, in a folder. The service in it exports
-// what holds its loop, and the load in it finds the service.
+// The image of the demo service, made without Docker: what deploy/demo-image/Dockerfile copies and
+// runs, in a folder. The service in it exports what blocks its event loop, and the load in it finds
+// the service.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// How long it takes from the end of a block until somebody can see it, with the intervals of docker-compose.yml and the shipped rules:
-// its span in Jaeger, the alert on a block of over a second, and the alert on the lag pending.
-// `npm run build && node test/stack/measure.mjs` (three minutes; docs/stack.md quotes what it prints)
+// How long it takes from the end of a block until it is visible, with the intervals of
+// docker-compose.yml and the shipped rules: its span in Jaeger, the alert on a block of over a
+// second, and the alert on the lag pending. `npm run build && node test/stack/measure.mjs` (three
+// minutes; docs/stack.md quotes what it prints)
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
 import { measureSizes } from '../../tools/demo-service/workload.cjs';
 import { composeEnvironment } from './support/compose.mjs';
@@ -28,7 +29,7 @@ async function inJaeger(stack, demo, steps) {
   return Date.now() - endedMillis;
 }
 
-/** @returns {Promise<Record<string, number>>} milliseconds until each alert was there, in whatever state it begins with */
+/** @returns {Promise<Record<string, number>>} milliseconds until each alert was there, in the state that it begins with */
 async function untilAlerts(stack, demo, steps, names) {
   await eventually('the service has exported', PATIENCE_MILLIS, async () => {
     const series = await prometheus.query(stack.urls.prometheus, 'event_loop_lag_seconds_count');
@@ -44,7 +45,7 @@ async function untilAlerts(stack, demo, steps, names) {
   return until;
 }
 
-function told(what, millis) {
+function printTimes(what, millis) {
   const sorted = millis.toSorted((a, b) => a - b);
   const seconds = (value) => (value / 1000).toFixed(1);
   const median = sorted[Math.floor(sorted.length / 2)];
@@ -70,9 +71,9 @@ for (let round = 0; round < ROUNDS; round++) {
     await stack.stop();
   }
 }
-told('from the end of a block to its span in Jaeger', spans);
-told(
+printTimes('from the end of a block to its span in Jaeger', spans);
+printTimes(
   'from the end of a block of 4 s to EventLoopBlockOverOneSecond firing',
   alerts.EventLoopBlockOverOneSecond,
 );
-told('from the end of a block of 4 s to EventLoopLagHigh pending', alerts.EventLoopLagHigh);
+printTimes('from the end of a block of 4 s to EventLoopLagHigh pending', alerts.EventLoopLagHigh);

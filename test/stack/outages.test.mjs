@@ -1,5 +1,6 @@
-// What collector-config.yaml promises: what the collector has taken reaches the backends, though these are away, and though the
-// collector is killed meanwhile; and what the SDK promises on top: it tries again while the collector is away.
+// What collector-config.yaml promises: what the collector has taken reaches the backends, though
+// these are away, and though the collector is killed meanwhile; and what the SDK promises on top:
+// it tries again while the collector is away.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from './support/eventually.mjs';
@@ -65,7 +66,7 @@ test('Jaeger is away, and the collector is killed: no span is lost, and none is 
 test('Prometheus is away, and the collector is killed: metrics of that time are there afterwards', async () => {
   stack = await startStack({ later: ['prometheus'] });
   const demo = await stack.startDemo();
-  await pause((EXPORTS + 1) * EXPORT_INTERVAL_MILLIS); // nobody but Prometheus could tell that they were made
+  await pause((EXPORTS + 1) * EXPORT_INTERVAL_MILLIS); // only Prometheus could show that they were made
   await demo.stop();
 
   await stack.collector.kill();

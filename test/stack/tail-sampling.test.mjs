@@ -1,5 +1,6 @@
-// The tail-sampling file at 1 %: every trace with a block or a stalled span is kept, and about one in a hundred of the others.
-// What there was to keep is known from the metrics, which nobody samples.
+// The tail-sampling file at 1 %: every trace with a block or a stalled span is kept, and about one
+// in a hundred of the others. What there was to keep is known from the metrics, which are not
+// sampled.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from './support/eventually.mjs';
@@ -9,9 +10,11 @@ import { isBlocked, isServer } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
 import { traced } from './support/traced.mjs';
 
-const FUNCTION = 'hashRandomStrings'; // holds the loop in /compute-sync
+const FUNCTION = 'hashRandomStrings'; // blocks the event loop in /compute-sync
 const OTHERS = 4000;
-/** The SDK drops spans when 2048 of them wait to be exported: these are sent before the next come. */
+/**
+ * The SDK drops spans when 2048 of them wait to be exported: these are sent before the next come.
+ */
 const WITHOUT_PAUSE = 200;
 const EXPORTED_MILLIS = 250;
 const AT_ONCE = 8;
@@ -39,7 +42,10 @@ async function many(count, url) {
   return traceIds;
 }
 
-/** What an exporter blocks while it sends spans counts, but gets no span: only those of this function are compared. */
+/**
+ * What an exporter blocks while it sends spans counts, but gets no span: only those of this
+ * function are compared.
+ */
 const isOfFunction = ({ attributes }) => attributes['code.function.name'] === FUNCTION;
 const stallOf = ({ attributes }) => attributes['event_loop.stall.duration'] ?? 0;
 const wanted = (spans) => spans.some((span) => isBlocked(span) || stallOf(span) > 0);

@@ -1,5 +1,5 @@
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
-import { registryOfUnseenSdk } from '../../src/otel/api-registry.ts';
+import { registryOfOtherSdk } from '../../src/otel/api-registry.ts';
 
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 
@@ -7,21 +7,21 @@ afterEach(() => {
   delete (globalThis as Record<symbol, unknown>)[REGISTRY];
 });
 
-test('without an SDK there is none to see', () => {
-  expect(registryOfUnseenSdk()).toBeUndefined();
+test('without an SDK there is no registry of one', () => {
+  expect(registryOfOtherSdk()).toBeUndefined();
 });
 
-test('an SDK that is registered with a copy of the same version is seen', () => {
+test('an SDK that is registered with a copy of the same version is ours', () => {
   trace.setGlobalTracerProvider(new ProxyTracerProvider());
-  expect(registryOfUnseenSdk()).toBeUndefined();
+  expect(registryOfOtherSdk()).toBeUndefined();
 });
 
-test('an SDK that is registered with an older copy is not seen', () => {
+test('an SDK that is registered with an older copy is not ours', () => {
   (globalThis as Record<symbol, unknown>)[REGISTRY] = { version: '1.2.3', trace: {} };
-  expect(registryOfUnseenSdk()).toMatchObject({ version: '1.2.3' });
+  expect(registryOfOtherSdk()).toMatchObject({ version: '1.2.3' });
 });
 
 test('a copy that has registered a logger only is no SDK', () => {
   (globalThis as Record<symbol, unknown>)[REGISTRY] = { version: '1.1.0', diag: console };
-  expect(registryOfUnseenSdk()).toBeUndefined();
+  expect(registryOfOtherSdk()).toBeUndefined();
 });

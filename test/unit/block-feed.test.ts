@@ -70,7 +70,7 @@ test('promise reactions without a stack sample: no span is called stalled', () =
   );
 });
 
-test('an ongoing pile-up is seen in Unix time, from start to stop', () => {
+test('an ongoing pile-up is given in Unix time, from start to stop', () => {
   const feed = feedOf(() => ({ start: 3000, end: 3200, context: ROOT_CONTEXT }));
   expect(stalls.ongoing).toBeUndefined();
   feed.start();

@@ -223,7 +223,7 @@ test('past the rate limit blocks count in metrics only, which is logged once', (
   expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(4);
   expect(logged).toEqual([
-    'warn: more blocks than maxSpansPerMinute: the rest count in metrics only',
+    'warn: more blocks than maxSpansPerMinute: the others count in metrics only',
   ]);
   clock.run(60_000);
   report({});

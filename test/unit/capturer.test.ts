@@ -132,7 +132,7 @@ test('no regular expression runs: it may be in the middle of one of the host', (
     replyIn(UNSAMPLED);
     replyIn(ROOT_CONTEXT, true);
     expect(exec).not.toHaveBeenCalled();
-    'seen by the spy'.replace(/spy/, '');
+    'noticed by the spy'.replace(/spy/, '');
     expect(exec).toHaveBeenCalled();
   } finally {
     exec.mockRestore();

@@ -1,4 +1,4 @@
-/** The gate before a release: what it lets through, and what it says of the rest. */
+/** The gate before a release: what it lets through, and what it says of the others. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

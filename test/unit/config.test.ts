@@ -154,7 +154,7 @@ test('environment names', () => {
   );
 });
 
-test('whatever stands in the environment, it never throws and every option is in its range', () => {
+test('with any environment it never throws and every option is in its range', () => {
   const names = Object.keys(DEFAULTS).map(environmentName);
   fc.assert(
     fc.property(
@@ -172,12 +172,12 @@ test('whatever stands in the environment, it never throws and every option is in
   );
 });
 
-describe('whatever stands in code', () => {
+describe('with any options in code', () => {
   const names = [...Object.keys(DEFAULTS), 'blockHook'];
   const mustNotRun = (): never => {
     throw new Error('code of the value was run');
   };
-  /** Values that do something when they are shown, converted or looked at. */
+  /** Values that do something when they are shown, converted or inspected. */
   const HOSTILE: unknown[] = [
     {
       toString: mustNotRun,
@@ -212,7 +212,7 @@ describe('whatever stands in code', () => {
     '\u0000'.repeat(10_000),
     '\ud800',
   ];
-  // In a function, or fast-check would look at them itself.
+  // In a function, or fast-check would inspect them itself.
   const anything = fc.oneof(
     fc
       .oneof(
@@ -258,7 +258,7 @@ describe('whatever stands in code', () => {
     );
   });
 
-  test('many options at once: the first bad one is named, whatever the others are', () => {
+  test('many options at once: the first bad one is named, with any others', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), anything), (getters) => {
         const config = Object.fromEntries(

@@ -109,7 +109,7 @@ test('another package has wrapped our wrapper: theirs stays, ours passes through
   scopes.release();
   expect(manager.with).toBe(wrapper);
   block(manager);
-  // The callback is seen, the scope in it is not.
+  // The callback is timed, the scope in it is not.
   expect(loop.blocks.map(summary)).toMatchObject([{ length: 150, context: undefined }]);
 
   scopes.watch(manager);

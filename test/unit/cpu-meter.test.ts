@@ -43,7 +43,7 @@ test('readings are bounded', () => {
     cpu.sample(clock.now());
   }
   expect(cpu.between(start, clock.now())).toBe(200_000);
-  // Each block in a stretch adds a reading as well.
+  // Each block in a busy period adds a reading as well.
   for (let i = 0; i < 10_000; i++) {
     const begin = clock.now();
     clock.run(2);

@@ -1,5 +1,6 @@
-// Rules, alerts and dashboard are written against the names in src/semconv.ts and the buckets in src/report/instruments.ts. Renaming
-// one of them without the others would leave alerts that never fire.
+// Rules, alerts and dashboard are written against the names in src/semconv.ts and the buckets in
+// src/report/instruments.ts. Renaming one of them without the others would leave alerts that never
+// fire.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Meter, MetricOptions } from '@opentelemetry/api';
@@ -134,7 +135,7 @@ test('every alert has a chapter in docs/runbooks.md, and every chapter an alert'
   );
   const runbooks = read('docs/runbooks.md');
   const { repository } = JSON.parse(read('package.json')) as { repository?: { url: string } };
-  // Where there is a repository, people who are woken need a link that they can follow.
+  // Where there is a repository, people on call need a link that they can follow.
   const base =
     repository === undefined ? '' : `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
 

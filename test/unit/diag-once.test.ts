@@ -32,7 +32,7 @@ test('what was not heard yet is said before the next', () => {
   expect(said).toEqual(['warn: first', 'warn: second']);
 });
 
-test('a logger that throws does no harm, and the rest is logged', () => {
+test('a logger that throws does no harm, and other messages are logged', () => {
   const said: string[] = [];
   const log = new OnceLogger();
   log.log('warn', 'first');

@@ -307,7 +307,7 @@ test('two processors of one provider count a span once', () => {
   return second.shutdown();
 });
 
-test('an error is logged once, and reaches nobody', () => {
+test('an error is logged once, and does not reach the host', () => {
   const s = scene();
   s.stalls.ongoing = {
     ongoingPileUp: () => {

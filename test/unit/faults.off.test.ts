@@ -1,6 +1,6 @@
 import { testFaults } from './support/faults.ts';
 
-/** What runs otherwise without async hooks; the other files have the rest. */
+/** What runs otherwise without async hooks; the other files have everything else. */
 const CLASSES = ['ScopeLedger', 'LagSampler', 'BlockMaker', 'Attribution', 'Session'];
 
 describe("with asyncHooks: 'off', without captures", () =>

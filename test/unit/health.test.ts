@@ -4,7 +4,7 @@ import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;
 
-/** A loop that beats on time, unless it is held. */
+/** A loop that beats on time, unless it is blocked. */
 class Beats {
   readonly clock = new FakeClock();
   readonly health = new Health(this.clock, INTERVAL);
@@ -20,8 +20,8 @@ class Beats {
     }
     return this;
   }
-  /** Held, from the time of a beat on. */
-  held(millis: number): this {
+  /** Blocked, from the time of a beat on. */
+  blocked(millis: number): this {
     this.clock.run(millis);
     recordLag(millis - INTERVAL, INTERVAL, (lag) => this.health.lag(lag));
     this.health.block(millis);
@@ -49,7 +49,7 @@ test('an idle loop', () => {
 });
 
 test('one second in an idle loop shows in full, which a mean does not', () => {
-  const { health } = new Beats().idle(3000).held(1000).idle(3000);
+  const { health } = new Beats().idle(3000).blocked(1000).idle(3000);
   const { lagMillis, maxLagMillis, utilization, blockedMillis } = health.read(5000, 0);
   expect(maxLagMillis).toBe(980);
   expect(blockedMillis).toBe(1000);
@@ -60,7 +60,7 @@ test('one second in an idle loop shows in full, which a mean does not', () => {
 });
 
 test('it is over when it has left the window', () => {
-  const { health } = new Beats().idle(1000).held(1000).idle(5200);
+  const { health } = new Beats().idle(1000).blocked(1000).idle(5200);
   expect(health.read(5000, 0)).toEqual({
     lagMillis: 0,
     maxLagMillis: 0,
@@ -71,7 +71,7 @@ test('it is over when it has left the window', () => {
 });
 
 test('longer than the window: utilization is full, and no more than the window was blocked', () => {
-  const { health } = new Beats().idle(1000).held(8000);
+  const { health } = new Beats().idle(1000).blocked(8000);
   expect(health.read(5000, 0)).toMatchObject({ maxLagMillis: 7980, blockedMillis: 5000 });
   expect(health.read(5000, 0).utilization).toBeGreaterThan(0.98);
 });
@@ -81,13 +81,14 @@ test('what is going on counts: a beat that is due and does not come', () => {
   beats.clock.run(220);
   const { lagMillis, maxLagMillis } = beats.health.read(500, 200);
   expect(maxLagMillis).toBe(200);
-  // Ten who waited 20 to 200, on average 110, beside those of the half second before who waited for nothing.
+  // Ten that waited 20 to 200, on average 110, beside those of the half second before that waited
+  // for nothing.
   expect(lagMillis).toBeGreaterThan(30);
   expect(beats.health.read(500, 0).maxLagMillis).toBe(0); // nothing of it was kept
 });
 
 test('a window of its own for each question', () => {
-  const { health } = new Beats().idle(1000).held(300).idle(1000);
+  const { health } = new Beats().idle(1000).blocked(300).idle(1000);
   expect(health.read(500, 0).maxLagMillis).toBe(0);
   expect(health.read(2000, 0).maxLagMillis).toBe(280);
 });

@@ -52,7 +52,10 @@ afterEach(() => {
 });
 
 const runDelay = () => runDelayMillis() ?? 0;
-/** Works for so long, not counting the time in which the thread has no CPU: that may be taken off a block. */
+/**
+ * Works for so long, not counting the time in which the thread has no CPU: that may be taken off a
+ * block.
+ */
 function busy(millis: number): void {
   const end = performance.now() + millis - runDelay();
   for (let until = 0; performance.now() < until || until === 0; ) {
@@ -69,8 +72,8 @@ const epochMillis = ([seconds, nanos]: [number, number]) => seconds * 1e3 + nano
 const CLOCK_TOLERANCE_MILLIS = 2;
 
 /**
- * Blocks the loop in a callback of its own, lets it turn, and counts the spans. Without those of blocks
- * beside it that were none if the thread had not been waiting for a CPU.
+ * Blocks the loop in a callback of its own, lets it turn, and counts the spans. Without those of
+ * blocks beside it that were none if the thread had not been waiting for a CPU.
  */
 async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<number> {
   const delayBefore = runDelay();
@@ -98,7 +101,8 @@ async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<num
 }
 
 test('name and version are those of package.json', () => {
-  // In the test matrix the package is installed as a dependency: its own manifest is the one that counts.
+  // In the test matrix the package is installed as a dependency: its own manifest is the one that
+  // counts.
   const manifests = [
     'node_modules/opentelemetry-instrumentation-event-loop/package.json',
     'package.json',
@@ -273,7 +277,7 @@ describe('health', () => {
   });
 });
 
-test('promise reactions that no hook and no stack sample saw: any span may have blocked, so none is stalled', async () => {
+test('promise reactions without hooks and stack samples: any span may have blocked, so none is stalled', async () => {
   const processor = new EventLoopSpanProcessor();
   trace.disable();
   trace.setGlobalTracerProvider(
@@ -293,10 +297,10 @@ test('promise reactions that no hook and no stack sample saw: any span may have 
   const spans = exporter.getFinishedSpans();
   const block = spans.find((s) => s.name === 'event-loop-blocked');
   const open = spans.find((s) => s.name === 'open');
-  // Where Node.js cannot leave promises out, they are seen.
-  const isSeen = !canLeaveOutPromises();
-  expect(block?.attributes['event_loop.block.stalled_spans']).toBe(isSeen ? 1 : undefined);
-  expect(open?.attributes['event_loop.stall.duration'] !== undefined).toBe(isSeen);
+  // Where Node.js cannot leave promises out, there are hooks for them.
+  const isKnown = !canLeaveOutPromises();
+  expect(block?.attributes['event_loop.block.stalled_spans']).toBe(isKnown ? 1 : undefined);
+  expect(open?.attributes['event_loop.stall.duration'] !== undefined).toBe(isKnown);
   await processor.shutdown();
 });
 
@@ -347,14 +351,14 @@ test('metrics: follows a meter provider that is set later, as a configuration fi
         ?.scopeMetrics.flatMap((s) => s.metrics.map((m) => m.descriptor.name)) ?? []
     );
   };
-  // Looked at every 50 beats of 1 ms.
+  // Checked every 50 beats of 1 ms.
   while (!(await names()).includes('event_loop.lag')) await turns(5);
   await blockedSpans();
   expect(await names()).toEqual(['event_loop.lag', 'event_loop.block.duration']);
   await provider.shutdown();
 });
 
-test('metrics: a provider that was given stays, whatever becomes global', async () => {
+test('metrics: a provider that was given stays when another becomes global', async () => {
   const instrumentation = create({ lagIntervalMillis: 1 });
   const given = { getMeter: jest.fn(() => metrics.getMeter('noop')) };
   instrumentation.setMeterProvider(given);
@@ -466,14 +470,14 @@ describe('captureStack, inside jest: the package lives in a realm of its own', (
 
   /** The one block, by the hook: the exporter is emptied behind it. */
   async function theBlock(config: EventLoopInstrumentationConfig) {
-    const told: EventLoopBlock[] = [];
+    const reported: EventLoopBlock[] = [];
     await create({
       thresholdMillis: 60,
       ...config,
-      blockHook: (_span, block) => told.push(block),
+      blockHook: (_span, block) => reported.push(block),
     }).ready();
     expect(await blockedSpans(() => busy(NAMED_BLOCK))).toBe(1);
-    const blocks = told.filter(({ durationMillis }) => durationMillis >= NAMED_BLOCK);
+    const blocks = reported.filter(({ durationMillis }) => durationMillis >= NAMED_BLOCK);
     expect(blocks).toHaveLength(1);
     return blocks[0];
   }

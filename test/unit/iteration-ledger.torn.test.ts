@@ -1,7 +1,7 @@
 /**
- * The ledger under event sequences that Node.js should not give, and now and then does: a hook that is called too often or not at
- * all, scopes that end when others have, a clock that stands still. What the loop really did is known, so whatever is reported
- * can be held against it.
+ * The ledger under event sequences that Node.js should not give, and now and then does: a hook that
+ * is called too often or not at all, scopes that end when others have, a clock that does not move.
+ * What the loop really did is known, so whatever is reported can be compared with it.
  */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ const THRESHOLD_MILLIS = 100;
 /** Sums of fake times are doubles. */
 const ROUNDING_MILLIS = 1e-6;
 
-/** What the hooks are told of a callback that really runs from its beginning to its end. */
+/** What the hooks get of a callback that really runs from its beginning to its end. */
 const TEARS = ['whole', 'no before', 'no after', 'neither', 'before twice', 'after twice'] as const;
 
 type Step =
@@ -34,7 +34,7 @@ type Step =
   | { type: 'scope'; closing: 'inside' | 'late'; millis: number; inner: Step[] }
   | { type: 'run' | 'wait' | 'idle' | 'turn' | 'beat' | 'own' | 'end' | 'ask'; millis: number };
 
-// Mostly short, so that blocks are made of many steps; often 0: the clock stands still.
+// Mostly short, so that blocks are made of many steps; often 0: the clock does not move.
 const millis = fc.oneof(
   fc.constant(0),
   fc.integer({ min: 1, max: 40 }),
@@ -76,7 +76,7 @@ const { step } = fc.letrec<{ step: Step }>((tie) => ({
 /** Plays steps, and remembers how long the loop waited. */
 class TornLoop extends FakeLoop {
   waited = 0;
-  /** What of it is too short to be seen, at most. */
+  /** What of it is too short to be noticed, at most. */
   shortWaits = 0;
   #depth = 0;
   #late: (() => void)[] = [];
@@ -86,7 +86,7 @@ class TornLoop extends FakeLoop {
     return this;
   }
 
-  /** A beat of the heartbeat's timer: at the top of the stack, and it says so. */
+  /** A beat of the lag timer: at the top of the stack, and it says so. */
   beat(): void {
     this.#before(CALLBACK);
     this.ledger.beat();
@@ -115,7 +115,8 @@ class TornLoop extends FakeLoop {
       case 'run':
         this.clock.run(each.millis);
         return;
-      // The loop turns and waits only when nothing runs; whether the ledger has noticed is another matter.
+      // The loop turns and waits only when nothing runs; whether the ledger has noticed is another
+      // matter.
       case 'wait':
         if (this.#depth > 0) return;
         this.clock.turn();
@@ -139,7 +140,7 @@ class TornLoop extends FakeLoop {
       case 'ask':
         this.ledger.ongoing();
         this.ledger.ongoingPileUp();
-        this.sample(contextOf('seen'));
+        this.sample(contextOf('sampled'));
         return;
       case 'callback':
         this.#callback(each);
@@ -208,10 +209,10 @@ test.each([
         const busy = l.clock.now() - begin - l.waited;
         const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
 
-        let told = 0;
+        let reported = 0;
         for (const [i, block] of blocks.entries()) {
           const length = block.end - block.start;
-          told += length;
+          reported += length;
           expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
           expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
           expect(block.end).toBeLessThanOrEqual(l.clock.now());
@@ -220,8 +221,9 @@ test.each([
           if (next !== undefined)
             expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
         }
-        // A wait shorter than the grain, in the middle of an iteration, is not seen: each stretch may hold one.
-        expect(told).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
+        // A wait shorter than the grain, in the middle of an iteration, is not noticed: each busy
+        // period may have one.
+        expect(reported).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
       }),
       { numRuns: 3000 },
     );

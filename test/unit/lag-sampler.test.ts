@@ -85,7 +85,7 @@ describe('without hooks', () => {
     const { loop, beat } = setUp(false);
     loop.nextIteration(10);
     const start = loop.clock.now();
-    loop.unseen(150).nextIteration();
+    loop.withoutHooks(150).nextIteration();
     beat();
     expect(loop.blocks.map(summary)).toEqual([
       { kind: undefined, length: 150, callbacks: 1, context: undefined },
@@ -114,7 +114,7 @@ describe('without hooks', () => {
   test('a busy loop that yields is none', () => {
     const { loop, beat } = setUp(false);
     for (let i = 0; i < 50; i++) {
-      loop.unseen(25).nextIteration();
+      loop.withoutHooks(25).nextIteration();
       beat();
     }
     expect(loop.blocks).toEqual([]);
@@ -162,9 +162,9 @@ describe('a loop that idles', () => {
     expect(sampler.isIdle).toBe(true);
   });
 
-  test('that is blocked by what no hook sees does not after its next beat', () => {
+  test('that is blocked by what has no hook does not after its next beat', () => {
     const { loop, beat, sampler, changes } = idling();
-    loop.nextIteration(IDLE_MILLIS - 5).unseen(55);
+    loop.nextIteration(IDLE_MILLIS - 5).withoutHooks(55);
     const due = loop.nextIteration().clock.now();
     beat();
     expect(sampler.isIdle).toBe(false);

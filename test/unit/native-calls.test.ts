@@ -8,7 +8,10 @@ import type { StackFrame } from '../../src/block.ts';
 import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
 import { type LongCall, NativeCalls, nativeCallIn } from '../../src/hooks/native-calls.ts';
 
-/** Bundled, and loaded outside jest's realm: modules of Node.js are wrapped by code of their own realm only. */
+/**
+ * Bundled, and loaded outside jest's realm: modules of Node.js are wrapped by code of their own
+ * realm only.
+ */
 const folder = mkdtempSync(path.join(tmpdir(), 'native-calls-'));
 const bundled = path.join(folder, 'native-calls.cjs');
 
@@ -202,17 +205,17 @@ describe('the call in progress', () => {
   test('is published while it lasts, nested calls included, and put back by a throw', () => {
     calls.enable();
     const { JSON: json } = main;
-    const seen: unknown[] = [];
+    const observed: unknown[] = [];
     const inner = `[${'1,'.repeat(200)}1]`;
     json.parse('[1]', function (this: unknown, key, value) {
       if (key !== '0') return value;
-      seen.push({ ...outside.inProgress });
-      json.stringify([{ toJSON: () => seen.push({ ...outside.inProgress }) }, 1]);
+      observed.push({ ...outside.inProgress });
+      json.stringify([{ toJSON: () => observed.push({ ...outside.inProgress }) }, 1]);
       expect(() => json.parse(inner.slice(1))).toThrow();
-      seen.push({ ...outside.inProgress });
+      observed.push({ ...outside.inProgress });
       return value;
     });
-    expect(seen).toEqual([
+    expect(observed).toEqual([
       { name: 'JSON.parse', size: 3 },
       { name: 'JSON.stringify', size: 2 },
       { name: 'JSON.parse', size: 3 },
@@ -222,11 +225,11 @@ describe('the call in progress', () => {
   test('is the function that the code names, where Node.js calls one of them from another', () => {
     const fs = nodeRequire('node:fs') as typeof import('node:fs');
     const file = path.join(folder, 'appended');
-    const seen: string[] = [];
+    const observed: string[] = [];
     const { writeSync } = fs;
     // Below the wrapper of `writeSync`.
     fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
-      seen.push(outside.inProgress.name);
+      observed.push(outside.inProgress.name);
       return writeSync(...args);
     }) as typeof writeSync;
     try {
@@ -237,8 +240,8 @@ describe('the call in progress', () => {
       calls.disable();
       fs.writeSync = writeSync;
     }
-    expect(seen[0]).toBe('fs.writeSync');
-    for (const name of seen.slice(1)) expect(name).toBe('fs.appendFileSync');
+    expect(observed[0]).toBe('fs.writeSync');
+    for (const name of observed.slice(1)) expect(name).toBe('fs.appendFileSync');
   });
 
   test('a sample is of it only where no other code was called by it', () => {
@@ -342,15 +345,15 @@ describe('what others do', () => {
     expect(json.parse('[1]')).toEqual([1]);
   });
 
-  test('a wrapper that somebody wrapped since is a mere passage after disable()', () => {
+  test('a wrapper that other code has wrapped only calls through after disable()', () => {
     const { JSON: json } = main;
     const pristine = json.parse;
     calls.enable();
     const ours = json.parse;
-    const seen: string[] = [];
+    const observed: string[] = [];
     const theirs = (text: string) =>
       ours(text, (_key, value) => {
-        seen.push(outside.inProgress.name);
+        observed.push(outside.inProgress.name);
         return value;
       });
     json.parse = theirs;
@@ -366,7 +369,7 @@ describe('what others do', () => {
     } finally {
       json.parse = pristine;
     }
-    expect(seen).toEqual(['JSON.parse', '']);
+    expect(observed).toEqual(['JSON.parse', '']);
   });
 
   test('enable and disable a thousand times meet the same wrapper', () => {

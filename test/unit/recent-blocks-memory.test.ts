@@ -16,7 +16,7 @@ afterEach(() => {
   trace.disable();
 });
 
-/** Blocks in a context that holds something large, as that of a request does. */
+/** Blocks in a context with something large, as that of a request does. */
 function blockInContext(): WeakRef<object> {
   const request = { body: new Array(1000).fill('x') };
   context.with(ROOT_CONTEXT.setValue(createContextKey('request'), request), () => {

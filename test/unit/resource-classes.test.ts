@@ -20,10 +20,12 @@ import {
   TICK,
 } from '../../src/loop/callback-class.ts';
 
-/** What real async_hooks say of every resource whose callback runs meanwhile, beside what we say. */
+/**
+ * What real async_hooks say of every resource whose callback runs meanwhile, beside what we say.
+ */
 async function observe(work: () => Promise<unknown>) {
   const types = new Map<number, string>();
-  const seen = new Map<string, Set<string>>();
+  const observed = new Map<string, Set<string>>();
   const hook = createHook({
     init(asyncId, type) {
       types.set(asyncId, type);
@@ -33,8 +35,8 @@ async function observe(work: () => Promise<unknown>) {
       if (type === undefined || asyncId !== executionAsyncId()) return;
       const resource = executionAsyncResource();
       const said = `${classify(resource)} ${resourceTypeOf(resource)}`;
-      if (!seen.has(type)) seen.set(type, new Set());
-      seen.get(type)?.add(said);
+      if (!observed.has(type)) observed.set(type, new Set());
+      observed.get(type)?.add(said);
     },
   }).enable();
   try {
@@ -42,14 +44,14 @@ async function observe(work: () => Promise<unknown>) {
   } finally {
     hook.disable();
   }
-  return Object.fromEntries([...seen].map(([type, said]) => [type, [...said]]));
+  return Object.fromEntries([...observed].map(([type, said]) => [type, [...said]]));
 }
 
 const run = (start: (done: () => void) => void) =>
   new Promise<void>((resolve) => start(() => resolve()));
 
 test('callbacks of the platform', async () => {
-  const seen = await observe(async () => {
+  const observed = await observe(async () => {
     await run((done) => setTimeout(done, 1));
     await run((done) => setImmediate(done));
     await run((done) => readFile(__filename, done));
@@ -86,19 +88,19 @@ test('callbacks of the platform', async () => {
     'HTTPCLIENTREQUEST',
     'TCPCONNECTWRAP',
   ]) {
-    expect([type, seen[type]]).toEqual([type, [`${CALLBACK} ${type}`]]);
+    expect([type, observed[type]]).toEqual([type, [`${CALLBACK} ${type}`]]);
   }
-  expect(seen['HTTPINCOMINGMESSAGE']).toEqual([`${MESSAGE} HTTPINCOMINGMESSAGE`]);
+  expect(observed['HTTPINCOMINGMESSAGE']).toEqual([`${MESSAGE} HTTPINCOMINGMESSAGE`]);
 });
 
 test('what runs in a drain', async () => {
-  const seen = await observe(async () => {
+  const observed = await observe(async () => {
     await run((done) => process.nextTick(done));
     await run((done) => queueMicrotask(done));
     await Promise.resolve();
     new AsyncResource('Mine').runInAsyncScope(() => {});
   });
-  expect(seen).toMatchObject({
+  expect(observed).toMatchObject({
     TickObject: [`${TICK} TickObject`],
     PROMISE: [`${REACTION} PROMISE`],
     Microtask: [`${REACTION} AsyncResource`],

@@ -44,7 +44,7 @@ test.each([
   ['a function in a plain object', () => plain.arrow(), 'arrow'],
   ['a method of a plain object', () => plain.method(), 'method'],
   [
-    'a function that merely runs with some `this`',
+    'a function that only runs with some `this`',
     () => listener.call(new Report() as never),
     'listener',
   ],
@@ -71,7 +71,7 @@ test('a caller that awaits is not running', async () => {
   expect(frames.find(({ functionName }) => functionName === 'outer')?.isAsync).toBe(true);
 });
 
-describe('whatever was done to Error', () => {
+describe('with any change of Error', () => {
   const { prepareStackTrace, stackTraceLimit } = Error;
   afterEach(() => {
     Error.prepareStackTrace = prepareStackTrace as NonNullable<typeof Error.prepareStackTrace>;

@@ -32,7 +32,7 @@ test('an exporter at work is not taken for the span whose context it runs in', (
   expect(b.attribute(0, 100, 0, 100)?.context).toBe(request);
 });
 
-test('nobody has a span from the beginning: the heaviest, if it can show three quarters of the block, or nobody', () => {
+test('without a span from the beginning: the heaviest, if it can show three quarters of the block, or none', () => {
   const late = votes();
   late.vote(0, 300, 30, contextOf('A', 120), undefined);
   late.vote(300, 500, 220, contextOf('B', 120), undefined);
@@ -43,7 +43,7 @@ test('nobody has a span from the beginning: the heaviest, if it can show three q
   expect(tooLate.attribute(0, 500, 0, 100)).toBeUndefined();
 });
 
-test('nobody is blamed where most of the time was unseen', () => {
+test('no attribution where most of the time is unknown', () => {
   const b = votes();
   b.vote(0, 49, 49, contextOf('A'), undefined);
   expect(b.attribute(0, 100, 0, 50)).toBeUndefined();
@@ -79,7 +79,7 @@ describe('with captures', () => {
     weight,
   });
 
-  test('what nobody voted for is theirs', () => {
+  test('time without votes is theirs', () => {
     const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
     const chain = contextOf('chain');
@@ -96,16 +96,16 @@ describe('with captures', () => {
     expect(nameOf(b.attribute(0, 100, 0, 100, [sample(c, 100)])?.context)).toBe('A');
   });
 
-  test('the unseen part goes to those who voted for less than they were seen', () => {
+  test('time without votes goes to those that voted for less than their samples', () => {
     const b = votes();
-    const [voter, unseen] = [contextOf('voter'), contextOf('unseen')];
+    const [voter, sampled] = [contextOf('voter'), contextOf('sampled')];
     b.vote(0, 45, 45, voter, undefined);
     expect(
-      nameOf(b.attribute(0, 100, 0, 100, [sample(voter, 45), sample(unseen, 55)])?.context),
-    ).toBe('unseen');
+      nameOf(b.attribute(0, 100, 0, 100, [sample(voter, 45), sample(sampled, 55)])?.context),
+    ).toBe('sampled');
   });
 
-  test('without a single one, most of a block unseen has nobody to blame', () => {
+  test('without a single one, most of a block without votes has no attribution', () => {
     const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
     expect(b.attribute(0, 100, 0, 100, [])).toBeUndefined();

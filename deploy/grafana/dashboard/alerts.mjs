@@ -1,6 +1,7 @@
 /**
- * The Grafana-managed alert rules: those of Prometheus, with the same expression, wait, labels and annotations. Grafana wants a
- * condition beside the query; the threshold is in the query already, so whatever it returns is an alert.
+ * The Grafana-managed alert rules: those of Prometheus, with the same expression, wait, labels and
+ * annotations. Grafana wants a condition beside the query; the threshold is in the query already,
+ * so all that it returns is an alert.
  */
 
 /**
@@ -15,7 +16,7 @@ const EXPRESSIONS_UID = '__expr__';
 const EXPRESSIONS = { type: '__expr__', uid: EXPRESSIONS_UID };
 /** How finely a query may answer; an instant one answers once. */
 const RESOLUTION = { intervalMs: 1000, maxDataPoints: 43_200 };
-/** Seconds that the query is told to look at; it looks back by itself. */
+/** Range of the query in seconds; its expression has ranges of its own. */
 const QUERY_RANGE = { from: 600, to: 0 };
 const NO_RANGE = { from: 0, to: 0 };
 
@@ -33,7 +34,7 @@ function grafanaRule({ alert, expr, labels, annotations, for: wait = '0s' }) {
     for: wait,
     noDataState: 'OK',
     execErrState: 'Error',
-    // As in Prometheus: what is no longer told is over.
+    // As in Prometheus: what is no longer reported is over.
     missing_series_evals_to_resolve: 1,
     labels,
     annotations: Object.fromEntries(
@@ -55,7 +56,7 @@ function grafanaRule({ alert, expr, labels, annotations, for: wait = '0s' }) {
         },
       },
       {
-        // A number, whatever number: `0 > 0` would not fire.
+        // Any number: `0 > 0` would not fire.
         refId: 'answered',
         relativeTimeRange: NO_RANGE,
         datasourceUid: EXPRESSIONS_UID,

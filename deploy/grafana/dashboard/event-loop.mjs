@@ -1,4 +1,7 @@
-/** The dashboard "Event loop": who waits, who holds the loop, who had to wait for it, and in which traces. */
+/**
+ * The dashboard "Event loop": the lag, what blocks the event loop, what is stalled by it, and in
+ * which traces.
+ */
 import {
   DashboardCursorSync,
   defaultDashboard,
@@ -41,22 +44,22 @@ const LAG = 'event_loop_lag_seconds';
 const BLOCK = 'event_loop_block_duration_seconds';
 const STALL = 'event_loop_stall_duration_seconds';
 const HTTP = 'http_server_request_duration_seconds';
-const UNFINISHED = 'event_loop_block_unfinished_total';
+const ONGOING = 'event_loop_block_unfinished_total';
 const SUPPRESSED = 'event_loop_block_suppressed_total';
 
 const KIND = 'event_loop_block_kind';
 const FUNCTION = 'code_function_name';
 
-/** Code that no capture saw has no name. */
+/** Code without a stack sample has no name. */
 const namedFunction = (/** @type {string} */ vector) => named(vector, FUNCTION, '(not captured)');
 
 const SECONDS = { unit: 's', min: 0 };
 const SHARE = { unit: 'percentunit', min: 0, max: 1 };
 const COUNT = { unit: 'short', decimals: 0, min: 0 };
 const NO_STALLS = 'needs EventLoopSpanProcessor';
-const NO_BLOCKS = 'None: nothing held the loop for as long as thresholdMillis';
+const NO_BLOCKS = 'None: nothing blocked the event loop for as long as thresholdMillis';
 
-/** What belongs to nobody is 0 where the lag is told: an empty graph would look like missing data. */
+/** Without a block it is 0 where there is a lag: an empty graph would mean that data is missing. */
 const orZero = (/** @type {string} */ vector, /** @type {string} */ labels) =>
   `${vector} or ${sumBy(labels, chosen(`${LAG}_count`))} * 0`;
 
@@ -80,7 +83,8 @@ function explore(type, query) {
     queries: [{ refId: 'A', datasource: { type, uid }, limit: 50, ...query }],
     range: { from: '${__from}', to: '${__to}' },
   };
-  // Grafana puts the variables in before it reads the address: they stay as they are, all else is encoded.
+  // Grafana puts the variables in before it reads the address: they stay as they are, all else is
+  // encoded.
   const encoded = JSON.stringify({ blocks: pane })
     .split(/(\$\{[^}]+\})/)
     .map((part, i) => (i % 2 === 1 ? part : encodeURIComponent(part)))
@@ -120,7 +124,7 @@ const ROWS = [
         ...stat({
           title: 'Lag, p99',
           description:
-            'How long an event that arrives at a random moment waits for the event loop: 99 of 100 wait less. Below 100 ms nobody notices. Over 200 ms for 5 minutes pages. If it is high, look at the functions below.',
+            'How long an event that arrives at a random moment waits for the event loop: 99 of 100 wait less. Below 100 ms is not noticeable. Over 200 ms for 5 minutes pages. If it is high, see the functions below.',
           scale: { ...SECONDS, steps: WAIT_STEPS, noValue: 'no data' },
           query: { expr: quantile(0.99, rate(chosen(`${LAG}_bucket`))) },
         }),
@@ -130,7 +134,7 @@ const ROWS = [
         ...stat({
           title: 'Time blocked, worst instance',
           description:
-            'Share of the time in which blocks held the event loop, of the instance that has most. From half on it cannot take more load. See which one it is in "Instances".',
+            'Share of the time in which the event loop was blocked, of the instance that has most. From half on it cannot take more load. See which one it is in "Instances".',
           scale: { ...SHARE, decimals: 1, steps: SHARE_STEPS, noValue: 'no data' },
           query: {
             expr: `clamp_max(max(${orZero(sumBy('job, instance', growthPerPoint(chosen(`${BLOCK}_sum`))), 'job, instance')}) / ($__interval_ms / 1000), 1)`,
@@ -142,7 +146,7 @@ const ROWS = [
         ...stat({
           title: 'Blocks',
           description:
-            'How many times in this time range something held an event loop for thresholdMillis or longer. Each has a span in the table of blocks below, unless its trace was not sampled.',
+            'How many times in this time range something blocked an event loop for thresholdMillis or longer. Each has a span in the table of blocks below, unless its trace was not sampled.',
           scale: {
             ...COUNT,
             steps: [
@@ -175,7 +179,7 @@ const ROWS = [
         ...stat({
           title: 'Requests stalled for over 100 ms',
           description:
-            'Share of the requests (SERVER and CONSUMER spans) in this time range that waited more than 100 ms for somebody else’s blocks. Counts recorded spans only, and needs EventLoopSpanProcessor.',
+            'Share of the requests (SERVER and CONSUMER spans) in this time range that waited more than 100 ms for another request’s blocks. Counts recorded spans only, and needs EventLoopSpanProcessor.',
           scale: { ...SHARE, decimals: 2, steps: SHARE_STEPS, noValue: NO_STALLS },
           query: {
             expr: `1 - sum(increase(${chosen(`${STALL}_bucket`, 'le="0.1"')}[$__range])) / sum(increase(${chosen(`${STALL}_count`)}[$__range]))`,
@@ -186,12 +190,12 @@ const ROWS = [
       {
         width: 4,
         ...stat({
-          title: 'Unfinished blocks',
+          title: 'Ongoing blocks',
           description:
-            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s). Whether the process came back: see "Last heard of" in "Instances", and the table of unfinished blocks. Counted by the Collector.',
+            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s). Whether the process came back: see "Last heard of" in "Instances", and the table of ongoing blocks. Counted by the Collector.',
           scale: { ...COUNT, steps: NONE_STEPS, noValue: 'none' },
           query: {
-            expr: `round(sum(${growthInRange(chosen(UNFINISHED))})) or vector(0)`,
+            expr: `round(sum(${growthInRange(chosen(ONGOING))})) or vector(0)`,
             instant: true,
           },
         }),
@@ -228,7 +232,7 @@ const ROWS = [
     ],
   },
   {
-    title: 'Who holds the loop',
+    title: 'What blocks the event loop',
     height: 10,
     panels: [
       {
@@ -236,7 +240,7 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions held the loop in this time range, the one that took most time first: begin there. "p99" is told from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
+            'Which functions blocked the event loop in this time range, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
           noValue: NO_BLOCKS,
           sortBy: 'Time in blocks',
           limit: 20,
@@ -276,7 +280,7 @@ const ROWS = [
         ...graph({
           title: 'Blocks, by kind',
           description:
-            'How many blocks ended in each bar. "callback": one synchronous stretch; make it shorter, or move it to a worker thread. "microtasks": promises that never go back to the loop; let them yield with setImmediate. "pile-up": many callbacks at once, none of them long; spread them out, or add instances. "(unknown)": with asyncHooks off.',
+            'How many blocks ended in each bar. "callback": one synchronous run; make it shorter, or move it to a worker thread. "microtasks": promises that never go back to the loop; let them yield with setImmediate. "pile-up": many callbacks at once, none of them long; spread them out, or add instances. "(unknown)": with asyncHooks off.',
           scale: { ...COUNT, noValue: NO_BLOCKS },
           bars: true,
           queries: [
@@ -298,7 +302,7 @@ const ROWS = [
         ...graph({
           title: 'Blocks, by service and instance',
           description:
-            'How many blocks ended in each bar. One instance only: look at what it was asked, or at its node. All at once: look at the release, or at a timer that they have in common.',
+            'How many blocks ended in each bar. One instance only: see what it was asked, or its node. All at once: see the release, or a timer that they have in common.',
           scale: COUNT,
           bars: true,
           queries: [
@@ -331,7 +335,7 @@ const ROWS = [
         ...graph({
           title: 'Time blocked, by service and instance',
           description:
-            'Share of the time in which blocks held the loop. A block counts at its end, with all its length, at most as all of the time. Over 50 % for 5 minutes is an alert.',
+            'Share of the time in which the event loop was blocked. A block counts at its end, with all its length, at most as all of the time. Over 50 % for 5 minutes is an alert.',
           scale: { ...SHARE, steps: SHARE_STEPS },
           queries: [
             {
@@ -344,7 +348,7 @@ const ROWS = [
     ],
   },
   {
-    title: 'Who had to wait',
+    title: 'Stalled requests',
     height: 8,
     panels: [
       {
@@ -352,7 +356,7 @@ const ROWS = [
         ...graph({
           title: 'Share of latency that was stall',
           description:
-            'What part of the time that users waited was spent waiting for somebody else’s block: mean stall of a request, divided by its mean duration (http.server.request.duration). The rest is not the event loop’s fault. Needs EventLoopSpanProcessor and HTTP metrics.',
+            'What part of the time that users waited was spent waiting for another request’s block: mean stall of a request, divided by its mean duration (http.server.request.duration). The rest is not the event loop’s fault. Needs EventLoopSpanProcessor and HTTP metrics.',
           scale: {
             ...SHARE,
             steps: SHARE_STEPS,
@@ -371,7 +375,7 @@ const ROWS = [
         ...graph({
           title: 'Requests that were stalled',
           description:
-            'Share of requests that waited for somebody else’s block: at all, for more than 100 ms, for more than 1 s. Counts recorded spans only.',
+            'Share of requests that waited for another request’s block: at all, for more than 100 ms, for more than 1 s. Counts recorded spans only.',
           scale: { ...SHARE, noValue: NO_STALLS },
           queries: [
             { matcher: le(0), legendFormat: 'at all' },
@@ -409,7 +413,7 @@ const ROWS = [
         ...spanTable({
           title: 'Latest blocks',
           description:
-            'Spans event-loop-blocked, the newest first. The span id opens the trace: the span above it is the request that held the loop. CPU time far below the length: it waited in a synchronous call, or for a CPU. GC time near the length: garbage collection.',
+            'Spans event-loop-blocked, the newest first. The span id opens the trace: the span above it is the request that blocked the event loop. CPU time far below the length: it waited in a synchronous call, or for a CPU. GC time near the length: garbage collection.',
           noValue: 'No blocks in this time, or none whose trace was sampled',
           limit: 50,
           query: `{ ${TRACED} && name = "event-loop-blocked" } | select(${CODE}, span.event_loop.block.kind, span.event_loop.block.cpu_time, span.event_loop.block.gc_time, span.event_loop.block.stalled_spans, span.event_loop.block.unfinished, resource.service.instance.id) with (most_recent=true)`,
@@ -451,9 +455,9 @@ const ROWS = [
       {
         width: 12,
         ...spanTable({
-          title: 'Unfinished blocks',
+          title: 'Ongoing blocks',
           description:
-            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s), sent by another thread while the loop was held. "Lasted" is until the report. A block that did end has a second span, its ordinary one.',
+            'Reports of blocks that had not ended after unfinishedAfterMillis (5 s), sent by another thread while the loop was blocked. "Lasted" is until the report. A block that did end has a second span, its ordinary one.',
           noValue:
             'None: no block outlasted unfinishedAfterMillis, or the process exports no spans by OTLP',
           limit: 20,
@@ -508,7 +512,7 @@ const ROWS = [
         ...promTable({
           title: 'Instances',
           description:
-            'The chosen instances in this time range, the one with the highest lag first. "Last heard of": how long ago it exported metrics; over 3 minutes it was ended, or it hangs. "Spans held back": blocks without a span, because of maxSpansPerMinute.',
+            'The chosen instances in this time range, the one with the highest lag first. "Last heard of": how long ago it exported metrics; over 3 minutes it was ended, or it hangs. "Spans left out": blocks without a span, because of maxSpansPerMinute.',
           noValue: 'No instance exports event_loop.lag',
           sortBy: 'Lag, p99',
           limit: 50,
@@ -535,7 +539,7 @@ const ROWS = [
               colored: true,
             },
             { name: 'Value #C', title: 'Blocks', scale: COUNT },
-            { name: 'Value #D', title: 'Spans held back', scale: COUNT },
+            { name: 'Value #D', title: 'Spans left out', scale: COUNT },
             {
               name: 'Value #E',
               title: 'Last heard of',
@@ -626,11 +630,12 @@ const labelValues = ({ name, label, metric, of, regex = '', allValue, hidden = f
 });
 
 /**
- * A line through all graphs where a report of an unfinished block came. The counter is written when there is a report, and only then.
+ * A line through all graphs where a report of an ongoing block came. The counter is written when
+ * there is a report, and only then.
  * @returns {import('@grafana/schema').AnnotationQuery}
  */
 function unfinishedBlocks() {
-  const expr = `max by (job, instance, ${FUNCTION}) (max_over_time(${chosen(UNFINISHED)}[1m]))`;
+  const expr = `max by (job, instance, ${FUNCTION}) (max_over_time(${chosen(ONGOING)}[1m]))`;
   // What Grafana's Prometheus data source reads of an annotation beside what all annotations have.
   const asked = {
     expr,
@@ -641,11 +646,11 @@ function unfinishedBlocks() {
     useValueForTime: false,
   };
   return {
-    name: 'Unfinished blocks',
+    name: 'Ongoing blocks',
     datasource: PROMETHEUS,
     enable: true,
     iconColor: 'red',
-    target: { refId: 'unfinished', ...{ expr, range: true, interval: '1m' } },
+    target: { refId: 'ongoing', ...{ expr, range: true, interval: '1m' } },
     ...asked,
   };
 }
@@ -655,7 +660,7 @@ export const dashboard = {
   uid: 'event-loop',
   title: 'Event loop',
   description:
-    'What blocks the Node.js event loop, and who has to wait: metrics and spans of opentelemetry-instrumentation-event-loop.',
+    'What blocks the Node.js event loop, and what is stalled by it: metrics and spans of opentelemetry-instrumentation-event-loop.',
   tags: ['nodejs', 'opentelemetry', 'event-loop'],
   schemaVersion: defaultDashboard.schemaVersion,
   version: 1,
@@ -684,7 +689,8 @@ export const dashboard = {
         of: 'instance',
         allValue: '.*',
       }),
-      // `job` is namespace/name where there is a namespace. Spans have the name alone. Without a value of its own, "All" is all of them.
+      // `job` is namespace/name where there is a namespace. Spans have the name alone. Without a
+      // value of its own, "All" is all of them.
       labelValues({
         name: 'service_name',
         label: 'Service in traces',

@@ -1,4 +1,7 @@
-/** What the panels have in common: data sources, colours, thresholds, and how each kind of panel looks. */
+/**
+ * What the panels have in common: data sources, colours, thresholds, and the form of each kind of
+ * panel.
+ */
 import {
   AxisPlacement,
   BigValueColorMode,
@@ -40,7 +43,7 @@ import {
  *
  * @typedef {{ expr: string, legendFormat?: string, instant?: true, format?: 'table' | 'heatmap' }} PromQuery
  * @typedef {{ unit: string, decimals?: number, min?: number, max?: number, steps?: Threshold[], noValue?: string }} Scale
- * @typedef {{ title: string, description: string }} Told
+ * @typedef {{ title: string, description: string }} Titled
  */
 
 export const PROMETHEUS = { type: 'prometheus', uid: '${prometheus}' };
@@ -115,7 +118,7 @@ const fieldDefaults = ({ unit, decimals, min, max, steps, noValue }) => ({
 
 /**
  * One number, with how it went.
- * @param {Told & { scale: Scale, query: PromQuery }} panel
+ * @param {Titled & { scale: Scale, query: PromQuery }} panel
  * @returns {Panel}
  */
 export function stat({ title, description, scale, query }) {
@@ -142,7 +145,8 @@ export function stat({ title, description, scale, query }) {
       defaults: {
         ...fieldDefaults(scale),
         color: { mode: FieldColorModeId.Thresholds },
-        // A percentile of nothing: where there were no blocks, that is good; where there is no lag, nobody knows.
+        // A percentile of nothing: where there were no blocks, that is good; where there is no lag,
+        // it is not known.
         mappings: [
           {
             type: MappingType.SpecialValue,
@@ -164,7 +168,7 @@ export function stat({ title, description, scale, query }) {
 
 /**
  * A graph over time.
- * @param {Told & { scale: Scale, queries: PromQuery[], bars?: boolean, shares?: boolean, colors?: Record<string, string> }} panel
+ * @param {Titled & { scale: Scale, queries: PromQuery[], bars?: boolean, shares?: boolean, colors?: Record<string, string> }} panel
  *   `bars`: stacked bars, for what is counted; `colors`: by series
  * @returns {Panel}
  */
@@ -217,7 +221,7 @@ export function graph({ title, description, scale, queries, bars = false, colors
 }
 
 /**
- * @param {Told & { unit: string, expr: string }} panel
+ * @param {Titled & { unit: string, expr: string }} panel
  * @returns {Panel}
  */
 export function heatmap({ title, description, unit, expr }) {
@@ -230,7 +234,7 @@ export function heatmap({ title, description, unit, expr }) {
       mode: HeatmapColorMode.Scheme,
       scheme: 'Oranges',
       scale: HeatmapColorScale.Exponential,
-      // Nearly everything falls into the lowest buckets; what does not is what one looks for.
+      // Nearly everything falls into the lowest buckets; what does not is what matters.
       exponent: 0.25,
       fill: 'dark-orange',
       steps: 64,
@@ -286,7 +290,7 @@ const columnOverride = ({ name, title, scale, bar, colored, width, links }) => (
 });
 
 /**
- * @param {Told & { columns: Column[], noValue: string, sortBy?: { displayName: string, desc: boolean } }} panel
+ * @param {Titled & { columns: Column[], noValue: string, sortBy?: { displayName: string, desc: boolean } }} panel
  * @returns {Panel}
  */
 function table({ title, description, columns, noValue, sortBy }) {
@@ -318,7 +322,7 @@ function table({ title, description, columns, noValue, sortBy }) {
 
 /**
  * A table of single numbers: one row for each set of labels, one column for each query.
- * @param {Told & { columns: Column[], noValue: string, queries: string[], sortBy: string, limit: number }} panel
+ * @param {Titled & { columns: Column[], noValue: string, queries: string[], sortBy: string, limit: number }} panel
  *   `sortBy`: the title of a column; the largest come first
  * @returns {Panel}
  */
@@ -350,7 +354,7 @@ export function promTable({ queries, sortBy, limit, ...panel }) {
 
 /**
  * A table of spans from Tempo, the newest first. The span's id opens its trace.
- * @param {Told & { columns: Column[], noValue: string, query: string, limit: number }} panel
+ * @param {Titled & { columns: Column[], noValue: string, query: string, limit: number }} panel
  * @returns {Panel}
  */
 export function spanTable({ query, limit, ...panel }) {

@@ -1,9 +1,11 @@
 /**
- * The PromQL of the dashboard. It relies on no recording rule, so that the dashboard works wherever the metrics are.
+ * The PromQL of the dashboard. It relies on no recording rule, so that the dashboard works wherever
+ * the metrics are.
  *
- * The first block of a function is a new series, and `rate()` and `increase()` see nothing of a series' first value. A function that
- * blocks once a day would never show. So what is told of blocks goes by differences in which a series that was not there counts from
- * zero. A series that was there within the hour before has only been away, unless its process has started anew.
+ * The first block of a function is a new series, and `rate()` and `increase()` do not count a
+ * series' first value. A function that blocks once a day would never show. So blocks are counted by
+ * differences in which a series that was not there counts from zero. A series that was there within
+ * the hour before has only been away, unless its process has started anew.
  */
 
 /** The labels that the dashboard's variables choose by. */
@@ -25,8 +27,8 @@ export const le = (seconds) => `le=~"${seconds}|${seconds}[.]0"`;
 const ANEW = `resets(${chosen('event_loop_lag_seconds_count')}[1h]) > 0`;
 
 /**
- * By how much a counter grew since the point before, for graphs: the points of a graph add up to the whole. A process that ended between
- * two points counts with the last that it told.
+ * By how much a counter grew since the point before, for graphs: the points of a graph add up to
+ * the whole. A process that ended between two points counts with the last that it has.
  * @param {string} series
  */
 export function growthPerPoint(series) {
@@ -37,16 +39,16 @@ export function growthPerPoint(series) {
 }
 
 /**
- * By how much a counter grew in the dashboard's time range, for a single number. What is counted anew, since a process was started
- * again under the same service.instance.id, is added.
+ * By how much a counter grew in the dashboard's time range, for a single number. What is counted
+ * anew, since a process was started again under the same service.instance.id, is added.
  * @param {string} series
  */
 export const growthInRange = (series) =>
   `((last_over_time(${series}[$__range]) unless last_over_time(${series}[1h] offset $__range)) or increase(${series}[$__range]))`;
 
 /**
- * The same in whole numbers, where `increase()` would estimate: what the largest of the buckets is needs exactly that. After such a
- * start anew only what came since counts.
+ * The same in whole numbers, where `increase()` would estimate: what the largest of the buckets is
+ * needs exactly that. After such a start anew only what came since counts.
  * @param {string} series
  */
 export const exactGrowthInRange = (series) =>

@@ -116,7 +116,7 @@ const OF_V8: Record<string, Wrap> = {
   writeHeapSnapshot: ALWAYS,
 };
 
-/** Looked up on every call: some may have been replaced, or be of another realm, since. */
+/** Resolved anew on every call: some may have been replaced, or be of another realm, since. */
 export function builtIns(): BuiltIn[] {
   const all: BuiltIn[] = [
     { holder: JSON, key: 'parse', name: 'JSON.parse', wrap: wrapParse },

@@ -1,7 +1,7 @@
 /**
  * Calls that are known to be long before they begin, by the size of their input or by what they do:
  * their call site is taken at entry, so that it is the call's own line, and so that a process which
- * hangs in the call has left behind who made it.
+ * hangs in the call has left behind what made it.
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
 import { captureStack } from '../../watchdog/stack.ts';
@@ -9,7 +9,7 @@ import { UNKNOWN_SIZE } from './in-progress.ts';
 
 export interface LongCall extends NativeCall {
   /**
-   * Who makes the call, innermost first: line and column of the first frame are those of the call
+   * The callers, innermost first: line and column of the first frame are those of the call
    * itself.
    */
   readonly frames: readonly StackFrame[];
@@ -33,7 +33,7 @@ export interface Switch {
   listener: LongCallListener | undefined;
 }
 
-/** The call, to be given to {@link leave}; undefined where nobody listens. Cannot throw. */
+/** The call, to be given to {@link leave}; undefined without a listener. Cannot throw. */
 export function enter({ listener }: Switch, name: string, size: number): Entered | undefined {
   if (listener === undefined) return undefined;
   try {
@@ -71,6 +71,6 @@ function report(listener: LongCallListener, error: unknown): void {
   try {
     listener.onError(error);
   } catch {
-    // There is nobody else to ask.
+    // There is no other handler.
   }
 }

@@ -2,7 +2,7 @@
 import type { Span } from '../../../tools/otlp.cjs';
 
 export interface Receiver {
-  /** What the app is told of it. */
+  /** What the app gets of it. */
   env: Record<string, string>;
   spans(): Span[];
   close(): void;

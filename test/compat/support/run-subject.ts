@@ -1,4 +1,7 @@
-/** Runs one subject: its service as a process of its own, two requests that block, and what it sent about them. */
+/**
+ * Runs one subject: its service as a process of its own, two requests that block, and what it sent
+ * about them.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +13,7 @@ import { startOtlp } from './otlp.ts';
 import type { Selected } from './selection.ts';
 import { startSentry } from './sentry.ts';
 
-/** The thread that watches comes up once the loop turns: some 50 ms on a quiet machine. */
+/** The watchdog thread starts once the loop turns: some 50 ms on an idle machine. */
 const WATCHDOG_START_MILLIS = 500;
 const WARM_REQUESTS = 5;
 
@@ -37,7 +40,8 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         const port = await app.printed('listening ');
         const send = async (request: string) => {
           const query = subject.graphql ? `?query={${request}}` : '';
-          // Not by `node:http` of this process: over its kept connection @sentry/node 11.12 drops the span of the second block.
+          // Not by `node:http` of this process: over its kept connection @sentry/node 11.12 drops
+          // the span of the second block.
           const response = await fetch(`http://127.0.0.1:${port}/${request}${query}`, {
             // or a GraphQL server would take it for one that any web page can make
             headers: { 'content-type': 'application/json' },
@@ -104,15 +108,18 @@ function ownAttributes({ attributes }: SpanLine): SpanLine['attributes'] {
   );
 }
 
-/** Where a function stands that blocks, in the file that is to be told: the source, or the bundle where nothing maps it back. */
+/**
+ * Where a function stands that blocks, in the file that is to be reported: the source, or the
+ * bundle where nothing maps it back.
+ */
 export function blockingFunction(
   name: string,
   { subject, folder }: Selected,
-  told: string,
+  reported: string,
 ): { file: string; firstLine: number; lastLine: number } {
-  const place = path.join(folder, 'app', subject.told ?? 'support/work.cjs');
+  const place = path.join(folder, 'app', subject.reported ?? 'support/work.cjs');
   // a bundler that names its files itself
-  const file = path.dirname(told) === place ? told : place;
+  const file = path.dirname(reported) === place ? reported : place;
   const lines = readFileSync(file, 'utf8').split('\n');
   // minified code has a few endless lines
   if (subject.minified) return { file, firstLine: 1, lastLine: lines.length };

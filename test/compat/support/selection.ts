@@ -9,7 +9,7 @@ export interface Subject {
   test?: 'services' | 'types';
   wire?: 'otlp' | 'sentry' | 'datadog';
   build?: string;
-  told?: string;
+  reported?: string;
   minified?: boolean;
   graphql?: boolean;
   asynchronous?: boolean;

@@ -1,4 +1,5 @@
-// The same synchronous work in every place that can block it, each alone in its turn of the event loop.
+// The same synchronous work in every place that can block it, each alone in its turn of the event
+// loop.
 const { AsyncResource } = require('node:async_hooks');
 const dns = require('node:dns');
 const { EventEmitter, once } = require('node:events');
@@ -19,7 +20,9 @@ const SHORT_MILLIS = 65;
 
 const tracer = trace.getTracer('block-places');
 
-/** Runs `start` in a span of this name, and waits until it has called `hold`, which is the block. */
+/**
+ * Runs `start` in a span of this name, and waits until it has called `block`, which is the block.
+ */
 const inSpan = (label, start) =>
   alone(
     () =>
@@ -34,7 +37,7 @@ const inSpan = (label, start) =>
       }),
   );
 
-/** Holds the loop in a span of this name, as a consumer of messages does. */
+/** Blocks the event loop in a span of this name, as a consumer of messages does. */
 const holdInSpan = (label, millis = BLOCK_MILLIS) =>
   tracer.startActiveSpan(label, (span) => {
     block(label, millis);
@@ -55,27 +58,27 @@ async function main() {
   );
   await dns.promises.lookup('localhost');
 
-  await inSpan('timer', (hold) => setTimeout(hold, 1));
-  await inSpan('immediate', (hold) => setImmediate(hold));
-  await inSpan('tick', (hold) => process.nextTick(hold));
-  await inSpan('queueMicrotask', (hold) => queueMicrotask(hold));
-  await inSpan('await', async (hold) => {
+  await inSpan('timer', (block) => setTimeout(block, 1));
+  await inSpan('immediate', (block) => setImmediate(block));
+  await inSpan('tick', (block) => process.nextTick(block));
+  await inSpan('queueMicrotask', (block) => queueMicrotask(block));
+  await inSpan('await', async (block) => {
     await null;
-    hold();
+    block();
   });
-  await inSpan('fs callback', (hold) => fs.readFile(__filename, hold));
-  await inSpan('fs promise', async (hold) => {
+  await inSpan('fs callback', (block) => fs.readFile(__filename, block));
+  await inSpan('fs promise', async (block) => {
     await fs.promises.readFile(__filename);
-    hold();
+    block();
   });
-  await inSpan('stream', (hold) => fs.createReadStream(__filename).once('data', hold));
-  await inSpan('dns callback', (hold) => dns.lookup('localhost', hold));
-  await inSpan('bound emitter', (hold) => {
-    const emitter = context.bind(context.active(), new EventEmitter()).on('job', hold);
+  await inSpan('stream', (block) => fs.createReadStream(__filename).once('data', block));
+  await inSpan('dns callback', (block) => dns.lookup('localhost', block));
+  await inSpan('bound emitter', (block) => {
+    const emitter = context.bind(context.active(), new EventEmitter()).on('job', block);
     outsideOfSpans(() => emitter.emit('job'));
   });
-  await inSpan('HTTP client response', (hold) => {
-    http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', hold));
+  await inSpan('HTTP client response', (block) => {
+    http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', block));
   });
   await alone(async () => {
     const server = http.createServer(async (_request, response) => {
@@ -96,23 +99,23 @@ async function main() {
     );
     server.close();
   });
-  await inSpan('async resource', (hold) => {
+  await inSpan('async resource', (block) => {
     const resource = new AsyncResource('Job');
-    outsideOfSpans(() => resource.runInAsyncScope(hold));
+    outsideOfSpans(() => resource.runInAsyncScope(block));
   });
-  await inSpan('nested async resources', (hold) => {
+  await inSpan('nested async resources', (block) => {
     const [outer, middle, inner] = ['Outer', 'Middle', 'Inner'].map(
       (type) => new AsyncResource(type),
     );
     outsideOfSpans(() => {
-      outer.runInAsyncScope(() => middle.runInAsyncScope(() => inner.runInAsyncScope(hold)));
+      outer.runInAsyncScope(() => middle.runInAsyncScope(() => inner.runInAsyncScope(block)));
     });
   });
-  await inSpan('pooled connection', (hold) => {
+  await inSpan('pooled connection', (block) => {
     const query = new AsyncResource('Query');
     const openedBy = (span) =>
       setTimeout(() => {
-        query.runInAsyncScope(hold);
+        query.runInAsyncScope(block);
         span.end();
       }, 1);
     context.with(ROOT_CONTEXT, () => tracer.startActiveSpan('another request', openedBy));

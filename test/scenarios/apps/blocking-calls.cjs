@@ -1,4 +1,5 @@
-// What blocks the event loop without being a loop in the app's own code, each call alone in a span of its name.
+// What blocks the event loop without being a loop in the app's own code, each call alone in a span
+// of its name.
 const { execSync } = require('node:child_process');
 const { pbkdf2Sync, randomBytes } = require('node:crypto');
 const fs = require('node:fs');
@@ -13,7 +14,7 @@ const BLOCK_MILLIS = 150; // of a threshold of 60
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-calls-'));
 const file = path.join(folder, 'data');
-const row = { id: 12345, name: 'somebody', tags: ['new', 'paid'], nested: { amount: 12.5 } };
+const row = { id: 12345, name: 'customer', tags: ['new', 'paid'], nested: { amount: 12.5 } };
 const bytes = randomBytes(1 << 20);
 fs.writeFileSync(file, bytes);
 
@@ -35,7 +36,10 @@ const repeatFor = (millis, call) => {
   while (performance.now() < untilMillis) call();
 };
 
-/** Each with the size to begin with, by how much it grows, what is made before, and what holds the loop. */
+/**
+ * Each with the size to begin with, by how much it grows, what is made before, and what blocks the
+ * event loop.
+ */
 const calls = {
   regex: { size: 22, grow: (n) => n + 1, run: (n) => /^(a+)+$/.test(`${'a'.repeat(n)}b`) },
   'JSON.stringify': {
@@ -62,7 +66,10 @@ const calls = {
   execSync: { size: BLOCK_MILLIS / 1e3, run: (seconds) => execSync(`sleep ${seconds}`) },
 };
 
-/** The argument with which this call takes long enough, twice. This runs before the first turn of the loop, so it is no block. */
+/**
+ * The argument with which this call takes long enough, twice. This runs before the first turn of
+ * the loop, so it is no block.
+ */
 function calibrate({ size, grow = (n) => n * 2, make = (n) => n, run }) {
   for (let n = size; ; n = grow(n)) {
     const times = [make(n), make(n)].map((input) => {

@@ -51,7 +51,7 @@ const exits = {
     process.exit(3);
   },
 
-  'SIGTERM that nobody handles'() {
+  'SIGTERM without a handler'() {
     setInterval(() => {}, 1000);
     soon(() => process.stdout.write('ready\n'));
   },
@@ -76,7 +76,10 @@ const exits = {
   },
 };
 
-/** From outside, as an orchestrator does. (`process.kill` of oneself runs Node's exit handlers first, and those of C++ only.) */
+/**
+ * From outside, as an orchestrator does. (`process.kill` of oneself runs Node's exit handlers
+ * first, and those of C++ only.)
+ */
 function terminate() {
   spawn('kill', ['-TERM', String(process.pid)]);
   for (;;);

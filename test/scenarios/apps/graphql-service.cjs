@@ -1,4 +1,5 @@
-// A GraphQL service in which a field's resolver calls a slow helper. Its instrumentation wraps every resolver.
+// A GraphQL service in which a field's resolver calls a slow helper. Its instrumentation wraps
+// every resolver.
 const { createServer } = require('node:http');
 const { GraphQLInstrumentation } = require('@opentelemetry/instrumentation-graphql');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
@@ -26,7 +27,7 @@ const schema = buildSchema(`
   type Query { customer: Customer }
 `);
 const rootValue = {
-  customer: async () => ({ name: 'somebody', total: () => truthOf('total', sumUpOrders) }),
+  customer: async () => ({ name: 'customer', total: () => truthOf('total', sumUpOrders) }),
 };
 
 const app = express();

@@ -1,4 +1,4 @@
-// One block, for whatever Node.js is told or loaded by. Argument: what is done to `Error` first.
+// One block, for any flags and loaders of Node.js. Argument: what is done to `Error` first.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {

@@ -1,18 +1,24 @@
-// Arrivals at random (Poisson) moments from another thread, over a loop that is held now and then: what they waited is
-// the truth that the lag histogram has to tell.
+// Arrivals at random (Poisson) moments from another thread, over an event loop that is blocked now
+// and then: what they waited is the truth for the lag histogram.
 const { Worker } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { eventLoopConfig, finish, note, startSdk, wait, work } = require('./support/telemetry.cjs');
 
 /** So many that chance moves a share of them by 0.5 points only (1.3 at 250). */
 const ARRIVALS_PER_SECOND = 1000;
-/** Held and free times in milliseconds: no multiple of the lag interval, or the beats would walk in step with them. */
-const HOLDS = [151, 1203, 149, 157, 153, 1199, 147, 163, 150, 1201, 155, 148];
+/**
+ * Blocked and free times in milliseconds: no multiple of the lag interval, or the beats would walk
+ * in step with them.
+ */
+const BLOCKS = [151, 1203, 149, 157, 153, 1199, 147, 163, 150, 1201, 155, 148];
 const FREE = [317, 211, 463, 389, 277, 431];
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 
-/** Sends what time it is, at random moments: sleeps without a loop, so that nothing is late but by the system's timer. */
+/**
+ * Sends what time it is, at random moments: sleeps without a loop, so that nothing is late but by
+ * the system's timer.
+ */
 const arrivals = `
   const { parentPort, workerData } = require('node:worker_threads');
   const sleep = new Int32Array(new SharedArrayBuffer(4));
@@ -39,9 +45,9 @@ async function main() {
   worker.on('message', (sent) => waits.push(performance.timeOrigin + performance.now() - sent));
   // Drops what the histogram gathered before the first arrival.
   await require('./support/telemetry.cjs').endPhase('before');
-  for (const [i, hold] of HOLDS.entries()) {
+  for (const [i, length] of BLOCKS.entries()) {
     await wait(FREE[i % FREE.length]);
-    work(hold);
+    work(length);
   }
   await wait(50);
   Atomics.store(stop, 0, 1);

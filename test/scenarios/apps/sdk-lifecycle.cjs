@@ -20,7 +20,7 @@ const blockInSpan = (label) =>
     }),
   );
 
-/** A look at what changed underneath is taken on a beat. */
+/** What changed underneath is checked on a beat. */
 const SEVERAL_BEATS_MILLIS = 100;
 
 const lifecycles = {
@@ -45,7 +45,7 @@ const lifecycles = {
     await blockInSpan('with an SDK');
     await finish(sdk);
     await blockInSpan('after the SDK');
-    await wait(1500); // a second is how long it takes until the meter provider is looked at
+    await wait(1500); // a second is how long it takes until the meter provider is checked
     await blockInSpan('long after the SDK');
     note('finished', performance.timeOrigin + performance.now());
   },

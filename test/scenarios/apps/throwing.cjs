@@ -1,4 +1,4 @@
-// Callbacks that hold the loop and then throw, each followed by a block that does not.
+// Callbacks that block the event loop and then throw, each followed by a block that does not.
 const { AsyncResource } = require('node:async_hooks');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
@@ -80,8 +80,8 @@ async function throwAndGoOn() {
   await finish(sdk);
 }
 
-if (process.argv[2] === 'nobody catches') {
-  wait(50).then(() => setTimeout(() => throwInSpan('nobody catches'), 1));
+if (process.argv[2] === 'uncaught') {
+  wait(50).then(() => setTimeout(() => throwInSpan('uncaught'), 1));
 } else {
   throwAndGoOn();
 }

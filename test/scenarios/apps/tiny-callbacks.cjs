@@ -1,4 +1,5 @@
-// Callbacks that do next to nothing, so many that they hold the loop: captures land in this package's own hooks, too.
+// Callbacks that do next to nothing, so many that they block the event loop: captures land in this
+// package's own hooks, too.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { eventLoopConfig, finish, startSdk, wait } = require('./support/telemetry.cjs');
 

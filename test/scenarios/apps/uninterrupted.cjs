@@ -1,4 +1,5 @@
-// Captures look at running code. Nothing may run in the middle of it because of them: no microtask, tick, timer, immediate, message.
+// Stack samples are taken in running code. Nothing may run in the middle of it because of them: no
+// microtask, tick, timer, immediate, message.
 const { EventEmitter } = require('node:events');
 const { MessageChannel } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

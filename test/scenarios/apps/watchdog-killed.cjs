@@ -1,9 +1,9 @@
-// Somebody ends the watchdog's thread, again and again.
+// The watchdog thread is ended, again and again.
 const { once } = require('node:events');
 const workerThreads = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 
-// Before the package is loaded: to get hold of its thread.
+// Before the package is loaded: to get its thread.
 const threads = [];
 workerThreads.Worker = class extends workerThreads.Worker {
   constructor(...args) {
@@ -30,7 +30,7 @@ const tracer = trace.getTracer('watchdog-killed');
 const WARM_UP_MILLIS = 200;
 const DEATHS = 4;
 const LOOP_RESTS_MILLIS = 1000;
-const nobody = new Int32Array(new SharedArrayBuffer(4));
+const neverNotified = new Int32Array(new SharedArrayBuffer(4));
 
 /** Waits until there is a thread of this number, and has begun to watch. */
 async function thread(n) {
@@ -59,11 +59,11 @@ async function main() {
   }
   await wait(WARM_UP_MILLIS);
   await blockIn('after the last death');
-  // Uses no CPU, as a process that stands still.
+  // Uses no CPU, as a suspended process.
   await wait(LOOP_RESTS_MILLIS);
   await alone(() =>
     tracer.startActiveSpan('waits after the last death', (span) => {
-      truthOf('waits after the last death', () => Atomics.wait(nobody, 0, 0, 200));
+      truthOf('waits after the last death', () => Atomics.wait(neverNotified, 0, 0, 200));
       span.end();
     }),
   );

@@ -16,13 +16,22 @@ import {
   voidTruth,
 } from './validity.ts';
 
-/** A span may be this much longer or shorter than what the app measured: what lies between the two clock reads. */
+/**
+ * A span may be this much longer or shorter than what the app measured: what lies between the two
+ * clock reads.
+ */
 export const LENGTH_TOLERANCE_RATIO = 0.02;
-/** And at least this: there the scheduler may give one slice of 4 ms to somebody else. */
+/** And at least this: there the scheduler may give one slice of 4 ms to another process. */
 export const LENGTH_TOLERANCE_MILLIS = 6;
-/** Start and end are compared across two clocks, `Date.now()` and `performance.now()`, and a start may be moved to its parent's. */
+/**
+ * Start and end are compared across two clocks, `Date.now()` and `performance.now()`, and a start
+ * may be moved to its parent's.
+ */
 export const POSITION_TOLERANCE_MILLIS = 8;
-/** What reporting a block takes by itself, the first time, beside the slow part of it that an app measured. */
+/**
+ * What reporting a block takes by itself, the first time, beside the slow part of it that an app
+ * measured.
+ */
 const OWN_WORK_TOLERANCE_MILLIS = 20;
 /** The part of it that the machine may take, in all of a run. */
 const OWN_WORK_DELAY_MILLIS = 10;
@@ -32,7 +41,7 @@ const ROUNDING_MILLIS = 0.01;
 /** The part of the time for the exit of a process that the machine may take. */
 const EXIT_DELAY_MILLIS = 20;
 
-/** Captures of one block, and one for the report of an unfinished one. */
+/** Captures of one block, and one for the report of an ongoing one. */
 const MAX_CAPTURES = 21;
 
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
@@ -42,10 +51,11 @@ export interface ExpectedBlock {
   truth: string;
   kind: BlockKind;
   /**
-   * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a pile-up.
+   * `active` (the default): the span that was active. `none`: a root span. `active or none`: of a
+   * pile-up.
    */
   parent?: 'active' | 'none' | 'active or none';
-  /** How long the framework around the truth may have run in the same stretch; 0 when left out. */
+  /** How long the framework around the truth may have run in the same task; 0 when left out. */
   aroundMillis?: number;
 }
 
@@ -107,7 +117,8 @@ export function expectPromptExit(run: Run): void {
 }
 
 /**
- * Exactly these blocks were reported, in this order: each once, with its length, its kind and its parent, and no other block in any trace.
+ * Exactly these blocks were reported, in this order: each once, with its length, its kind and its
+ * parent, and no other block in any trace.
  */
 export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
   expectSoundBlocks(run);
@@ -127,7 +138,7 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
   expect(run.blocks.map(({ spanId }) => spanId).filter((id) => ids.includes(id))).toEqual(ids);
 }
 
-/** What `truth` stands for was reported as one span, whatever else was. */
+/** What `truth` stands for was reported as one span, besides what else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
   const truth = truthNamed(run, expected.truth);
   const blocks = blocksOf(run, truth);
@@ -170,7 +181,7 @@ function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
   expectLength(run, block, truth, expected.aroundMillis);
 
   const nameOf = (spanId?: string) => run.spans.find((span) => span.spanId === spanId)?.name;
-  const told = {
+  const reported = {
     truth: expected.truth,
     kind: block.attributes['event_loop.block.kind'],
     parentSpanId: block.parentSpanId,
@@ -186,8 +197,8 @@ function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
   };
   const none = { ...active, parentSpanId: undefined, parentName: undefined, traceId: undefined };
   expect(truth.spanId !== undefined).toBe(expected.parent !== 'none'); // the app did have an active span, or none
-  if (expected.parent === 'active or none') expect([active, none]).toContainEqual(told);
-  else expect(told).toEqual(expected.parent === 'none' ? none : active);
+  if (expected.parent === 'active or none') expect([active, none]).toContainEqual(reported);
+  else expect(reported).toEqual(expected.parent === 'none' ? none : active);
   return block;
 }
 
@@ -230,7 +241,7 @@ const KNOWN_ATTRIBUTES = [
   'thread.name',
 ];
 
-/** What holds for all blocks of every run. */
+/** What is true of all blocks of every run. */
 export function expectSoundBlocks(run: Run): void {
   for (const block of run.blocks) {
     const seconds = block.durationMillis / 1e3;
@@ -273,7 +284,7 @@ export function expectSoundBlocks(run: Run): void {
   }
 }
 
-/** Whoever is named was seen, and is user code: neither Node.js' own nor ours. */
+/** The function named is in a stack sample, and is user code: neither Node.js' own nor ours. */
 function expectSoundCode({ attributes }: SpanLine): void {
   const name = attributes['code.function.name'];
   if (name === undefined) {
@@ -291,7 +302,10 @@ function expectSoundCode({ attributes }: SpanLine): void {
   }
 }
 
-/** The histogram of blocks holds the spans' durations, and beside them only these, whose spans are not made. */
+/**
+ * The histogram of blocks has the spans' durations, and beside them only these, whose spans are not
+ * made.
+ */
 export function expectBlockMetric(
   run: Run,
   metricOnly: { count: number; millis: number } = { count: 0, millis: 0 },
@@ -300,20 +314,21 @@ export function expectBlockMetric(
   const values = points.map((point) => point.value as HistogramValue);
   const sumMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
   const expectCount = () => expect(countedBlocks(run)).toBe(run.blocks.length + metricOnly.count);
-  // Work of the package itself has no span; it may reach the threshold where it has to wait for a CPU.
+  // Work of the package itself has no span; it may reach the threshold where it has to wait for a
+  // CPU.
   if (countedBlocks(run) < run.blocks.length + metricOnly.count) expectCount();
   else judgeUnlessDelayed(runDelayOf(run), OWN_WORK_DELAY_MILLIS, expectCount);
-  const told = values.reduce((sum, value) => sum + value.sum * 1e3, 0);
+  const reported = values.reduce((sum, value) => sum + value.sum * 1e3, 0);
   // a span may be moved to its parent's start, the measurement is not
   const tolerance =
     run.blocks.length * POSITION_TOLERANCE_MILLIS + metricOnly.count * OWN_WORK_TOLERANCE_MILLIS;
   judgeUnlessDelayed(runDelayOf(run), OWN_WORK_DELAY_MILLIS, () =>
-    expect(Math.abs(told - sumMillis - metricOnly.millis)).toBeLessThan(tolerance),
+    expect(Math.abs(reported - sumMillis - metricOnly.millis)).toBeLessThan(tolerance),
   );
   for (const point of points) expect(point.unit).toBe('s');
 }
 
-/** How many blocks the histogram holds. */
+/** How many blocks the histogram has. */
 export function countedBlocks(run: Run): number {
   const points = run.metrics.filter((metric) => metric.name === 'event_loop.block.duration');
   return points.reduce((sum, point) => sum + (point.value as HistogramValue).count, 0);

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const API = '@opentelemetry/api';
-/** This package, and what of its dependencies holds on to the api. */
+/** This package, and those of its dependencies that keep the api. */
 const COPIED = ['opentelemetry-instrumentation-event-loop', '@opentelemetry/instrumentation', API];
 
-/** Where a package has its code: `build` on the legacy line of OpenTelemetry, `dist` on the modern one. */
+/**
+ * Where a package has its code: `build` on the legacy line of OpenTelemetry, `dist` on the modern
+ * one.
+ */
 const PARTS = ['dist', 'build', 'package.json'];
 
 /** Where the copies find what is not copied. */

@@ -1,4 +1,7 @@
-/** Runs one scenario app in a child process, with the Node.js that runs the tests, and reads what it recorded. */
+/**
+ * Runs one scenario app in a child process, with the Node.js that runs the tests, and reads what it
+ * recorded.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +10,10 @@ import path from 'node:path';
 import { type Stall, startWitness } from './witness.ts';
 
 const MAX_RUN_MILLIS = 60_000;
-/** How long a process may take from its last line of code to its end: the teardown of Node.js itself, on a busy machine. */
+/**
+ * How long a process may take from its last line of code to its end: the teardown of Node.js
+ * itself, on a busy machine.
+ */
 export const EXIT_TOLERANCE_MILLIS = 500;
 
 export type AsyncHooksMode = 'auto' | 'promises' | 'callbacks' | 'off';
@@ -117,7 +123,10 @@ export interface App {
 
 export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name);
 
-/** In memory where there is such a place: apps write their record in the middle of what is timed, and disks stall for milliseconds. */
+/**
+ * In memory where there is such a place: apps write their record in the middle of what is timed,
+ * and disks stall for milliseconds.
+ */
 const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export function makeFolder(): string {
@@ -125,8 +134,8 @@ export function makeFolder(): string {
 }
 
 /**
- * Runs an app to its end. `drive` is what happens to it meanwhile; an app that serves goes on until its standard input is
- * closed, which happens when `drive` returns.
+ * Runs an app to its end. `drive` is what happens to it meanwhile; an app that serves goes on until
+ * its standard input is closed, which happens when `drive` returns.
  */
 export async function runApp(
   name: string,
@@ -208,7 +217,10 @@ export async function runApp(
   }
 }
 
-/** Nothing of jest's own environment, nor of the OpenTelemetry settings of whoever runs the tests, reaches the app. */
+/**
+ * Nothing of jest's own environment, nor of the OpenTelemetry settings of the shell, reaches the
+ * app.
+ */
 function appEnvironment(
   record: string,
   asyncHooks: AsyncHooksMode,

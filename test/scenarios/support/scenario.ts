@@ -6,7 +6,9 @@
  */
 import { appendFileSync } from 'node:fs';
 
-/** A test of which so many measurements in a row are void fails: the machine is too busy to tell. */
+/**
+ * A test of which so many measurements in a row are void fails: the machine is too busy to judge.
+ */
 const MAX_MEASUREMENTS = 10;
 const MAX_MILLIS_EACH = 60_000;
 /** Set by `global-setup.mjs`, read by `void-reporter.mjs`. */
@@ -119,7 +121,10 @@ export const test: ScenarioTest = Object.assign(
   },
 ) as ScenarioTest;
 
-/** One run that several tests judge. After a failure or a void measurement, the next test starts another. */
+/**
+ * One run that several tests judge. After a failure or a void measurement, the next test starts
+ * another.
+ */
 export function sharedRun<Run>(
   start: () => Promise<Run>,
 ): (judge: (run: Run) => void) => Promise<void> {

@@ -3,7 +3,10 @@ import type { Run, SpanLine, Truth } from './run-app.ts';
 import { VoidMeasurement } from './scenario.ts';
 import type { Stall } from './witness.ts';
 
-/** The part of the tolerances for lengths and positions (6 and 8 ms) that waiting for a CPU may use up. */
+/**
+ * The part of the tolerances for lengths and positions (6 and 8 ms) that waiting for a CPU may use
+ * up.
+ */
 const AROUND_TRUTH_MILLIS = 3;
 /** How much longer the parts of a block may get, in all, without being blocks of their own. */
 const PART_MILLIS = 20;
@@ -15,7 +18,10 @@ interface Of {
   thread: number;
 }
 
-/** At most how long the thread waited for a CPU between two moments: from the last reading before to the first after. */
+/**
+ * At most how long the thread waited for a CPU between two moments: from the last reading before to
+ * the first after.
+ */
 export function runDelayBetween(run: Run, of: Of, fromMillis: number, toMillis: number): number {
   const own = run.readings.filter(({ pid, thread }) => pid === of.pid && thread === of.thread);
   const before = own.findLast(({ atMillis }) => atMillis <= fromMillis)?.delayMillis ?? 0;
@@ -38,9 +44,10 @@ function stalledBetween(
 }
 
 /**
- * Why a truth and the span of its block cannot be compared: the thread had no CPU between the moment
- * at which the one was measured and the moment at which the other was. Where there is no span, why the
- * block may have been none: less than the threshold is left of it without the time that it had no CPU.
+ * Why a truth and the span of its block cannot be compared: the thread had no CPU between the
+ * moment at which the one was measured and the moment at which the other was. Where there is no
+ * span, why the block may have been none: less than the threshold is left of it without the time
+ * that it had no CPU.
  */
 export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): string | undefined {
   const inside = runDelayBetween(run, truth, truth.startMillis, truth.endMillis);
@@ -49,7 +56,8 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
     if (truth.durationMillis - inside >= thresholdOf(run)) return undefined;
     return `${truth.durationMillis.toFixed(1)} ms, ${inside.toFixed(1)} of them without a CPU`;
   }
-  // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is judged elsewhere.
+  // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is
+  // judged elsewhere.
   if (blocks.length > 1 && inside > PART_MILLIS) {
     return `${blocks.length} blocks, ${inside.toFixed(1)} ms without a CPU in them`;
   }
@@ -66,8 +74,8 @@ const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
     : Math.min(toMillis - fromMillis, runDelayBetween(run, of, fromMillis, toMillis));
 
 /**
- * Why a block may go without a function, or with the wrong one: a thread of the process, and it may be
- * the watchdog thread, had a CPU for less of the block than the threshold.
+ * Why a block may go without a function, or with the wrong one: a thread of the process, and it may
+ * be the watchdog thread, had a CPU for less of the block than the threshold.
  */
 export function voidNaming(run: Run, block: SpanLine | Truth): string | undefined {
   const readings = run.readings.filter(
@@ -85,7 +93,10 @@ export function voidNaming(run: Run, block: SpanLine | Truth): string | undefine
 const DEFAULT_THRESHOLD_MILLIS = 100;
 const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis'] ?? DEFAULT_THRESHOLD_MILLIS);
 
-/** A block that nothing explains but that its thread had no CPU: without that, it had not reached the threshold. */
+/**
+ * A block that nothing explains but that its thread had no CPU: without that, it had not reached
+ * the threshold.
+ */
 export function voidBlock(run: Run, block: SpanLine): string | undefined {
   const delay = runDelayBetween(run, block, block.startMillis, block.endMillis);
   if (block.durationMillis - delay >= thresholdOf(run)) return undefined;
@@ -100,7 +111,10 @@ export const stalledSince = (run: Run, fromMillis: number): number =>
 export const lateOf = (stalls: readonly Stall[]): number =>
   stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
 
-/** How long the app's first thread waited for a CPU in all; of an app that does not say, how late the witness was. */
+/**
+ * How long the app's first thread waited for a CPU in all; of an app that does not say, how late
+ * the witness was.
+ */
 export function runDelayOf(run: Run): number {
   const stalled = lateOf(run.stalls);
   const [first] = run.readings;
@@ -112,8 +126,9 @@ export function runDelayOf(run: Run): number {
 }
 
 /**
- * For figures of a whole run, which waiting for a CPU can only make worse: they are void when they do
- * not hold and the app waited for longer than `limitMillis`. Where they hold in spite of it, they hold.
+ * For figures of a whole run, which waiting for a CPU can only make worse: they are void when they
+ * do not pass and the app waited for longer than `limitMillis`. Where they pass in spite of it, the
+ * test passes.
  */
 export function judgeUnlessDelayed(
   delayMillis: number,

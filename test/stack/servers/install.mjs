@@ -1,7 +1,7 @@
-// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it), once: whoever asks again
-// gets what is there. Needs Go; nothing of it is installed anywhere else.
-// `node test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the ones named, and prints
-// where they are.
+// The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it),
+// once: a later call gets what is there. Needs Go; nothing of it is installed anywhere else. `node
+// test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the
+// ones named, and prints where they are.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -24,8 +24,9 @@ const CACHE = join(HERE, '../../../.stack/servers');
 const OLDEST_GO = [1, 26];
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
 
-// Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. It cannot be required from a module of one's own, since one of its
-// dependencies was withdrawn and published again with another checksum; inside its own module it builds.
+// Jaeger v2 is in the module of v1: v1.76.0 is v2.13.0. It cannot be required from a module of
+// one's own, since one of its dependencies was withdrawn and published again with another checksum;
+// inside its own module it builds.
 const JAEGER = 'github.com/jaegertracing/jaeger@v1.76.0';
 const JAEGER_SUM = 'h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=';
 
@@ -140,7 +141,7 @@ async function requireGo() {
 
 /**
  * @param {string} name a key of {@link SERVERS}
- * @param {(line: string) => void} [log] told only when something has to be built
+ * @param {(line: string) => void} [log] called only when something has to be built
  * @returns {Promise<Record<string, string>>} program to path
  */
 export async function install(name, log = () => {}) {
@@ -153,13 +154,13 @@ export async function install(name, log = () => {}) {
     await requireGo();
     const started = performance.now();
     log(`building ${name}, which takes minutes the first time`);
-    const unfinished = `${folder}.${process.pid}`;
-    const clear = () => rmSync(unfinished, { recursive: true, force: true });
+    const incomplete = `${folder}.${process.pid}`;
+    const clear = () => rmSync(incomplete, { recursive: true, force: true });
     process.once('exit', clear);
-    mkdirSync(unfinished, { recursive: true });
+    mkdirSync(incomplete, { recursive: true });
     try {
-      await build(unfinished);
-      renameSync(unfinished, folder);
+      await build(incomplete);
+      renameSync(incomplete, folder);
     } finally {
       clear();
       process.off('exit', clear);
@@ -189,7 +190,10 @@ function isProgram(path) {
   }
 }
 
-/** Interrupted, this process ends as it always does: builds are ended, and nothing half built is left. */
+/**
+ * Interrupted, this process ends as it always does: builds are ended, and nothing half built is
+ * left.
+ */
 export function endWhenInterrupted() {
   const end = () => process.exit(1);
   for (const signal of SIGNALS) process.once(signal, end);

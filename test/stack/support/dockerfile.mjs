@@ -1,12 +1,12 @@
-// Does what a Dockerfile says, in a folder, without Docker: for those that copy, run commands with relative paths, and nothing else. A
-// base image is the machine itself.
+// Does what a Dockerfile says, in a folder, without Docker: for those that copy, run commands with
+// relative paths, and nothing else. A base image is the machine itself.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const IMAGE_NAME = /^(\S+)(?: AS (\S+))?$/;
 
-/** @returns {[string, string][]} instruction and the rest of it */
+/** @returns {[string, string][]} instruction and its arguments */
 function readInstructions(file) {
   return readFileSync(file, 'utf8')
     .replaceAll(/\\\n/g, ' ')
@@ -15,7 +15,10 @@ function readInstructions(file) {
     .map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** Files that git knows, as a context made from a clean clone has them, and that the ignore file lets through. */
+/**
+ * Files that git knows, as a context made from a clean clone has them, and that the ignore file
+ * lets through.
+ */
 function contextFiles(context, pattern, allowed) {
   const output = execFileSync(
     'git',
@@ -55,35 +58,35 @@ export function followDockerfile(context, file, folder) {
     .map((line) => line.slice(1));
   const stages = {};
   let stage;
-  for (const [instruction, rest] of readInstructions(join(context, file))) {
-    const words = rest.split(/\s+/).filter((word) => !word.startsWith('--'));
+  for (const [instruction, argument] of readInstructions(join(context, file))) {
+    const words = argument.split(/\s+/).filter((word) => !word.startsWith('--'));
     if (instruction === 'FROM') {
-      const [, , name = 'last'] = IMAGE_NAME.exec(rest);
+      const [, , name = 'last'] = IMAGE_NAME.exec(argument);
       stage = { root: join(folder, name), workdir: '/', env: {}, command: [] };
       stages[name] = stage;
     } else if (instruction === 'WORKDIR') {
-      stage.workdir = rest;
-      mkdirSync(join(stage.root, rest), { recursive: true });
+      stage.workdir = argument;
+      mkdirSync(join(stage.root, argument), { recursive: true });
     } else if (instruction === 'ENV') {
-      const [name, value] = rest.split('=');
+      const [name, value] = argument.split('=');
       stage.env[name] = value;
     } else if (instruction === 'COPY') {
       const target = join(stage.root, stage.workdir, words.pop());
-      const from = /--from=(\S+)/.exec(rest)?.[1];
+      const from = /--from=(\S+)/.exec(argument)?.[1];
       if (from)
         for (const source of words)
           cpSync(join(stages[from].root, source), target, { recursive: true });
       else copyFromContext(context, words, target, allowed);
     } else if (instruction === 'RUN') {
       const cwd = join(stage.root, stage.workdir);
-      const command = rest.replace(/^(?:--\S+ )+/, '');
+      const command = argument.replace(/^(?:--\S+ )+/, '');
       execFileSync('sh', ['-ec', command], {
         cwd,
         env: { ...process.env, ...stage.env },
         stdio: 'pipe',
       });
     } else if (instruction === 'CMD') {
-      stage.command = JSON.parse(rest);
+      stage.command = JSON.parse(argument);
     } else if (!['USER', 'EXPOSE'].includes(instruction)) {
       throw new Error(`${instruction} cannot be followed`);
     }

@@ -1,11 +1,12 @@
-// Waiting for what only a server's API can tell: asked again and again, until the answer is there or the time is over.
+// Waiting for what only a server's API can answer: asked again and again, until the answer is there
+// or the time is over.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const ASK_AGAIN_MILLIS = 50;
 
 /**
  * @template T
- * @param {string} what told when the time is over
+ * @param {string} what reported when the time is over
  * @param {number} withinMillis
  * @param {() => Promise<T | undefined | false | null>} ask an error is an answer that is not there yet
  * @returns {Promise<T>} the first answer that is there

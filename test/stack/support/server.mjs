@@ -1,5 +1,5 @@
-// One real server as a child process: started until it is ready, stopped for certain, its output kept for when something
-// fails.
+// One real server as a child process: started until it is ready, stopped for certain, its output
+// kept for when something fails.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { sendOk } from '../../../tools/http-client.cjs';
 import { eventually } from './eventually.mjs';
 
-const LEASH = join(import.meta.dirname, 'leash.mjs');
+const SUPERVISOR = join(import.meta.dirname, 'supervisor.mjs');
 const READY_MILLIS = 60_000;
 const STOP_MILLIS = 20_000;
 const KEPT_OUTPUT = 20_000; // characters
@@ -34,18 +34,18 @@ export async function freePorts(howMany) {
  * @returns {Promise<RunningServer>}
  */
 export async function startServer(name, [program, ...args], env, readyUrl) {
-  const leash = fork(LEASH, [program, ...args], {
+  const supervisor = fork(SUPERVISOR, [program, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
-  for (const stream of [leash.stdout, leash.stderr]) {
+  for (const stream of [supervisor.stdout, supervisor.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
       output = (output + chunk).slice(-KEPT_OUTPUT);
     });
   }
-  const exited = once(leash, 'exit');
+  const exited = once(supervisor, 'exit');
   let running = true;
   exited.then(() => {
     running = false;
@@ -57,8 +57,8 @@ export async function startServer(name, [program, ...args], env, readyUrl) {
     if (!running && !asked) throw new Error(`${name} has ended by itself; it wrote:\n${output}`);
     asked = true;
     if (!running) return;
-    leash.send({ signal });
-    const timer = setTimeout(() => running && leash.send({ signal: 'SIGKILL' }), STOP_MILLIS);
+    supervisor.send({ signal });
+    const timer = setTimeout(() => running && supervisor.send({ signal: 'SIGKILL' }), STOP_MILLIS);
     await exited;
     clearTimeout(timer);
   }

@@ -1,5 +1,6 @@
-// Durations divided: windows, offsets and `for`. A test cannot wait for the five minutes after which an alert fires; what it
-// shows is that the expressions see what they shall see, and when that ends.
+// Durations divided: windows, offsets and `for`. A test cannot wait for the five minutes after
+// which an alert fires; what it shows is that the expressions match what they should match, and
+// when that ends.
 import { parse, stringify } from 'yaml';
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };

@@ -2,6 +2,6 @@
 import { BLOCK_SPAN } from '../../../tools/otlp.cjs';
 
 export const isBlocked = ({ name }) => name === BLOCK_SPAN;
-export const isUnfinished = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
+export const isOngoing = ({ attributes }) => attributes['event_loop.block.unfinished'] === true;
 /** In Jaeger. */
 export const isServer = ({ attributes }) => attributes['span.kind'] === 'server';

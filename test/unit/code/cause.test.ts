@@ -59,7 +59,7 @@ test('a block without a length has no cause', () => {
 
 const any = fc.double({ min: -10, max: 2000 });
 
-test('there is a cause for whatever was measured, and more garbage collection stays one', () => {
+test('there is a cause for all that was measured, and more garbage collection stays one', () => {
   fc.assert(
     fc.property(any, any, any, any, (cpu, gc, native, more) => {
       const known = (gcTime: number) => ({

@@ -236,12 +236,12 @@ describe('the dominant path', () => {
   test('time without a name is no time against it', () => {
     const { code } = describeOf(
       400,
-      prompt(60, app('seen')),
+      prompt(60, app('sampled')),
       prompt(100),
       prompt(300),
       prompt(390),
     );
-    expect(code?.functionName).toBe('seen');
+    expect(code?.functionName).toBe('sampled');
   });
 });
 
@@ -278,7 +278,7 @@ describe('without the application on the stack', () => {
     expect(code?.functionName).toBe('inner');
   });
 
-  test('frames that are left out in the middle of a deep stack are nobody', () => {
+  test('frames that are left out in the middle of a deep stack are no function', () => {
     const omitted = frame('', undefined, 1, { isBuiltin: false, text: '... 400 more frames ...' });
     const { code } = describeOf(120, prompt(60, lib('walk'), omitted, lib('walk'), app('copy', 7)));
     expect(code).toMatchObject({ functionName: 'copy', line: 7 });
@@ -294,7 +294,7 @@ describe('without the application on the stack', () => {
   });
 });
 
-describe('loading modules names who requires, and what', () => {
+describe('loading modules names the function that requires, and the module', () => {
   const loader: StackFrame[] = [
     frame('', 'node:internal/modules/cjs/loader', 10, { text: 'Module._compile (node:…)' }),
     packaged('patchedRequire', 'require-in-the-middle/index.js'),
@@ -377,7 +377,7 @@ test('paths, not URLs', () => {
   expect(code?.file).toBe('/app/src/a.mjs');
 });
 
-// --- whatever is on the stacks
+// --- any stacks
 
 const anyFrame = fc.oneof(
   fc
@@ -413,8 +413,8 @@ test('the place, the leaf and the shares hang together', () => {
         expect(topFunctions ?? []).toEqual([]);
         return;
       }
-      const seen = samples.flatMap(({ frames }) => frames);
-      expect(seen.some(({ file, line }) => file === code.file && line === code.line)).toBe(true);
+      const sampled = samples.flatMap(({ frames }) => frames);
+      expect(sampled.some(({ file, line }) => file === code.file && line === code.line)).toBe(true);
       expect(code.stackTrace).toContain(`(${code.file}:${code.line}:`);
       expect(code.file).not.toContain('node:');
       const shares = topFunctions?.map(({ share }) => share) ?? [];

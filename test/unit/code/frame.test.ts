@@ -68,7 +68,7 @@ test.each([
   ['a function in a plain object', () => plain.arrow(), 'arrow'],
   ['a method of a plain object', () => plain.method(), 'method'],
   [
-    'a function that merely runs with some `this`',
+    'a function that only runs with some `this`',
     () => listener.call(new Report() as never),
     'listener',
   ],

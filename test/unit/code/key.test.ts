@@ -19,7 +19,7 @@ describe('the key', () => {
   });
 
   test.each(['<anonymous>', 'e', 'ab', 'Report.t', 'new n', '#x', 'Report.#x'])(
-    'of %s, which says nothing, tells functions of one file apart',
+    'of %s, which says nothing, distinguishes functions of one file',
     (name) => {
       expect(keyOf(place(name, 31, 30))).not.toBe(keyOf(place(name, 51, 50)));
     },

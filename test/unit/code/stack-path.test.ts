@@ -21,20 +21,20 @@ test('from the outermost function to the innermost, of packages and the applicat
   ]);
 });
 
-test('nobody, where only Node.js runs', () => {
+test('no function, where only Node.js runs', () => {
   expect(names(node('processTimers'))).toEqual([]);
   expect(names()).toEqual([]);
   expect(names(own('wrapper'), node('processTimers'))).toEqual([]);
 });
 
-test('this package is nobody, and what its hook calls is not either', () => {
+test('this package is no step, and what its hook calls is not either', () => {
   expect(names(own('parse'), app('load'), own('with'), app('main'))).toEqual(['main', 'load']);
   const hook = [lib('getSpan'), own('after'), node('emitHook', 'node:internal/async_hooks')];
   expect(names(...hook, app('main'))).toEqual(['main']);
   expect(names(...hook)).toEqual([]);
 });
 
-test("an agent's wrapper is nobody, unless it is alone", () => {
+test("an agent's wrapper is no step, unless it is alone", () => {
   expect(names(agent('search'), agent('patchedRequire'), app('load'))).toEqual(['load']);
   expect(names(agent('search'), agent('patchedRequire'), node('emit'))).toEqual([
     'patchedRequire',
@@ -42,7 +42,7 @@ test("an agent's wrapper is nobody, unless it is alone", () => {
   ]);
 });
 
-describe('who awaits what runs is not running', () => {
+describe('a caller that awaits what runs is not running', () => {
   test('and is no step', () => {
     expect(names(lib('parse'), awaiting('handler', '/app/src/a.js'))).toEqual(['parse']);
   });
@@ -60,7 +60,7 @@ describe('evaluated code', () => {
     expect(names(evaluated('validate10'), app('isOrder'))).toEqual(['isOrder']);
   });
 
-  test('is named where there is nobody else', () => {
+  test('is named where there is no other', () => {
     const { steps } = pathAt([evaluated('validate10'), node('processTimers')], originOf);
     expect(steps).toMatchObject([{ name: 'validate10', origin: 'dependency' }]);
   });
@@ -86,7 +86,7 @@ describe('an anonymous function', () => {
     ['another file', [builtin('Array.map'), lib('map')]],
     ['a function of the same file that was given it', [app('retry')]],
     ['evaluated code', [evaluated('run'), app('retry')]],
-    ['nobody', []],
+    ['nothing', []],
   ])('that %s calls stays anonymous', (_who, callers) => {
     expect(names(app(''), ...callers).at(-1)).toBe('<anonymous>');
   });
@@ -151,7 +151,7 @@ describe('loading a module', () => {
     expect(pathAt([lib('hook'), compile], originOf).steps).toMatchObject([{ isModule: false }]);
   });
 
-  test('the loader itself, below whoever requires', () => {
+  test('the loader itself, below the function that requires', () => {
     expect(pathAt([compile, ...loader, app('handler')], originOf)).toMatchObject({
       steps: [{ name: 'handler' }],
       isLoading: true,
@@ -173,7 +173,7 @@ describe('loading a module', () => {
     });
   });
 
-  test('by import(): whoever awaits it has asked for it', () => {
+  test('by import(): the function that awaits it has called it', () => {
     const stack = [
       frame('', 'file:///app/node_modules/big/index.mjs', 3),
       node('ModuleJob.run', 'node:internal/modules/esm/module_job'),

@@ -13,7 +13,7 @@ test('samples that came at once share the time between them, and have all of bot
   ]);
 });
 
-test('in whatever order they are given', () => {
+test('in any order', () => {
   expect(weights(0, 200, prompt(180), prompt(60), prompt(100))).toEqual([
     [60, 20],
     [20, 40],
@@ -56,7 +56,7 @@ describe('only what has to do with the block counts', () => {
 test('the time without an answer, and as long again before it, could not be interrupted', () => {
   const uninterrupted = (...samples: TimedSample[]) =>
     weigh(samples, 0, 200).map((weighted) => weighted.uninterrupted);
-  // All of a call of 200 ms; 110 of which 50 were seen; no more than the sample stands for.
+  // All of a call of 200 ms; 110 of which 50 were observed; no more than the sample stands for.
   expect(uninterrupted(sample(60, 200))).toEqual([200]);
   expect(uninterrupted(sample(60, 110))).toEqual([100]);
   expect(uninterrupted(prompt(60), sample(100, 180))).toEqual([0, 100]);
@@ -77,7 +77,7 @@ const anySamples = fc.array(fc.tuple(time, fc.double({ min: -2, max: 500, noNaN:
   maxLength: 64,
 });
 
-test('whatever is captured when: never negative, and together as long as the block', () => {
+test('at any times: never negative, and together as long as the block', () => {
   fc.assert(
     fc.property(anySamples, time, time, (pairs, a, b) => {
       const [start, end] = [Math.min(a, b), Math.max(a, b)];
@@ -163,7 +163,7 @@ describe('two phases, captured as the watchdog does', () => {
     },
   );
 
-  test('with a growth of 1.35 the last fifth may hold no sample', () => {
+  test('with a growth of 1.35 the last fifth may have no sample', () => {
     expect(worst(0.2, false, 1.35)).toBeCloseTo(0.2);
     expect(worst(0.5, false, 1.35)).toBeLessThan(0.1);
   });

@@ -1,4 +1,4 @@
-/** Source maps as esbuild writes them, and as nobody should. */
+/** Source maps as esbuild writes them, and malformed ones. */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { findMapReference, openSourceMap, readDataUrl } from '../../../src/source-maps/decode.ts';

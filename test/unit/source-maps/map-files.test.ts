@@ -192,7 +192,7 @@ globalThis.keep = [declaredFunction, arrowFunction, oneParameter, functionExpres
 `;
   const folder = makeFolder({ 'src/main.ts': source });
   const file = buildApp(folder, { format: 'iife' });
-  const seen: [string | null, string | undefined][] = [];
+  const observed: [string | null, string | undefined][] = [];
   const files = new MapFiles();
   const here = (sites: Site[]) => {
     const site = sites[1] as Site;
@@ -205,7 +205,7 @@ globalThis.keep = [declaredFunction, arrowFunction, oneParameter, functionExpres
       functionColumn: site.getEnclosingColumnNumber(),
     });
     expect(found?.file).toBe(path.join(folder, 'src/main.ts'));
-    seen.push([site.getFunctionName(), found?.functionName]);
+    observed.push([site.getFunctionName(), found?.functionName]);
   };
 
   test('in the order in which they run', () => {
@@ -220,7 +220,7 @@ globalThis.keep = [declaredFunction, arrowFunction, oneParameter, functionExpres
       realm,
     );
     runInContext(readFileSync(file, 'utf8'), realm, { filename: file });
-    expect(seen.map(([, name]) => name)).toEqual([
+    expect(observed.map(([, name]) => name)).toEqual([
       'declaredFunction',
       'arrowFunction',
       'oneParameter',
@@ -232,8 +232,9 @@ globalThis.keep = [declaredFunction, arrowFunction, oneParameter, functionExpres
       undefined,
       undefined,
     ]);
-    expect(seen[7]?.[0]).toBe('write');
+    expect(observed[7]?.[0]).toBe('write');
     // Minified: none of them has the name it was given.
-    for (const [generated, name] of seen) if (name !== undefined) expect(generated).not.toBe(name);
+    for (const [generated, name] of observed)
+      if (name !== undefined) expect(generated).not.toBe(name);
   });
 });

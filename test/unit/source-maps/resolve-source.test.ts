@@ -53,7 +53,7 @@ test.each([
   expect(resolveSource(source, mapFolder, exists)).toBe(expected);
 });
 
-test('nothing is looked for below the root of the file system', () => {
+test('nothing is searched for below the root of the file system', () => {
   expect(resolveSource('webpack://app/./etc/hosts', '/app', (file) => file === '/etc/hosts')).toBe(
     'etc/hosts',
   );

@@ -191,7 +191,7 @@ test('why a map is not used is logged', async () => {
   expect(log.log.mock.calls).toEqual([['info', 'a source map is broken', file]]);
 });
 
-test('a throw of who is given the positions is logged', async () => {
+test('a throw of the callback for the positions is logged', async () => {
   const { position } = app();
   const of = make();
   const error = new Error('thrown');
@@ -233,16 +233,16 @@ test('the request that was blocked is not the context of what comes later', asyn
   const store = new AsyncLocalStorage<string>();
   const { position } = app();
   const of = make();
-  const seen: unknown[] = [];
+  const observed: unknown[] = [];
   await store.run('request', () => ask(of, [position]));
   const late = new Promise<void>((resolve) =>
     of.lookup([{ ...position, line: 999 }], () => {
-      seen.push(store.getStore());
+      observed.push(store.getStore());
       resolve();
     }),
   );
   await late;
-  expect(seen).toEqual([undefined]);
+  expect(observed).toEqual([undefined]);
 });
 
 test('no listener of the process is left behind', async () => {

@@ -1,6 +1,6 @@
 import { type DiagLogger, diag } from '@opentelemetry/api';
 
-/** Installs a diag logger that keeps what it is told, as `level: message`. */
+/** Installs a diag logger that keeps what is logged, as `level: message`. */
 export function captureDiag(): string[] {
   const said: string[] = [];
   const keep =

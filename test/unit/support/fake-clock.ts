@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/support/clock.ts';
 /** Unix time at which the fake process began. */
 export const EPOCH = 1_700_000_000_000;
 
-/** A clock that stands still until told otherwise. */
+/** A clock that moves only when a test moves it. */
 export class FakeClock implements Clock {
   time = 1000;
   idleTime = 500;

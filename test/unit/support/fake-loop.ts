@@ -121,12 +121,12 @@ export class FakeLoop {
   reaction(body: number | (() => void), context?: Context): this {
     return this.outermost(REACTION, body, context);
   }
-  /** An AsyncResource, entered from whatever runs. */
+  /** An AsyncResource, entered from what runs. */
   resource(body: number | (() => void), context?: Context): this {
     return this.outermost(RESOURCE_SCOPE, body, context);
   }
   /** Promise reactions without promise hooks. */
-  unseen(millis: number): this {
+  withoutHooks(millis: number): this {
     this.clock.run(millis);
     return this;
   }
@@ -147,14 +147,17 @@ export class FakeLoop {
     if (waitMillis > 0) this.clock.wait(waitMillis);
     return this;
   }
-  /** An empty callback in the next iteration: whatever was open is closed. */
+  /** An empty callback in the next iteration: what was open is closed. */
   settle(): Block[] {
     this.nextIteration(5).callback(0);
     return this.blocks;
   }
 }
 
-/** A block in short: its kind, length, callbacks and the name of the context to blame. */
+/**
+ * A block in short: its kind, length, callbacks and the name of the context that it is attributed
+ * to.
+ */
 export const summary = ({ kind, start, end, callbacks, context }: Block) => ({
   kind,
   length: end - start,

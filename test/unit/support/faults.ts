@@ -1,4 +1,7 @@
-/** A throw anywhere in our own code leaves the host running: injected into every method, with the real hooks on. */
+/**
+ * A throw anywhere in our own code leaves the host running: injected into every method, with the
+ * real hooks on.
+ */
 import fs from 'node:fs';
 import { context, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -18,7 +21,7 @@ const EventLoopSpanProcessor = sources.get(
 
 /** Into these nothing is injected. */
 const NOT_INJECTED: Record<string, RegExp[]> = {
-  'the host calls it, so a throw has nobody of ours to catch it': [
+  'the host calls it, so no code of ours can catch a throw': [
     /^EventLoopInstrumentation\.(enable|disable|health|setConfig|_updateMetricInstruments|init)$/,
     /^EventLoopSpanProcessor\.(onStart|onEnding|onEnd|forceFlush|shutdown)$/,
   ],
@@ -71,7 +74,10 @@ const CAPTURED_MILLIS = 100;
 const BEAT_MILLIS = 12;
 
 const runDelay = () => runDelayMillis() ?? 0;
-/** Works for so long, not counting the time in which the thread has no CPU: that may be taken off a block. */
+/**
+ * Works for so long, not counting the time in which the thread has no CPU: that may be taken off a
+ * block.
+ */
 function busy(millis = BLOCK_MILLIS): void {
   const start = performance.now() - runDelay();
   while (performance.now() - runDelay() - start < millis);

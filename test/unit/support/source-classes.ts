@@ -1,4 +1,4 @@
-/** Every class in `src/`, whatever the folders are, with its private methods in reach. */
+/** Every class in `src/` in any folder, with its private methods in reach. */
 import { readdirSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import path from 'node:path';
@@ -14,7 +14,10 @@ type Class = (abstract new (...args: never[]) => unknown) & { prototype: object 
 /** One copy of the sources, apart from what jest has loaded of them. */
 export class SourceClasses {
   readonly #modules = new Map<string, { exports: Record<string, unknown> }>();
-  /** Files that export nothing but types: there is nothing in them, or they run when they are loaded. */
+  /**
+   * Files that export nothing but types: there is nothing in them, or they run when they are
+   * loaded.
+   */
   readonly notLoaded: string[] = [];
   readonly byName = new Map<string, Class>();
 

@@ -1,4 +1,4 @@
-/** Function names are kept, or what is told would be one letter. */
+/** Function names are kept, or the name reported would be one letter. */
 export default {
   experimental: { serverMinification: false },
   turbopack: { root: `${import.meta.dirname}/..` },

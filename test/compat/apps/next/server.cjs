@@ -1,4 +1,4 @@
-/** What `next start` does, in a process that ends when it is told to. */
+/** What `next start` does, in a process that ends on request. */
 const { createServer } = require('node:http');
 const { trace } = require('@opentelemetry/api');
 const next = require('next');

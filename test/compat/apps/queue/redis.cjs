@@ -1,11 +1,16 @@
-/** A Redis server of the machine's own, on a Unix socket in a folder of its own, that ends with this process, however that ends. */
+/**
+ * A Redis server of the machine's own, on a Unix socket in a folder of its own, that ends with this
+ * process, however that ends.
+ */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const path = require('node:path');
 
-/** Ends the server when its own standard input does, which it does when whoever started it is gone. */
+/**
+ * Ends the server when its own standard input does, which it does when its parent process is gone.
+ */
 const UNTIL_INPUT_ENDS = 'redis-server "$@" & server=$!; cat; kill -KILL $server';
 
 async function startRedis() {

@@ -1,4 +1,7 @@
-/** BullMQ: a request adds a job and waits for it; a worker in the same process does it, and holds the loop meanwhile. */
+/**
+ * BullMQ: a request adds a job and waits for it; a worker in the same process does it, and blocks
+ * the event loop meanwhile.
+ */
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,4 +1,6 @@
-/** Splunk's distribution. Its exporter for OTLP is told to write JSON, which it has no variable for. */
+/**
+ * Splunk's distribution. Its exporter for OTLP is set to write JSON, which it has no variable for.
+ */
 const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-http');
 const { start, stop } = require('@splunk/otel');
 const { getInstrumentations } = require('@splunk/otel/lib/instrumentations');

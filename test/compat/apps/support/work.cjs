@@ -1,4 +1,7 @@
-/** What every app does when it is asked to: holds the event loop, once in a named function and once in a chain of awaits. */
+/**
+ * What every app does when it is asked to: blocks the event loop, once in a named function and once
+ * in a chain of awaits.
+ */
 const { performance } = require('node:perf_hooks');
 const { startTruth, truthOf } = require('./truth.cjs');
 
@@ -29,12 +32,14 @@ function warm() {
   return { hash: hashOrders(1) };
 }
 
-/** Truth `handler`: one synchronous stretch, in `hashOrders`. */
+/** Truth `handler`: one synchronous run, in `hashOrders`. */
 function block() {
   return { hash: truthOf('handler', () => hashOrders(BLOCK_MILLIS)) };
 }
 
-/** Truth `steps`: promise reactions that never go back to the loop, most of the time in `hashStep`. */
+/**
+ * Truth `steps`: promise reactions that never go back to the loop, most of the time in `hashStep`.
+ */
 async function blockInSteps() {
   await null; // or its first step would be the callback's own time
   const end = startTruth('steps');

@@ -1,4 +1,4 @@
-// Under jest. The test that fails has to: what it says is looked at from outside.
+// Under jest. The test that fails has to: its message is read from outside.
 const {
   expectNoBlocks,
   recordBlocks,

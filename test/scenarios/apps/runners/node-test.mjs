@@ -1,4 +1,4 @@
-// Under node:test, as an ES module. The test that fails has to: what it says is looked at from outside.
+// Under node:test, as an ES module. The test that fails has to: its message is read from outside.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -61,20 +61,20 @@ test('a bad option is named', async () => {
   );
 });
 
-test('an instrumentation of the application waits meanwhile, goes on afterwards, and is told nothing', async () => {
-  const told = [];
+test('an instrumentation of the application waits meanwhile, goes on afterwards, and gets no block', async () => {
+  const blocks = [];
   const provider = {
     getTracer: () => ({
-      startSpan: (...args) => told.push(args) && trace.wrapSpanContext(INVALID_SPAN_CONTEXT),
+      startSpan: (...args) => blocks.push(args) && trace.wrapSpanContext(INVALID_SPAN_CONTEXT),
     }),
   };
   const ofApplication = new EventLoopInstrumentation();
   ofApplication.setTracerProvider(provider);
   await recordBlocks(() => renderAtOnce(150), { thresholdMillis: 50 });
-  assert.equal(told.length, 0);
+  assert.equal(blocks.length, 0);
   await ofApplication.forceFlush();
   renderAtOnce(150);
   await ofApplication.forceFlush();
-  assert.equal(told.length, 1);
+  assert.equal(blocks.length, 1);
   ofApplication.disable();
 });

@@ -1,4 +1,4 @@
-// Under vitest. The test that fails has to: what it says is looked at from outside.
+// Under vitest. The test that fails has to: its message is read from outside.
 import { fileURLToPath } from 'node:url';
 import { expectNoBlocks, recordBlocks } from 'opentelemetry-instrumentation-event-loop/testing';
 import { expect, test } from 'vitest';

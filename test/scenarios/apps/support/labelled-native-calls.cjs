@@ -1,6 +1,7 @@
 /**
- * Built-in functions that take long in a single call, each called in the last expression of a function: V8 answers an interrupt
- * when a function is called or a loop turns, and by then the function that made the call is gone from the stack.
+ * Built-in functions that take long in a single call, each called in the last expression of a
+ * function: V8 answers an interrupt when a function is called or a loop turns, and by then the
+ * function that made the call is gone from the stack.
  */
 const childProcess = require('node:child_process');
 const crypto = require('node:crypto');
@@ -19,7 +20,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'native-calls-'));
 const fileOf = (name) => path.join(folder, name);
 const row = (_, id) => ({
   id,
-  name: `somebody ${id}`,
+  name: `customer ${id}`,
   tags: ['new', 'paid'],
   nested: { amount: id * 1.5 },
 });
@@ -40,7 +41,10 @@ const encoder = new TextEncoder();
 const key = Buffer.alloc(32, 1);
 const { privateKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** `call`: the built-in as an attribute has to name it, where it is wrapped; `run`: the function that has to be named. */
+/**
+ * `call`: the built-in as an attribute has to name it, where it is wrapped; `run`: the function
+ * that has to be named.
+ */
 const nativeCalls = {
   'JSON.parse': [
     (n) => JSON.stringify(rows(n)),

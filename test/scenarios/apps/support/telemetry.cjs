@@ -1,6 +1,6 @@
 /**
- * What every scenario app shares: the real SDK, and one record that holds both what the SDK exported and what the app
- * itself knows to be true (`truth.cjs`).
+ * What every scenario app shares: the real SDK, and one record of both what the SDK exported and
+ * what the app itself knows to be true (`truth.cjs`).
  */
 const { performance } = require('node:perf_hooks');
 const { createInterface } = require('node:readline');
@@ -18,7 +18,10 @@ const truth = require('./truth.cjs');
 
 const { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work } = truth;
 
-/** Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn, idle. */
+/**
+ * Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn,
+ * idle.
+ */
 const SETTLE_MILLIS = 25;
 const NEVER_BY_ITSELF_MILLIS = 3_600_000;
 
@@ -29,7 +32,8 @@ async function wait(millis) {
   readRunDelay();
 }
 
-// --- what is recorded -----------------------------------------------------------------------------------------
+// --- what is recorded
+// -----------------------------------------------------------------------------------------
 
 const epochMillis = ([seconds, nanos]) => seconds * 1e3 + nanos / 1e6;
 const millisBetween = (from, to) => (to[0] - from[0]) * 1e3 + (to[1] - from[1]) / 1e6;
@@ -122,8 +126,8 @@ function eventLoopConfig(config) {
 }
 
 /**
- * Starts the real SDK with these instrumentations beside HTTP and Express; other options go to `NodeSDK` as they are.
- * `processors` stand before the one that records.
+ * Starts the real SDK with these instrumentations beside HTTP and Express; other options go to
+ * `NodeSDK` as they are. `processors` stand before the one that records.
  */
 function startSdk({ instrumentations = [], processors = [], ...options } = {}) {
   const sdk = new NodeSDK({
@@ -144,16 +148,21 @@ function startSdk({ instrumentations = [], processors = [], ...options } = {}) {
   return sdk;
 }
 
-/** Lets the last blocks be reported, flushes, and says so. The process then has to end by itself. */
+/**
+ * Lets the last blocks be reported, flushes, and says so. The process then has to end by itself.
+ */
 async function finish(sdk) {
   await wait(SETTLE_MILLIS);
   await sdk.shutdown();
   note('finished', performance.timeOrigin + performance.now());
 }
 
-// --- how a service is driven from outside ---------------------------------------------------------------------
+// --- how a service is driven from outside
+// ---------------------------------------------------------------------
 
-/** Around the code of each request, as near as can be without a callback of its own in front of it. */
+/**
+ * Around the code of each request, as near as can be without a callback of its own in front of it.
+ */
 function readAroundRequests(server) {
   server.prependListener('request', () => {
     readRunDelay();
@@ -161,7 +170,10 @@ function readAroundRequests(server) {
   });
 }
 
-/** Serves, on a port of its own or on this Unix socket, until the test closes standard input. A line `phase <name>` there ends a phase of the metrics. */
+/**
+ * Serves, on a port of its own or on this Unix socket, until the test closes standard input. A line
+ * `phase <name>` there ends a phase of the metrics.
+ */
 async function serve(server, sdk, socket) {
   // A connection that is closed for being idle while a request is on its way is reset.
   server.keepAliveTimeout = NEVER_BY_ITSELF_MILLIS;

@@ -1,4 +1,4 @@
-// A block of 300 ms, once everything is ready to see it. What differs is how the SDK is started.
+// A block of 300 ms, once everything is ready for it. What differs is how the SDK is started.
 const { isMainThread, Worker } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { startSdk, work } = require('./telemetry.cjs');

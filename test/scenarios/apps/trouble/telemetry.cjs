@@ -27,7 +27,7 @@ exports.startSdk = (...instrumentations) => {
   process.once('beforeExit', () => sdk.shutdown());
 };
 
-/** Holds the event loop. */
+/** Blocks the event loop. */
 exports.work = function work(millis) {
   const end = performance.now() + millis;
   let hash = 0;

@@ -1,4 +1,5 @@
-// A second copy of @opentelemetry/api, of another version, which is found from the folder that is given.
+// A second copy of @opentelemetry/api, of another version, which is found from the folder that is
+// given.
 const { createRequire } = require('node:module');
 const { trace } = require('@opentelemetry/api');
 const { startSdk, work } = require('./telemetry.cjs');
@@ -18,7 +19,7 @@ if (what === 'another copy has registered a logger') {
   else startSdk();
 }
 
-// What is registered is looked at once a second, on the next beat of a loop that rests.
+// What is registered is checked once a second, on the next beat of an idle event loop.
 setTimeout(() => {
   trace.getTracer('app').startActiveSpan('request', (span) => {
     work(300);

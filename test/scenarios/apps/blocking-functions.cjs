@@ -1,4 +1,5 @@
-// Who blocks the event loop: labelled blockers of every kind, each alone in a span of its name. `culprit` is the function that has to be named.
+// Labelled blockers of every kind, each alone in a span of its name. The attribute
+// `blockingFunction` is the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
@@ -26,17 +27,21 @@ const sdk = startSdk({
     new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS })),
   ],
 });
-const tracer = trace.getTracer('culprits');
+const tracer = trace.getTracer('blockers');
 
 async function main() {
-  for (const [name, { culprit, run, asynchronous }, input] of inputs) {
+  for (const [name, { blockingFunction, run, asynchronous }, input] of inputs) {
     await alone(() =>
-      tracer.startActiveSpan(name, { attributes: { culprit: culprit.name } }, async (span) => {
-        const argument = argumentOf(input);
-        if (asynchronous) await run(argument);
-        else truthOf(name, () => run(argument));
-        span.end();
-      }),
+      tracer.startActiveSpan(
+        name,
+        { attributes: { blockingFunction: blockingFunction.name } },
+        async (span) => {
+          const argument = argumentOf(input);
+          if (asynchronous) await run(argument);
+          else truthOf(name, () => run(argument));
+          span.end();
+        },
+      ),
     );
   }
   cleanUp();

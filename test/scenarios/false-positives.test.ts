@@ -1,4 +1,4 @@
-/** What looks like a blocked event loop, and is not one. */
+/** No false positives: what may seem to block the event loop, and does not. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,8 +15,11 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks', 'off'];
 
-/** How long everything here waits, works or sleeps. If that were taken for lag it would be about as much. */
-const QUIET_MILLIS = 700;
+/**
+ * How long everything here waits, works or sleeps. If that were taken for lag it would be about as
+ * much.
+ */
+const WAIT_MILLIS = 700;
 /** The lag of a loop that is free. */
 const FREE_LAG_MILLIS = 100;
 /** The part of it that the machine may take. */
@@ -27,14 +30,14 @@ const expectFreeLoop = (run: Run) =>
     expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS),
   );
 
-/** Answers everybody, after a while. */
+/** Answers every request, after a while. */
 let slowServer: Server;
 let slowPort: string;
 
 beforeAll(async () => {
   slowServer = createServer((socket) => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nlate';
-    setTimeout(() => socket.end(answer), QUIET_MILLIS);
+    setTimeout(() => socket.end(answer), WAIT_MILLIS);
     socket.on('error', () => {});
     socket.resume();
   }).listen(0, '127.0.0.1');
@@ -46,12 +49,12 @@ afterAll(() => slowServer.close());
 
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test.each(['idle', 'busy but yielding'])('a process that is %s', async (scenario) => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario] });
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: [scenario] });
 
     expectNothingReported(run);
     expectQuietExit(run);
     judgeUnlessDelayed(runDelayOf(run), LAG_DELAY_MILLIS, () => {
-      expect(lagOf(run).count).toBeGreaterThan((QUIET_MILLIS / 20) * 0.8); // it was sampled all the time
+      expect(lagOf(run).count).toBeGreaterThan((WAIT_MILLIS / 20) * 0.8); // it was sampled all the time
       expect(lagOf(run).meanMillis).toBeLessThan(10);
       expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
     });
@@ -65,13 +68,13 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     'another thread waiting',
     'another thread busy',
   ])('%s', async (scenario) => {
-    const run = await runApp('quiet.cjs', {
+    const run = await runApp('no-blocks.cjs', {
       asyncHooks,
       args: [scenario],
       env: { SLOW_PORT: slowPort },
     });
 
-    expect(truthNamed(run, 'waited').durationMillis).toBeGreaterThan(QUIET_MILLIS / 2);
+    expect(truthNamed(run, 'waited').durationMillis).toBeGreaterThan(WAIT_MILLIS / 2);
     expectNothingReported(run);
     expectQuietExit(run);
     expectFreeLoop(run);
@@ -81,7 +84,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     ['startup of a module', ['module']],
     ['startup in ticks and microtasks', ['module', 'tick', 'microtask']],
   ])('%s', async (scenario, truths) => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: [scenario] });
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: [scenario] });
 
     expect(run.truths.map((truth) => truth.label)).toEqual(truths);
     expectNothingReported(run);
@@ -90,7 +93,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 
   test('startup of an ES module with a top-level await', async () => {
-    const run = await runApp('quiet-startup.mjs', { asyncHooks });
+    const run = await runApp('startup.mjs', { asyncHooks });
 
     expect(run.truths.map((truth) => truth.label)).toEqual(['module', 'after an await']);
     expectNothingReported(run);
@@ -99,14 +102,14 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 
   test('a process that is stopped and continued while its loop waits', async () => {
-    const run = await runApp('quiet.cjs', { asyncHooks, args: ['service'] }, async (app) => {
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: ['service'] }, async (app) => {
       const url = `http://127.0.0.1:${await app.printed('listening ')}/`;
       for (let i = 0; i < 3; i++) await (await fetch(url)).text();
       app.child.stdin?.write('phase before\n');
       await app.printed('phase before');
       await wait(50); // nothing left to do: the loop waits
       app.child.kill('SIGSTOP');
-      await wait(QUIET_MILLIS);
+      await wait(WAIT_MILLIS);
       app.child.kill('SIGCONT');
       await (await fetch(url)).text();
       await wait(300); // at least one beat
@@ -120,32 +123,32 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 
 describe('a process that is suspended inside of JavaScript', () => {
   test.each(MODES)('stopped: no block, with asyncHooks %s', async (asyncHooks) => {
-    const run = await runApp('standstill.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
+    const run = await runApp('suspended.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
       await app.printed('working');
       app.child.kill('SIGSTOP');
-      await wait(QUIET_MILLIS);
+      await wait(WAIT_MILLIS);
       app.child.kill('SIGCONT');
     });
 
-    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(QUIET_MILLIS * 0.8); // it did stop in there
+    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(WAIT_MILLIS * 0.8); // it did stop in there
     expectNothingReported(run);
     expectQuietExit(run);
   });
 
   test('waiting in synchronous I/O is a block, with hardly any CPU', async () => {
-    const run = await runApp('standstill.cjs', { args: ['synchronous I/O'] });
+    const run = await runApp('suspended.cjs', { args: ['synchronous I/O'] });
 
     expectBlocks(run, [{ truth: 'synchronous I/O', kind: 'callback', parent: 'none' }]);
     expectQuietExit(run);
     const cpuTime = run.blocks[0]?.attributes['event_loop.block.cpu_time'];
-    if (cpuTime !== undefined) expect(Number(cpuTime)).toBeLessThan(0.2 * (QUIET_MILLIS / 1e3));
+    if (cpuTime !== undefined) expect(Number(cpuTime)).toBeLessThan(0.2 * (WAIT_MILLIS / 1e3));
   });
 
   test('work that the stop only makes longer is a block', async () => {
-    const run = await runApp('standstill.cjs', { args: ['stopped and busy'] }, async (app) => {
+    const run = await runApp('suspended.cjs', { args: ['stopped and busy'] }, async (app) => {
       await app.printed('working');
       app.child.kill('SIGSTOP');
-      await wait(QUIET_MILLIS);
+      await wait(WAIT_MILLIS);
       app.child.kill('SIGCONT');
     });
 

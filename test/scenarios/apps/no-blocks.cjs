@@ -1,4 +1,4 @@
-// Nothing here blocks the event loop, whatever it looks like. The argument says what goes on.
+// Nothing here blocks the event loop, although it may seem so. The argument says what goes on.
 const { spawnSync } = require('node:child_process');
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -9,7 +9,8 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const telemetry = require('./support/telemetry.cjs');
 const { eventLoopConfig, finish, serve, startSdk, startTruth, truthOf, wait, work } = telemetry;
 
-// A beat is JavaScript, too: where a process is stopped, seldom enough that the stop does not land in one.
+// A beat is JavaScript, too: where a process is stopped, seldom enough that the stop does not land
+// in one.
 const lagIntervalMillis = process.argv[2] === 'service' ? 200 : 20;
 const sdk = startSdk({
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ lagIntervalMillis }))],
@@ -17,18 +18,18 @@ const sdk = startSdk({
 const http = require('node:http');
 const net = require('node:net');
 
-const QUIET_MILLIS = 700;
+const WAIT_MILLIS = 700;
 
 /** Runs this source in a worker thread, to its end. */
 const inThread = (source) => once(new Worker(source, { eval: true }), 'exit');
 
 const scenarios = {
   async idle() {
-    await wait(QUIET_MILLIS);
+    await wait(WAIT_MILLIS);
   },
 
   async 'busy but yielding'() {
-    const untilMillis = performance.now() + QUIET_MILLIS;
+    const untilMillis = performance.now() + WAIT_MILLIS;
     while (performance.now() < untilMillis) {
       work(2);
       await new Promise((resolve) => setImmediate(resolve));
@@ -37,11 +38,11 @@ const scenarios = {
 
   async 'waiting for a timer'() {
     const end = startTruth('waited');
-    await wait(QUIET_MILLIS);
+    await wait(WAIT_MILLIS);
     end();
   },
 
-  /** Somebody who answers late, from another process. */
+  /** A server in another process that answers late. */
   async 'waiting for a socket'() {
     const end = startTruth('waited');
     const socket = net.connect(Number(process.env.SLOW_PORT), '127.0.0.1');
@@ -68,7 +69,7 @@ const scenarios = {
     const end = startTruth('waited');
     const read = fs.promises.readFile(fifo);
     await inThread(
-      `setTimeout(() => require('node:fs').writeFileSync(${JSON.stringify(fifo)}, 'late'), ${QUIET_MILLIS})`,
+      `setTimeout(() => require('node:fs').writeFileSync(${JSON.stringify(fifo)}, 'late'), ${WAIT_MILLIS})`,
     );
     await read;
     end();
@@ -77,14 +78,14 @@ const scenarios = {
 
   async 'another thread waiting'() {
     const end = startTruth('waited');
-    await inThread(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${QUIET_MILLIS})`);
+    await inThread(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${WAIT_MILLIS})`);
     end();
   },
 
   async 'another thread busy'() {
     const end = startTruth('waited');
     await inThread(
-      `const end = performance.now() + ${QUIET_MILLIS / 2}; while (performance.now() < end);`,
+      `const end = performance.now() + ${WAIT_MILLIS / 2}; while (performance.now() < end);`,
     );
     end();
   },

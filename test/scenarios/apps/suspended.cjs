@@ -1,4 +1,4 @@
-// The process stands still, or waits, in the middle of JavaScript. The argument says which.
+// The process is suspended, or waits, in the middle of JavaScript. The argument says which.
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

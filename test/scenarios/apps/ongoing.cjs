@@ -13,7 +13,7 @@ const {
 } = require('./support/telemetry.cjs');
 
 const sdk = startSdk({
-  serviceName: 'held',
+  serviceName: 'blocked',
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 500 }))],
 });
 
@@ -22,8 +22,8 @@ function spinForEver() {
 }
 
 /**
- * Until the file is there that the second argument names: nothing else gets through to a thread that
- * is blocked. No function of its own asks for it, which a stack sample might name instead.
+ * Until the file is there that the second argument names: nothing else gets through to a thread
+ * that is blocked. No function of its own asks for it, which a stack sample might name instead.
  */
 function spinLong() {
   do for (const end = performance.now() + 100; performance.now() < end; );
@@ -46,7 +46,7 @@ const scenarios = { spinForEver, spinLong, standInNativeCode, awaitForEver };
 async function main() {
   await wait(200);
   await alone(() =>
-    trace.getTracer('unfinished').startActiveSpan('job', async (span) => {
+    trace.getTracer('ongoing').startActiveSpan('job', async (span) => {
       fs.writeSync(1, `job ${span.spanContext().traceId} ${span.spanContext().spanId}\n`);
       if (process.argv[2] === 'awaitForEver') await awaitForEver();
       truthOf('job', scenarios[process.argv[2]]);

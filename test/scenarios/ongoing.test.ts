@@ -36,9 +36,11 @@ async function received(): Promise<void> {
   while (receiver.spans.length === 0) await wait(10);
 }
 
-/** Runs the app to where it has been reported, for as long as `until` takes, and then to its end. */
+/**
+ * Runs the app to where it has been reported, for as long as `until` takes, and then to its end.
+ */
 function endedRun(scenario: string, options: AppOptions, until: () => Promise<void>): Promise<Run> {
-  return runApp('unfinished.cjs', { ...options, args: [scenario, endOfBlock] }, async (app) => {
+  return runApp('ongoing.cjs', { ...options, args: [scenario, endOfBlock] }, async (app) => {
     await reported(app);
     await until();
     writeFileSync(endOfBlock, '');
@@ -49,7 +51,7 @@ function endedRun(scenario: string, options: AppOptions, until: () => Promise<vo
 async function killedRun(scenario: string) {
   let ids: string[] = [];
   let stderr = '';
-  await runApp('unfinished.cjs', { asyncHooks: 'auto', args: [scenario], env }, async (app) => {
+  await runApp('ongoing.cjs', { asyncHooks: 'auto', args: [scenario], env }, async (app) => {
     ids = (await app.printed('job ')).split(' ');
     (app.child.stderr as NodeJS.ReadableStream).on('data', (text: string) => {
       stderr += text;
@@ -73,12 +75,12 @@ test.each([
 
   expect(stderr).toMatch(
     new RegExp(
-      `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for \\d\\.\\d s, not ended: ${scenario} \\(\\S*unfinished\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
+      `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for \\d\\.\\d s, not ended: ${scenario} \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
     ),
   );
   expect(receiver.spans).toHaveLength(1);
   const span = receiver.spans[0] as ReceivedSpan;
-  expect(span.resource['service.name']).toBe('held');
+  expect(span.resource['service.name']).toBe('blocked');
   expect(span.scope).toBe('opentelemetry-instrumentation-event-loop');
   expect(span).toMatchObject({ name: 'event-loop-blocked', traceId, parentSpanId: spanId });
   expect(span.seconds).toBeGreaterThanOrEqual(UNFINISHED_AFTER_SECONDS * 0.95);
@@ -86,7 +88,7 @@ test.each([
     'event_loop.block.unfinished': true,
     'event_loop.block.kind': kind,
     'code.function.name': scenario,
-    'code.file.path': expect.stringContaining('unfinished.cjs'),
+    'code.file.path': expect.stringContaining('ongoing.cjs'),
     'code.line.number': expect.anything(),
     'code.stacktrace': expect.stringContaining(`at ${scenario} (`),
     'thread.name': 'main',

@@ -19,10 +19,12 @@ import {
 import { test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, voidBlock, voidTruth } from './support/validity.ts';
 
-/** A stall is told to within this, or to within this share of it. */
+/** A stall is right to within this, or to within this share of it. */
 const STALL_TOLERANCE_MILLIS = 5;
 const STALL_TOLERANCE_RATIO = 0.05;
-/** More spans are not left out because the thread had no CPU around a block: all are measured again. */
+/**
+ * More spans are not left out because the thread had no CPU around a block: all are measured again.
+ */
 const MAX_VOID = 0.1;
 /** From here on a span is linked. */
 const MIN_LINKED_MILLIS = 10;
@@ -49,10 +51,12 @@ function ancestry(run: Run, spanId: string | undefined): Set<string> {
   return ids;
 }
 
-/** What every span should have been told, by what the app measured itself. */
+/** How long every span was stalled, by what the app measured itself. */
 function stallsOf(run: Run) {
-  const culprits = run.truths.map((truth) => ({ truth, ids: ancestry(run, truth.spanId) }));
-  /** Why what the app measured is not what the package measured, of the blocks that a span overlaps. */
+  const blockers = run.truths.map((truth) => ({ truth, ids: ancestry(run, truth.spanId) }));
+  /**
+   * Why what the app measured is not what the package measured, of the blocks that a span overlaps.
+   */
   const voids = run.blocks.flatMap((block) => {
     const truth = run.truths.find((each) => overlap(each, block) > 0);
     const reason = truth ? voidTruth(run, truth, [block]) : voidBlock(run, block);
@@ -62,17 +66,17 @@ function stallsOf(run: Run) {
   return run.spans
     .filter((span) => !isBlock(span))
     .map((span) => {
-      const waits = culprits
+      const waits = blockers
         .filter(({ ids }) => !ids.has(span.spanId))
         .map(({ truth }) => ({ truth, millis: overlap(span, truth) }))
         .filter(({ millis }) => millis > 0)
         .sort((a, b) => b.millis - a.millis);
       return {
         span,
-        /** Held the loop itself. */
-        isCulprit: culprits.some(({ ids }) => ids.has(span.spanId)),
+        /** Blocked the event loop itself. */
+        isBlocking: blockers.some(({ ids }) => ids.has(span.spanId)),
         millis: waits.reduce((sum, { millis }) => sum + millis, 0),
-        told: Number(span.attributes['event_loop.stall.duration'] ?? 0) * 1000,
+        reported: Number(span.attributes['event_loop.stall.duration'] ?? 0) * 1000,
         waits,
         voidBecause: reasons(span),
       };
@@ -84,15 +88,17 @@ type Stalls = ReturnType<typeof stallsOf>;
 const tolerance = (millis: number) =>
   Math.max(STALL_TOLERANCE_MILLIS, millis * STALL_TOLERANCE_RATIO);
 
-const describeStall = ({ span, isCulprit, millis, told, waits }: Stalls[number]) => ({
-  span: `${span.name}, ${span.durationMillis.toFixed(1)} ms${isCulprit ? ', a culprit itself' : ''}`,
+const describeStall = ({ span, isBlocking, millis, reported, waits }: Stalls[number]) => ({
+  span: `${span.name}, ${span.durationMillis.toFixed(1)} ms${isBlocking ? ', blocking itself' : ''}`,
   waited: millis.toFixed(1),
-  told: told.toFixed(1),
+  reported: reported.toFixed(1),
   for: waits.map(({ truth, millis: each }) => `${truth.label}: ${each.toFixed(1)}`).join(', '),
 });
 
 function expectStalls(stalls: Stalls): void {
-  const wrong = stalls.filter(({ millis, told }) => Math.abs(told - millis) > tolerance(millis));
+  const wrong = stalls.filter(
+    ({ millis, reported }) => Math.abs(reported - millis) > tolerance(millis),
+  );
   expect(wrong.filter(({ voidBecause }) => voidBecause === undefined).map(describeStall)).toEqual(
     [],
   );
@@ -103,7 +109,9 @@ function expectStalls(stalls: Stalls): void {
   }
 }
 
-/** Every link leads to the block that its span waited longest for; where two are alike, to either. */
+/**
+ * Every link leads to the block that its span waited longest for; where two are alike, to either.
+ */
 function expectLinks(run: Run, stalls: Stalls): void {
   for (const stall of stalls) {
     const { span, waits, voidBecause } = stall;
@@ -114,7 +122,7 @@ function expectLinks(run: Run, stalls: Stalls): void {
       continue;
     }
     if (longest.millis < MIN_LINKED_MILLIS + STALL_TOLERANCE_MILLIS) continue;
-    const culprits = waits.filter(({ millis }) => longest.millis - millis <= tolerance(millis));
+    const blockers = waits.filter(({ millis }) => longest.millis - millis <= tolerance(millis));
     const linked = span.links.map(({ spanId, attributes }) => ({
       to: run.blocks.find((block) => block.spanId === spanId)?.parentSpanId,
       attributes,
@@ -123,7 +131,7 @@ function expectLinks(run: Run, stalls: Stalls): void {
       stall: describeStall(stall),
       linked: [{ to: expect.any(String), attributes: { 'event_loop.link.type': 'blocked_by' } }],
     });
-    expect(culprits.map(({ truth }) => truth.spanId)).toContain(linked[0]?.to);
+    expect(blockers.map(({ truth }) => truth.spanId)).toContain(linked[0]?.to);
   }
 }
 
@@ -139,11 +147,11 @@ function randomNumbers(seed: number): () => number {
 describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
   test('500 requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
     const REQUESTS = 500;
-    const CULPRIT_SHARE = 0.08;
+    const BLOCKING_SHARE = 0.08;
     const PAUSE_MILLIS = 40;
     const random = randomNumbers(20_261_121);
     const agent = new Agent({ keepAlive: true });
-    const run = await runApp('culprits-and-victims.cjs', { asyncHooks }, async (app) => {
+    const run = await runApp('stalled-spans.cjs', { asyncHooks }, async (app) => {
       const port = Number(await app.printed('listening '));
       const send = (path: string) =>
         new Promise<void>((resolve, reject) => {
@@ -151,14 +159,14 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
             response.resume().on('end', resolve),
           ).on('error', reject);
         });
-      await send('/victim?millis=1');
+      await send('/stalled?millis=1');
       const answers: Promise<void>[] = [];
       for (let i = 0; i < REQUESTS; i++) {
-        const isCulprit = random() < CULPRIT_SHARE;
+        const isBlocking = random() < BLOCKING_SHARE;
         const kind = ['sync', 'timer', 'awaits'][Math.floor(random() * 3)];
-        const path = isCulprit
+        const path = isBlocking
           ? `/${kind}?millis=${120 + Math.floor(random() * 230)}`
-          : `/victim?millis=${Math.floor(random() * 400)}`;
+          : `/stalled?millis=${Math.floor(random() * 400)}`;
         answers.push(send(path));
         await wait(random() * 2 * PAUSE_MILLIS);
       }
@@ -169,31 +177,33 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     expectQuietExit(run);
     expectSoundBlocks(run);
     const stalls = stallsOf(run);
-    const victims = stalls.filter(({ millis }) => millis > STALL_TOLERANCE_MILLIS);
-    const culprits = stalls.filter(({ isCulprit }) => isCulprit);
+    const stalled = stalls.filter(({ millis }) => millis > STALL_TOLERANCE_MILLIS);
+    const blockers = stalls.filter(({ isBlocking }) => isBlocking);
     expect(run.truths.length).toBeGreaterThan(20);
-    expect(victims.length).toBeGreaterThan(200);
+    expect(stalled.length).toBeGreaterThan(200);
     expectStalls(stalls);
-    const blameless = culprits.filter(
-      ({ millis, told, voidBecause }) =>
-        millis === 0 && told > STALL_TOLERANCE_MILLIS && voidBecause === undefined,
+    const stalledByItself = blockers.filter(
+      ({ millis, reported, voidBecause }) =>
+        millis === 0 && reported > STALL_TOLERANCE_MILLIS && voidBecause === undefined,
     );
-    expect(blameless.map(describeStall)).toEqual([]);
+    expect(stalledByItself.map(describeStall)).toEqual([]);
     expectLinks(run, stalls);
     if (process.env['SCENARIO_FIGURES'] === '1') {
-      const off = stalls.map(({ millis, told }) => Math.abs(told - millis)).sort((a, b) => a - b);
+      const off = stalls
+        .map(({ millis, reported }) => Math.abs(reported - millis))
+        .sort((a, b) => a - b);
       console.log({
         spans: stalls.length,
         blocks: run.blocks.length,
-        victims: victims.length,
-        culprits: culprits.length,
+        stalled: stalled.length,
+        blockers: blockers.length,
         medianOff: off[Math.floor(off.length / 2)],
         mostOff: off.at(-1),
       });
     }
   });
 
-  test('health checks that were under way say how long they were stalled, and by whom', async () => {
+  test('health checks that were under way say how long they were stalled, and by which block', async () => {
     const BLOCK_MILLIS = 400;
     const run = await runApp(
       'hashing-service.cjs',
@@ -227,12 +237,12 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     const checks = stalls.filter(
       ({ span }) => span.kind === SERVER && span.attributes['http.route'] === '/readiness',
     );
-    const stalled = checks.filter(({ told }) => told > BLOCK_MILLIS / 2);
+    const stalled = checks.filter(({ reported }) => reported > BLOCK_MILLIS / 2);
     expect(stalled.length).toBeGreaterThanOrEqual(1);
     expect(block?.attributes['event_loop.block.stalled_spans']).toBeGreaterThanOrEqual(
       stalled.length,
     );
-    // The metric tells of every request, stalled or not.
+    // The metric has every request, stalled or not.
     const [metric] = run.metrics.filter(({ name }) => name === 'event_loop.stall.duration') as [
       MetricLine,
     ];
@@ -240,7 +250,7 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     const entrySpans = stalls.filter(({ span }) => span.kind === SERVER);
     expect(count).toBe(entrySpans.length);
     expect(sum * 1000).toBeCloseTo(
-      entrySpans.reduce((total, { told }) => total + told, 0),
+      entrySpans.reduce((total, { reported }) => total + reported, 0),
       3,
     );
   });
@@ -289,11 +299,11 @@ test('a query that is stalled by another request says that it was the loop that 
     expect(query?.span.durationMillis).toBeGreaterThan(LIMIT_MILLIS);
     // Nearly all of it was the loop's fault.
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect((query?.told ?? 0) / (query?.span.durationMillis ?? 1)).toBeGreaterThan(0.9),
+      expect((query?.reported ?? 0) / (query?.span.durationMillis ?? 1)).toBeGreaterThan(0.9),
     );
-    const culprit = run.blocks.find(({ spanId }) => spanId === query?.span.links[0]?.spanId);
-    expect(culprit?.traceId).not.toBe(query?.span.traceId);
-    expect(culprit?.parentSpanId).toBe(run.truths[0]?.spanId);
+    const blocking = run.blocks.find(({ spanId }) => spanId === query?.span.links[0]?.spanId);
+    expect(blocking?.traceId).not.toBe(query?.span.traceId);
+    expect(blocking?.parentSpanId).toBe(run.truths[0]?.spanId);
   } finally {
     database.kill('SIGKILL');
   }
@@ -346,12 +356,13 @@ test('starved writes: the responses that are being flushed show what they were s
     ({ span }) => span.kind === SERVER && span.attributes['http.route'] === '/large',
   );
   expect(flushed).toHaveLength(2);
-  for (const { span, millis, told } of flushed) {
+  for (const { span, millis, reported } of flushed) {
     expect(millis).toBeGreaterThan(100);
-    // Reading, parsing and answering those requests held the loop as well, at this threshold.
+    // Reading, parsing and answering those requests blocked the event loop as well, at this
+    // threshold.
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect(told).toBeGreaterThan(millis * 0.9),
+      expect(reported).toBeGreaterThan(millis * 0.9),
     );
-    expect(told).toBeLessThanOrEqual(span.durationMillis);
+    expect(reported).toBeLessThanOrEqual(span.durationMillis);
   }
 });

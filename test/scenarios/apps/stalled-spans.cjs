@@ -1,4 +1,5 @@
-// A service in which some requests hold the loop, each in a way of its own, and the others wait for something else.
+// A service in which some requests block the event loop, each in a way of its own, and the others
+// wait for something else.
 const { createServer } = require('node:http');
 const { trace } = require('@opentelemetry/api');
 const {
@@ -38,24 +39,24 @@ const STEP_MILLIS = 0.2;
 
 const app = express();
 app.get(
-  '/victim',
+  '/stalled',
   handle('query', (millis) => wait(millis)),
 );
 app.get(
   '/sync',
-  handle('culprit', async (millis) => block(nextLabel(), millis)),
+  handle('blocking', async (millis) => block(nextLabel(), millis)),
 );
 // In the phase of the loop that comes before the one in which connections are read.
 app.get(
   '/timer',
-  handle('culprit', async (millis) => {
+  handle('blocking', async (millis) => {
     await wait(3);
     block(nextLabel(), millis);
   }),
 );
 app.get(
   '/awaits',
-  handle('culprit', async (millis) => {
+  handle('blocking', async (millis) => {
     const end = startTruth(nextLabel());
     for (const until = performance.now() + millis; performance.now() < until; ) {
       work(STEP_MILLIS);

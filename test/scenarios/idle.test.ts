@@ -12,7 +12,7 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const BLOCKS = 5;
 const LAG_INTERVAL_MILLIS = 20;
-/** 80 without rest; V8 and libuv have threads of their own. */
+/** 80 while busy; V8 and libuv have threads of their own. */
 const MAX_WAKE_UPS_PER_SECOND = 45;
 /** A block of 150 ms is 7 or 8 samples: with the sums of five blocks, chance is a tenth. */
 const LAG_TOLERANCE = 0.2;
@@ -22,7 +22,7 @@ const DELAY_MILLIS = 20;
 test.each<AsyncHooksMode>(['auto', 'promises'])(
   'an idle loop (asyncHooks: %s): few wake-ups, and a block is captured and is lag as any other',
   async (asyncHooks) => {
-    const run = await runApp('rest.cjs', { asyncHooks });
+    const run = await runApp('idle.cjs', { asyncHooks });
     expectQuietExit(run);
     expect(run.notes['wake-ups per second']).toBeLessThan(MAX_WAKE_UPS_PER_SECOND);
 
@@ -38,7 +38,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
       expect(count).toBeGreaterThan((lasted / LAG_INTERVAL_MILLIS) * 0.7);
       expect(count).toBeLessThan((lasted / LAG_INTERVAL_MILLIS) * 1.1);
-      // Whoever arrives in a block of `millis` waits for half of it on average.
+      // An event that arrives in a block of `millis` waits for half of it on average.
       const waited = labels
         .map((label) => truthNamed(run, label).durationMillis)
         .reduce((sum, millis) => sum + (millis / LAG_INTERVAL_MILLIS) * (millis / 2), 0);

@@ -1,5 +1,6 @@
-// Runs a program that ends when whoever started it is gone, even killed: the channel to it closes then.
-// Forked as `leash.mjs PROGRAM ARGUMENT...`; `{ signal }` sends a signal to the program, whose end is this process' end.
+// Runs a program that ends when its parent process is gone, even killed: the channel to it closes
+// then. Forked as `supervisor.mjs PROGRAM ARGUMENT...`; `{ signal }` sends a signal to the program,
+// whose end is this process' end.
 import { spawn } from 'node:child_process';
 
 const PATIENCE_MILLIS = 5_000;
