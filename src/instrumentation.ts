@@ -75,7 +75,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     if (takeOver(this._claimant)) {
       this._log.log(
         'warn',
-        'another EventLoopInstrumentation is enabled: ' +
+        'another EventLoopInstrumentation is enabled in this process: ' +
           'this instance is active, the earlier one is paused',
       );
     }

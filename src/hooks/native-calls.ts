@@ -9,6 +9,7 @@
  * by `syncBuiltinESMExports`.
  */
 import { syncBuiltinESMExports } from 'node:module';
+import { attempt } from '../support/guard.ts';
 import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
 import type { LongCallListener, Switch } from './native-calls/long-calls.ts';
 import type { AnyFunction } from './native-calls/wrappers.ts';
@@ -47,8 +48,8 @@ export class NativeCalls {
       left: (call) => listener.left(call),
       onError,
     };
-    for (const builtIn of builtIns()) this.#guard(() => this.#patch(builtIn));
-    this.#guard(syncBuiltinESMExports);
+    for (const builtIn of builtIns()) attempt(() => this.#patch(builtIn), this.onError);
+    attempt(syncBuiltinESMExports, this.onError);
   }
 
   /**
@@ -59,8 +60,8 @@ export class NativeCalls {
     if (!this.#power.on) return;
     this.#power.on = false;
     this.#power.listener = undefined;
-    for (const patch of this.#patches.values()) this.#guard(() => putBack(patch));
-    this.#guard(syncBuiltinESMExports);
+    for (const patch of this.#patches.values()) attempt(() => putBack(patch), this.onError);
+    attempt(syncBuiltinESMExports, this.onError);
   }
 
   #patch(builtIn: BuiltIn): void {
@@ -79,14 +80,6 @@ export class NativeCalls {
         );
     Object.defineProperty(holder, key, { ...original, value: wrapper });
     this.#patches.set(name, { builtIn, wrapper, original });
-  }
-
-  #guard(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      this.onError(error);
-    }
   }
 }
 

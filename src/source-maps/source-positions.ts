@@ -16,7 +16,7 @@ import {
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
-import { attempt } from '../support/guard.ts';
+import { attempt, Guard } from '../support/guard.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import { Lru } from './lru.ts';
 import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
@@ -77,6 +77,7 @@ export class SourcePositions {
    */
   readonly #scope = new AsyncResource('EventLoopSourcePositions');
   readonly #options: SourcePositionsOptions;
+  readonly #guard: Guard;
   #thread: Thread | undefined;
   #nextId = 0;
   #restarts = 0;
@@ -89,6 +90,7 @@ export class SourcePositions {
     private readonly log: Pick<OnceLogger, 'log'>,
     options: Partial<SourcePositionsOptions> = {},
   ) {
+    this.#guard = new Guard(log);
     this.#options = { ...DEFAULT_OPTIONS, ...options };
     this.#exitWaitMillis = this.#options.exitWaitMillis;
   }
@@ -191,7 +193,7 @@ export class SourcePositions {
     }
     const id = this.#nextId++;
     const timer = setTimeout(
-      () => this.#guard(() => this.#onTimeout(id)),
+      () => this.#guarded(() => this.#onTimeout(id)),
       this.#options.maxWaitMillis,
     );
     timer.unref();
@@ -234,16 +236,16 @@ export class SourcePositions {
         transferList: [port2],
       });
       const idleTimer = setTimeout(
-        () => this.#guard(() => this.#onIdle()),
+        () => this.#guarded(() => this.#onIdle()),
         this.#options.idleMillis,
       );
       idleTimer.unref();
       const thread: Thread = { worker, port, answers, idleTimer };
       this.#thread = thread;
       worker.on('error', (error) => this.log.log('warn', 'the source map thread failed', error));
-      worker.on('exit', () => this.#guard(() => this.#onThreadExit(thread)));
+      worker.on('exit', () => this.#guarded(() => this.#onThreadExit(thread)));
       worker.unref();
-      port.on('message', (answer: SourceMapAnswer) => this.#guard(() => this.#onAnswer(answer)));
+      port.on('message', (answer: SourceMapAnswer) => this.#guarded(() => this.#onAnswer(answer)));
       port.unref();
       return thread;
     } catch (error) {
@@ -335,22 +337,18 @@ export class SourcePositions {
     }
   }
 
+  /** For what Node.js calls: a throw would reach the host. */
+  #guarded(action: () => void): void {
+    this.#guard.run('internal error in the lookup of positions', action);
+  }
+
   readonly #onEnd = (): void => {
-    this.#guard(() => {
+    this.#guarded(() => {
       const waitMillis = this.#exitWaitMillis;
       this.#exitWaitMillis = 0;
       this.settle(waitMillis);
     });
   };
-
-  /** For what Node.js calls: no other code would catch it. */
-  #guard(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      this.log.log('error', 'internal error in the lookup of positions', error);
-    }
-  }
 }
 
 /** Bytes at the end of a file in which it says where its map is. */

@@ -16,6 +16,8 @@ export interface Captured<Facts extends object> {
   readonly isOver: boolean;
 }
 
+const NOTHING = { reply: undefined, isOver: false } as const;
+
 /** Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. */
 export type Capture<Facts extends object> = (
   busyPeriodStart: number,
@@ -64,37 +66,37 @@ export class CaptureClient<Facts extends object> {
   readonly #memory: SharedMemory;
   readonly #expression: string;
   readonly #inspector = loadInspector();
+  /** Sessions cannot be opened. */
+  #isLost = false;
 
   constructor(
     { memory, channel, captureUrl }: Pick<WatchdogData, 'memory' | 'channel' | 'captureUrl'>,
     private readonly now: () => number,
     private readonly sleep: Pick<Sleep, 'sleepInLoop'>,
+    private readonly post: (message: WatchdogMessage) => void,
   ) {
     this.#memory = memory;
     this.#expression = expressionFor(channel, captureUrl);
   }
 
-  /** Whether stack samples can be taken; undefined where that is not known: it is closing. */
-  probe(): WatchdogMessage | undefined {
-    if (this.#inspector === undefined)
-      return { type: 'no-capture', reason: 'this Node.js has no inspector' };
-    const session = new CaptureSession(this.#inspector, this.#memory.flags);
-    try {
-      return session.open() ? { type: 'ready' } : undefined;
-    } catch (error) {
-      return { type: 'no-capture', reason: error instanceof Error ? error.message : String(error) };
-    } finally {
-      session.close();
-    }
+  /**
+   * Whether stack samples can be taken, as far as that is known without a session: with the first one,
+   * V8's memory reducer begins to shrink the heap of a process at rest (nodejs/node#66564), and a
+   * service that never blocks must not pay for that.
+   */
+  availability(): WatchdogMessage {
+    return this.#inspector === undefined
+      ? { type: 'no-capture', reason: 'this Node.js has no inspector' }
+      : { type: 'ready' };
   }
 
   /** Waits until the main thread has answered, however long a native call takes. */
   readonly capture: Capture<Facts> = async (busyPeriodStart, onWaiting) => {
-    if (this.#inspector === undefined) return { reply: undefined, isOver: false };
+    if (this.#inspector === undefined || this.#isLost) return NOTHING;
     const { marks, flags } = this.#memory;
     const session = new CaptureSession(this.#inspector, flags);
     try {
-      if (!session.open()) return { reply: undefined, isOver: false };
+      if (!this.#isOpened(session)) return NOTHING;
       let isAnswered = false;
       let reply: CaptureReply<Facts> | undefined;
       marks[Mark.captureBusyPeriod] = busyPeriodStart;
@@ -114,6 +116,17 @@ export class CaptureClient<Facts extends object> {
       session.close();
     }
   };
+
+  #isOpened(session: CaptureSession): boolean {
+    try {
+      return session.open();
+    } catch (error) {
+      this.#isLost = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.post({ type: 'no-capture', reason });
+      return false;
+    }
+  }
 }
 
 /** Not imported: there are builds of Node.js without it. */

@@ -32,8 +32,8 @@ Error.prepareStackTrace = (_error, sites) => sites;
 let capture: Capture | undefined;
 let isOwn: (place: CodePosition) => boolean = () => false;
 
-/** Makes the realm, some 1 ms, while nothing blocks. Otherwise {@link captureStack} does it. */
-export function prepareCapture(): void {
+/** Makes the realm, some 1 ms, for the first stack sample: see `CaptureClient.availability`. */
+function prepareCapture(): void {
   if (capture !== undefined) return;
   capture = runInNewContext(SOURCE, undefined, {
     contextName: 'opentelemetry-instrumentation-event-loop',

@@ -49,14 +49,14 @@ export function runWatchdogThread<Facts extends object>(
   const { memory } = data;
   const now = clockOf(data.clockOrigin);
   const sleep = new ThreadSleep(memory, now);
-  const client = new CaptureClient<Facts>(data, now, sleep);
-  const answer = client.probe();
-  if (answer !== undefined) post(answer);
+  const client = new CaptureClient<Facts>(data, now, sleep, post);
+  const availability = client.availability();
+  post(availability);
   return watchLoop(memory, sleep, {
     options: data,
     marks: memory.marks,
     now,
-    capture: answer?.type === 'no-capture' ? undefined : client.capture,
+    capture: availability.type === 'no-capture' ? undefined : client.capture,
     longCall: () => readLongCall<Facts>(memory.longCall),
     reportOngoing,
   });

@@ -7,7 +7,7 @@ import { originOfClock } from './clock-origin.ts';
 import { isInspected } from './inspector.ts';
 import type { CaptureReply, WatchdogData } from './protocol.ts';
 import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
-import { CAPTURE_URL, prepareCapture } from './stack.ts';
+import { CAPTURE_URL } from './stack.ts';
 import { type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
 
 /** How long a process that exits waits for a capture: the watchdog thread polls every 10 ms. */
@@ -96,7 +96,6 @@ export class Watchdog {
   }
 
   #prepareThread(): ThreadStart {
-    prepareCapture();
     const { code, env, ongoing } = this.events.threadSetup();
     const workerData: WatchdogData = {
       ...this.options,

@@ -28,7 +28,7 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
   'it is what catches throws': [
     /^OnceLogger\./,
     /^Guard\./,
-    /^(WatchdogThread\._private_guarded|\w+\._private_guard)$/,
+    /^\w+\._private_guarded$/,
     /^EventLoopInstrumentation\._(attempt|withSession)$/,
   ],
   'enable() and disable() call it with nothing around it': [
