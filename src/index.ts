@@ -7,8 +7,10 @@ export * from './semconv.ts';
 export { EventLoopSpanProcessor } from './stall/event-loop-span-processor.ts';
 export type {
   AsyncHooksMode,
+  BlockCause,
   BlockingCode,
   BlockKind,
+  CodePlace,
   EventLoopBlock,
   EventLoopHealth,
   EventLoopInstrumentationConfig,

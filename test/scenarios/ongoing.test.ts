@@ -107,7 +107,27 @@ test('a block that ends after its report has its ordinary span as well, with the
   expect(run.code).toBe(0);
 });
 
-test('native code: the report names no function', async () => {
+test('a native call that is wrapped: the report names the function that made it, and its trace', async () => {
+  const run = await endedRun('waitInShell', { env }, received);
+
+  const [block] = run.blocks;
+  expect(run.stderr).toMatch(
+    new RegExp(
+      `^\\S+ event-loop-blocked for \\d\\.\\d s, not ended: child_process\\.execFileSync ← waitInShell \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${block?.traceId} span ${block?.parentSpanId}, pid \\d+\\n$`,
+    ),
+  );
+  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
+  expect(receiver.spans[0]).toMatchObject({
+    parentSpanId: block?.parentSpanId,
+    attributes: {
+      'code.function.name': 'waitInShell',
+      'event_loop.block.native_call': 'child_process.execFileSync',
+      'event_loop.block.unfinished': true,
+    },
+  });
+});
+
+test('a native call whose reference was taken before: the report names no function', async () => {
   const run = await endedRun('standInNativeCode', { env }, () => wait(NOTHING_MILLIS));
 
   expect(run.stderr).toMatch(

@@ -1,5 +1,7 @@
 // A block that does not end, or takes very long to. The argument says which.
-const { execFileSync } = require('node:child_process');
+const childProcess = require('node:child_process');
+/** Taken before the instrumentation wraps it. */
+const { execFileSync } = childProcess;
 const fs = require('node:fs');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
@@ -34,6 +36,10 @@ function standInNativeCode() {
   execFileSync('sh', ['-c', 'until [ -e "$0" ]; do sleep 0.1; done', process.argv[3]]);
 }
 
+function waitInShell() {
+  childProcess.execFileSync('sh', ['-c', 'until [ -e "$0" ]; do sleep 0.1; done', process.argv[3]]);
+}
+
 async function awaitForEver() {
   for (let n = 0; ; n++) {
     await null;
@@ -41,7 +47,7 @@ async function awaitForEver() {
   }
 }
 
-const scenarios = { spinForEver, spinLong, standInNativeCode, awaitForEver };
+const scenarios = { spinForEver, spinLong, standInNativeCode, waitInShell, awaitForEver };
 
 async function main() {
   await wait(200);

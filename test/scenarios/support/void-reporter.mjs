@@ -9,6 +9,7 @@ export default class VoidReporter {
     const tests = readFileSync(file, 'utf8')
       .trim()
       .split('\n')
+      .filter((line) => line !== '') // no test of scenario.ts has run
       .map((line) => JSON.parse(line));
     rmSync(file);
     const count = (name) => tests.reduce((sum, test) => sum + test[name], 0);

@@ -1,4 +1,4 @@
-// Section E: one block in TypeScript that was bundled and minified. Argument: the bundle.
+// One block in TypeScript that was bundled and minified. Argument: the bundle.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { alone, eventLoopConfig, finish, startSdk } = require('../support/telemetry.cjs');

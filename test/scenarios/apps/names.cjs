@@ -1,0 +1,121 @@
+// Blocks that were once named by the wrong code. Each runs in a span of its own, of that name.
+const childProcess = require('node:child_process');
+const crypto = require('node:crypto');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+
+const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
+const sdk = startSdk({ instrumentations: [instrumentation] });
+
+function compute(millis) {
+  const end = performance.now() + millis;
+  let sum = 0;
+  while (performance.now() < end) sum += Math.sqrt(sum + 1);
+  return sum;
+}
+
+/** About 0.1 s of computing, then most of a second in native code. */
+function checkRows() {
+  compute(95);
+}
+function deriveKey() {
+  return crypto.scryptSync('secret', 'salt', 64, { N: 2 ** 18, maxmem: 2 ** 30 });
+}
+function checkThenDerive() {
+  checkRows();
+  deriveKey();
+}
+
+const text = JSON.stringify(Array.from({ length: 800_000 }, (_, id) => ({ id, name: `n${id}` })));
+function loadOrders() {
+  return JSON.parse(text);
+}
+
+function runShell() {
+  return childProcess.execSync('sleep 0.3');
+}
+
+/** A package, beside the application. */
+const packages = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'names-')), 'node_modules');
+function install(name, source) {
+  const folder = path.join(packages, name);
+  fs.mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'index.js');
+  fs.writeFileSync(file, `'use strict';\n${source}`);
+  return file;
+}
+const { cloneDeep } = require(
+  install(
+    'cloner',
+    `const copy = (value) => Array.isArray(value) ? value.map(baseCopy)
+       : typeof value === 'object' ? assignAll({}, value) : value;
+     function baseCopy(value) { return copy(value); }
+     function assignAll(target, source) {
+       for (const key of Object.keys(source)) target[key] = baseCopy(source[key]);
+       return target;
+     }
+     exports.cloneDeep = (value) => baseCopy(value);`,
+  ),
+);
+const table = Array.from({ length: 120_000 }, (_, id) => ({ id, tags: [id, { deep: { id } }] }));
+function copyTable() {
+  const end = performance.now() + 150;
+  while (performance.now() < end) cloneDeep(table);
+}
+
+const slowModule = install(
+  'slow-to-load',
+  'const end = performance.now() + 200; while (performance.now() < end); exports.ready = true;',
+);
+function loadLazily() {
+  return require(slowModule);
+}
+
+const CASES = {
+  checkThenDerive,
+  loadOrders,
+  runShell,
+  copyTable,
+  loadLazily,
+  'first anonymous': () => compute(150),
+  'second anonymous': () => compute(150),
+};
+
+async function main() {
+  // Waiting for that keeps no process alive.
+  const keepAlive = setInterval(() => {}, 1000);
+  await instrumentation.ready();
+  clearInterval(keepAlive);
+  note('slow module', slowModule);
+  for (const [name, run] of Object.entries(CASES)) {
+    await alone(() =>
+      trace.getTracer('names').startActiveSpan(name, (span) => {
+        run();
+        span.end();
+      }),
+    );
+  }
+  await alone(
+    () =>
+      new Promise((resolve) =>
+        trace.getTracer('names').startActiveSpan('ticks', (span) => {
+          compute(700);
+          process.nextTick(function firstTick() {
+            compute(160);
+            process.nextTick(function secondTick() {
+              compute(220);
+              span.end();
+              resolve();
+            });
+          });
+        }),
+      ),
+  );
+  await finish(sdk);
+}
+
+main();
