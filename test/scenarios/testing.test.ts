@@ -62,7 +62,7 @@ test.each([
     'jest',
     [bin('jest/bin/jest.js'), '-c', `${RUNNERS}/jest.config.cjs`],
     /1 failed, 2 passed/,
-    /jest\.cjs:16/,
+    /jest\.cjs:22/,
   ],
   [
     'node:test',
