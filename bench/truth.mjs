@@ -10,6 +10,7 @@ import { SentryReceiver } from '../tools/sentry-receiver.cjs';
 import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
 import { messageOf } from './support/child-message.mjs';
+import { installApplication } from './truth/install.mjs';
 import { score } from './truth/score.mjs';
 
 const { SUBJECTS } = subjects;
@@ -32,15 +33,16 @@ export default {
   name: 'truth',
   about: 'which tool tells what of the same labelled blockers',
   minutes: 6,
-  options: { only: { type: 'string', multiple: true } },
+  options: { only: { type: 'string', multiple: true }, blockers: { type: 'string' } },
   async run({ nodes, options, report }) {
     report.versions(installPeers());
+    installApplication();
     const names = options.only ?? Object.keys(SUBJECTS).filter((name) => name !== 'nothing');
     for (const { path, version } of nodes) {
       const results = [];
       for (const name of names) {
         try {
-          results.push({ name, ...(await ask(path, name)) });
+          results.push({ name, ...(await ask(path, name, options.blockers)) });
         } catch (error) {
           // One that does not install or start on this machine must not hide the others.
           report.note(`${name} could not be asked: ${/** @type {Error} */ (error).message}`);
@@ -61,23 +63,37 @@ export default {
           'twice',
           'invented',
           'trace',
-          'function',
+          'place',
           'length error, ms',
           'all right',
         ],
         results.map((result) => row(result.name, result)),
         results,
       );
+      report.table(
+        `Node.js ${version}: named by the place to change`,
+        ['', ...Object.keys(results[0]?.groups ?? {})],
+        results
+          .filter(({ name }) => SUBJECTS[name].tells.includes('function'))
+          .map(({ name, groups }) => [
+            name,
+            ...Object.values(groups).map(({ blocks, rightPlace }) => `${rightPlace} of ${blocks}`),
+          ]),
+      );
     }
   },
 };
 
-async function ask(/** @type {string} */ path, /** @type {string} */ name) {
+async function ask(
+  /** @type {string} */ path,
+  /** @type {string} */ name,
+  /** @type {string} */ pattern = '',
+) {
   const subject = SUBJECTS[name];
   const receiver = await SentryReceiver.listen();
   const child = fork(
     join(import.meta.dirname, 'truth/service.cjs'),
-    [name, String(THRESHOLD_MILLIS), receiver.dsn],
+    [name, String(THRESHOLD_MILLIS), receiver.dsn, pattern],
     { execPath: path },
   );
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -87,6 +103,7 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
       getJson(`http://127.0.0.1:${port}${path}`, { agent });
     // Cold code is slow code: the first requests count for nobody.
     await visit(`/quiet/${encodeURIComponent(quiet[0])}`);
+    await visit(`/prepare/${encodeURIComponent(blockers[0])}`);
     await visit(`/block/${encodeURIComponent(blockers[0])}`);
     await sleep(WARM_UP_MILLIS);
     const truths = [];
@@ -96,6 +113,10 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
       ...quiet.map((/** @type {string} */ label) => ({ label, isBlock: false, url: 'quiet' })),
     ];
     for (const { label, isBlock, url } of pages) {
+      if (isBlock) {
+        await visit(`/prepare/${encodeURIComponent(label)}`);
+        await sleep(subject.settleMillis ?? SETTLE_MILLIS);
+      }
       for (let left = MAX_VISITS; left > 0; left--) {
         const from = performance.timeOrigin + performance.now();
         const truth = await visit(`/${url}/${encodeURIComponent(label)}`);
@@ -166,7 +187,7 @@ function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */
     when('block', result.twice),
     when('block', result.invented),
     when('trace', result.rightTrace),
-    when('function', result.rightFunction),
+    when('function', result.rightPlace),
     when('length', error ?? '–'),
     tells.length === 4 ? String(result.allRight) : '–',
   ];

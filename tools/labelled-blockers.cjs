@@ -49,6 +49,10 @@ module.exports = function padAll(end) {
   return require(dependency);
 }
 const padAll = installDependency();
+/** The application's own function: what a package does for it is named by it. */
+function padRows(end) {
+  padAll(end);
+}
 
 // --- loops and recursion
 
@@ -371,10 +375,9 @@ const blockers = {
   readdirSync: timed(walkFolders),
   execFileSync: { culprit: runCommand, make: () => BLOCK_MILLIS / 1e3, run: runCommand },
   'template with a helper': sized(formatPrice, 500, rows, renderInvoice),
-  // Generated code is nowhere: the function of the engine that ran it is told, which is called that.
-  'template alone': timed(named('anonymous'), renderLists),
+  'template alone': timed(renderLists),
   'schema validation': timed(validateOrders),
-  dependency: timed(padAll),
+  dependency: timed(padRows),
   method: timed(named('Report.summarize'), (end) => new Report().summarize(end)),
   'inherited method': timed(named('MonthlyReport.summarize'), (end) =>
     new MonthlyReport().summarize(end),

@@ -1,8 +1,17 @@
-/** What the tools are asked about: the labelled blockers of the scenarios, the same work in other places, and what is no block at all. */
+/**
+ * What the tools are asked about, in groups: the labelled blockers of the scenarios, the same work in other places, an application
+ * with its packages, native calls in the last expression; and what is no block at all.
+ */
 const { AsyncResource } = require('node:async_hooks');
 const { EventEmitter } = require('node:events');
 const fs = require('node:fs');
-const { BLOCK_MILLIS, blockers } = require('../../tools/labelled-blockers.cjs');
+const labelled = require('../../tools/labelled-blockers.cjs');
+const native = require('../../tools/labelled-native-calls.cjs');
+const application = require('./application.cjs');
+
+const { BLOCK_MILLIS, blockers } = labelled;
+const BLOCKERS_FILE = require.resolve('../../tools/labelled-blockers.cjs');
+const NATIVE_FILE = require.resolve('../../tools/labelled-native-calls.cjs');
 
 const { loop } = blockers;
 const IMMEDIATES = 10;
@@ -66,4 +75,58 @@ const QUIET = {
   },
 };
 
-module.exports = { BLOCKERS: { ...blockers, ...places }, QUIET };
+const mapValues = (object, map) =>
+  Object.fromEntries(Object.entries(object).map(([label, each]) => [label, map(each, label)]));
+
+/** Of the scenarios: they have their inputs from the start, see `calibrate`. */
+function ofScenarios(blocker) {
+  const { culprit } = blocker;
+  return {
+    ...blocker,
+    label: { names: [culprit.name], file: BLOCKERS_FILE, lines: linesIn(BLOCKERS_FILE, culprit) },
+    prepare: () => labelled.calibrate(blocker),
+    input: labelled.argumentOf,
+  };
+}
+
+function linesIn(file, culprit) {
+  if (typeof culprit !== 'function') return undefined;
+  return application.linesOf(culprit, fs.readFileSync(file, 'utf8'));
+}
+
+function ofApplication(blocker) {
+  const { place: label, ...others } = blocker;
+  return { ...others, label, prepare: () => application.calibrate(blocker, BLOCK_MILLIS) };
+}
+
+function ofNative([, , run], name) {
+  return {
+    run,
+    culprit: run,
+    label: { names: [run.name], file: NATIVE_FILE, lines: linesIn(NATIVE_FILE, run) },
+    waits: name.startsWith('child_process.'),
+    prepare: () => native.calibrate(name),
+  };
+}
+
+/** Each blocker has `label`: the place that has to be named, and what else has to be told. */
+const GROUPS = {
+  'built-ins and language': mapValues(blockers, ofScenarios),
+  places: mapValues(places, ofScenarios),
+  application: mapValues(application.load(), ofApplication),
+  'native calls in the last expression': mapValues(native.nativeCalls, (each, name) => ({
+    ...ofNative(each, name),
+  })),
+};
+
+/** By a name that no two groups share. */
+const BLOCKERS = {};
+for (const [group, members] of Object.entries(GROUPS)) {
+  for (const [label, blocker] of Object.entries(members)) {
+    const name = group.startsWith('native') ? `native: ${label}` : label;
+    if (Object.hasOwn(BLOCKERS, name)) throw new Error(`two blockers are called ${name}`);
+    BLOCKERS[name] = { ...blocker, group };
+  }
+}
+
+module.exports = { BLOCKERS, QUIET };
