@@ -16,6 +16,7 @@ const FOLDERS = [
   'test/matrix/modern',
   'demo',
   'bench/peers/package',
+  'bench/truth/package',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'deploy/demo-image',
   'deploy/grafana',

@@ -14,6 +14,7 @@
 
 const NAMES = [
   'truth',
+  'phases',
   'peers',
   'hooks',
   'http',
