@@ -15,6 +15,7 @@
 const NAMES = [
   'truth',
   'phases',
+  'real-apps',
   'peers',
   'hooks',
   'http',

@@ -68,7 +68,7 @@ const lineAt = (text, index) => text.slice(0, index).split('\n').length;
 const LEAST_GROWTH = 1.25;
 const MOST_GROWTH = 2;
 /** Code gets faster in the first of them. */
-const RUNS = 3;
+const RUNS = 2;
 
 /** The input with which a blocker takes long enough, some times in a row. */
 async function calibrate({ size, make, run, grow, before, asynchronous }, blockMillis) {

@@ -38,12 +38,12 @@ export function score(truths, reports) {
       errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
     notRight: blocks
       .filter((each) => !each.allRight)
-      .map(({ truth, told }) => ({
+      .map(({ truth, told, rightPlace }) => ({
         label: truth.label,
         lengthMillis: truth.lengthMillis,
         mostMillis: truth.mostMillis,
         wanted: truth.wanted,
-        rightPlace: each.rightPlace,
+        rightPlace,
         told,
       })),
   };
