@@ -15,7 +15,7 @@ const letter = nunjucks.compile(
   '{% for order in orders %}<li>{{ order.id }} {{ order.customer | upper }} {{ order.address.city }}</li>{% endfor %}',
 );
 
-const rates = Array.from({ length: 400 }, (_, i) => ({ from: i / 4, rate: 1 + i / 1000 }));
+const rates = Array.from({ length: 10_000 }, (_, i) => ({ from: i / 100, rate: 1 + i / 1000 }));
 /** The slow helper of a fast template. */
 function taxOf(price) {
   let tax = 0;
@@ -48,7 +48,7 @@ module.exports = {
   handlebars: { change: exports.listPage, size: 5000, make: orders },
   'handlebars, a slow helper': {
     change: taxOf,
-    size: 5000,
+    size: 500,
     make: orders,
     run: (data) => taxes({ orders: data }),
   },
