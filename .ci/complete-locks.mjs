@@ -16,6 +16,8 @@ const FOLDERS = [
   'test/matrix/modern',
   'demo',
   'bench/peers/package',
+  'bench/truth/package',
+  'bench/real-apps/verdaccio',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'deploy/demo-image',
   'deploy/grafana',

@@ -1,6 +1,5 @@
-// Promises: which tool reports what of the same labelled blockers, in the same service: found,
-// missed, counted twice, false positives, the right trace, the right function, the right length;
-// see README.md.
+// Promises: what each tool reports of the same labelled blockers, in the same service: found, missed, counted twice, false positives, the right
+// trace, the right function, the right length; see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
@@ -11,19 +10,17 @@ import { SentryReceiver } from '../tools/sentry-receiver.cjs';
 import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
 import { messageOf } from './support/child-message.mjs';
+import { installApplication } from './truth/install.mjs';
 import { score } from './truth/score.mjs';
 
 const { SUBJECTS } = subjects;
 
 const THRESHOLD_MILLIS = 40;
-/**
- * A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is
- * one is not a mistake of the tool.
- */
+/** A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is one is nobody's mistake. */
 const CLEAR_MILLIS = 1.25 * THRESHOLD_MILLIS;
 /** For a report to come, where the subject does not need longer. */
 const SETTLE_MILLIS = 100;
-/** So often at most, while the machine gives the process no CPU: that says nothing about a tool. */
+/** So often at most, while the machine holds the process: that says nothing about a tool. */
 const MAX_VISITS = 6;
 /** Startup is over, and every tool at work. */
 const WARM_UP_MILLIS = 1000;
@@ -34,17 +31,18 @@ const NAMELESS = new Set(['?', '<anonymous>', '[eval]', '[constructor]']);
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'truth',
-  about: 'which tool reports what of the same labelled blockers',
+  about: 'what each tool reports of the same labelled blockers',
   minutes: 6,
-  options: { only: { type: 'string', multiple: true } },
+  options: { only: { type: 'string', multiple: true }, blockers: { type: 'string' } },
   async run({ nodes, options, report }) {
     report.versions(installPeers());
+    installApplication();
     const names = options.only ?? Object.keys(SUBJECTS).filter((name) => name !== 'nothing');
     for (const { path, version } of nodes) {
       const results = [];
       for (const name of names) {
         try {
-          results.push({ name, ...(await ask(path, name)) });
+          results.push({ name, ...(await ask(path, name, options.blockers)) });
         } catch (error) {
           // One that does not install or start on this machine must not hide the others.
           report.note(`${name} could not be asked: ${/** @type {Error} */ (error).message}`);
@@ -65,23 +63,37 @@ export default {
           'twice',
           'false positives',
           'trace',
-          'function',
+          'place',
           'length error, ms',
           'all right',
         ],
         results.map((result) => row(result.name, result)),
         results,
       );
+      report.table(
+        `Node.js ${version}: named by the place to change`,
+        ['', ...Object.keys(results[0]?.groups ?? {})],
+        results
+          .filter(({ name }) => SUBJECTS[name].tells.includes('function'))
+          .map(({ name, groups }) => [
+            name,
+            ...Object.values(groups).map(({ blocks, rightPlace }) => `${rightPlace} of ${blocks}`),
+          ]),
+      );
     }
   },
 };
 
-async function ask(/** @type {string} */ path, /** @type {string} */ name) {
+async function ask(
+  /** @type {string} */ path,
+  /** @type {string} */ name,
+  /** @type {string} */ pattern = '',
+) {
   const subject = SUBJECTS[name];
   const receiver = await SentryReceiver.listen();
   const child = fork(
     join(import.meta.dirname, 'truth/service.cjs'),
-    [name, String(THRESHOLD_MILLIS), receiver.dsn],
+    [name, String(THRESHOLD_MILLIS), receiver.dsn, pattern],
     { execPath: path },
   );
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -89,8 +101,9 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
     const { port, blockers, notBlocking } = await messageOf(child);
     const visit = (/** @type {string} */ path) =>
       getJson(`http://127.0.0.1:${port}${path}`, { agent });
-    // Cold code is slow code: the first requests do not count.
+    // Cold code is slow code: the first requests count for nobody.
     await visit(`/not-blocking/${encodeURIComponent(notBlocking[0])}`);
+    await visit(`/prepare/${encodeURIComponent(blockers[0])}`);
     await visit(`/block/${encodeURIComponent(blockers[0])}`);
     await sleep(WARM_UP_MILLIS);
     const truths = [];
@@ -104,6 +117,10 @@ async function ask(/** @type {string} */ path, /** @type {string} */ name) {
       })),
     ];
     for (const { label, isBlock, url } of pages) {
+      if (isBlock) {
+        await visit(`/prepare/${encodeURIComponent(label)}`);
+        await sleep(subject.settleMillis ?? SETTLE_MILLIS);
+      }
       for (let left = MAX_VISITS; left > 0; left--) {
         const from = performance.timeOrigin + performance.now();
         const truth = await visit(`/${url}/${encodeURIComponent(label)}`);
@@ -150,10 +167,7 @@ function reportOf(
   };
 }
 
-/**
- * Sentry has the innermost frame last. What has no name is called after the function around it, as
- * a reader would.
- */
+/** Sentry has the innermost frame last. What has no name is called after the function around it, as a reader would. */
 function innermost(/** @type {any[]} */ frames) {
   const own = frames
     .filter(({ filename = '' }) => !filename.startsWith('node:'))
@@ -162,11 +176,11 @@ function innermost(/** @type {any[]} */ frames) {
 }
 
 function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */ result) {
-  const { reports } = SUBJECTS[name];
+  const { tells } = SUBJECTS[name];
   const when = (
-    /** @type {(typeof reports)[number]} */ what,
+    /** @type {(typeof tells)[number]} */ what,
     /** @type {string | number} */ value,
-  ) => (reports.includes(what) ? String(value) : '–');
+  ) => (tells.includes(what) ? String(value) : '–');
   const { lengthError } = result;
   const error =
     lengthError && `${lengthError.median.toFixed(1)}, at most ${lengthError.most.toFixed(0)}`;
@@ -174,11 +188,11 @@ function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */
     name,
     when('block', result.found),
     when('block', result.missed),
-    when('block', result.twice),
+    when('block', result.reportedTwice),
     when('block', result.falsePositives),
     when('trace', result.rightTrace),
-    when('function', result.rightFunction),
+    when('function', result.rightPlace),
     when('length', error ?? '–'),
-    reports.length === 4 ? String(result.allRight) : '–',
+    tells.length === 4 ? String(result.allRight) : '–',
   ];
 }

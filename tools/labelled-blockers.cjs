@@ -1,7 +1,7 @@
 // @ts-nocheck: these are functions as applications have them.
 /**
- * Labelled blockers: what blocks the event loop, and the function that has to be named for it. The
- * scenarios `capture.test.ts` and the benchmark `truth` run the same ones.
+ * Labelled blockers: what blocks the event loop, and the function that has to be named for it. The scenarios `capture.test.ts` and
+ * the benchmark `truth` run the same ones.
  */
 const { execFileSync } = require('node:child_process');
 const { createHash, pbkdf2Sync, randomBytes, scryptSync } = require('node:crypto');
@@ -16,16 +16,16 @@ const { context } = require('@opentelemetry/api');
 const Ajv = require('ajv').default;
 const ejs = require('ejs');
 
-/** How long each of them blocks the event loop, at least. */
+/** How long each of them holds the loop, at least. */
 const BLOCK_MILLIS = Number(process.env.BLOCK_MILLIS ?? 110);
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blockers-'));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-functions-'));
 const file = path.join(folder, 'data');
 const bytes = randomBytes(1 << 20);
 fs.writeFileSync(file, bytes);
 const row = (_, id) => ({
   id,
-  name: `customer ${id}`,
+  name: `somebody ${id}`,
   tags: ['new', 'paid'],
   nested: { amount: id * 1.5 },
 });
@@ -33,7 +33,7 @@ const rows = (n) => Array.from({ length: n }, row);
 const numbers = (n) => Array.from({ length: n }, Math.random);
 const after = (millis) => performance.now() + millis;
 
-/** A dependency. */
+/** A package of somebody else's. */
 function installDependency() {
   const dependency = path.join(folder, 'node_modules', 'left-padding');
   fs.mkdirSync(dependency, { recursive: true });
@@ -375,8 +375,7 @@ const blockers = {
   readdirSync: timed(walkFolders),
   execFileSync: { blockingFunction: runCommand, make: () => BLOCK_MILLIS / 1e3, run: runCommand },
   'template with a helper': sized(formatPrice, 500, rows, renderInvoice),
-  // Generated code is nowhere: the function of the engine that ran it is reported, by that name.
-  'template alone': timed(named('anonymous'), renderLists),
+  'template alone': timed(renderLists),
   'schema validation': timed(validateOrders),
   dependency: timed(padRows),
   method: timed(named('Report.summarize'), (end) => new Report().summarize(end)),
@@ -400,10 +399,7 @@ const blockers = {
   },
 };
 
-/**
- * The input with which this takes long enough, twice. Runs before the first turn of the loop, so it
- * is no block.
- */
+/** The input with which this takes long enough, twice. Runs before the first turn of the loop, so it is no block. */
 function calibrate({ size, make, run, grow }) {
   if (size === undefined) return make();
   const takesLongEnough = (input) => {

@@ -14,6 +14,8 @@
 
 const NAMES = [
   'truth',
+  'phases',
+  'real-apps',
   'peers',
   'hooks',
   'http',

@@ -1,14 +1,15 @@
-// Promises: what a tool said, compared with what really happened. Where it reported twice, the
-// better report counts.
+// Promises: what a tool said, held against what really happened. Generous: where it spoke reportedTwice, the better report counts.
 import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
 const LENGTH_TOLERANCE_MILLIS = 2;
 const LENGTH_TOLERANCE_SHARE = 0.02;
+const NAMELESS = new Set(['?', '<anonymous>', 'anonymous']);
 
 /**
- * @typedef {{ at: number, lengthMillis?: number, functionName?: string, traceId?: string }} Report
- * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, blockingFunction?: string }} Truth
+ * @typedef {{ names: string[], file: string, lines?: [number, number], line?: number }} Place
+ * @typedef {{ at: number, lengthMillis?: number, functionName?: string, file?: string, line?: number, cause?: string, loads?: string, traceId?: string }} Report
+ * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, group?: string, wanted?: Place, cause?: string, loads?: string }} Truth
  *   `from` and `until`: in which time a report is about it. `mostMillis`: the length to the first tick after the work; the block ended no later.
  */
 
@@ -27,23 +28,25 @@ export function score(truths, reports) {
     blocks: blocks.length,
     found: found.length,
     missed: blocks.length - found.length,
-    twice: count(({ reported }) => reported.length > 1),
+    reportedTwice: count(({ reported }) => reported.length > 1),
     falsePositives: judged.reduce(
       (sum, { truth, reported }) => sum + (truth.isBlock ? 0 : reported.length),
       0,
     ),
     rightTrace: count(({ rightTrace }) => rightTrace),
-    rightFunction: count(({ rightFunction }) => rightFunction),
+    rightPlace: count(({ rightPlace }) => rightPlace),
+    groups: groupsOf(blocks),
     allRight: count((each) => each.allRight),
     lengthError:
       errors.length === 0 ? undefined : { median: median(errors), most: Math.max(...errors) },
     notRight: blocks
       .filter((each) => !each.allRight)
-      .map(({ truth, reported }) => ({
+      .map(({ truth, reported, rightPlace }) => ({
         label: truth.label,
         lengthMillis: truth.lengthMillis,
         mostMillis: truth.mostMillis,
-        blockingFunction: truth.blockingFunction,
+        wanted: truth.wanted,
+        rightPlace,
         reported,
       })),
   };
@@ -58,9 +61,7 @@ function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
   const rightTrace = reported.some(
     ({ traceId }) => traceId !== undefined && traceId === truth.traceId,
   );
-  const rightFunction = reported.some(({ functionName }) =>
-    isCalled(functionName, truth.blockingFunction),
-  );
+  const rightPlace = reported.some((report) => isRight(report, truth));
   const tolerance = Math.max(LENGTH_TOLERANCE_MILLIS, truth.lengthMillis * LENGTH_TOLERANCE_SHARE);
   const rightLength = lengthError !== undefined && lengthError <= tolerance;
   return {
@@ -68,8 +69,8 @@ function judge(/** @type {Truth} */ truth, /** @type {Report[]} */ reports) {
     reported,
     lengthError,
     rightTrace,
-    rightFunction,
-    allRight: reported.length === 1 && rightTrace && rightFunction && rightLength,
+    rightPlace,
+    allRight: reported.length === 1 && rightTrace && rightPlace && rightLength,
   };
 }
 
@@ -81,15 +82,50 @@ function distance(
   return Math.max(lengthMillis - reported, reported - mostMillis, 0);
 }
 
-/**
- * The last word counts: `Report.summarize`, `new Report` and `get average` have other names with
- * other tools.
- */
-function isCalled(
-  /** @type {string | undefined} */ name,
-  /** @type {string | undefined} */ blockingFunction,
+/** How many of each group are named right. */
+function groupsOf(/** @type {ReturnType<typeof judge>[]} */ blocks) {
+  /** @type {Record<string, { blocks: number, rightPlace: number }>} */
+  const groups = {};
+  for (const { truth, rightPlace } of blocks) {
+    const name = truth.group ?? '';
+    groups[name] ??= { blocks: 0, rightPlace: 0 };
+    groups[name].blocks++;
+    if (rightPlace) groups[name].rightPlace++;
+  }
+  return groups;
+}
+
+/** What a tool is not made to tell (file, line, cause, module) is not held against it. */
+function isRight(/** @type {Report} */ report, /** @type {Truth} */ { wanted, cause, loads }) {
+  if (wanted === undefined || report.functionName === undefined) return false;
+  const { file, line } = report;
+  return (
+    (file === undefined || isSameFile(file, wanted.file)) &&
+    (isCalled(report.functionName, wanted.names) || isNamelessIn(report, wanted)) &&
+    (line === undefined || wanted.line === undefined || line === wanted.line) &&
+    (report.cause === undefined || cause === undefined || report.cause === cause) &&
+    (file === undefined || loads === undefined || isInPackage(report.loads, loads))
+  );
+}
+
+const isSameFile = (/** @type {string} */ a, /** @type {string} */ b) =>
+  a.replace('file://', '') === b;
+
+const isInPackage = (/** @type {string | undefined} */ file, /** @type {string} */ name) =>
+  file?.includes(`/node_modules/${name}/`) === true;
+
+/** A function without a name inside of the one that is looked for: its line says where it is. */
+function isNamelessIn(
+  /** @type {Report} */ { functionName, line },
+  /** @type {Place} */ { lines },
 ) {
-  if (name === undefined || blockingFunction === undefined) return false;
+  if (!NAMELESS.has(String(functionName)) || lines === undefined || line === undefined)
+    return false;
+  return line >= lines[0] && line <= lines[1];
+}
+
+/** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
+function isCalled(/** @type {string} */ name, /** @type {string[]} */ names) {
   const last = (/** @type {string} */ text) => text.replace(/[<>]/g, '').split(/[. ]/).at(-1);
-  return last(name) === last(blockingFunction);
+  return names.some((wanted) => last(name) === last(wanted));
 }

@@ -1,7 +1,6 @@
 /**
- * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every
- * answer says what really happened. Started by truth.mjs: `node bench/truth/service.cjs <subject>
- * <threshold> <dsn>`, with an IPC channel.
+ * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every answer says what really happened.
+ * Started by truth.mjs: `node bench/truth/service.cjs <subject> <threshold> <dsn>`, with an IPC channel.
  */
 const { once } = require('node:events');
 const { setTimeout: wait, setImmediate: nextIteration } = require('node:timers/promises');
@@ -14,15 +13,12 @@ process.env.OTEL_METRICS_EXPORTER = 'none';
 const BEAT_MILLIS = 5;
 /** From this on what the machine does shows in what a tool says. */
 const DISTURBANCE_MILLIS = 15;
-/** They use no CPU, and block the event loop, too. */
-const WAITS = new Set(['execFileSync']);
-
-const [name, threshold, dsn] = process.argv.slice(2);
+const [name, threshold, dsn, pattern = ''] = process.argv.slice(2);
 const subject = SUBJECTS[name];
 
 /** What the tool has said: one entry for each time. */
 const reports = [];
-const report = (facts) => reports.push({ at: epochNow(), ...facts });
+const report = (told) => reports.push({ at: epochNow(), ...told });
 const epochNow = () => performance.timeOrigin + performance.now();
 
 const start = () => subject.start({ thresholdMillis: Number(threshold), report, dsn }) ?? [];
@@ -30,13 +26,13 @@ if (subject.bringsSdk) start();
 else startSdk(start);
 
 const express = require('express');
-const { argumentOf, calibrate, cleanUp } = require('../../tools/labelled-blockers.cjs');
+const v8 = require('node:v8');
+const vm = require('node:vm');
+const labelledBlockers = require('../../tools/labelled-blockers.cjs');
+const nativeCalls = require('../../tools/labelled-native-calls.cjs');
 const { BLOCKERS, NOT_BLOCKING } = require('./corpus.cjs');
 
-/**
- * `start` comes last: an instrumentation that is made before others are loaded hides from them what
- * they load.
- */
+/** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */
 function startSdk(start) {
   const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
   const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
@@ -49,6 +45,12 @@ function startSdk(start) {
       report({
         lengthMillis: millis(span.duration),
         functionName: span.attributes['code.function.name'],
+        file: span.attributes['code.file.path'],
+        line: span.attributes['code.line.number'],
+        cause: span.attributes['event_loop.block.cause'],
+        loads: span.attributes['event_loop.block.loaded_module'],
+        topFunctions: span.attributes['event_loop.block.top_functions'],
+        stack: span.attributes['code.stacktrace'],
         traceId: span.spanContext().traceId,
       });
     },
@@ -72,51 +74,58 @@ function startTimer() {
   };
 }
 
-/** What blocked the event loop since the latest visit, as a timer of our own measured it. */
-let delays = [];
+/** What held the loop since the latest visit, as a timer of our own saw it. */
+let held = [];
 let due = epochNow() + BEAT_MILLIS;
 setInterval(() => {
   const now = epochNow();
-  if (now - due >= DISTURBANCE_MILLIS) delays.push([due, now]);
+  if (now - due >= DISTURBANCE_MILLIS) held.push([due, now]);
   due = now + BEAT_MILLIS;
 }, BEAT_MILLIS);
 /** The latest visit. */
 let visited;
 
-/**
- * The machine gave the process no CPU in that visit for as long as matters: it says nothing about
- * the tool.
- */
+/** The machine has held the process in that visit for as long as matters: it says nothing about the tool. */
 function isDisturbed() {
   const { start, end, cpuMillis, isBlock, label } = visited;
-  const starved = isBlock && !WAITS.has(label) && end - start - cpuMillis >= DISTURBANCE_MILLIS;
+  const starved =
+    isBlock && !BLOCKERS[label].waits && end - start - cpuMillis >= DISTURBANCE_MILLIS;
   const outside = ([from, until]) =>
     until - from - (isBlock ? Math.max(0, Math.min(until, end) - Math.max(from, start)) : 0);
-  return starved || delays.some((each) => outside(each) >= DISTURBANCE_MILLIS);
+  return starved || held.some((each) => outside(each) >= DISTURBANCE_MILLIS);
 }
 
-/** Before the first turn of the loop, so that it is no block. */
-const inputs = Object.fromEntries(
-  Object.entries(BLOCKERS).map(([label, blocker]) => [label, calibrate(blocker)]),
-);
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc');
+
+/** What the next visit is given: one input at a time, so that the heap is no larger than one needs. */
+let prepared;
 
 const app = express();
 app.get('/not-blocking/:label', async (request, response) => {
   const { label } = request.params;
-  delays = [];
+  held = [];
   const timer = startTimer();
   await NOT_BLOCKING[label]({ wait, nextIteration });
   visited = { label, isBlock: false, ...timer() };
   response.json({ lengthMillis: visited.end - visited.start });
 });
+/** Finds the input: what blocks in here counts for nobody. */
+app.get('/prepare/:label', async (request, response) => {
+  prepared = undefined;
+  prepared = await BLOCKERS[request.params.label].prepare();
+  collectGarbage();
+  response.json({});
+});
 app.get('/block/:label', async (request, response) => {
   const { label } = request.params;
-  const { run, place, asynchronous, blockingFunction } = BLOCKERS[label];
+  const { run, place, asynchronous, before, input, ...blocker } = BLOCKERS[label];
+  const { group, label: wanted, cause, loads } = blocker;
+  before?.();
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
-  delays = [];
-  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
-  // The truth ends when the callback does, which is between these two readings: V8 may collect what
-  // the work has left behind in the middle of whatever comes next.
+  held = [];
+  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth. The truth ends when the callback does, which is
+  // between these two readings: V8 may collect what the work has left behind in the middle of whatever comes next.
   const answer = (timer) => {
     const worked = timer();
     process.nextTick(() => {
@@ -125,28 +134,28 @@ app.get('/block/:label', async (request, response) => {
       const lengthMillis = worked.end - worked.start;
       const mostMillis = drained.end - drained.start;
       setImmediate(() =>
-        response.json({
-          lengthMillis,
-          mostMillis,
-          traceId,
-          blockingFunction: blockingFunction.name,
-        }),
+        response.json({ lengthMillis, mostMillis, traceId, group, wanted, cause, loads }),
       );
     });
   };
   /** Synchronous where it can be: an `await` of ours would be a microtask more. */
-  const block = () => {
+  const hold = () => {
     const timer = startTimer();
-    run(argumentOf(inputs[label]));
+    run(input ? input(prepared) : prepared);
     answer(timer);
   };
-  if (place) place(block, startTimer, answer);
+  if (place) place(hold, startTimer, answer);
   else if (asynchronous) {
     const timer = startTimer();
-    await run(argumentOf(inputs[label]));
+    await run(input ? input(prepared) : prepared);
     answer(timer);
-  } else block();
+  } else hold();
 });
+
+/** All, or those whose name or group has this text in it. */
+const chosen = Object.keys(BLOCKERS).filter((label) =>
+  `${BLOCKERS[label].group}: ${label}`.includes(pattern),
+);
 
 async function main() {
   const server = app.listen(0, '127.0.0.1');
@@ -155,12 +164,13 @@ async function main() {
     process.send(question === 'reports' ? reports : isDisturbed()),
   );
   process.on('disconnect', () => {
-    cleanUp();
+    labelledBlockers.cleanUp();
+    nativeCalls.cleanUp();
     process.exit();
   });
   process.send({
     port: server.address().port,
-    blockers: Object.keys(BLOCKERS),
+    blockers: chosen,
     notBlocking: Object.keys(NOT_BLOCKING),
   });
 }

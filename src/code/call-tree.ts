@@ -175,10 +175,14 @@ export class CallTree<S> {
 /**
  * The node that a block is named by: the deepest function of the application on the path. Without
  * one, the entry of the outermost package that is no dispatcher, which is the application's direct
- * dependency as far as a stack shows; else the deepest of the path.
+ * dependency as far as a stack shows: below the last dispatcher where something is, since a
+ * middleware that has called `next()` is still on the stack. Else the deepest of the path.
  */
 export function placeOn<S>(path: readonly TreeNode<S>[]): TreeNode<S> | undefined {
-  return path.findLast(isInApp) ?? path.find(isDependency) ?? path[path.length - 1];
+  const inApp = path.findLast(isInApp);
+  if (inApp !== undefined) return inApp;
+  const dispatched = path.findLastIndex(({ step }) => step.origin === 'dispatcher') + 1;
+  return path.slice(dispatched).find(isDependency) ?? path.find(isDependency) ?? path.at(-1);
 }
 
 /**

@@ -17,6 +17,12 @@ export const MAX_CAPTURED_FRAMES = 1024;
 /** Frames that are kept of it: to convert one takes longer than to capture it. */
 const MAX_INNER_FRAMES = 64;
 const MAX_OUTER_FRAMES = 32;
+/**
+ * Of those in between, what may be the application's own, at either end: a framework may have 32
+ * frames above the function that has called a library which recurs.
+ */
+const MAX_MIDDLE_FRAMES = 16;
+const NODE_MODULES = ['/node_modules/', '\\node_modules\\'];
 
 /** What may stand between the start of a function and its parameters, beside its name. */
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
@@ -40,20 +46,36 @@ export function placeOf(site: NodeJS.CallSite): CodePosition {
 }
 
 /**
- * The frames of a stack, innermost first; of a deep one those in the middle are left out, with one
- * frame that says how many.
+ * The frames of a stack, innermost first. Of a deep one those in the middle are left out, but for
+ * some that may be the application's; a frame in their place says how many.
  */
 export function toFrames(
   sites: readonly NodeJS.CallSite[],
   isOwn: (place: CodePosition) => boolean,
 ): StackFrame[] {
-  const omitted = sites.length - MAX_INNER_FRAMES - MAX_OUTER_FRAMES;
-  if (omitted <= 1) return sites.map((site) => toFrame(site, isOwn));
-  return [
-    ...sites.slice(0, MAX_INNER_FRAMES).map((site) => toFrame(site, isOwn)),
-    omittedFrames(omitted),
-    ...sites.slice(-MAX_OUTER_FRAMES).map((site) => toFrame(site, isOwn)),
-  ];
+  const end = sites.length - MAX_OUTER_FRAMES;
+  if (end - MAX_INNER_FRAMES <= 1) return sites.map((site) => toFrame(site, isOwn));
+  const kept: number[] = [];
+  for (let i = MAX_INNER_FRAMES; i < end; i++) {
+    if (mayBeInApp(sites[i] as NodeJS.CallSite)) kept.push(i);
+  }
+  if (kept.length > 2 * MAX_MIDDLE_FRAMES)
+    kept.splice(MAX_MIDDLE_FRAMES, kept.length - 2 * MAX_MIDDLE_FRAMES);
+  const frames = sites.slice(0, MAX_INNER_FRAMES).map((site) => toFrame(site, isOwn));
+  let next = MAX_INNER_FRAMES;
+  for (const i of [...kept, end]) {
+    if (i > next) frames.push(omittedFrames(i - next));
+    if (i < end) frames.push(toFrame(sites[i] as NodeJS.CallSite, isOwn));
+    next = i + 1;
+  }
+  return [...frames, ...sites.slice(end).map((site) => toFrame(site, isOwn))];
+}
+
+/** Cheap: it is asked of up to a thousand frames. */
+function mayBeInApp(site: NodeJS.CallSite): boolean {
+  const file = site.getFileName();
+  if (typeof file !== 'string' || file === '' || file.startsWith('node:')) return false;
+  return !NODE_MODULES.some((folder) => file.includes(folder));
 }
 
 function omittedFrames(count: number): StackFrame {

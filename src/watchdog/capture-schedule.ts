@@ -2,12 +2,13 @@
 import type { CaptureTimes } from './capture-times.ts';
 
 /** Captures of one block, at most. */
-export const MAX_CAPTURES = 20;
+export const MAX_CAPTURES = 30;
 /**
  * Each capture of a block is at least this many times as late as the one before: the last one comes
- * after some 20 s, at the default threshold.
+ * after some 20 s, at the default threshold. What ran between two captures is known by its ends
+ * only, so a share is wrong by half of the gap at most, a twelfth of the block.
  */
-const GROWTH = 1.35;
+const GROWTH = 1.2;
 
 /** The captures of one block, by its age in milliseconds. */
 export class CaptureSchedule {

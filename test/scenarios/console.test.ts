@@ -26,7 +26,7 @@ test('a line for each block: length, kind, function and place, route, trace; wha
   const millis = block?.durationMillis.toFixed(0);
   expect(line).toMatch(new RegExp(`^event-loop-blocked ${millis} ms callback: `));
   expect(line).toMatch(at);
-  expect(line).toMatch(new RegExp(`, GET /compute-sync, trace ${block?.traceId}$`));
+  expect(line).toMatch(new RegExp(`(, waiting)?, GET /compute-sync, trace ${block?.traceId}$`));
   for (const summary of [onDemand, atExit]) {
     expect(summary).toMatch(new RegExp(`^event-loop-blocked: 1 block, ${millis} ms of \\d`));
   }

@@ -114,7 +114,7 @@ test('console: a block is a line on stderr', async () => {
   });
 
   expect(run.stderr).toMatch(
-    /^event-loop-blocked \d{3} ms callback: \w+ \(.*truth\.cjs:\d+:\d+\), GET \/compute-sync, trace \w{32}$/m,
+    /^event-loop-blocked \d{3} ms callback: \w+ \(.*truth\.cjs:\d+:\d+\)(, waiting)?, GET \/compute-sync, trace \w{32}$/m,
   );
 });
 

@@ -1,7 +1,7 @@
 // Built-in functions that take long in a single call, each alone in a span of its name. `caller` is the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { calibrate, cleanUp, nativeCalls } = require('./support/labelled-native-calls.cjs');
+const { calibrate, cleanUp, nativeCalls } = require('../../../tools/labelled-native-calls.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 30;

@@ -42,7 +42,7 @@ const ROUNDING_MILLIS = 0.01;
 const EXIT_DELAY_MILLIS = 20;
 
 /** Captures of one block, and one for the report of an ongoing one. */
-const MAX_CAPTURES = 21;
+const MAX_CAPTURES = 31;
 
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 

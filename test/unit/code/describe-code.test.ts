@@ -212,6 +212,24 @@ describe('the dominant path', () => {
     expect(code).toMatchObject({ functionName: 'query' });
   });
 
+  test('of packages only is named below the dispatcher: a middleware has only called next()', () => {
+    const stack = [
+      lib('query'),
+      packaged('read', 'store/index.js'),
+      packaged('handle', 'express/layer.js'),
+      packaged('limit', 'express-rate-limit/index.js'),
+      packaged('dispatch', 'router/index.js'),
+    ];
+    const { code } = describeOf(200, prompt(60, ...stack), prompt(150, ...stack));
+    expect(code?.functionName).toBe('read');
+  });
+
+  test('of packages only is named above the dispatcher, where nothing is below it', () => {
+    const stack = [packaged('next', 'express/layer.js'), packaged('limit', 'limiter/index.js')];
+    const { code } = describeOf(200, prompt(60, ...stack), prompt(150, ...stack));
+    expect(code?.functionName).toBe('limit');
+  });
+
   test('ends at what all have in common, where there are frameworks only', () => {
     const dispatch = packaged('dispatch', 'express/router.js');
     const { code } = describeOf(

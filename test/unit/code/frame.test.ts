@@ -157,27 +157,62 @@ test.each([
   },
 );
 
-test('of a deep stack the innermost and the outermost frames are kept', () => {
-  const site = (line: number) =>
+describe('of a deep stack', () => {
+  const LIBRARY = '/app/node_modules/lib/index.js';
+  const site = (line: number, file: string) =>
     ({
-      getFileName: () => '/app/a.js',
+      getFileName: () => file,
       getLineNumber: () => line,
       getColumnNumber: () => 1,
       getFunctionName: () => 'run',
       getMethodName: () => null,
       isConstructor: () => false,
-      toString: () => `run (/app/a.js:${line}:1)`,
+      toString: () => `run (${file}:${line}:1)`,
     }) as never;
-  const stack = (depth: number) =>
+  const stack = (depth: number, fileOf: (line: number) => string = () => LIBRARY) =>
     toFrames(
-      Array.from({ length: depth }, (_, i) => site(i + 1)),
+      Array.from({ length: depth }, (_, i) => site(i + 1, fileOf(i + 1))),
       isOwn,
     );
-  expect(stack(97).map(({ line }) => line)).toEqual(Array.from({ length: 97 }, (_, i) => i + 1));
-  const deep = stack(500);
-  expect(deep).toHaveLength(97);
-  expect(deep[63]?.line).toBe(64);
-  expect(deep[64]).toMatchObject({ file: undefined, text: '... 404 more frames ...' });
-  expect(deep[65]?.line).toBe(469);
-  expect(deep[96]?.line).toBe(500);
+  const texts = (frames: { line: number | undefined; text: string }[]) =>
+    frames.map(({ line, text }) => line ?? text);
+
+  test('the innermost and the outermost frames are kept', () => {
+    expect(stack(97).map(({ line }) => line)).toEqual(Array.from({ length: 97 }, (_, i) => i + 1));
+    const deep = stack(500);
+    expect(deep).toHaveLength(97);
+    expect(deep[63]?.line).toBe(64);
+    expect(deep[64]).toMatchObject({ file: undefined, text: '... 404 more frames ...' });
+    expect(deep[65]?.line).toBe(469);
+    expect(deep[96]?.line).toBe(500);
+  });
+
+  test('what may be the application in the middle is kept in its place', () => {
+    const ofApp = new Set([65, 100, 101, 468]);
+    const deep = stack(500, (line) => (ofApp.has(line) ? '/app/a.js' : LIBRARY));
+    expect(texts(deep.slice(63, 72))).toEqual([
+      64,
+      65,
+      '... 34 more frames ...',
+      100,
+      101,
+      '... 366 more frames ...',
+      468,
+      469,
+      470,
+    ]);
+  });
+
+  test('of its recursion in the middle some frames at either end are kept', () => {
+    const deep = stack(1000, () => '/app/a.js');
+    expect(deep).toHaveLength(64 + 16 + 1 + 16 + 32);
+    expect(texts(deep.slice(79, 82))).toEqual([80, '... 872 more frames ...', 953]);
+  });
+
+  test.each(['node:internal/timers', 'C:\\app\\node_modules\\lib\\index.js'])(
+    '"%s" in the middle is not the application',
+    (file) => {
+      expect(stack(500, () => file)).toHaveLength(97);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+// @ts-nocheck: these are functions as applications have them.
 /**
  * Built-in functions that take long in a single call, each called in the last expression of a
  * function: V8 answers an interrupt when a function is called or a loop turns, and by then the
