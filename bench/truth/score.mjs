@@ -1,4 +1,4 @@
-// Promises: what a tool said, held against what really happened. Generous: where it spoke reportedTwice, the better report counts.
+// Promises: what a tool reported, held against what really happened. Of two reports, the better counts.
 import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
