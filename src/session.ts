@@ -127,6 +127,7 @@ export class Session {
       clock,
       () => this.#ledger.ongoingPileUp(),
       (stallMillis) => targets.instruments().stall(stallMillis),
+      () => this.#reportPending(),
     );
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
@@ -238,6 +239,11 @@ export class Session {
       if (iteration !== this.#finishedIteration) this.#ledger.finish();
       this.#finishedIteration = iteration;
     });
+    this.#reportPending();
+  }
+
+  /** Does not wait for source maps for long. */
+  #reportPending(): void {
     this.flush();
     this.#guard.run('cannot report blocks', () => this.#positions?.settle(EXIT_WAIT_MILLIS));
   }

@@ -21,17 +21,20 @@ export class BlockFeed {
    * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot:
    *   asked for each span that ends
    * @param entrySpanSink for the metric
+   * @param reportPending asked for when the SDK flushes or shuts down
    */
   constructor(
     private readonly clock: Clock,
     ongoingPileUp: () => OngoingPileUp | undefined,
     private readonly entrySpanSink: EntrySpanSink,
+    reportPending: () => void = () => {},
   ) {
     this.#ongoing = {
       ongoingPileUp: () => {
         const pileUp = ongoingPileUp();
         return pileUp && this.#inUnixTime(pileUp);
       },
+      reportPending,
     };
   }
 

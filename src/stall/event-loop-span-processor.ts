@@ -109,11 +109,23 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  async forceFlush(): Promise<void> {}
+  /** Blocks that wait for source maps are reported at once: their spans end before what comes next. */
+  async forceFlush(): Promise<void> {
+    this.#reportPending();
+  }
 
   async shutdown(): Promise<void> {
+    this.#reportPending();
     this.#stalls.unwatch(this.#open);
     this.#open.clear();
+  }
+
+  #reportPending(): void {
+    try {
+      this.#stalls.ongoing?.reportPending?.();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** Last: the host's meter may throw. */

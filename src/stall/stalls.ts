@@ -18,10 +18,12 @@ export interface BlockedPeriod {
   readonly context: Context | undefined;
 }
 
-/** Read-only: what blocks the event loop now. */
+/** What blocks the event loop now, and what has blocked it and waits to be reported. */
 export interface OngoingView {
   /** The pile-up that is under way, where it has reached the threshold. Hot. */
   ongoingPileUp(): BlockedPeriod | undefined;
+  /** Reports the blocks that have ended and wait to be reported. */
+  reportPending?(): void;
 }
 
 /** Called when an entry span (SERVER, CONSUMER) has ended, stalled or not. */

@@ -287,6 +287,19 @@ test('spans that have ended are forgotten', () => {
   expect(s.end(open, 400).stall).toBe(0.2);
 });
 
+test('a flush and a shutdown report what waits to be reported, before other processors shut down', async () => {
+  const asked: string[] = [];
+  const processor = new EventLoopSpanProcessor();
+  const view = { ongoingPileUp: () => undefined, reportPending: () => void asked.push('report') };
+  stallsOfThread().ongoing = view;
+  const flushed = processor.forceFlush();
+  expect(asked).toEqual(['report']);
+  const down = processor.shutdown();
+  expect(asked).toEqual(['report', 'report']);
+  await Promise.all([flushed, down]);
+  stallsOfThread().ongoing = undefined;
+});
+
 test('without an instrumentation, and after the shutdown: nothing', async () => {
   const s = scene();
   s.stalls.ongoing = undefined;

@@ -3,7 +3,8 @@ const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { alone, eventLoopConfig, finish, startSdk } = require('../support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
+const sdk = startSdk({ instrumentations: [instrumentation] });
 const { handleRequest } = require(process.argv[2]);
 
 async function main() {
@@ -13,6 +14,8 @@ async function main() {
       span.end();
     }),
   );
+  // The first block of a file waits for its map.
+  await instrumentation.forceFlush();
   await finish(sdk);
 }
 
