@@ -109,7 +109,7 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  /** Blocks that wait for source maps are reported at once: their spans end before what comes next. */
+  /** Blocks that wait for source maps are reported at once, before other processors end. */
   async forceFlush(): Promise<void> {
     this.#reportPending();
   }

@@ -416,7 +416,7 @@ describe('what others do', () => {
 /** Runs this as an ES module in a process of its own, beside the bundle. */
 function run(source: string, ...nodeArgs: string[]): unknown {
   const file = path.join(folder, 'script.mjs');
-  writeFileSync(file, source.replace('BUNDLE', pathToFileURL(bundled).href));
+  writeFileSync(file, source.replace('./BUNDLE', pathToFileURL(bundled).href));
   return JSON.parse(
     execFileSync(process.execPath, ['--no-warnings', ...nodeArgs, file], { encoding: 'utf8' }),
   );
@@ -425,7 +425,7 @@ function run(source: string, ...nodeArgs: string[]): unknown {
 test('named imports of modules of Node.js follow', () => {
   const source = `
     import { readFileSync } from 'node:fs';
-    import native from 'BUNDLE';
+    import native from './BUNDLE';
     const calls = new native.NativeCalls(console.error);
     const before = readFileSync;
     calls.enable();
@@ -437,7 +437,7 @@ test('named imports of modules of Node.js follow', () => {
 });
 
 test('line and column of a long call are those of the call itself', () => {
-  const source = `import native from 'BUNDLE';
+  const source = `import native from './BUNDLE';
     const places = [];
     const note = ({ frames: [{ line, column }] }) => places.push([line, column]);
     new native.NativeCalls(console.error).enable({ entered: note, left: note });
@@ -456,7 +456,7 @@ test('line and column of a long call are those of the call itself', () => {
 
 test('frozen intrinsics are left alone, without an error', () => {
   const source = `
-    import native from 'BUNDLE';
+    import native from './BUNDLE';
     const errors = [];
     const { parse } = JSON;
     const calls = new native.NativeCalls((error) => errors.push(String(error)));
