@@ -62,8 +62,9 @@ export const SUBJECTS = [
     app: 'sentry.cjs',
     packages: ['@sentry/node'],
     what: '`enableOpenTelemetrySetup: true`, then `registerInstrumentations`',
+    // Not in `quick`: one run in six, Sentry's exporter does not send the span of a block that ends
+    // after its transaction. The span has ended by then: the console has its line.
     wire: 'sentry',
-    quick: true,
   },
   {
     name: 'dd-trace',
