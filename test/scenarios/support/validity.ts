@@ -99,12 +99,8 @@ const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis'] ?? DEFAULT
  */
 export function voidBlock(run: Run, block: SpanLine): string | undefined {
   const delay = runDelayBetween(run, block, block.startMillis, block.endMillis);
-  // The run delay has nothing of page faults and of the disk, which the machine may be busy with.
-  const cpuTime = block.attributes['event_loop.block.cpu_time'];
-  const cpuMillis = cpuTime === undefined ? block.durationMillis : Number(cpuTime) * 1e3;
-  const ranMillis = Math.min(block.durationMillis - delay, cpuMillis);
-  if (ranMillis >= thresholdOf(run)) return undefined;
-  return `a block of ${block.durationMillis.toFixed(1)} ms that ran for ${ranMillis.toFixed(1)} ms`;
+  if (block.durationMillis - delay >= thresholdOf(run)) return undefined;
+  return `a block of ${block.durationMillis.toFixed(1)} ms, ${delay.toFixed(1)} of them without a CPU`;
 }
 
 /** How late the witness was in all from then on: no app says what it waits for while it ends. */
