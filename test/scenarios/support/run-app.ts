@@ -12,10 +12,9 @@ import { type Stall, startWitness } from './witness.ts';
 const MAX_RUN_MILLIS = 60_000;
 /**
  * How long a process may take from its last line of code to its end: the teardown of Node.js
- * itself, and of what the kernel frees: 0.66 s seen on a busy machine after a plain SIGTERM. A process
- * that waits for a session of the inspector waits for good.
+ * itself, on a busy machine.
  */
-export const EXIT_TOLERANCE_MILLIS = 1000;
+export const EXIT_TOLERANCE_MILLIS = 500;
 
 export type AsyncHooksMode = 'auto' | 'promises' | 'callbacks' | 'off';
 
