@@ -21,7 +21,7 @@ export class BlockFeed {
    * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot:
    *   asked for each span that ends
    * @param entrySpanSink for the metric
-   * @param reportPending asked for when the SDK flushes or shuts down
+   * @param reportPending asked for when the SDK shuts down
    */
   constructor(
     private readonly clock: Clock,

@@ -109,11 +109,9 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  /** Blocks that wait for source maps are reported at once, before other processors end. */
-  async forceFlush(): Promise<void> {
-    this.#reportPending();
-  }
+  async forceFlush(): Promise<void> {}
 
+  /** Blocks that wait for source maps are reported at once, before other processors end. */
   async shutdown(): Promise<void> {
     this.#reportPending();
     this.#stalls.unwatch(this.#open);

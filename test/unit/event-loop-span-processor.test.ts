@@ -287,15 +287,15 @@ test('spans that have ended are forgotten', () => {
   expect(s.end(open, 400).stall).toBe(0.2);
 });
 
-test('a flush and a shutdown report what waits to be reported, before other processors shut down', async () => {
+test('a shutdown reports what waits, before other processors shut down; a flush does not block for it', async () => {
   const asked: string[] = [];
   const processor = new EventLoopSpanProcessor();
   const view = { ongoingPileUp: () => undefined, reportPending: () => void asked.push('report') };
   stallsOfThread().ongoing = view;
   const flushed = processor.forceFlush();
-  expect(asked).toEqual(['report']);
+  expect(asked).toEqual([]);
   const down = processor.shutdown();
-  expect(asked).toEqual(['report', 'report']);
+  expect(asked).toEqual(['report']);
   await Promise.all([flushed, down]);
   stallsOfThread().ongoing = undefined;
 });
