@@ -20,7 +20,7 @@ import {
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { Watchdog } from '../../src/watchdog/watchdog.ts';
-import { runDelayMillis } from '../support/run-delay.cjs';
+import { runDelayMillis, threadTimes } from '../support/thread-times.cjs';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
@@ -53,14 +53,20 @@ afterEach(() => {
 
 const runDelay = () => runDelayMillis() ?? 0;
 /**
- * Works for so long, not counting the time in which the thread has no CPU: that may be taken off a
- * block.
+ * Works for so long: not counting the time in which the thread has no CPU, since that may be taken
+ * off a block, and with that much CPU time, since CPUs can be taken away from the whole machine
+ * without a run delay.
  */
 function busy(millis: number): void {
-  const end = performance.now() + millis - runDelay();
-  for (let until = 0; performance.now() < until || until === 0; ) {
-    until = end + runDelay();
+  const before = threadTimes();
+  const start = performance.now();
+  for (let until = start + millis; performance.now() < until; ) {
     while (performance.now() < until);
+    const now = threadTimes();
+    if (before === undefined || now === undefined) return;
+    const lackingCpu = millis - (now.cpuMillis - before.cpuMillis);
+    const waited = now.runDelayMillis - before.runDelayMillis;
+    until = Math.max(start + millis + waited, performance.now() + lackingCpu);
   }
 }
 const turns = async (count: number) => {

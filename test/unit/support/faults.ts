@@ -7,7 +7,7 @@ import { context, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type * as publicApi from '../../../src/index.ts';
 import type { EventLoopInstrumentationConfig } from '../../../src/types.ts';
-import { runDelayMillis } from '../../support/run-delay.cjs';
+import { runDelayMillis } from '../../support/thread-times.cjs';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './sdk.ts';
 import { SourceClasses } from './source-classes.ts';
 

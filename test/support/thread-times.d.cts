@@ -1,0 +1,6 @@
+export interface ThreadTimes {
+  readonly cpuMillis: number;
+  readonly runDelayMillis: number;
+}
+export declare const threadTimes: () => ThreadTimes | undefined;
+export declare const runDelayMillis: () => number | undefined;
