@@ -3,7 +3,7 @@
  * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand
  * for the time without votes.
  */
-import type { Context, Span } from '@opentelemetry/api';
+import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { StackSample, WeightedSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import { StackSamples } from './stack-samples.ts';
@@ -83,6 +83,16 @@ export class Attribution {
 
   contextWithin(start: number, end: number): Context | undefined {
     return this.of(start, end, this.samplesWithin(start, end))?.context;
+  }
+
+  /**
+   * What the callback from `start` to `end` is attributed to: its own context; where that has no
+   * span (an HTTP server's callback has none, its handler runs in a scope), the scope that ran
+   * most.
+   */
+  ofCallback(running: Attributed, start: number, end: number): Attributed {
+    if (trace.getSpan(running.context) !== undefined) return running;
+    return { ...running, context: this.contextWithin(start, end) ?? running.context };
   }
 
   /** As {@link Votes.enteredIn}. */

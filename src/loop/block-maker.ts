@@ -1,6 +1,7 @@
 /**
  * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
  */
+import type { Context } from '@opentelemetry/api';
 import type { Block, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
@@ -16,9 +17,11 @@ const CPU_SHARE = 0.1;
 
 /** What is known of time that may contain blocks. */
 export interface Known {
-  readonly attributed: Attributed;
+  readonly attributed?: Attributed;
   /** No scope inside it voted: a span that its stack samples have was entered by other means. */
-  readonly isWhole: boolean;
+  readonly isWhole?: boolean;
+  /** Where neither votes nor stack samples say what ran. */
+  readonly otherwise?: Context | undefined;
 }
 
 export class BlockMaker {
@@ -93,7 +96,7 @@ export class BlockMaker {
         start: from,
         end: to,
         callbacks,
-        context: attributed?.context,
+        context: attributed?.context ?? known?.otherwise,
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
         samples,

@@ -15,10 +15,13 @@ export const RESOURCE_SCOPE = 3;
  * `node_http_parser.cc`, Node.js 20 to 26).
  */
 export const MESSAGE = 4;
+/** A nextTick that began when no clock had to be read. */
+export const UNTIMED_TICK = 5;
 
 export type CallbackClass =
   | typeof CALLBACK
   | typeof TICK
   | typeof REACTION
   | typeof RESOURCE_SCOPE
-  | typeof MESSAGE;
+  | typeof MESSAGE
+  | typeof UNTIMED_TICK;

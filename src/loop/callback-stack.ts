@@ -1,5 +1,6 @@
 /** How deep callbacks are nested, and when the inner ones began: nothing is kept per resource. */
-import type { Context } from '@opentelemetry/api';
+import type { Surroundings } from './surroundings.ts';
+import type { Attributed } from './votes.ts';
 
 /** Callbacks deeper than this count for the one around them. */
 export const MAX_NESTED = 32;
@@ -44,11 +45,11 @@ export class CallbackStack {
     return isOther;
   }
 
-  /** Asking for a context may run a callback of its own: made too deep to count. */
-  ask(context: () => Context): Context {
+  /** What has just ended. Asking for its context may run a callback: made too deep to count. */
+  running(around: Surroundings): Attributed {
     this.depth += MAX_NESTED + 1;
     try {
-      return context();
+      return { context: around.context(), resourceType: around.resourceType() };
     } finally {
       this.depth -= MAX_NESTED + 1;
     }

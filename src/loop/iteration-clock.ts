@@ -46,6 +46,7 @@ export class IterationClock {
   #loopCount = -1;
   #openedAt = Number.NaN;
   #isCounting = false;
+  #isRelaxed = false;
 
   /** @param marks shared with the watchdog thread, where there is one */
   constructor(
@@ -108,9 +109,17 @@ export class IterationClock {
     return this.waitedSoFar() < ITERATION_GRAIN_MILLIS;
   }
 
-  /** Hot. Whether the watchdog thread has marked the busy period as old. */
-  isMarked(): boolean {
-    return this.marks[Mark.markedBusyPeriod] === this.busyPeriodStart;
+  /** From now on the watchdog thread marks busy periods that have grown old, or does not. */
+  relax(relaxed: boolean): void {
+    this.#isRelaxed = relaxed;
+  }
+
+  /**
+   * Hot. Saves clock reads: what the watchdog thread did not mark as old cannot have been long.
+   * Where that thread had no CPU it may have been: the beginning of the next callback shows that.
+   */
+  isSurelyShort(): boolean {
+    return this.#isRelaxed && this.marks[Mark.markedBusyPeriod] !== this.busyPeriodStart;
   }
 
   /** Milliseconds that the loop waited since the busy period was opened. */

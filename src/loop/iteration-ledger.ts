@@ -20,20 +20,20 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
+  UNTIMED_TICK,
 } from './callback-class.ts';
 import { CallbackStack, MAX_NESTED } from './callback-stack.ts';
 import { FIRST, IterationClock, NEXT, RESTART, SAME } from './iteration-clock.ts';
 import type { Ledger } from './ledger.ts';
 import { ParserMessages } from './parser-messages.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Attributed } from './votes.ts';
 
 export class IterationLedger implements Ledger {
   /** Kept by the hooks: how deep callbacks are nested. */
   readonly stack = new CallbackStack();
   /** The latest `before` of an outermost callback. */
   callbackStart = Number.NaN;
-  // Numbers only, each always a double or always a small integer: V8 updates them in place.
+  // Numbers, each always a double or always a small integer: V8 updates them in place.
   #class: CallbackClass = CALLBACK;
   #callbacks = 0;
   #taskFirstCallback = 0;
@@ -41,7 +41,8 @@ export class IterationLedger implements Ledger {
   /** The last time the clock was read, by `before` or `after`. */
   #lastRead = Number.NaN;
   #votedBefore = 0.5;
-  #relaxed = false;
+  /** Context of the task's latest scope that ended without a clock read. */
+  #untimedScope: Context | undefined;
   readonly #threshold: number;
   readonly #clock: Clock;
   readonly #around: Surroundings;
@@ -69,10 +70,7 @@ export class IterationLedger implements Ledger {
     return this.#attribution.voted;
   }
 
-  /**
-   * Hot. The beginning of an outermost callback.
-   * @param asyncId of its resource; asked for a {@link MESSAGE} only
-   */
+  /** Hot. The beginning of an outermost callback. `asyncId` is asked for a {@link MESSAGE} only. */
   before(callbackClass: CallbackClass, asyncId = 0): void {
     const previous = this.#class;
     this.#class = callbackClass;
@@ -80,6 +78,13 @@ export class IterationLedger implements Ledger {
     if (callbackClass === REACTION) {
       // No clock is read: its start is not needed, `after` votes with the time since the last read.
       this.callbackStart = this.#lastRead;
+      return;
+    }
+    if (callbackClass === TICK && this.#iterations.isSurelyShort()) {
+      // Nor here: what begins before the watchdog marked the busy period is timed with its task.
+      this.#class = UNTIMED_TICK;
+      this.callbackStart = this.#taskStart;
+      this.#callbacks++;
       return;
     }
     const t = this.#clock.now();
@@ -92,18 +97,21 @@ export class IterationLedger implements Ledger {
 
   /** Hot. The end of an outermost callback. */
   after(): void {
-    // Saves a clock read: a callback that the watchdog did not mark as old cannot have been long.
-    if (this.#relaxed && !this.#iterations.isMarked()) return;
+    if (this.#iterations.isSurelyShort()) return;
     const t = this.#clock.now();
     this.#lastRead = t;
-    if (t - this.callbackStart >= this.#threshold && this.#class !== REACTION) {
-      const callbacksBefore = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
-      const isWhole = this.#attribution.voted === this.#votedBefore;
+    const isLong = t - this.callbackStart >= this.#threshold && this.#class !== REACTION;
+    if (!isLong && !(t >= this.#attribution.callbacksVoteFrom)) return;
+    const running = this.stack.running(this.#around);
+    if (isLong) {
+      const attributed = this.#attribution.ofCallback(running, this.callbackStart, t);
+      const known = { attributed, isWhole: this.#attribution.voted === this.#votedBefore };
       const start = this.#notBeforeAWait(this.callbackStart);
-      const attributed = this.#attributedTo(t);
-      this.#report('callback', start, t, callbacksBefore, { attributed, isWhole });
-    } else if (t >= this.#attribution.callbacksVoteFrom && !this.#blocks.isOwnWork) {
-      this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, this.#running());
+      const before = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
+      if (this.#class !== UNTIMED_TICK) this.#report('callback', start, t, before, known);
+      else this.#report('microtasks', start, t, this.#taskFirstCallback, known);
+    } else if (!this.#blocks.isOwnWork) {
+      this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, running);
     }
   }
 
@@ -112,33 +120,38 @@ export class IterationLedger implements Ledger {
     this.stack.begin(this.#clock.now(), this.#attribution.voted);
   }
 
-  /** The end of a callback inside `depth` others: it has a context of its own, as a scope has. */
+  /** The end of a callback inside `depth` others: its own context makes it as good as a scope. */
   afterNested(depth: number): void {
-    if (depth >= MAX_NESTED) return;
+    if (depth >= MAX_NESTED || this.#iterations.isSurelyShort()) return;
     const start = this.stack.startOf(depth + 1);
     const t = this.#clock.now();
     if (!(t - start >= this.#threshold) && !(t >= this.#attribution.scopesVoteFrom)) return;
-    const { context } = this.#running();
+    const { context } = this.stack.running(this.#around);
     // Without a span of its own it is a part of what is around it.
     if (trace.getSpan(context) === undefined) return;
     this.scope(context, start, this.stack.votedBefore(depth + 1));
   }
 
   scope(context: Context, start: number, votedBefore: number): void {
+    if (this.#iterations.isSurelyShort()) {
+      this.#untimedScope = context;
+      return;
+    }
     const t = this.#clock.now();
-    if (t - start >= this.#threshold) {
-      const attributed = { context, resourceType: this.#around.resourceType() };
+    const isLong = t - start >= this.#threshold;
+    if (!isLong && !(t >= this.#attribution.scopesVoteFrom)) return;
+    const attributed = { context, resourceType: this.#around.resourceType() };
+    if (isLong) {
       const isWhole = this.#attribution.voted === votedBefore;
       const from = this.#notBeforeAWait(start);
       this.#report('callback', from, t, this.#callbacks - 1, { attributed, isWhole });
-    } else if (t >= this.#attribution.scopesVoteFrom && !this.#blocks.isOwnWork) {
-      const by = { context, resourceType: this.#around.resourceType() };
-      this.#attribution.voteScope(start, t, votedBefore, by);
+    } else if (!this.#blocks.isOwnWork) {
+      this.#attribution.voteScope(start, t, votedBefore, attributed);
     }
   }
 
   relax(relaxed: boolean): void {
-    this.#relaxed = relaxed;
+    this.#iterations.relax(relaxed);
   }
 
   add(sample: StackSample): void {
@@ -163,10 +176,8 @@ export class IterationLedger implements Ledger {
 
   ongoingPileUp(): OngoingPileUp | undefined {
     const end = this.#taskStart;
-    const { busyPeriodStart } = this.#iterations;
-    if (!(end - busyPeriodStart >= this.#threshold)) return undefined;
-    const start = Math.max(busyPeriodStart, this.#blocks.reported.end);
-    if (end - start < this.#threshold) return undefined;
+    const start = Math.max(this.#iterations.busyPeriodStart, this.#blocks.reported.end);
+    if (!(end - start >= this.#threshold)) return undefined;
     return { start, end, context: this.#attribution.contextWithin(start, end) };
   }
 
@@ -176,7 +187,7 @@ export class IterationLedger implements Ledger {
     );
   }
 
-  /** Nothing else runs in a beat: what a torn async stack left behind is mended here. */
+  /** Nothing else runs in a beat: a torn async stack is mended here. */
   beat(): number {
     if (this.stack.resync(1)) this.before(CALLBACK);
     return this.callbackStart > 0 ? this.callbackStart : this.#clock.now();
@@ -228,6 +239,7 @@ export class IterationLedger implements Ledger {
     if (continues && !isLong) return;
     this.#taskStart = t;
     this.#taskFirstCallback = this.#callbacks;
+    this.#untimedScope = undefined;
   }
 
   #open(t: number): void {
@@ -253,36 +265,22 @@ export class IterationLedger implements Ledger {
   /** The task ended at `end`: what is left of it drained after its callback. */
   #reportTask(end: number): void {
     // Without a mark the callback's end was not timed: alone, it is taken to have been the task.
-    const isUntimed = this.#relaxed && !this.#iterations.isMarked();
+    const isUntimed = this.#iterations.isSurelyShort();
     const isAlone = this.#callbacks - this.#taskFirstCallback === 1;
     const kind = isUntimed && isAlone ? 'callback' : 'microtasks';
-    this.#report(kind, this.#taskStart, end, this.#taskFirstCallback);
+    const otherwise = this.#untimedScope;
+    this.#report(kind, this.#taskStart, end, this.#taskFirstCallback, { otherwise });
   }
 
   /** The innermost part that has run since `time`: its kind, start and the callbacks before it. */
   #longSince(time: number): [kind: BlockKind, start: number, callbacksBefore: number] {
     const start = this.callbackStart;
-    const isCallback = this.stack.depth > 0 && this.#class !== REACTION;
-    if (isCallback && start <= time) return ['callback', start, this.#callbacks - 1];
+    const isTimed = this.#class !== REACTION && this.#class !== UNTIMED_TICK;
+    if (this.stack.depth > 0 && isTimed && start <= time) {
+      return ['callback', start, this.#callbacks - 1];
+    }
     if (this.#taskStart <= time) return ['microtasks', this.#taskStart, this.#taskFirstCallback];
     return ['pile-up', this.#iterations.busyPeriodStart, 0];
-  }
-
-  /**
-   * What the callback that ends at `t` is attributed to: its own context; where that has no span
-   * (an HTTP server's callback has none, its handler runs in a scope), the scope that ran most.
-   */
-  #attributedTo(t: number): Attributed {
-    const running = this.#running();
-    if (trace.getSpan(running.context) !== undefined) return running;
-    const context = this.#attribution.contextWithin(this.callbackStart, t) ?? running.context;
-    return { ...running, context };
-  }
-
-  /** What has just ended. */
-  #running(): Attributed {
-    const context = this.stack.ask(this.#around.context);
-    return { context, resourceType: this.#around.resourceType() };
   }
 
   /** No callback contains a wait: with a start from before one, the callback's end was lost. */

@@ -904,10 +904,80 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     ]);
   });
 
-  test('no clock is read in after', () => {
+  test('a callback is one clock read, a tick none, a scope none but at its beginning', () => {
     const l = relaxed();
     const now = jest.spyOn(l.clock, 'now');
     l.callback(1);
     expect(now).toHaveBeenCalledTimes(1);
+    l.tick(1);
+    expect(now).toHaveBeenCalledTimes(1);
+    l.tick(() => l.scope(contextOf('A'), 1));
+    expect(now).toHaveBeenCalledTimes(2);
+  });
+
+  test('a scope that it marked is timed to its end', () => {
+    const l = relaxed();
+    l.callback(() => {
+      l.clock.run(10);
+      l.scope(contextOf('A'), () => {
+        l.clock.run(50);
+        notice(l);
+        l.clock.run(70);
+      });
+      l.clock.run(15);
+    });
+    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 120, context: 'A' }]);
+  });
+
+  test("a tick that began before is timed with its task, and the block is the tick's", () => {
+    const l = relaxed();
+    l.callback(10, contextOf('A')).tick(() => {
+      l.clock.run(30);
+      notice(l);
+      l.clock.run(100);
+    }, contextOf('B'));
+    l.tick(40, contextOf('C'));
+    expect(reported(l)).toMatchObject([
+      { kind: 'microtasks', length: 140, callbacks: 2, context: 'B' },
+    ]);
+  });
+
+  test('a tick that began after it is timed by itself', () => {
+    const l = relaxed();
+    l.callback(10).tick(() => {
+      l.clock.run(40);
+      notice(l);
+    });
+    l.tick(110, contextOf('B'));
+    expect(reported(l)).toMatchObject([
+      { kind: 'callback', length: 110, callbacks: 1, context: 'B' },
+    ]);
+  });
+
+  test('an ongoing tick that began before is an ongoing task', () => {
+    const l = relaxed();
+    const start = l.clock.now();
+    l.callback(10);
+    let ongoing: unknown;
+    l.tick(() => {
+      l.clock.run(120);
+      ongoing = l.ledger.ongoing();
+    });
+    expect(ongoing).toMatchObject({ kind: 'microtasks', start, callbacks: 2 });
+  });
+
+  test("where the watchdog had no CPU, a block is its latest scope's", () => {
+    const l = relaxed();
+    l.callback(() => {
+      l.scope(contextOf('A'), 130);
+      l.clock.run(5);
+    });
+    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 135, context: 'A' }]);
+  });
+
+  test('and not that of a scope of an earlier task', () => {
+    const l = relaxed();
+    l.callback(() => l.scope(contextOf('A'), 1)).callback(135);
+    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 135, context: undefined }]);
   });
 });
