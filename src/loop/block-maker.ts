@@ -1,7 +1,6 @@
 /**
  * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
  */
-import type { Context } from '@opentelemetry/api';
 import type { Block, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
@@ -17,11 +16,9 @@ const CPU_SHARE = 0.1;
 
 /** What is known of time that may contain blocks. */
 export interface Known {
-  readonly attributed?: Attributed;
+  readonly attributed: Attributed;
   /** No scope inside it voted: a span that its stack samples have was entered by other means. */
-  readonly isWhole?: boolean;
-  /** Where neither votes nor stack samples say what ran. */
-  readonly otherwise?: Context | undefined;
+  readonly isWhole: boolean;
 }
 
 export class BlockMaker {
@@ -96,7 +93,7 @@ export class BlockMaker {
         start: from,
         end: to,
         callbacks,
-        context: attributed?.context ?? known?.otherwise,
+        context: attributed?.context,
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
         samples,

@@ -26,23 +26,20 @@ import { CallbackStack, MAX_NESTED } from './callback-stack.ts';
 import { FIRST, IterationClock, NEXT, RESTART, SAME } from './iteration-clock.ts';
 import type { Ledger } from './ledger.ts';
 import { ParserMessages } from './parser-messages.ts';
+import { RunningTask } from './running-task.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export class IterationLedger implements Ledger {
   /** Kept by the hooks: how deep callbacks are nested. */
   readonly stack = new CallbackStack();
+  // Numbers, each always a double or always a small integer: V8 updates them in place.
   /** The latest `before` of an outermost callback. */
   callbackStart = Number.NaN;
-  // Numbers, each always a double or always a small integer: V8 updates them in place.
   #class: CallbackClass = CALLBACK;
   #callbacks = 0;
-  #taskFirstCallback = 0;
-  #taskStart = Number.NaN;
-  /** The last time the clock was read, by `before` or `after`. */
+  /** When `before` or `after` read the clock last. */
   #lastRead = Number.NaN;
   #votedBefore = 0.5;
-  /** Context of the task's latest scope that ended without a clock read. */
-  #untimedScope: Context | undefined;
   readonly #threshold: number;
   readonly #clock: Clock;
   readonly #around: Surroundings;
@@ -50,6 +47,7 @@ export class IterationLedger implements Ledger {
   readonly #blocks: BlockMaker;
   readonly #attribution: BlockMaker['attribution'];
   readonly #messages = new ParserMessages();
+  readonly #task = new RunningTask();
 
   constructor(
     thresholdMillis: number,
@@ -83,7 +81,7 @@ export class IterationLedger implements Ledger {
     if (callbackClass === TICK && this.#iterations.isSurelyShort()) {
       // Nor here: what begins before the watchdog marked the busy period is timed with its task.
       this.#class = UNTIMED_TICK;
-      this.callbackStart = this.#taskStart;
+      this.callbackStart = this.#task.start;
       this.#callbacks++;
       return;
     }
@@ -109,7 +107,7 @@ export class IterationLedger implements Ledger {
       const start = this.#notBeforeAWait(this.callbackStart);
       const before = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
       if (this.#class !== UNTIMED_TICK) this.#report('callback', start, t, before, known);
-      else this.#report('microtasks', start, t, this.#taskFirstCallback, known);
+      else this.#report('microtasks', start, t, this.#task.firstCallback, known);
     } else if (!this.#blocks.isOwnWork) {
       this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, running);
     }
@@ -125,7 +123,7 @@ export class IterationLedger implements Ledger {
     if (depth >= MAX_NESTED || this.#iterations.isSurelyShort()) return;
     const start = this.stack.startOf(depth + 1);
     const t = this.#clock.now();
-    if (!(t - start >= this.#threshold) && !(t >= this.#attribution.scopesVoteFrom)) return;
+    if (!(t - start >= this.#threshold || t >= this.#attribution.scopesVoteFrom)) return;
     const { context } = this.stack.running(this.#around);
     // Without a span of its own it is a part of what is around it.
     if (trace.getSpan(context) === undefined) return;
@@ -134,7 +132,7 @@ export class IterationLedger implements Ledger {
 
   scope(context: Context, start: number, votedBefore: number): void {
     if (this.#iterations.isSurelyShort()) {
-      this.#untimedScope = context;
+      this.#task.untimedScope = context;
       return;
     }
     const t = this.#clock.now();
@@ -175,16 +173,21 @@ export class IterationLedger implements Ledger {
   }
 
   ongoingPileUp(): OngoingPileUp | undefined {
-    const end = this.#taskStart;
+    const end = this.#task.start;
     const start = Math.max(this.#iterations.busyPeriodStart, this.#blocks.reported.end);
     if (!(end - start >= this.#threshold)) return undefined;
     return { start, end, context: this.#attribution.contextWithin(start, end) };
   }
 
   asOwnWork(work: () => void): void {
-    this.#blocks.asOwnWork(work, (start, end) =>
-      this.#report('callback', start, end, this.#callbacks - 1),
-    );
+    const scope = this.#task.untimedScope;
+    try {
+      this.#blocks.asOwnWork(work, (start, end) =>
+        this.#report('callback', start, end, this.#callbacks - 1),
+      );
+    } finally {
+      this.#task.untimedScope = scope;
+    }
   }
 
   /** Nothing else runs in a beat: a torn async stack is mended here. */
@@ -206,7 +209,7 @@ export class IterationLedger implements Ledger {
 
   reset(): void {
     this.stack.resync(0);
-    this.#taskStart = Number.NaN;
+    this.#task.start = Number.NaN;
     this.callbackStart = Number.NaN;
     this.#lastRead = Number.NaN;
     this.#iterations.reset();
@@ -215,7 +218,7 @@ export class IterationLedger implements Ledger {
 
   /** A task begins at `t`, unless its callback goes on with the message of the one before. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
-    const wasLong = t - this.#taskStart >= this.#threshold;
+    const wasLong = t - this.#task.start >= this.#threshold;
     switch (this.#iterations.advance(t, this.#lastRead, wasLong)) {
       case SAME:
         this.#blocks.cpu.sample(t);
@@ -228,26 +231,25 @@ export class IterationLedger implements Ledger {
         this.#open(t);
         break;
       case RESTART:
-        this.#taskStart = t;
         this.#callbacks = 0;
+        this.#task.begin(t, 0, this.#attribution.voted);
         break;
     }
-    const isLong = t - this.#taskStart >= this.#threshold;
+    const isLong = t - this.#task.start >= this.#threshold;
     if (isLong) this.#reportTask(t);
     const before = this.#callbacks > 0 ? previous : undefined;
     const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
     if (continues && !isLong) return;
-    this.#taskStart = t;
-    this.#taskFirstCallback = this.#callbacks;
-    this.#untimedScope = undefined;
+    this.#task.vote(t, this.#attribution);
+    this.#votedBefore = this.#attribution.voted;
+    this.#task.begin(t, this.#callbacks, this.#votedBefore);
   }
 
   #open(t: number): void {
     this.#iterations.open(t);
     this.#blocks.open(t, this.#iterations.idleAtStart);
-    this.#taskStart = t;
     this.#callbacks = 0;
-    this.#taskFirstCallback = 0;
+    this.#task.begin(t, 0, this.#attribution.voted);
   }
 
   /** The busy period has ended at `t - waited`, as far as that can be. */
@@ -257,8 +259,9 @@ export class IterationLedger implements Ledger {
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
     // After a wait, its position is unknown: it is taken off the beginning.
     const start = reported.skip(this.#iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
-    if (start > this.#taskStart) this.#taskStart = start;
-    if (end - this.#taskStart >= this.#threshold) this.#reportTask(end);
+    if (start > this.#task.start) this.#task.start = start;
+    this.#task.vote(end, this.#attribution);
+    if (end - this.#task.start >= this.#threshold) this.#reportTask(end);
     if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
   }
 
@@ -266,20 +269,19 @@ export class IterationLedger implements Ledger {
   #reportTask(end: number): void {
     // Without a mark the callback's end was not timed: alone, it is taken to have been the task.
     const isUntimed = this.#iterations.isSurelyShort();
-    const isAlone = this.#callbacks - this.#taskFirstCallback === 1;
+    const isAlone = this.#callbacks - this.#task.firstCallback === 1;
     const kind = isUntimed && isAlone ? 'callback' : 'microtasks';
-    const otherwise = this.#untimedScope;
-    this.#report(kind, this.#taskStart, end, this.#taskFirstCallback, { otherwise });
+    this.#task.vote(end, this.#attribution);
+    this.#report(kind, this.#task.start, end, this.#task.firstCallback);
   }
 
   /** The innermost part that has run since `time`: its kind, start and the callbacks before it. */
   #longSince(time: number): [kind: BlockKind, start: number, callbacksBefore: number] {
     const start = this.callbackStart;
     const isTimed = this.#class !== REACTION && this.#class !== UNTIMED_TICK;
-    if (this.stack.depth > 0 && isTimed && start <= time) {
-      return ['callback', start, this.#callbacks - 1];
-    }
-    if (this.#taskStart <= time) return ['microtasks', this.#taskStart, this.#taskFirstCallback];
+    const isCallback = this.stack.depth > 0 && isTimed && start <= time;
+    if (isCallback) return ['callback', start, this.#callbacks - 1];
+    if (this.#task.start <= time) return ['microtasks', this.#task.start, this.#task.firstCallback];
     return ['pile-up', this.#iterations.busyPeriodStart, 0];
   }
 

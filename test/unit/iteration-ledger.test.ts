@@ -975,6 +975,44 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     expect(reported(l)).toMatchObject([{ kind: 'callback', length: 135, context: 'A' }]);
   });
 
+  test.each([true, false])(
+    'a pile-up goes to the task that ran most of it, before the mark too (relaxed: %p)',
+    (isRelaxed) => {
+      const l = loop();
+      l.ledger.relax(isRelaxed);
+      const [a, b] = [contextOf('A'), contextOf('B')];
+      l.callback(() => l.scope(a, 40))
+        .message(1, () => l.scope(b, 20))
+        .message(1, 1);
+      notice(l);
+      l.callback(() => l.scope(b, 15));
+      l.callback(() => l.scope(a, 5));
+      l.callback(30);
+      expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 111, context: 'A' }]);
+    },
+  );
+
+  test("a scope of the package's own work does not get a pile-up", () => {
+    const l = relaxed();
+    l.callback(() => {
+      l.scope(contextOf('A'), 10);
+      l.ledger.asOwnWork(() => l.scope(contextOf('own'), 60));
+    });
+    l.callback(45);
+    expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 115, context: 'A' }]);
+  });
+
+  test('the vote of a task is not one of the callback after it', () => {
+    const l = relaxed();
+    l.callback(() => l.scope(contextOf('A'), 30)).callback(() => {
+      l.clock.run(60);
+      notice(l);
+      l.sample(contextOf('handler'));
+      l.clock.run(90);
+    }, contextOf('request'));
+    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150, context: 'handler' }]);
+  });
+
   test('and not that of a scope of an earlier task', () => {
     const l = relaxed();
     l.callback(() => l.scope(contextOf('A'), 1)).callback(135);
