@@ -21,4 +21,29 @@ function openThreadTimes() {
 
 const threadTimes = openThreadTimes();
 
-module.exports = { threadTimes, runDelayMillis: () => threadTimes()?.runDelayMillis };
+/**
+ * True until the thread has run for so long: not counting the time in which it had no CPU, since
+ * that may be taken off a block, and with that much CPU time, since CPUs can be taken away from the
+ * whole machine without a run delay.
+ */
+function running(millis) {
+  const before = threadTimes();
+  const start = performance.now();
+  let until = start + millis;
+  return () => {
+    const time = performance.now();
+    if (time < until) return true;
+    const now = threadTimes();
+    if (before === undefined || now === undefined) return false;
+    const waited = now.runDelayMillis - before.runDelayMillis;
+    const lackingCpu = millis - (now.cpuMillis - before.cpuMillis);
+    until = Math.max(start + millis + waited, time + lackingCpu);
+    return time < until;
+  };
+}
+
+module.exports = {
+  threadTimes,
+  runDelayMillis: () => threadTimes()?.runDelayMillis,
+  running,
+};

@@ -4,3 +4,4 @@ export interface ThreadTimes {
 }
 export declare const threadTimes: () => ThreadTimes | undefined;
 export declare const runDelayMillis: () => number | undefined;
+export declare const running: (millis: number) => () => boolean;

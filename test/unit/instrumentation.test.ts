@@ -20,7 +20,7 @@ import {
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { Watchdog } from '../../src/watchdog/watchdog.ts';
-import { runDelayMillis, threadTimes } from '../support/thread-times.cjs';
+import { runDelayMillis, running } from '../support/thread-times.cjs';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
@@ -52,22 +52,11 @@ afterEach(() => {
 });
 
 const runDelay = () => runDelayMillis() ?? 0;
-/**
- * Works for so long: not counting the time in which the thread has no CPU, since that may be taken
- * off a block, and with that much CPU time, since CPUs can be taken away from the whole machine
- * without a run delay.
- */
-function busy(millis: number): void {
-  const before = threadTimes();
-  const start = performance.now();
-  for (let until = start + millis; performance.now() < until; ) {
-    while (performance.now() < until);
-    const now = threadTimes();
-    if (before === undefined || now === undefined) return;
-    const lackingCpu = millis - (now.cpuMillis - before.cpuMillis);
-    const waited = now.runDelayMillis - before.runDelayMillis;
-    until = Math.max(start + millis + waited, performance.now() + lackingCpu);
-  }
+function busy(millis: number): number {
+  let hash = 0;
+  for (const goesOn = running(millis); goesOn(); )
+    for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  return hash;
 }
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -294,7 +283,7 @@ test('promise reactions without hooks and stack samples: any span may have block
   await turns(2);
   await new Promise<void>((resolve) =>
     setTimeout(async () => {
-      for (const end = performance.now() + BLOCK; performance.now() < end; ) await null;
+      for (const goesOn = running(BLOCK); goesOn(); ) await null;
       resolve();
     }, 1),
   );
@@ -393,6 +382,9 @@ describe('ready()', () => {
 });
 
 describe('reported without a span', () => {
+  /** Longer than what a busy machine makes a block of, where no watchdog thread knows better. */
+  const LONG = { thresholdMillis: 250 };
+  const LONG_BLOCK = 300;
   const heard: BlockMessage[] = [];
   const hear = (message: unknown) => void heard.push(message as BlockMessage);
   beforeEach(() => subscribe(BLOCK_CHANNEL, hear));
@@ -408,21 +400,21 @@ describe('reported without a span', () => {
   };
 
   test('forceFlush() reports the block that is running', async () => {
-    const instrumentation = create({ captureStack: false });
+    const instrumentation = create({ ...LONG, captureStack: false });
     await turns(2);
-    busy(BLOCK);
+    busy(LONG_BLOCK);
     await instrumentation.forceFlush();
     expect(heard).toEqual([
       { block: expect.objectContaining({ callbacks: 1 }), context: ROOT_CONTEXT },
     ]);
-    expect(heard[0]?.block.durationMillis).toBeGreaterThanOrEqual(BLOCK);
+    expect(heard[0]?.block.durationMillis).toBeGreaterThanOrEqual(LONG_BLOCK);
   });
 
   test('blocks that get no span are published on the channel, with their context', async () => {
-    const instrumentation = create({ captureStack: false, maxSpansPerMinute: 0 });
+    const instrumentation = create({ ...LONG, captureStack: false, maxSpansPerMinute: 0 });
     await turns(2);
     const key = createContextKey('mine');
-    context.with(ROOT_CONTEXT.setValue(key, 'mine'), () => busy(BLOCK));
+    context.with(ROOT_CONTEXT.setValue(key, 'mine'), () => busy(LONG_BLOCK));
     await instrumentation.forceFlush();
     expect(exporter.getFinishedSpans()).toEqual([]);
     expect(heard.map(({ context }) => context.getValue(key))).toEqual(['mine']);
@@ -430,9 +422,9 @@ describe('reported without a span', () => {
 
   test('console: a line for each block on stderr, and nothing once it is disabled', async () => {
     const written = stderr();
-    const instrumentation = create({ captureStack: false, console: true });
+    const instrumentation = create({ ...LONG, captureStack: false, console: true });
     await turns(2);
-    busy(BLOCK);
+    busy(LONG_BLOCK);
     await instrumentation.forceFlush();
     expect(written).toEqual([
       expect.stringMatching(/^event-loop-blocked \d+ ms [a-z]+: unknown code.*\n$/),
@@ -446,13 +438,13 @@ describe('reported without a span', () => {
   });
 
   test('console: a stderr that is closed does no harm', async () => {
-    const instrumentation = create({ captureStack: false, console: true });
+    const instrumentation = create({ ...LONG, captureStack: false, console: true });
     jest.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw new Error('EBADF');
     });
     const said = captureDiag();
     await turns(2);
-    busy(BLOCK);
+    busy(LONG_BLOCK);
     await instrumentation.forceFlush();
     expect(heard).toHaveLength(1);
     instrumentation.disable();
@@ -461,9 +453,9 @@ describe('reported without a span', () => {
 
   test('console is off unless it is asked for', async () => {
     const written = stderr();
-    const instrumentation = create({ captureStack: false });
+    const instrumentation = create({ ...LONG, captureStack: false });
     await turns(2);
-    busy(BLOCK);
+    busy(LONG_BLOCK);
     await instrumentation.forceFlush();
     expect(heard).toHaveLength(1);
     expect(written).toEqual([]);
