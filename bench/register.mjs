@@ -18,17 +18,10 @@ import { messageOf } from './support/child-message.mjs';
 const WARM_UP_REQUESTS = 8000;
 /** Of a steady stream, before a slice of it counts. */
 const SETTLE_MILLIS = 300;
-/** By how much the two clocks of CPU time may differ: two ticks, and what an ended thread loses. */
-const TICK_MILLIS = 10;
-const CLOCK_TOLERANCE_MILLIS = 5 * TICK_MILLIS;
-const CLOCK_TOLERANCE_SHARE = 0.03;
 
 const AUTO = ['--require', '@opentelemetry/auto-instrumentations-node/register'];
 const REGISTER = ['--import', `${PACKAGE_NAME}/register`];
 const BASELINE = 'control';
-
-/** How often the threads' own times did not add up to that of the process. */
-let clockDifferences = 0;
 
 /** @type {Record<string, { nodeArgs: string[], env?: Record<string, string> }>} */
 const SUBJECTS = {
@@ -125,8 +118,6 @@ export default {
         }
       }
     }
-    if (clockDifferences > 0)
-      report.note(`${clockDifferences} measurements in which the two clocks of CPU time differ`);
   },
 };
 
@@ -233,10 +224,10 @@ async function startService(path, framework, name, sink) {
     },
     /** @returns {Promise<Sample>} */
     async measure(/** @type {() => ReturnType<Client['load']>} */ load) {
-      const rest = millisOf(resting.stop());
+      const rest = resting.stop();
       const meter = meterCpu(pid);
       const { requests, p50, p99 } = await load();
-      const cpu = millisOf(meter.stop());
+      const cpu = meter.stop();
       resting = meterCpu(pid);
       idleSince = performance.now();
       return { cpu: (cpu / requests) * 1000, rest, p50, p99 };
@@ -246,13 +237,6 @@ async function startService(path, framework, name, sink) {
       await end(child);
     },
   };
-}
-
-function millisOf(/** @type {{ nanos: number, ticks: number }} */ { nanos, ticks }) {
-  const millis = nanos / 1e6;
-  const difference = Math.abs(ticks * TICK_MILLIS - millis);
-  if (difference > CLOCK_TOLERANCE_MILLIS + CLOCK_TOLERANCE_SHARE * millis) clockDifferences++;
-  return millis;
 }
 
 function withoutTelemetry(/** @type {NodeJS.ProcessEnv} */ env) {

@@ -1,12 +1,14 @@
-// Promises: the CPU time of all threads of a process, those that ended meanwhile included, in ns.
+// Promises: the CPU time of all threads of a process, those that ended meanwhile included.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A thread that ends loses what it used since the last reading: at most this much. */
+/** A thread that ends in between is not seen at all. */
 const READ_EVERY_MILLIS = 100;
+const NANOS_IN_TICK = 1e7;
 
 /**
- * Reads until `stop`. `/proc/<pid>/schedstat` is that of the main thread alone, and the sum of the
- * process in `/proc/<pid>/stat` counts in ticks of 10 ms: so each thread's own is followed.
+ * Reads until `stop`. `/proc/<pid>/schedstat` is that of the main thread alone, so each thread's own
+ * is followed. `/proc/<pid>/stat` has the sum for the process, with the threads that have ended, in
+ * ticks of 10 ms: where that is more, by more than its own error, threads have ended, and it counts.
  * @param {number} pid
  */
 export function meterCpu(pid) {
@@ -16,13 +18,14 @@ export function meterCpu(pid) {
   read(pid, threads, true);
   const timer = setInterval(() => read(pid, threads, false), READ_EVERY_MILLIS);
   return {
-    /** @returns {{ nanos: number, ticks: number }} `ticks`: the same by the coarse clock */
+    /** @returns {number} milliseconds */
     stop() {
       clearInterval(timer);
       read(pid, threads, false);
       let nanos = 0;
       for (const { first, last } of threads.values()) nanos += last - first;
-      return { nanos, ticks: ticksOf(pid) - ticksAtStart };
+      const ofProcess = (ticksOf(pid) - ticksAtStart) * NANOS_IN_TICK;
+      return (ofProcess - nanos > 2 * NANOS_IN_TICK ? ofProcess : nanos) / 1e6;
     },
   };
 }
