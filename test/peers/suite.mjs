@@ -9,6 +9,8 @@ import { PACKAGE_FOLDER, RESULTS } from './paths.mjs';
 /** @import { Suite } from './subjects.mjs' */
 
 const LIMIT_MILLIS = 20 * 60_000;
+/** How long a process may go on after its last test: one that does not end is an outcome, too. */
+const END_MILLIS = 20_000;
 const SUPPORT = join(import.meta.dirname, 'support');
 
 /** What is preloaded, into each process that a suite starts. */
@@ -22,7 +24,7 @@ export const WAYS = {
 
 /**
  * @typedef {object} Run
- * @property {Map<string, string>} outcomes of each test, by its name, and of the process by `(exit)`
+ * @property {Map<string, string>} outcomes of each test, by its name, and of the process by `(exit)`: its code, or the signal that ended it
  * @property {Map<string, string>} messages of those that failed
  * @property {number} seconds
  * @property {string} log
@@ -60,12 +62,18 @@ export async function runSuite(id, suite, folder, way, { node, attempt }) {
     env: { ...environment(), NODE_OPTIONS: WAYS[way], PEERS_OUTCOMES: file },
   });
   const limit = setTimeout(() => endGroup(child.pid), LIMIT_MILLIS);
+  const watch = setInterval(() => {
+    if (!hasEnded(file)) return;
+    clearInterval(watch);
+    setTimeout(() => endGroup(child.pid), END_MILLIS).unref();
+  }, 1000);
   const exit = await new Promise((resolve) => {
     child
       .once('error', ({ message }) => resolve(message))
       .once('exit', (code, signal) => resolve(`${code ?? signal}`));
   });
   clearTimeout(limit);
+  clearInterval(watch);
   endGroup(child.pid);
   return { ...read(file, exit), seconds: (performance.now() - started) / 1000, log };
 }
@@ -104,13 +112,19 @@ function mochaOf(/** @type {string} */ folder) {
   return existsSync(own) ? own : join(folder, 'node_modules/mocha/bin/mocha.js');
 }
 
+/** Whether all tests have, which mocha's reporter sets down. */
+function hasEnded(/** @type {string} */ file) {
+  return existsSync(file) && readFileSync(file, 'utf8').trimEnd().endsWith('{"end":true}');
+}
+
 /** @returns {Pick<Run, 'outcomes' | 'messages'>} */
 function read(/** @type {string} */ file, /** @type {string} */ exit) {
   const outcomes = new Map([['(exit)', exit]]);
   const messages = new Map();
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   for (const line of lines.filter((each) => each !== '')) {
-    const { name, outcome, message } = JSON.parse(line);
+    const { name, outcome, message, end } = JSON.parse(line);
+    if (end) continue;
     // Several tests may have one name.
     let unique = name;
     for (let i = 2; outcomes.has(unique); i++) unique = `${name} (${i})`;

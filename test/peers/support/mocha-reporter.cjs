@@ -18,5 +18,6 @@ module.exports = class {
         appendFileSync(file, `${line}\n`);
       });
     }
+    runner.once('end', () => appendFileSync(file, `${JSON.stringify({ end: true })}\n`));
   }
 };
