@@ -107,9 +107,15 @@ function filesIn(/** @type {string} */ folder, /** @type {string} */ pattern) {
     .sort();
 }
 
+/** Its own suite runs on itself. */
 function mochaOf(/** @type {string} */ folder) {
-  const own = join(folder, 'bin/mocha.js');
-  return existsSync(own) ? own : join(folder, 'node_modules/mocha/bin/mocha.js');
+  const own = manifestOf(folder);
+  const mocha = own.name === 'mocha' ? folder : join(folder, 'node_modules/mocha');
+  return join(mocha, manifestOf(mocha).bin.mocha);
+}
+
+function manifestOf(/** @type {string} */ folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 /** Whether all tests have, which mocha's reporter sets down. */
