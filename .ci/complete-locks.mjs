@@ -16,6 +16,7 @@ const FOLDERS = [
   'test/matrix/modern',
   'demo',
   'bench/peers/package',
+  'bench/register/package',
   'bench/truth/package',
   'bench/real-apps/verdaccio',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),

@@ -132,7 +132,7 @@ export function resolveConfig(
   if (typeof config !== 'object' || config === null) {
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
-  // Unknown properties stay: they belong to InstrumentationConfig, of this version or another.
+  // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
   const resolved: Record<string, unknown> = { ...config };
   for (const [name, option] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
     const given = resolved[name];

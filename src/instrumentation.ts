@@ -1,7 +1,12 @@
 /** EventLoopInstrumentation: what OpenTelemetry uses of this package. What runs is the session. */
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
-import { InstrumentationBase } from '@opentelemetry/instrumentation';
+import {
+  type MeterProvider,
+  metrics,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import {
@@ -12,6 +17,7 @@ import {
 } from './lag/health.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
+import { globalLoggerProvider, type Logger, type LoggerProvider } from './otel/logs.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import { Session } from './session.ts';
 import { attempt } from './support/guard.ts';
@@ -21,6 +27,9 @@ import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 /** What is registered globally is checked every so many intervals of the lag, on the next beat. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;
 
+/** Where there is no logger provider. */
+const NOOP_LOGGER: Logger = { emit: () => {}, enabled: () => false };
+
 /**
  * Finds what blocks the event loop. Give it to `NodeSDK`:
  *
@@ -29,44 +38,40 @@ const INTERVALS_PER_PROVIDER_CHECK = 50;
  * new NodeSDK({ instrumentations: [eventLoop] }).start();
  * ```
  */
-export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstrumentationConfig> {
-  // InstrumentationBase's constructor calls our methods before field initialisers would run.
-  declare private _log: OnceLogger;
-  declare private _instruments: Instruments;
+// The interface `Instrumentation` without `InstrumentationBase`, whose constructor hooks `require`
+// for the whole process; and without its type, so that the published types need no other package.
+export class EventLoopInstrumentation {
+  readonly instrumentationName: string = PACKAGE_NAME;
+  readonly instrumentationVersion: string = PACKAGE_VERSION;
+
+  private readonly _log = new OnceLogger();
+  private _config: ResolvedConfig;
+  private _tracer: Tracer = trace.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
+  private _instruments: Instruments = createInstruments(
+    metrics.getMeter(PACKAGE_NAME, PACKAGE_VERSION),
+  );
+  private _loggerProvider: LoggerProvider | undefined;
   /** Undefined while another instance is active. */
-  declare private _session: Session | undefined;
-  declare private _claimant: Claimant | undefined;
-  declare private _globalMeterProvider: MeterProvider | undefined;
-  declare private _followsGlobalMeter: boolean;
-  declare private _providersCheckedAt: number | undefined;
-  declare private _hasWarnedOfOtherSdk: boolean | undefined;
+  private _session: Session | undefined;
+  private _claimant: Claimant | undefined;
+  private _globalMeterProvider: MeterProvider = metrics.getMeterProvider();
+  private _followsGlobalMeter = true;
+  private _providersCheckedAt: number | undefined;
+  private _hasWarnedOfOtherSdk = false;
 
   /**
    * @param config see {@link EventLoopInstrumentationConfig}
    * @throws TypeError where an option has the wrong type, RangeError where it is out of range
    */
   constructor(config: EventLoopInstrumentationConfig = {}) {
-    const log = new OnceLogger();
-    const resolved = resolveConfig(config, process.env, (message) => log.log('warn', message));
-    // Not enabled by the base class: it would call enable() before this constructor has run.
-    super(PACKAGE_NAME, PACKAGE_VERSION, { ...resolved, enabled: false });
-    this._log = log;
-    this._followsGlobalMeter = true;
-    this._globalMeterProvider = metrics.getMeterProvider();
-    // registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. It stays
-    // off.
-    this._config.enabled = true;
+    const resolved = this._resolve(config);
+    this._config = inForce(resolved);
     if (resolved.enabled) this.enable();
   }
 
-  protected override init(): undefined {
-    return undefined;
-  }
-
   /** Starts detection. Does nothing where it is running. */
-  override enable(): void {
+  enable(): void {
     if (this._claimant !== undefined) return;
-    super.enable();
     this._claimant = {
       activate: () => this._start(),
       deactivate: () => this._stop(),
@@ -82,12 +87,16 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   /** Stops detection and undoes all that `enable()` did. Does nothing where it is stopped. */
-  override disable(): void {
+  disable(): void {
     if (this._claimant === undefined) return;
-    super.disable();
     const claimant = this._claimant;
     this._claimant = undefined;
     stepBack(claimant);
+  }
+
+  /** Whether it is enabled. One that is paused, since another instance is active, is enabled. */
+  isEnabled(): boolean {
+    return this._claimant !== undefined;
   }
 
   /**
@@ -96,16 +105,8 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
    * @throws TypeError where an option has the wrong type, RangeError where it is out of range; the
    *   old ones stay in force then
    */
-  override setConfig(config: EventLoopInstrumentationConfig): void {
-    // Called by the base class's constructor too, with what ours resolved.
-    if (this._log === undefined) {
-      super.setConfig(config);
-      return;
-    }
-    super.setConfig(
-      resolveConfig(config, process.env, (message) => this._log.log('warn', message)),
-    );
-    this._config.enabled = true;
+  setConfig(config: EventLoopInstrumentationConfig): void {
+    this._config = inForce(this._resolve(config));
     if (this._session !== undefined) {
       this._stop();
       this._start();
@@ -114,16 +115,25 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     if (config.enabled === false) this.disable();
   }
 
-  override setTracerProvider(tracerProvider: TracerProvider): void {
-    super.setTracerProvider(tracerProvider);
+  /** The options in force, defaults included. `enabled` is always true: see `isEnabled()`. */
+  getConfig(): EventLoopInstrumentationConfig {
+    return this._config;
+  }
+
+  setTracerProvider(tracerProvider: TracerProvider): void {
+    this._tracer = tracerProvider.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
     this._withSession((session) => session.watchContextManager());
   }
 
-  override setMeterProvider(meterProvider: MeterProvider): void {
+  setMeterProvider(meterProvider: MeterProvider): void {
     // registerInstrumentations passes the global one where it is given none.
     this._globalMeterProvider = metrics.getMeterProvider();
     this._followsGlobalMeter = meterProvider === this._globalMeterProvider;
-    super.setMeterProvider(meterProvider);
+    this._useMeterProvider(meterProvider);
+  }
+
+  setLoggerProvider(loggerProvider: LoggerProvider): void {
+    this._loggerProvider = loggerProvider;
   }
 
   /**
@@ -172,14 +182,24 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
   }
 
-  protected override _updateMetricInstruments(): void {
-    this._instruments = createInstruments(this.meter);
+  /** Of the provider that was given, else of the global one; asked for anew for each record. */
+  protected get logger(): Logger {
+    const provider = this._loggerProvider ?? globalLoggerProvider();
+    return provider?.getLogger(PACKAGE_NAME, PACKAGE_VERSION) ?? NOOP_LOGGER;
+  }
+
+  private _resolve(config: EventLoopInstrumentationConfig): ResolvedConfig {
+    return resolveConfig(config, process.env, (message) => this._log.log('warn', message));
+  }
+
+  private _useMeterProvider(meterProvider: MeterProvider): void {
+    this._instruments = createInstruments(meterProvider.getMeter(PACKAGE_NAME, PACKAGE_VERSION));
   }
 
   private _start(): void {
-    const config = this.getConfig() as ResolvedConfig;
+    const config = this._config;
     const targets = {
-      tracer: () => this.tracer,
+      tracer: () => this._tracer,
       instruments: () => this._instruments,
       beat: (now: number) => this._checkProviders(now),
     };
@@ -211,7 +231,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   private _checkProviders(now: number): void {
-    const { lagIntervalMillis } = this.getConfig() as ResolvedConfig;
+    const { lagIntervalMillis } = this._config;
     this._providersCheckedAt ??= now;
     if (now - this._providersCheckedAt < INTERVALS_PER_PROVIDER_CHECK * lagIntervalMillis) return;
     this._providersCheckedAt = now;
@@ -225,7 +245,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     const provider = metrics.getMeterProvider();
     if (provider === this._globalMeterProvider) return;
     this._globalMeterProvider = provider;
-    if (this._followsGlobalMeter) super.setMeterProvider(provider);
+    if (this._followsGlobalMeter) this._useMeterProvider(provider);
   }
 
   /** Through the logger of the other copy, since the SDK does not use this one. */
@@ -242,4 +262,12 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
       ),
     );
   }
+}
+
+/**
+ * registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. It stays
+ * disabled.
+ */
+function inForce(config: ResolvedConfig): ResolvedConfig {
+  return { ...config, enabled: true };
 }

@@ -1,6 +1,5 @@
 /** The public types: what a user configures, and what a user is given. */
 import type { Span } from '@opentelemetry/api';
-import type { InstrumentationConfig } from '@opentelemetry/instrumentation';
 
 /**
  * What blocked the event loop.
@@ -143,7 +142,7 @@ export type AsyncHooksMode = 'callbacks' | 'promises' | 'off';
  * type, a `RangeError` for a value out of range. A bad value in the environment is logged through
  * `diag` and ignored.
  */
-export interface EventLoopInstrumentationConfig extends InstrumentationConfig {
+export interface EventLoopInstrumentationConfig {
   /**
    * `false` keeps the instrumentation off until its `enable()` is called, also when it is
    * registered with `NodeSDK` or `registerInstrumentations`.

@@ -19,6 +19,7 @@ const NAMES = [
   'peers',
   'hooks',
   'http',
+  'register',
   'profile',
   'scale',
   'span-processor',

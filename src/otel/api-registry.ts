@@ -4,6 +4,7 @@
  * error, no log, but spans are missing or have no parent.
  */
 import { type DiagLogger, trace } from '@opentelemetry/api';
+import type { LoggerProvider } from './logs.ts';
 
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 
@@ -14,6 +15,8 @@ export interface ApiRegistry {
   readonly diag?: Pick<DiagLogger, 'warn'>;
   readonly trace?: unknown;
   readonly metrics?: unknown;
+  /** From api 1.10 on. */
+  readonly logs?: LoggerProvider;
 }
 
 export function apiRegistry(): ApiRegistry {

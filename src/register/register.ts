@@ -10,6 +10,7 @@ import { isAnyEnabled } from '../active-instance.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
+import { globalLoggerProvider } from '../otel/logs.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
@@ -118,6 +119,8 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
         if (relay !== undefined) relay.target = trace.getTracerProvider();
         eventLoop.setTracerProvider(trace.getTracerProvider());
         eventLoop.setMeterProvider(metrics.getMeterProvider());
+        const loggers = globalLoggerProvider();
+        if (loggers !== undefined) eventLoop.setLoggerProvider(loggers);
       },
     },
     (error) => log.log('warn', 'the SDK of /register cannot step back altogether', error),

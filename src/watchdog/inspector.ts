@@ -26,5 +26,8 @@ export function whyNoCapture(): string | undefined {
   const { permission } = process as { permission?: { has(scope: string): boolean } };
   if (permission?.has('inspector') === false)
     return 'the permission model does not allow the inspector';
+  // Nor does Node.js make an inspector for the process that runs `node --test`, and there, too,
+  // connecting ends it. The processes of the test files have one.
+  if (process.execArgv.includes('--test')) return 'the test runner of Node.js has no inspector';
   return undefined;
 }

@@ -588,3 +588,18 @@ class Inspector {
     await once(this.#socket, 'close');
   }
 }
+
+test('the process of node --test survives a block: Node.js has no inspector there', () => {
+  const folder = appFile('test-runner');
+  const output = execFileSync(
+    process.execPath,
+    ['--require', path.join(folder, 'preload.cjs'), '--test', path.join(folder, 'waits.test.cjs')],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: withoutTestContext() },
+  );
+  expect(output).toMatch(/pass 1\n/);
+});
+
+/** As from a shell, also where the tests are themselves run by one of these runners. */
+function withoutTestContext(): NodeJS.ProcessEnv {
+  return { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined };
+}

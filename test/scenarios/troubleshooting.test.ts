@@ -149,11 +149,14 @@ describe('no span of the request', () => {
 
   test('the SDK after http: no parent', () => withoutRequest('the SDK after http'));
 
-  // Happens on the legacy line of OpenTelemetry only.
-  if (apiVersion.startsWith('1.9.')) {
-    test('the event loop before http: no parent', () =>
-      withoutRequest('the event loop before http'));
-  }
+  test('the event loop before http: it does not hook require, so HTTP is patched', async () => {
+    const { spans, blocks } = await run('http-service.cjs', {
+      args: ['the event loop before http'],
+    });
+    expect(spans.filter(({ kind }) => kind === SERVER)).toHaveLength(1);
+    expect(blocks).toHaveLength(1);
+    expect(blocks[0]?.parent).toBeDefined();
+  });
 });
 
 describe('no stack', () => {

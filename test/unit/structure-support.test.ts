@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/support': [],
   'test/compat': ['tools', 'test/scenarios', 'test/matrix', 'jest.config.mjs'],
   'test/matrix': ['tools'],
+  'test/peers': ['tools', 'test/matrix'],
   'test/stack': ['tools', 'test/matrix'],
 };
 

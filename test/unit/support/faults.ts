@@ -22,7 +22,8 @@ const EventLoopSpanProcessor = sources.get(
 /** Into these nothing is injected. */
 const NOT_INJECTED: Record<string, RegExp[]> = {
   'the host calls it, so no code of ours can catch a throw': [
-    /^EventLoopInstrumentation\.(enable|disable|health|setConfig|_updateMetricInstruments|init)$/,
+    /^EventLoopInstrumentation\.(enable|disable|health|setConfig|getConfig|isEnabled)$/,
+    /^EventLoopInstrumentation\.(set(Tracer|Meter|Logger)Provider|logger)$/,
     /^EventLoopSpanProcessor\.(onStart|onEnding|onEnd|forceFlush|shutdown)$/,
   ],
   'it is what catches throws': [

@@ -1,0 +1,98 @@
+// Promises: the sources of a package with its tests, as pinned, and its development dependencies beside them.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { npm } from '../../tools/npm.cjs';
+import { sourceFolder } from './paths.mjs';
+import { INSTALLED_AS_OF } from './subjects.mjs';
+
+/** @import { Subject } from './subjects.mjs' */
+
+/** Where repositories are cloned from; `{owner}` and `{name}` are filled in. */
+const GITHUB = 'https://github.com/{owner}/{name}.git';
+
+/** There is no way to its sources from here. */
+export class Unreachable extends Error {}
+
+/**
+ * @param {Subject} subject
+ * @param {string} [repositories] instead of {@link GITHUB}
+ * @returns {string} its folder
+ * @throws {Unreachable} where the repository cannot be reached
+ */
+export function prepareSources(subject, repositories = GITHUB) {
+  const folder = sourceFolder(subject.name);
+  const stamp = join(folder, '.peers-stamp');
+  const wanted = createHash('sha256')
+    .update(JSON.stringify([subject, INSTALLED_AS_OF]))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder;
+
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  if (subject.git === undefined) unpack(subject, folder);
+  else checkOut(subject.git, folder, repositories);
+  install(subject, folder);
+  for (const script of subject.prepare ?? []) run(process.execPath, [script], folder);
+  writeFileSync(stamp, wanted);
+  return folder;
+}
+
+function unpack(/** @type {Subject} */ { name, version }, /** @type {string} */ folder) {
+  const [{ filename }] = JSON.parse(npm(['pack', `${name}@${version}`, '--json'], folder));
+  run('tar', ['-xzf', filename, '--strip-components=1'], folder);
+}
+
+function checkOut(
+  /** @type {NonNullable<Subject['git']>} */ { repository, commit },
+  /** @type {string} */ folder,
+  /** @type {string} */ repositories,
+) {
+  const [owner = '', name = ''] = repository.split('/');
+  const url = repositories.replaceAll('{owner}', owner).replaceAll('{name}', name);
+  run('git', ['init', '--quiet'], folder);
+  try {
+    run('git', ['fetch', '--quiet', '--depth=1', url, commit], folder);
+  } catch (error) {
+    throw new Unreachable(
+      `the npm tarball has no tests, and ${url} cannot be fetched from here: ${error.message}`,
+    );
+  }
+  run('git', ['checkout', '--quiet', 'FETCH_HEAD'], folder);
+}
+
+/** Without its lock, which names all of what the tests do not need, but as of one day. */
+function install(/** @type {Subject} */ { without = [], also = [] }, /** @type {string} */ folder) {
+  const file = join(folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  for (const name of without) delete manifest.devDependencies?.[name];
+  delete manifest.scripts;
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  rmSync(join(folder, 'package-lock.json'), { force: true });
+  npm(
+    [
+      'install',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--no-package-lock',
+      '--prefer-offline',
+      '--legacy-peer-deps',
+      `--before=${INSTALLED_AS_OF}`,
+      ...(also.length > 0 ? ['--no-save', ...also] : []),
+    ],
+    folder,
+  );
+}
+
+function run(
+  /** @type {string} */ command,
+  /** @type {string[]} */ args,
+  /** @type {string} */ folder,
+) {
+  const { status, stderr, error } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+  if (status === 0) return;
+  const [said = ''] = (error?.message ?? stderr).trim().split('\n');
+  throw new Error(`\`${command} ${args[0]}\` failed: ${said}`);
+}

@@ -1,0 +1,13 @@
+// A block in the process that runs `node --test`, long enough for stack samples. Loaded by `--require`.
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+
+const eventLoop = new EventLoopInstrumentation({ console: true, thresholdMillis: 50 });
+// Not in the processes of the test files.
+if (process.env.NODE_TEST_CONTEXT === undefined) {
+  eventLoop.ready().then(() => setTimeout(block, 200));
+}
+
+function block() {
+  for (const end = performance.now() + 300; performance.now() < end; );
+  process.stderr.write('blocked\n');
+}
