@@ -15,6 +15,7 @@ export type {
   EventLoopHealth,
   EventLoopInstrumentationConfig,
   FunctionShare,
+  SuspensionReason,
 } from './types.ts';
 
 markEndOfOwnCode((whereAmI) => whereAmI()); // last: see there

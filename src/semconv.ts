@@ -82,3 +82,10 @@ export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
  * `EventLoopSpanProcessor`.
  */
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
+/**
+ * Histogram, seconds: for how long the thread was not given a CPU, 20 ms and longer, whether or not
+ * it lies in a block.
+ */
+export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
+/** On that: `throttled`, `starved` or `stopped` (see {@link SuspensionReason}). */
+export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';

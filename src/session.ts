@@ -12,7 +12,10 @@ import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
+import { CpuThrottling } from './exclude/cpu-throttling.ts';
 import { Exclusions } from './exclude/exclusions.ts';
+import { RunDelay } from './exclude/run-delay.ts';
+import { Suspensions } from './exclude/suspensions.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
@@ -97,6 +100,7 @@ export class Session {
   readonly #console: ConsoleReporter | undefined;
   readonly #stalls: BlockFeed;
   readonly #exclusions: Exclusions;
+  readonly #suspensions: Suspensions;
   readonly #ledger: Ledger;
   readonly #scopes: ContextScopes;
   readonly #lagSampler: LagSampler;
@@ -132,7 +136,9 @@ export class Session {
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
     const watchedMarks = () => (this.#watchdog?.watches ? marks : undefined);
-    this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, clock);
+    const runDelay = new RunDelay(clock);
+    this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
+    this.#suspensions = this.#createSuspensions(runDelay, watchedMarks);
 
     const hooked = this.#mode === 'off' ? undefined : this.#createIterationLedger(marks);
     this.#ledger = hooked ?? this.#createScopeLedger(marks);
@@ -162,7 +168,7 @@ export class Session {
       inRootContext(pulse ?? {}),
       this.#watchdog ?? { start: () => this.#capturesKnown.open() },
       { stop: () => this.#capturesKnown.open() },
-      this.#exclusions,
+      this.#suspensions,
       this.#watchdog && config.nativeCalls ? this.#nativeCallsPart(this.#watchdog) : {},
       this.#hooks ?? {},
     ];
@@ -239,6 +245,7 @@ export class Session {
       if (iteration !== this.#finishedIteration) this.#ledger.finish();
       this.#finishedIteration = iteration;
     });
+    this.#guard.run('cannot measure suspensions', () => this.#suspensions.finish());
     this.#reportPending();
   }
 
@@ -329,6 +336,7 @@ export class Session {
     return new LagSampler(this.#ledger, this.#clock, {
       intervalMillis: lagIntervalMillis,
       canIdle,
+      noLag: (t, due, waited) => this.#noLag(t, due, waited),
       record: (millis) => {
         this.#guard.run('cannot read the health of the event loop', () => this.#health.lag(millis));
         this.targets.instruments().lag(millis);
@@ -338,16 +346,35 @@ export class Session {
         this.#clock.syncEpoch();
         this.watchContextManager();
         this.#watchdog?.beat(now);
-        this.#exclusions.sample();
         this.targets.beat(now);
       },
       idle: () => this.#watchdog?.idle(),
-      wake: (runsSince) => {
+      wake: (runsSince, due) => {
         this.#watchdog?.wakeUp(this.#clock.now());
-        this.#exclusions.sample(runsSince);
+        // Without it, in a beat, which has done this.
+        if (!Number.isNaN(due)) this.#noLag(runsSince, due);
       },
       onError: this.#onHookError,
     });
+  }
+
+  #createSuspensions(runDelay: RunDelay, marks: () => Float64Array | undefined): Suspensions {
+    return new Suspensions(
+      this.#clock,
+      {
+        runDelay,
+        throttling: new CpuThrottling(),
+        marks,
+        preemptions: () => process.resourceUsage().involuntaryContextSwitches,
+      },
+      (millis, reason) => this.targets.instruments().suspension(millis, reason),
+    );
+  }
+
+  /** See `LagSamplerOptions.noLag`. */
+  #noLag(t: number, due: number, waited = 0): number {
+    const sample = () => this.#suspensions.sample(t, due, waited);
+    return this.#guard.run('cannot measure suspensions', sample) ?? waited;
   }
 
   #createWatchdog(times: CaptureTimes): Watchdog {

@@ -13,6 +13,16 @@ import type { Span } from '@opentelemetry/api';
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
 /**
+ * Why the thread was not given a CPU.
+ *
+ * - `throttled`: its container was out of CPU quota.
+ * - `starved`: other processes had the CPU.
+ * - `stopped`: it was not to run: SIGSTOP, a frozen container or machine. Outside Linux the other
+ *   two as well, where they are known.
+ */
+export type SuspensionReason = 'throttled' | 'starved' | 'stopped';
+
+/**
  * The blocking function. Positions are those of the source where a source map is found: see
  * {@link EventLoopInstrumentationConfig.sourceMaps}.
  */

@@ -1,94 +1,63 @@
 /**
- * How long this thread waited for a CPU, where its container has a CPU quota. The kernel gives each
- * CPU a slice of the quota, so the watchdog thread, on another CPU, may run on while the main
- * thread is suspended. Linux only.
+ * How long this thread waited for a CPU: kept from running by other processes, or by the quota of
+ * its container. The watchdog thread, on another CPU, may run on meanwhile. Linux only.
  */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Clock } from '../support/clock.ts';
-import { attempt } from '../support/guard.ts';
+import { Schedstat } from '../support/schedstat.ts';
 
-const CGROUPS = '/sys/fs/cgroup';
-/** Of the thread that opens it: CPU time, time spent waiting for a CPU (ns), and time slices. */
-const SCHEDSTAT = '/proc/thread-self/schedstat';
+/** One comes with each beat of the lag timer: an iteration of the loop has one or two. */
+const READINGS = 8;
 
-type ReadText = (file: string) => string;
-const readText: ReadText = (file) => readFileSync(file, 'latin1');
-
-/** A file that is read again and again. */
-interface OpenFile {
-  read(): string;
-  close(): void;
-}
-
-/**
- * Opened once: `@opentelemetry/instrumentation-fs` makes a span of each `openSync` and
- * `readFileSync`, and none of `readSync`.
- */
-function openSchedstat(): OpenFile {
-  const descriptor = openSync(SCHEDSTAT, 'r');
-  const buffer = Buffer.alloc(128);
-  return {
-    read: () => buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0)),
-    close: () => closeSync(descriptor),
-  };
-}
-
-/** Whether the control group of this process, or one around it, has a CPU quota. */
-export function hasCpuQuota(read: ReadText = readText): boolean {
-  // Without /proc, or without the permission to read it, there is none that we know of.
-  const groups = attempt(() => read('/proc/self/cgroup')) ?? '';
-  for (const line of groups.split('\n')) {
-    const [, controllers = '', path = '/'] = line.split(':');
-    const isV2 = controllers === '';
-    if (!isV2 && !controllers.split(',').includes('cpu')) continue;
-    const root = isV2 ? CGROUPS : `${CGROUPS}/cpu`;
-    const file = isV2 ? 'cpu.max' : 'cpu.cfs_quota_us';
-    // Outwards, up to the root: inside a container that is its own group, whatever the path says.
-    for (let group = path.replace(/\/$/, ''); ; group = group.slice(0, group.lastIndexOf('/'))) {
-      const quota = attempt(() => read(`${root}${group}/${file}`));
-      if (quota !== undefined && Number.parseInt(quota, 10) > 0) return true;
-      if (group === '') break;
-    }
-  }
-  return false;
+/** For how many milliseconds a thread waited for a CPU. */
+export interface WaitedForCpu {
+  readonly atLeast: number;
+  readonly atMost: number;
 }
 
 export class RunDelay {
-  #at = Number.NaN;
-  #delay = Number.NaN;
-  #schedstat: OpenFile | undefined;
+  /** Ring of the latest readings: when, and the run delay so far. */
+  readonly #at = new Float64Array(READINGS).fill(Number.NaN);
+  readonly #delay = new Float64Array(READINGS);
+  #next = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly open: () => OpenFile = openSchedstat,
+    readonly schedstat = new Schedstat(),
   ) {}
 
   start(): void {
-    this.#schedstat ??= attempt(this.open);
+    this.schedstat.start();
   }
 
   stop(): void {
-    attempt(() => this.#schedstat?.close());
-    this.#schedstat = undefined;
-    this.#at = Number.NaN;
+    this.schedstat.stop();
+    this.#at.fill(Number.NaN);
   }
 
-  /** To be called now and then while nothing blocks. `at`: now, or when what runs began. */
-  sample(at = this.clock.now()): void {
-    this.#delay = this.#now();
-    this.#at = at;
+  /**
+   * To be called now and then while nothing blocks; `schedstat` is up to date afterwards.
+   * @param at now, or when what runs began
+   * @returns false where nothing is known
+   */
+  sample(at: number): boolean {
+    if (!this.schedstat.read()) return false;
+    this.#at[this.#next] = at;
+    this.#delay[this.#next] = this.schedstat.waited;
+    this.#next = (this.#next + 1) % READINGS;
+    return true;
   }
 
-  /** At least how many milliseconds the thread waited for a CPU from `start` to `end`, just now. */
-  within(start: number, end: number): number {
-    if (!(this.#at <= start)) return 0;
-    const waited = this.#now() - this.#delay;
+  /** From `start` to `end`, just now; undefined without a sample from before the start. */
+  within(start: number, end: number): WaitedForCpu | undefined {
+    let latest = -1;
+    for (let i = 0; i < READINGS; i++) {
+      const at = this.#at[i] as number;
+      if (at <= start && !(at < (this.#at[latest] ?? Number.NEGATIVE_INFINITY))) latest = i;
+    }
+    if (latest === -1 || !this.schedstat.read()) return undefined;
+    const atMost = Math.max(0, this.schedstat.waited - (this.#delay[latest] as number));
     // What it waited before the start and after the end is at most all of that time.
-    const outside = start - this.#at + (this.clock.now() - end);
-    return Math.max(0, waited - outside) || 0;
-  }
-
-  #now(): number {
-    return attempt(() => Number(this.#schedstat?.read().split(' ')[1]) / 1e6) ?? Number.NaN;
+    const outside = start - (this.#at[latest] as number) + (this.clock.now() - end);
+    return { atLeast: Math.max(0, atMost - outside), atMost };
   }
 }

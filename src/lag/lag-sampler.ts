@@ -26,12 +26,21 @@ export interface LagSamplerOptions {
   /** Whether beats may become rarer while the loop idles. Takes hooks, which call `wake`. */
   canIdle: boolean;
   record: (lagMillis: number) => void;
+  /**
+   * Called first on every beat, which began at `t` and was due at `due` (NaN on the first one).
+   * Returns how much of the time from `due` to `t` no event waited: the loop waited itself, for
+   * `waited` milliseconds as the ledger has it, or the process was stopped.
+   */
+  noLag: (t: number, due: number, waited: number) => number;
   /** Called on every beat. */
   upkeep: () => void;
   /** The loop idles from now on. */
   idle: () => void;
-  /** It does not any more: `runsSince` is when something began to run. */
-  wake: (runsSince: number) => void;
+  /**
+   * It does not any more: `runsSince` is when something began to run, `due` when the next beat was
+   * to come; NaN in a beat.
+   */
+  wake: (runsSince: number, due: number) => void;
   onError: (error: unknown) => void;
 }
 
@@ -110,6 +119,7 @@ export class LagSampler {
     if (resource === this.#timer) return;
     const { intervalMillis, wake } = this.options;
     const t = this.clock.now();
+    const due = this.#due;
     const passed = Math.max(0, Math.floor((t - this.#from) / intervalMillis));
     this.isIdle = false;
     this.#idleBeats = 0;
@@ -119,12 +129,12 @@ export class LagSampler {
     this.#due = this.#from + intervalMillis;
     // Not in the context of what runs, which the timer would keep alive.
     this.#scope?.runInAsyncScope(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
-    wake(runsSince);
+    wake(runsSince, due);
   }
 
   #record(t: number, due: number): void {
-    const { intervalMillis, record } = this.options;
-    const waited = this.ledger.waitedSince(due, t);
+    const { intervalMillis, noLag, record } = this.options;
+    const waited = noLag(t, due, this.ledger.waitedSince(due, t));
     // The first beat has no due time.
     if (Number.isNaN(due)) return;
     const unsampled = this.#unsampled + (this.isIdle ? this.#idleIntervals - 1 : 0);
@@ -149,7 +159,7 @@ export class LagSampler {
     if (isIdle === this.isIdle) return;
     this.isIdle = isIdle;
     if (isIdle) this.options.idle();
-    else this.options.wake(this.#at);
+    else this.options.wake(this.#at, Number.NaN);
   }
 
   readonly #onTimer = (): void => {

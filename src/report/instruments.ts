@@ -10,12 +10,14 @@ import { metricNameOf } from '../code/key.ts';
 import {
   ATTR_CODE_FUNCTION_NAME,
   ATTR_EVENT_LOOP_BLOCK_KIND,
+  ATTR_EVENT_LOOP_SUSPENSION_REASON,
   METRIC_EVENT_LOOP_BLOCK_DURATION,
   METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
   METRIC_EVENT_LOOP_LAG,
   METRIC_EVENT_LOOP_STALL_DURATION,
+  METRIC_EVENT_LOOP_SUSPENSION_DURATION,
 } from '../semconv.ts';
-import type { EventLoopBlock } from '../types.ts';
+import type { EventLoopBlock, SuspensionReason } from '../types.ts';
 
 // In seconds. Always given: the SDK's default buckets are made for milliseconds. Lag is near zero
 // in a healthy process, and health checks give up after some seconds. `prometheus/rules.yaml`
@@ -29,6 +31,9 @@ const BLOCK_BUCKETS = [
 // Most requests are not stalled; a stall is about as long as a block.
 const STALL_BUCKETS = [0, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+// From 20 ms on; a period of a CPU quota is 100 ms by default.
+const SUSPENSION_BUCKETS = [0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
 const NO_ATTRIBUTES: Attributes = {};
 
 /** Every function name is a time series of its own: past this many, all others are one. */
@@ -40,6 +45,7 @@ export interface Instruments {
   block(block: EventLoopBlock, context: Context): void;
   suppressed(context: Context): void;
   stall(millis: number): void;
+  suspension(millis: number, reason: SuspensionReason): void;
 }
 
 export function createInstruments(meter: Meter): Instruments {
@@ -68,6 +74,13 @@ export function createInstruments(meter: Meter): Instruments {
     valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: STALL_BUCKETS },
   });
+  const suspensionDuration = meter.createHistogram(METRIC_EVENT_LOOP_SUSPENSION_DURATION, {
+    unit: 's',
+    description:
+      'For how long the thread of the event loop was not given a CPU, at least 20 ms at a time.',
+    valueType: ValueType.DOUBLE,
+    advice: { explicitBucketBoundaries: SUSPENSION_BUCKETS },
+  });
   const functionNames = new Set<string>();
   const bounded = (name: string) => {
     if (functionNames.size < MAX_FUNCTION_NAMES) functionNames.add(name);
@@ -88,5 +101,11 @@ export function createInstruments(meter: Meter): Instruments {
       ),
     suppressed: (context) => blockSuppressed.add(1, NO_ATTRIBUTES, context),
     stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
+    suspension: (millis, reason) =>
+      suspensionDuration.record(
+        millis / 1000,
+        { [ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
+        ROOT_CONTEXT,
+      ),
   };
 }

@@ -26,13 +26,14 @@ export const Mark = {
   reportedUntil: 6,
   /** Watchdog thread: how many suspensions it has noted so far. */
   suspensions: 7,
-  /** Ring of the latest suspensions: from, until. */
+  /** Ring of the latest suspensions: from, until, and for how long it was stopped. */
   firstSuspension: 8,
 } as const;
 
 /** Suspensions remembered: a block asks for those inside it right after it ended. */
 export const MAX_SUSPENSIONS = 32;
-const MARKS = Mark.firstSuspension + 2 * MAX_SUSPENSIONS;
+export const SUSPENSION_MARKS = 3;
+const MARKS = Mark.firstSuspension + SUSPENSION_MARKS * MAX_SUSPENSIONS;
 
 /** Index of a flag, to be used with `Atomics`. */
 export const Flag = {

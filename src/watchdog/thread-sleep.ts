@@ -1,5 +1,6 @@
 /** How the watchdog thread sleeps: it writes down until when, so that a suspension shows. */
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { Schedstat } from '../support/schedstat.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { noteSuspension } from './suspension-marks.ts';
 
@@ -17,10 +18,18 @@ export interface Sleep {
 }
 
 export class ThreadSleep implements Sleep {
+  /** How long the thread had run, and waited for a CPU, when it woke up last. */
+  #accounted = Number.NaN;
+
   constructor(
     private readonly memory: SharedMemory,
     private readonly now: () => number,
-  ) {}
+    private readonly schedstat = new Schedstat(),
+  ) {
+    // Closed by Node.js when the thread ends.
+    this.schedstat.start();
+    this.#account();
+  }
 
   /** `Atomics.wait`: half as dear as a timer, and as exact. `Flag.closing` ends it. */
   sleep(millis: number): void {
@@ -50,6 +59,15 @@ export class ThreadSleep implements Sleep {
   }
 
   #wokenUp(due: number): void {
-    noteSuspension(this.memory.marks, due, this.now());
+    const wokenAt = this.now();
+    noteSuspension(this.memory.marks, due, wokenAt, this.#account());
+  }
+
+  /** How long the thread ran, and waited for a CPU, since the last call. Under 2 µs. */
+  #account(): number {
+    const before = this.#accounted;
+    const isKnown = this.schedstat.read();
+    this.#accounted = isKnown ? this.schedstat.ran + this.schedstat.waited : Number.NaN;
+    return this.#accounted - before;
   }
 }

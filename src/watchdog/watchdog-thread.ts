@@ -73,7 +73,8 @@ export class WatchdogThread {
         env,
         stdout: true,
         stderr: true,
-        trackUnmanagedFds: false,
+        // What the thread has open is closed when it ends.
+        trackUnmanagedFds: true,
         resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
         workerData,
       });

@@ -20,6 +20,7 @@ function setUp(hooked: boolean, canIdle = false) {
   const sampler = new LagSampler(loop.account, loop.clock, {
     intervalMillis: INTERVAL,
     canIdle,
+    noLag: (_t, _due, waited) => waited,
     record: (millis) => {
       if (isThrowing) throw new Error('meter');
       lags.push(millis);
@@ -250,6 +251,7 @@ describe('the timer of a loop that idles', () => {
     sampler = new LagSampler(new FakeLoop(100).ledger, new SystemClock(), {
       intervalMillis: 5,
       canIdle: true,
+      noLag: (_t, _due, waited) => waited,
       record: () => {},
       upkeep: () => onBeat(),
       idle: () => onIdle(),

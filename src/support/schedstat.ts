@@ -1,0 +1,67 @@
+/**
+ * What Linux has counted for this thread: how long it ran, and how long it was kept waiting for a
+ * CPU. Nothing elsewhere, nor where the process may not read it.
+ */
+import fs from 'node:fs';
+import { attempt } from './guard.ts';
+
+// Taken once: an application may replace them. Spans are made of `openSync` by
+// `@opentelemetry/instrumentation-fs`, and of `readSync` by nobody: the file is opened once.
+const { closeSync, openSync, readSync } = fs;
+
+const FILE = '/proc/thread-self/schedstat';
+
+/** A file that is read again and again. */
+export interface OpenFile {
+  read(): string;
+  close(): void;
+}
+
+/** With `--trace-sync-io` Node.js prints a stack trace for each file that is read. */
+const tracesSyncIo = () =>
+  [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
+    flags.includes('--trace-sync-io'),
+  );
+
+/** Throws where it cannot be read, or not without a word on standard error. */
+export function openFile(path: string, maxLength: number): OpenFile {
+  if (tracesSyncIo()) throw new Error('--trace-sync-io');
+  const descriptor = openSync(path, 'r');
+  const buffer = Buffer.alloc(maxLength);
+  return {
+    read: () => buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, maxLength, 0)),
+    close: () => closeSync(descriptor),
+  };
+}
+
+export class Schedstat {
+  /** Milliseconds on a CPU so far, as of the latest {@link read}. */
+  ran = Number.NaN;
+  /** Milliseconds so far in which it was ready to run and had no CPU: its run delay. */
+  waited = Number.NaN;
+  /** How many times it was given a CPU so far. */
+  slices = Number.NaN;
+  #file: OpenFile | undefined;
+
+  constructor(private readonly open: () => OpenFile = () => openFile(FILE, 128)) {}
+
+  /** To be called by the thread whose figures are wanted. */
+  start(): void {
+    this.#file ??= attempt(this.open);
+  }
+
+  stop(): void {
+    attempt(() => this.#file?.close());
+    this.#file = undefined;
+  }
+
+  /** False where nothing is known. 1.2 to 2 µs on Node.js 20 to 26. */
+  read(): boolean {
+    const [ran, waited, slices] = (attempt(() => this.#file?.read()) ?? '').split(' ');
+    this.ran = Number(ran) / 1e6;
+    this.waited = Number(waited) / 1e6;
+    this.slices = Number(slices);
+    // All zero: the kernel does not count.
+    return this.ran > 0 && this.waited >= 0 && this.slices > 0;
+  }
+}
