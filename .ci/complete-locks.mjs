@@ -17,6 +17,7 @@ const FOLDERS = [
   'demo',
   'bench/peers/package',
   'bench/truth/package',
+  'bench/real-apps/next',
   'bench/real-apps/verdaccio',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'deploy/demo-image',
