@@ -18,6 +18,7 @@ const FOLDERS = [
   'bench/peers/package',
   'bench/register/package',
   'bench/truth/package',
+  'bench/real-apps/next',
   'bench/real-apps/verdaccio',
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'deploy/demo-image',

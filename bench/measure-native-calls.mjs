@@ -4,11 +4,11 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { estimate, median } from './statistics.mjs';
+import { estimate, median } from '../tools/statistics.cjs';
 
 const [, , file, rounds, ...only] = process.argv;
 const { NativeCalls } = createRequire(import.meta.url)(file);
-const nativeCalls = new NativeCalls((/** @type {unknown} */ error) => console.error(error));
+const nativeCalls = new NativeCalls();
 
 /** Length of one slice, and how many are thrown away first. */
 const SLICE_MILLIS = 4;
@@ -81,7 +81,7 @@ const rows = calls
     for (let round = -WARM_UP_SLICES; round < Number(rounds); round++) {
       // Which one comes first changes from round to round, so that no drift favours either.
       for (const isOn of round % 2 === 0 ? [false, true] : [true, false]) {
-        if (isOn) nativeCalls.enable();
+        if (isOn) nativeCalls.enable(console.error);
         const run = isOn ? loops.on : loops.off;
         slice(run, n >> 3);
         const nanos = slice(run, n);

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { interval } from './statistics.mjs';
-import { table } from './table.mjs';
+import { interval } from '../tools/statistics.cjs';
+import { table } from '../tools/table.cjs';
 
 const { values } = parseArgs({
   options: {

@@ -74,7 +74,7 @@ export default {
         `Node.js ${version}: named by the place to change`,
         ['', ...Object.keys(results[0]?.groups ?? {})],
         results
-          .filter(({ name }) => SUBJECTS[name].tells.includes('function'))
+          .filter(({ name }) => SUBJECTS[name].reports.includes('function'))
           .map(({ name, groups }) => [
             name,
             ...Object.values(groups).map(({ blocks, rightPlace }) => `${rightPlace} of ${blocks}`),
@@ -176,11 +176,11 @@ function innermost(/** @type {any[]} */ frames) {
 }
 
 function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */ result) {
-  const { tells } = SUBJECTS[name];
+  const { reports: kinds } = SUBJECTS[name];
   const when = (
-    /** @type {(typeof tells)[number]} */ what,
+    /** @type {(typeof kinds)[number]} */ what,
     /** @type {string | number} */ value,
-  ) => (tells.includes(what) ? String(value) : '–');
+  ) => (kinds.includes(what) ? String(value) : '–');
   const { lengthError } = result;
   const error =
     lengthError && `${lengthError.median.toFixed(1)}, at most ${lengthError.most.toFixed(0)}`;
@@ -193,6 +193,6 @@ function row(/** @type {string} */ name, /** @type {ReturnType<typeof score>} */
     when('trace', result.rightTrace),
     when('function', result.rightPlace),
     when('length', error ?? '–'),
-    tells.length === 4 ? String(result.allRight) : '–',
+    kinds.length === 4 ? String(result.allRight) : '–',
   ];
 }

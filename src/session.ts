@@ -86,7 +86,11 @@ const SURROUNDINGS: Surroundings = {
   },
 };
 
-let nativeCalls: NativeCalls | undefined;
+/**
+ * One for the thread, of whichever session is active: call sites that V8 has compiled for a wrapper
+ * find the same one again.
+ */
+const nativeCalls = new NativeCalls();
 
 export class Session {
   readonly #parts: readonly Part[];
@@ -430,13 +434,11 @@ export class Session {
       resourceType: SURROUNDINGS.resourceType,
       add: (sample) => this.#ledger.add(sample),
     });
-    // One for the thread: call sites that V8 has compiled for a wrapper find the same one again.
-    nativeCalls ??= new NativeCalls((error) =>
-      this.log.log('warn', 'a built-in function cannot be wrapped', error),
-    );
+    const onError = (error: unknown) =>
+      this.log.log('warn', 'a built-in function cannot be wrapped', error);
     return {
-      start: () => nativeCalls?.enable(longCalls),
-      stop: () => nativeCalls?.disable(),
+      start: () => nativeCalls.enable(onError, longCalls),
+      stop: () => nativeCalls.disable(),
     };
   }
 

@@ -112,8 +112,8 @@ export interface EventLoopBlock {
   /** What ran innermost for most of the time of `code`, where that is another function. */
   readonly leaf?: CodePlace;
   /**
-   * Where there were three samples or more: the innermost functions, the heaviest first, at most
-   * five.
+   * Where there were three samples or more, of which one that came late counts as two: the
+   * innermost functions, the heaviest first, at most five.
    */
   readonly topFunctions?: readonly FunctionShare[];
 }

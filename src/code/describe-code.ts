@@ -20,8 +20,8 @@ import { type KeyedPlace, metricNameOf } from './key.ts';
 import { pathAt, pathBefore, type Step } from './stack-path.ts';
 import { type TimedSample, type WeightedSample, weigh } from './weights.ts';
 
-/** With fewer samples a share would say more than is known. */
-const MIN_SAMPLES_FOR_SHARES = 3;
+/** With fewer a share would say more than is known. A late sample speaks of two moments. */
+const MIN_MOMENTS_FOR_SHARES = 3;
 const MAX_SHARES = 5;
 
 /** The place to change: what `code.*` says. */
@@ -38,7 +38,10 @@ export interface SampledCode {
   readonly code?: SampledPlace;
   /** What ran innermost for most of the time of `code`, where that is another function. */
   readonly leaf?: KeyedPlace;
-  /** Shares of the innermost functions, the heaviest first; with three samples or more. */
+  /**
+   * Shares of the innermost functions, the heaviest first; with three samples or more, of which
+   * one that came late counts as two.
+   */
   readonly topFunctions?: readonly FunctionShare[];
   /**
    * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage
@@ -95,7 +98,7 @@ export function describeCode(
     },
     ...(leaf !== undefined &&
       leaf.step.key !== place.step.key && { leaf: functionAt(leaf.step, leaf.position) }),
-    ...(sampled.samples >= MIN_SAMPLES_FOR_SHARES && {
+    ...(momentsIn(weighted) >= MIN_MOMENTS_FOR_SHARES && {
       topFunctions: tree
         .leaves()
         .slice(0, MAX_SHARES)
@@ -105,6 +108,12 @@ export function describeCode(
         })),
     }),
   };
+}
+
+function momentsIn(weighted: readonly WeightedSample[]): number {
+  return weighted.reduce((sum, { isInside, isLate }) => {
+    return isInside ? sum + (isLate ? 2 : 1) : sum;
+  }, 0);
 }
 
 /** A sample speaks of two moments, where it came late. */

@@ -227,12 +227,21 @@ function isInPackageCache(path: string): boolean {
 }
 
 const VENDOR_CHUNKS = '/vendor-chunks/';
+/** What calls modules in a bundle. */
+const BUNDLER_RUNTIMES = ['[turbopack]/', '/[turbopack]_runtime.js', '/webpack-runtime.js'];
+
+/** A file that a bundler has made of packages, and maybe of the application. */
+export function isChunk(file: string): boolean {
+  const path = normalize(toPath(file));
+  return !path.includes(NODE_MODULES) && originOfChunk(path) !== undefined;
+}
 
 /**
  * Next's bundles: a chunk of a single package has its name (`vendor-chunks/lodash.js`,
  * `chunks/node_modules_lodash_1a2b._.js`).
  */
 function originOfChunk(path: string): Origin | undefined {
+  if (BUNDLER_RUNTIMES.some((runtime) => path.includes(runtime))) return 'dispatcher';
   const vendor = path.indexOf(VENDOR_CHUNKS);
   if (vendor !== -1) {
     const name = path.slice(vendor + VENDOR_CHUNKS.length);

@@ -89,14 +89,17 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
   const running = indexes((frame) => !frame.isAsync && isCode(frame));
   const byOthers = running.filter((i) => !isAgent(frames[i] as StackFrame));
   const awaiting = indexes((frame) => frame.isAsync && isCode(frame) && !isAgent(frame));
-  const awaitingApp = awaiting.find((i) => originOf(frames[i]?.file as string) === 'app');
+  const originAt = (i: number) => originOf(frames[i]?.file as string);
+  const awaitingApp = awaiting.find((i) => originAt(i) === 'app');
   if (byOthers.length > 0) {
-    // The caller that awaits a module's code by `import()` has asked for it, as `require` would
-    // show.
-    const outermost = byOthers.at(-1) as number;
-    return awaitingApp !== undefined && isModuleAt(frames, outermost)
-      ? [...byOthers, awaitingApp]
-      : byOthers;
+    if (awaitingApp === undefined) return byOthers;
+    // What awaits a module's code by `import()` has asked for it, as `require` would show. And a
+    // package that goes on in a promise reaction was called by what awaits it: not where that
+    // awaits a dispatcher, as a middleware does that has called `next()`.
+    const asked = isModuleAt(frames, byOthers.at(-1) as number);
+    const dispatches = awaiting.some((i) => i < awaitingApp && originAt(i) === 'dispatcher');
+    const called = !byOthers.some((i) => originAt(i) === 'app') && !dispatches;
+    return asked || called ? [...byOthers, awaitingApp] : byOthers;
   }
   if (running.length > 0) return running;
   const evaluated = indexes((frame) => !frame.isAsync && frame.isEvaluated);

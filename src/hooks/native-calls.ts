@@ -10,6 +10,7 @@
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { attempt } from '../support/guard.ts';
+import { functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
 import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
 import type { LongCallListener, Switch } from './native-calls/long-calls.ts';
 import type { AnyFunction } from './native-calls/wrappers.ts';
@@ -25,31 +26,41 @@ interface Patch {
   readonly original: PropertyDescriptor;
 }
 
+/** Of add-ons: what loads the same one anew again and again is not followed for ever. */
+const MAX_PATCHES = 500;
+
 export class NativeCalls {
   readonly #power: Switch = { on: false, listener: undefined };
   /**
-   * By name. Kept for the next `enable`: call sites that V8 has compiled for a wrapper meet the
-   * same one again.
+   * By what holds the property, and its key. Kept for the next `enable`: call sites that V8 has
+   * compiled for a wrapper meet the same one again.
    */
-  readonly #patches = new Map<string, Patch>();
-
-  constructor(private readonly onError: (error: unknown) => void) {}
+  readonly #patches = new Map<object, Map<string, Patch>>();
+  #patchCount = 0;
+  #onError: (error: unknown) => void = () => {};
 
   /**
    * Wraps what can be wrapped. `listener` is called around calls that are known to be long. Does
    * nothing where it is enabled.
    */
-  enable(listener?: Omit<LongCallListener, 'onError'>): void {
+  enable(onError: (error: unknown) => void, listener?: Omit<LongCallListener, 'onError'>): void {
     if (this.#power.on) return;
-    const { onError } = this;
+    this.#onError = onError;
     this.#power.on = true;
     this.#power.listener = listener && {
       entered: (call) => listener.entered(call),
       left: (call) => listener.left(call),
       onError,
     };
-    for (const builtIn of builtIns()) attempt(() => this.#patch(builtIn), this.onError);
-    attempt(syncBuiltinESMExports, this.onError);
+    const loading: BuiltIn = {
+      holder: process,
+      key: 'dlopen',
+      name: 'process.dlopen',
+      wrap: wrapLoading((exports) => this.#patchAddOn(exports)),
+    };
+    for (const builtIn of [...builtIns(), loading]) attempt(() => this.#patch(builtIn), onError);
+    for (const exports of attempt(loadedAddOns, onError) ?? []) this.#patchAddOn(exports);
+    attempt(syncBuiltinESMExports, onError);
   }
 
   /**
@@ -60,8 +71,16 @@ export class NativeCalls {
     if (!this.#power.on) return;
     this.#power.on = false;
     this.#power.listener = undefined;
-    for (const patch of this.#patches.values()) attempt(() => putBack(patch), this.onError);
-    attempt(syncBuiltinESMExports, this.onError);
+    for (const ofHolder of this.#patches.values()) {
+      for (const patch of ofHolder.values()) attempt(() => putBack(patch), this.#onError);
+    }
+    attempt(syncBuiltinESMExports, this.#onError);
+  }
+
+  #patchAddOn(exports: unknown): void {
+    attempt(() => {
+      for (const each of functionsOf(exports)) attempt(() => this.#patch(each), this.#onError);
+    }, this.#onError);
   }
 
   #patch(builtIn: BuiltIn): void {
@@ -70,16 +89,21 @@ export class NativeCalls {
     if (!(holder instanceof Object)) return;
     const original = Object.getOwnPropertyDescriptor(holder, key);
     if (typeof original?.value !== 'function' || original.configurable !== true) return;
-    const known = this.#patches.get(name);
-    const isKnown = known?.builtIn.holder === holder && known.original.value === original.value;
-    const wrapper = isKnown
-      ? known.wrapper
-      : dressedAs(
-          original.value as AnyFunction,
-          wrap(original.value as AnyFunction, this.#power, name),
-        );
+    const known = this.#patches.get(holder)?.get(key);
+    // An add-on that is loaded once more has the same exports.
+    if (known?.wrapper === original.value) return;
+    if (known === undefined && this.#patchCount >= MAX_PATCHES) return;
+    const wrapper =
+      known !== undefined && known.original.value === original.value
+        ? known.wrapper
+        : dressedAs(
+            original.value as AnyFunction,
+            wrap(original.value as AnyFunction, this.#power, name),
+          );
     Object.defineProperty(holder, key, { ...original, value: wrapper });
-    this.#patches.set(name, { builtIn, wrapper, original });
+    const ofHolder = this.#patches.get(holder) ?? new Map<string, Patch>();
+    if (known === undefined) this.#patchCount++;
+    this.#patches.set(holder, ofHolder.set(key, { builtIn, wrapper, original }));
   }
 }
 

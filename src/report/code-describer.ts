@@ -4,7 +4,7 @@
  */
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../code/describe-code.ts';
-import type { OriginOf } from '../code/in-app.ts';
+import { isChunk, type OriginOf } from '../code/in-app.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
 import { withSourcePositions } from '../source-maps/stack-trace.ts';
 import type { Guard } from '../support/guard.ts';
@@ -41,7 +41,7 @@ export class CodeDescriber {
   /** In the source, as far as there are source maps. Calls `done` once; never throws. */
   describeInSource(block: Block, done: (code: SampledCode) => void): void {
     const { lookUp } = this.options;
-    const frames = new Set(block.samples.flatMap((sample) => this.#appFrames(sample)));
+    const frames = new Set(block.samples.flatMap((sample) => this.#builtFrames(sample)));
     if (lookUp === undefined || frames.size === 0) {
       done(this.describe(block));
       return;
@@ -58,9 +58,13 @@ export class CodeDescriber {
     });
   }
 
-  /** A package's code is where its lines say; what is built is the application's. */
-  #appFrames({ frames }: StackSample): FrameInFile[] {
-    return frames.filter(isInFile).filter(({ file }) => this.options.originOf(file) === 'app');
+  /**
+   * A package's code is where its lines say. What is built is the application's, also where its
+   * file is called after a package: Next puts a page beside its template, and names the chunk so.
+   */
+  #builtFrames({ frames }: StackSample): FrameInFile[] {
+    const { originOf } = this.options;
+    return frames.filter(isInFile).filter(({ file }) => originOf(file) === 'app' || isChunk(file));
   }
 }
 

@@ -28,6 +28,7 @@ let main: {
   process: { getBuiltinModule(id: string): typeof import('node:module') };
 };
 const errors: unknown[] = [];
+const onError = (error: unknown) => errors.push(error);
 let calls: NativeCalls;
 
 beforeAll(() => {
@@ -58,7 +59,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeEach(() => {
   errors.length = 0;
-  calls = new outside.NativeCalls((error) => errors.push(error));
+  calls = new outside.NativeCalls();
 });
 
 afterEach(() => {
@@ -89,7 +90,7 @@ function properties() {
 describe('what a wrapper keeps', () => {
   test('attributes, name, length, own properties and prototype of everything that is wrapped', () => {
     const before = properties();
-    calls.enable();
+    calls.enable(onError);
     const after = new Map(properties().map((property) => [property.name, property.descriptor]));
 
     const wrapped = before.filter(
@@ -113,7 +114,7 @@ describe('what a wrapper keeps', () => {
 
   test('disable() puts back the very properties that were there', () => {
     const before = properties();
-    calls.enable();
+    calls.enable(onError);
     calls.disable();
     for (const { holder, key, descriptor } of before) {
       expect(Object.getOwnPropertyDescriptor(holder, key)?.value).toBe(descriptor.value);
@@ -126,7 +127,7 @@ describe('what a wrapper keeps', () => {
     const fs = nodeRequire('node:fs');
     fs.readFileSync[promisify.custom] = async () => 'promised';
     try {
-      calls.enable();
+      calls.enable(onError);
       expect(promisify(fs.readFileSync)).toBe(fs.readFileSync[promisify.custom]);
     } finally {
       calls.disable();
@@ -191,7 +192,7 @@ describe('what a wrapper keeps', () => {
       () => new (json.parse as unknown as new () => unknown)(),
     ];
     const wanted = actions.map(attempt);
-    calls.enable({ entered() {}, left() {} });
+    calls.enable(onError, { entered() {}, left() {} });
     // `Cannot read properties of undefined` names the property that is read first.
     const plain = (outcome: unknown) =>
       String(JSON.stringify(outcome)).replace(/ \(reading .*\)/, '');
@@ -203,7 +204,7 @@ describe('what a wrapper keeps', () => {
 
 describe('the call in progress', () => {
   test('is published while it lasts, nested calls included, and put back by a throw', () => {
-    calls.enable();
+    calls.enable(onError);
     const { JSON: json } = main;
     const observed: unknown[] = [];
     const inner = `[${'1,'.repeat(200)}1]`;
@@ -233,7 +234,7 @@ describe('the call in progress', () => {
       return writeSync(...args);
     }) as typeof writeSync;
     try {
-      calls.enable();
+      calls.enable(onError);
       fs.writeSync(fs.openSync(file, 'w'), 'x');
       fs.appendFileSync(file, Buffer.from('x'));
     } finally {
@@ -292,7 +293,7 @@ describe('calls that are known to be long', () => {
     const log: [string, string, number | undefined, string | undefined][] = [];
     const note = (what: string) => (call: LongCall) =>
       log.push([what, call.name, call.size, call.frames[0]?.functionName]);
-    calls.enable({ entered: note('entered'), left: note('left') });
+    calls.enable(onError, { entered: note('entered'), left: note('left') });
     const childProcess = nodeRequire('node:child_process') as typeof import('node:child_process');
     const text = ' '.repeat(1 << 21);
     function parseSomething() {
@@ -317,7 +318,7 @@ describe('calls that are known to be long', () => {
   });
 
   test('a listener that throws changes nothing', () => {
-    calls.enable({
+    calls.enable(onError, {
       entered: () => {
         throw new Error('entered');
       },
@@ -331,9 +332,148 @@ describe('calls that are known to be long', () => {
   });
 });
 
+describe('native add-ons', () => {
+  const salt = (rounds: string) => `$2b$${rounds}$${'x'.repeat(22)}`;
+
+  /** As better-sqlite3 has them: classes whose methods are found on every call. */
+  function makeDatabaseAddOn(observed: string[]) {
+    const note = function (this: unknown) {
+      observed.push(outside.inProgress.name);
+      return this;
+    };
+    const withMethods = (...names: string[]) => {
+      const Class = class {};
+      for (const name of names) {
+        const method = { [name]: (...args: []) => note.apply(args) }[name];
+        const descriptor = { value: method, writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(Class.prototype, name, descriptor);
+      }
+      return Class as new () => Record<string, () => unknown>;
+    };
+    const exports = {
+      Database: withMethods('exec', 'close'),
+      Statement: withMethods('run', 'get', 'all', 'iterate', 'bind'),
+      StatementIterator: withMethods('next'),
+    };
+    return inMainRealm(exports);
+  }
+
+  /** Add-ons have the prototypes of the realm that has loaded them. */
+  function inMainRealm<Exports extends object>(exports: Exports): Exports {
+    const { prototype } = (main as unknown as { Object: ObjectConstructor }).Object;
+    Object.setPrototypeOf(exports, prototype);
+    for (const Class of Object.values(exports)) {
+      if (typeof Class.prototype === 'object') Object.setPrototypeOf(Class.prototype, prototype);
+    }
+    return exports;
+  }
+
+  /** `process.dlopen` that loads nothing, before it is wrapped. */
+  function stubLoading(): { load(exports: object): void; putBack(): void } {
+    const { process } = main as unknown as { process: NodeJS.Process };
+    const pristine = process.dlopen;
+    process.dlopen = () => {};
+    return {
+      load: (exports) => process.dlopen({ exports }, '/app/any.node'),
+      putBack: () => {
+        expect(process.dlopen.name).toBe('');
+        process.dlopen = pristine;
+      },
+    };
+  }
+
+  test('known by what they export, when loaded before and when loaded later', () => {
+    const observed: string[] = [];
+    const before = makeDatabaseAddOn(observed);
+    const later = makeDatabaseAddOn(observed);
+    const { load, putBack } = stubLoading();
+    nodeRequire.cache['/app/build/Release/anything.node'] = { exports: before } as NodeModule;
+    try {
+      const { all } = before.Statement.prototype;
+      calls.enable(onError);
+      load(later);
+      load(later);
+      for (const { Database, Statement, StatementIterator } of [before, later]) {
+        new Database()['exec']?.();
+        const statement = new Statement();
+        for (const name of ['run', 'get', 'all', 'iterate', 'bind']) statement[name]?.();
+        new StatementIterator()['next']?.();
+      }
+      calls.disable();
+      expect(before.Statement.prototype.all).toBe(all);
+      new later.Statement()['all']?.();
+    } finally {
+      putBack();
+      delete nodeRequire.cache['/app/build/Release/anything.node'];
+    }
+    const each = ['exec', 'run', 'get', 'all', 'iterate', 'bind', 'next'];
+    const names = {
+      exec: 'better-sqlite3.Database.exec',
+      bind: '',
+      next: 'better-sqlite3.Statement.iterate',
+    };
+    const wanted = each.map(
+      (name) => names[name as keyof typeof names] ?? `better-sqlite3.Statement.${name}`,
+    );
+    expect(observed).toEqual([...wanted, ...wanted, '']);
+  });
+
+  test('bcrypt is long from 8 rounds on, which its salt says', () => {
+    const entered: string[] = [];
+    const addOn = inMainRealm({
+      encrypt_sync: (_data: string, _salt: string) => 'hash',
+      compare_sync: (_data: string, _hash: string) => true,
+      gen_salt_sync: () => salt('10'),
+    });
+    const { gen_salt_sync } = addOn;
+    nodeRequire.cache['/app/bcrypt.node'] = { exports: addOn } as NodeModule;
+    try {
+      calls.enable(onError, { entered: ({ name }) => entered.push(name), left() {} });
+    } finally {
+      delete nodeRequire.cache['/app/bcrypt.node'];
+    }
+    expect(addOn.gen_salt_sync).toBe(gen_salt_sync);
+    expect(addOn.encrypt_sync('secret', salt('07'))).toBe('hash');
+    expect(addOn.encrypt_sync('secret', salt('08'))).toBe('hash');
+    expect(addOn.compare_sync('secret', salt('12'))).toBe(true);
+    expect(addOn.compare_sync('secret', 'no hash')).toBe(true);
+    expect(entered).toEqual(['bcrypt.hashSync', 'bcrypt.compareSync']);
+  });
+
+  test('no getter is called; what an add-on throws goes to the log, and no further', () => {
+    const { load, putBack } = stubLoading();
+    calls.enable(onError);
+    load({
+      get encrypt_sync() {
+        return fail();
+      },
+    });
+    load({ Database: null, Statement: 1, StatementIterator: {} });
+    expect(errors).toEqual([]);
+    load(new Proxy({}, { getOwnPropertyDescriptor: () => fail() }));
+    expect(errors.splice(0).map(String)).toEqual(['Error: trapped']);
+    calls.disable();
+    putBack();
+  });
+
+  test('one that cannot be loaded fails as ever', () => {
+    const { process } = main as unknown as { process: NodeJS.Process };
+    const pristine = process.dlopen;
+    calls.enable(onError);
+    expect(process.dlopen).not.toBe(pristine);
+    expect(() => process.dlopen({ exports: {} }, path.join(folder, 'none.node'))).toThrow(
+      'none.node',
+    );
+  });
+});
+
+function fail(): never {
+  throw new Error('trapped');
+}
+
 describe('what others do', () => {
   test('disable() in the middle of a call', () => {
-    calls.enable({ entered() {}, left() {} });
+    calls.enable(onError, { entered() {}, left() {} });
     const { JSON: json } = main;
     const original = json.parse;
     const result = json.parse('[1,2]', (_key, value) => {
@@ -348,7 +488,7 @@ describe('what others do', () => {
   test('a wrapper that other code has wrapped only calls through after disable()', () => {
     const { JSON: json } = main;
     const pristine = json.parse;
-    calls.enable();
+    calls.enable(onError);
     const ours = json.parse;
     const observed: string[] = [];
     const theirs = (text: string) =>
@@ -362,7 +502,7 @@ describe('what others do', () => {
       calls.disable();
       expect(json.parse).toBe(theirs);
       json.parse('1');
-      calls.enable();
+      calls.enable(onError);
       expect(json.parse).not.toBe(theirs);
       calls.disable();
       expect(json.parse).toBe(theirs);
@@ -375,12 +515,12 @@ describe('what others do', () => {
   test('enable and disable a thousand times meet the same wrapper', () => {
     const { JSON: json } = main;
     const pristine = json.parse;
-    calls.enable();
+    calls.enable(onError);
     const wrapper = json.parse;
     for (let i = 0; i < 1000; i++) {
       calls.disable();
       expect(json.parse).toBe(pristine);
-      calls.enable();
+      calls.enable(onError);
       expect(json.parse).toBe(wrapper);
     }
   });
@@ -389,9 +529,9 @@ describe('what others do', () => {
     const { JSON: json } = main;
     const pristine = json.parse;
     delete nodeRequire.cache[bundled];
-    const other = new (nodeRequire(bundled) as Loaded).NativeCalls((error) => errors.push(error));
-    calls.enable();
-    other.enable();
+    const other = new (nodeRequire(bundled) as Loaded).NativeCalls();
+    calls.enable(onError);
+    other.enable(onError);
     expect(json.parse(`[${' '.repeat(300)}]`)).toEqual([]);
     calls.disable();
     expect(json.parse('[1]')).toEqual([1]);
@@ -401,10 +541,10 @@ describe('what others do', () => {
   });
 
   test("jest's realm: its own built-ins are wrapped, those it shares with others are not", () => {
-    const inside = new NativeCalls((error) => errors.push(error));
+    const inside = new NativeCalls();
     const { parse } = JSON;
     const { readFileSync } = nodeRequire('node:fs');
-    inside.enable();
+    inside.enable(onError);
     expect(JSON.parse).not.toBe(parse);
     expect(nodeRequire('node:fs').readFileSync).toBe(readFileSync);
     expect(JSON.parse(`[${' '.repeat(300)}1]`)).toEqual([1]);
@@ -426,9 +566,9 @@ test('named imports of modules of Node.js follow', () => {
   const source = `
     import { readFileSync } from 'node:fs';
     import native from './BUNDLE';
-    const calls = new native.NativeCalls(console.error);
+    const calls = new native.NativeCalls();
     const before = readFileSync;
-    calls.enable();
+    calls.enable(console.error);
     const during = readFileSync;
     calls.disable();
     console.log(JSON.stringify([during !== before, during.name, readFileSync === before]));
@@ -440,7 +580,7 @@ test('line and column of a long call are those of the call itself', () => {
   const source = `import native from './BUNDLE';
     const places = [];
     const note = ({ frames: [{ line, column }] }) => places.push([line, column]);
-    new native.NativeCalls(console.error).enable({ entered: note, left: note });
+    new native.NativeCalls().enable(console.error, { entered: note, left: note });
     const list = new Array(50_000).fill(0);
     function write() {
       return [1].map(() =>
@@ -459,8 +599,8 @@ test('frozen intrinsics are left alone, without an error', () => {
     import native from './BUNDLE';
     const errors = [];
     const { parse } = JSON;
-    const calls = new native.NativeCalls((error) => errors.push(String(error)));
-    calls.enable();
+    const calls = new native.NativeCalls();
+    calls.enable((error) => errors.push(String(error)));
     const same = JSON.parse === parse;
     calls.disable();
     console.log(JSON.stringify([same, errors]));

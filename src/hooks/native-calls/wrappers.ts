@@ -295,8 +295,8 @@ export interface SlowCallOptions {
   readonly within?: string;
   /** From which size on the call is long; 0: always. Never, by default. */
   readonly longFrom?: number;
-  /** Whether the first argument makes it long, where it does not always. */
-  readonly isLong?: (first: unknown) => boolean;
+  /** Whether the first two arguments make it long, where it is not always. */
+  readonly isLong?: (first: unknown, second: unknown) => boolean;
 }
 
 /** Functions that take microseconds at least, whatever they are given: generic, some 20 ns. */
@@ -318,7 +318,7 @@ export function wrapSlow({
         const outerSize = inProgress.size;
         const size = input < args.length ? sizeOf(args[input]) : UNKNOWN_SIZE;
         const published = sizeIsNone === true ? UNKNOWN_SIZE : size;
-        const isKnownLong = longFrom === 0 ? isLong(args[0]) : size >= longFrom;
+        const isKnownLong = longFrom === 0 ? isLong(args[0], args[1]) : size >= longFrom;
         const long = isKnownLong ? enter(power, name, published) : undefined;
         if (within === undefined || !outerName.startsWith(within)) {
           inProgress.name = name;

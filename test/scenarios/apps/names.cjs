@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { trace } = require('@opentelemetry/api');
+const bcrypt = require('bcrypt');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { alone, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
 
@@ -37,6 +38,12 @@ function loadOrders() {
 
 function runShell() {
   return childProcess.execSync('sleep 0.3');
+}
+
+/** In a native add-on, which was loaded before anything was wrapped; of it nothing is on the stack afterwards. */
+const { hashSync } = bcrypt;
+function hashPassword() {
+  return hashSync('secret', 12);
 }
 
 /** A package, beside the application. */
@@ -79,6 +86,7 @@ const CASES = {
   checkThenDerive,
   loadOrders,
   runShell,
+  hashPassword,
   copyTable,
   loadLazily,
   'first anonymous': () => compute(150),

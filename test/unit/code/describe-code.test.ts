@@ -378,6 +378,16 @@ test('shares need three samples, and are of five functions at most', () => {
   expect(describeOf(90, ...many).topFunctions).toHaveLength(5);
 });
 
+test('for shares, one that came late counts as two: what ran before, and what came next', () => {
+  const next = entered('compute', '/app/src/a.js');
+  const late = sample(60, 800, next, app('derive'));
+  expect(describeOf(1000, late, prompt(900, app('compute'))).topFunctions).toEqual([
+    { functionName: 'derive', share: 0.8 },
+    { functionName: 'compute', share: 0.2 },
+  ]);
+  expect(describeOf(1000, late).topFunctions).toBeUndefined();
+});
+
 test('shares of functions without a name say where they are', () => {
   const anonymous = (line: number) => frame('', '/app/src/a.js', line + 1, { begins: line });
   expect(

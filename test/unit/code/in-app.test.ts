@@ -50,6 +50,10 @@ describe('by default', () => {
     ['/app/node_modules/@nestjs/core/router/router-execution-context.js'],
     ['/app/node_modules/next/dist/server/base-server.js'],
     ['/app/.next/server/vendor-chunks/next.js'],
+    ['/app/.next/server/webpack-runtime.js'],
+    ['/app/.next/server/chunks/ssr/[turbopack]_runtime.js'],
+    ['[turbopack]/shared/runtime/runtime-utils.ts'],
+    ['/app/.next/server/chunks/ssr/node_modules_next_dist_esm_build_templates_pages_1a2b.js'],
   ])('%s dispatches to others', (file) => expect(originOf(file)).toBe('dispatcher'));
 
   test.each([

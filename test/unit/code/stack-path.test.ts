@@ -43,13 +43,28 @@ test("an agent's wrapper is no step, unless it is alone", () => {
 });
 
 describe('a caller that awaits what runs is not running', () => {
-  test('and is no step', () => {
-    expect(names(lib('parse'), awaiting('handler', '/app/src/a.js'))).toEqual(['parse']);
+  const handler = awaiting('handler', '/app/src/a.js');
+
+  test('and is no step, where the application is', () => {
+    expect(names(lib('parse'), app('load'), handler)).toEqual(['load', 'parse']);
+    expect(names(app('load'), handler)).toEqual(['load']);
   });
 
-  test('but is known where nothing else is on the stack: the application first', () => {
+  test('but has called a package: the innermost function of the application', () => {
+    const execute = awaiting('execute', '/app/node_modules/lib/index.js');
+    const main = awaiting('main', '/app/src/main.js');
+    expect(names(lib('complete'), execute, handler, main)).toEqual(['handler', 'complete']);
+    expect(names(lib('complete'), execute)).toEqual(['complete']);
+  });
+
+  test('and has not, where it awaits a dispatcher: a middleware that has called next()', () => {
+    const dispatch = awaiting('dispatch', '/app/node_modules/hono/compose.js');
+    expect(names(lib('parse'), dispatch, handler)).toEqual(['parse']);
+    expect(names(lib('parse'), handler, dispatch)).toEqual(['handler', 'parse']);
+  });
+
+  test('and is known where nothing else is on the stack: the application first', () => {
     const lost = awaiting('next', '/app/node_modules/lib/index.js');
-    const handler = awaiting('handler', '/app/src/a.js');
     expect(names(node('read', 'node:fs'), lost, handler)).toEqual(['handler']);
     expect(names(node('read', 'node:fs'), lost)).toEqual(['next']);
   });

@@ -1,0 +1,96 @@
+/**
+ * Native add-ons whose synchronous calls take long: bcrypt, better-sqlite3. Promises: an add-on is
+ * known by what it exports, wherever it lies and whatever its file is called; its functions are
+ * wrapped where its package looks them up on every call, so that references to the package's own
+ * functions, taken before, are right as well.
+ *
+ * Every add-on of a thread is loaded through `process.dlopen`, by `require` and by `import`, on
+ * every Node.js, so no module hook is needed.
+ */
+import { createRequire } from 'node:module';
+import type { BuiltIn } from './built-ins.ts';
+import { type Wrap, wrapSlow } from './wrappers.ts';
+
+const SLOW = wrapSlow();
+/** Each round doubles it: with 8 it takes some 15 ms. */
+const MIN_LONG_ROUNDS = 8;
+/** Where `$2b$10$…`, a salt or a hash, says how many rounds. */
+const ROUNDS_AT = '$2b$'.length;
+const BCRYPT = wrapSlow({
+  longFrom: 0,
+  isLong: (_data, salt) =>
+    typeof salt === 'string' && Number(salt.slice(ROUNDS_AT, ROUNDS_AT + 2)) >= MIN_LONG_ROUNDS,
+});
+
+interface Method {
+  readonly name: string;
+  readonly key: string;
+  readonly wrap: Wrap;
+  /** The class whose prototype has it; the exports have it where there is none. */
+  readonly of?: string;
+}
+
+/** One add-on has all of these. */
+const ADD_ONS: readonly (readonly Method[])[] = [
+  [
+    { name: 'bcrypt.hashSync', key: 'encrypt_sync', wrap: BCRYPT },
+    { name: 'bcrypt.compareSync', key: 'compare_sync', wrap: BCRYPT },
+  ],
+  [
+    { name: 'better-sqlite3.Statement.run', key: 'run', wrap: SLOW, of: 'Statement' },
+    { name: 'better-sqlite3.Statement.get', key: 'get', wrap: SLOW, of: 'Statement' },
+    { name: 'better-sqlite3.Statement.all', key: 'all', wrap: SLOW, of: 'Statement' },
+    { name: 'better-sqlite3.Statement.iterate', key: 'iterate', wrap: SLOW, of: 'Statement' },
+    // What iterates: the first row may take as long as all of them.
+    { name: 'better-sqlite3.Statement.iterate', key: 'next', wrap: SLOW, of: 'StatementIterator' },
+    { name: 'better-sqlite3.Database.exec', key: 'exec', wrap: SLOW, of: 'Database' },
+  ],
+];
+
+/** What is wrapped of an add-on; empty where it is not a known one. */
+export function functionsOf(exports: unknown): BuiltIn[] {
+  for (const methods of ADD_ONS) {
+    const found = methods.flatMap(({ of, ...method }) => {
+      const holder = of === undefined ? exports : valueIn(valueIn(exports, of), 'prototype');
+      return isObject(holder) && typeof valueIn(holder, method.key) === 'function'
+        ? [{ ...method, holder }]
+        : [];
+    });
+    if (found.length === methods.length) return found;
+  }
+  return [];
+}
+
+/** Exports of the add-ons that `require` has loaded before, directly or through a package. */
+export function loadedAddOns(): unknown[] {
+  // All of `require` share one cache; the file that it is made for need not exist.
+  const { cache } = createRequire(process.execPath);
+  return Object.keys(cache)
+    .filter((file) => file.endsWith('.node'))
+    .map((file) => cache[file]?.exports);
+}
+
+/** `process.dlopen`; `loaded` is called with the exports, and must not throw. */
+export function wrapLoading(loaded: (exports: unknown) => void): Wrap {
+  const slow = wrapSlow();
+  return (original, power, name) =>
+    slow(
+      function (this: unknown, ...args: unknown[]) {
+        const result = original.apply(this, args);
+        if (power.on) loaded(valueIn(args[0], 'exports'));
+        return result;
+      },
+      power,
+      name,
+    );
+}
+
+/** Calls no getter: what an unknown add-on does there is its own matter. */
+function valueIn(holder: unknown, key: string): unknown {
+  if (!isObject(holder)) return undefined;
+  return Object.getOwnPropertyDescriptor(holder, key)?.value;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
