@@ -1,6 +1,6 @@
 /** EventLoopInstrumentation: what OpenTelemetry uses of this package. What runs is the session. */
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
+import { context, type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 import { InstrumentationBase } from '@opentelemetry/instrumentation';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
@@ -12,6 +12,8 @@ import {
 } from './lag/health.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
+import { expectingBlocks } from './otel/expected-blocks.ts';
+import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import { Session } from './session.ts';
 import { attempt } from './support/guard.ts';
@@ -33,6 +35,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   // InstrumentationBase's constructor calls our methods before field initialisers would run.
   declare private _log: OnceLogger;
   declare private _instruments: Instruments;
+  declare private _loggers: LoggerSource;
   /** Undefined while another instance is active. */
   declare private _session: Session | undefined;
   declare private _claimant: Claimant | undefined;
@@ -51,6 +54,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     // Not enabled by the base class: it would call enable() before this constructor has run.
     super(PACKAGE_NAME, PACKAGE_VERSION, { ...resolved, enabled: false });
     this._log = log;
+    this._loggers = new LoggerSource(PACKAGE_NAME, PACKAGE_VERSION);
     this._followsGlobalMeter = true;
     this._globalMeterProvider = metrics.getMeterProvider();
     // registerInstrumentations, and so NodeSDK, enables whatever says `enabled: false`. It stays
@@ -126,6 +130,10 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     super.setMeterProvider(meterProvider);
   }
 
+  override setLoggerProvider(loggerProvider: LoggerProvider): void {
+    this._loggers.use(loggerProvider);
+  }
+
   /**
    * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or
    * when it is known that they cannot. Does not keep the process alive. Never rejects.
@@ -172,6 +180,20 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
   }
 
+  /**
+   * Runs code that is known and meant to block, such as warm-up, and what it awaits: its blocks get
+   * neither a span nor an event, and count in metrics with `event_loop.block.expected`. Works
+   * through the context: what runs in another one, such as an event listener that was bound to it,
+   * is not expected; and without a context manager only what runs before the first `await` is.
+   * @returns what `fn` returns; throws what it throws
+   * @throws TypeError where `fn` is not a function
+   */
+  expectBlock<Result>(fn: () => Result): Result {
+    if (typeof fn !== 'function')
+      throw new TypeError(`expectBlock: fn must be a function, got ${typeof fn}`);
+    return context.with(expectingBlocks(context.active()), fn);
+  }
+
   protected override _updateMetricInstruments(): void {
     this._instruments = createInstruments(this.meter);
   }
@@ -181,6 +203,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
     const targets = {
       tracer: () => this.tracer,
       instruments: () => this._instruments,
+      logger: () => this._loggers.get(),
       beat: (now: number) => this._checkProviders(now),
     };
     this._session = this._attempt(() => new Session(config, targets, this._log));

@@ -14,6 +14,8 @@ export interface ApiRegistry {
   readonly diag?: Pick<DiagLogger, 'warn'>;
   readonly trace?: unknown;
   readonly metrics?: unknown;
+  /** From api 1.10 on; before that `@opentelemetry/api-logs` had a place of its own. */
+  readonly logs?: unknown;
 }
 
 export function apiRegistry(): ApiRegistry {
