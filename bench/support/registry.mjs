@@ -22,6 +22,7 @@ const NAMES = [
   'profile',
   'scale',
   'span-processor',
+  'block-events',
   'capture',
   'memory',
   'idle',
