@@ -51,7 +51,7 @@ const INPUT = [
 
 const PER_FUNCTION = (/** @type {Record<string, number>} */ values) =>
   Object.entries(values).map(([name, value]) => [
-    `{job="shop",code_function_name="${name}"}`,
+    `{job="shop",service_version="(none)",code_function_name="${name}"}`,
     value,
   ]);
 const PER_KIND = (/** @type {Record<string, number>} */ values) =>
@@ -106,6 +106,49 @@ const EXPECTED_OVER_A_WEEK = [
   ['panel "Blocks, by kind" A', 40, PER_KIND({ callback: 1, microtasks: 0 })],
   ['panel "Blocks, by kind" A', 60, PER_KIND({ microtasks: 1 })],
   ['panel "Blocks, by kind" A', 80, PER_KIND({ microtasks: 0 })],
+];
+
+/** Version 1 for an hour, and version 2 from then on, with another instance. */
+const RELEASES = [
+  ...['1', '2'].flatMap((version) => {
+    const released = (
+      /** @type {string} */ metric,
+      /** @type {string} */ labels,
+      /** @type {string} */ values,
+    ) => ({
+      series: `${metric}{job="shop",instance="${version}",service_version="${version}"${labels}}`,
+      values: version === '1' ? `${values}x60` : `_x61 ${values}x60`,
+    });
+    const blocking = (/** @type {string} */ name, /** @type {number} */ seconds) => [
+      released(`${BLOCK}_count`, `,code_function_name="${name}"`, '1+1'),
+      released(`${BLOCK}_sum`, `,code_function_name="${name}"`, `${seconds}+${seconds}`),
+    ];
+    return [
+      released('event_loop_lag_seconds_count', '', '0+3000'),
+      ...blocking('always', 0.5),
+      ...(version === '1' ? blocking('before', 2) : blocking('since', 3)),
+    ];
+  }),
+  // Another service, of one version only.
+  {
+    series: 'event_loop_lag_seconds_count{job="other",instance="a",service_version="9"}',
+    values: '0+3000x120',
+  },
+  {
+    series: `${BLOCK}_count{job="other",instance="a",service_version="9",code_function_name="only"}`,
+    values: '_x100 1x20',
+  },
+];
+
+const IN_VERSION_2 = (/** @type {number} */ value) => [
+  ['{job="shop",service_version="2",code_function_name="since"}', value],
+];
+
+const EXPECTED_OF_RELEASES = [
+  ['panel "New since the last version" A', 60, []],
+  ['panel "New since the last version" A', 62, IN_VERSION_2(6)],
+  ['panel "New since the last version" B', 62, IN_VERSION_2(2)],
+  ['panel "New since the last version" B', 110, IN_VERSION_2(50)],
 ];
 
 /**
@@ -172,6 +215,7 @@ export const dashboardQueryTests = () => ({
     queryTests('the first block of a function', INPUT, EXPECTED),
     queryTests('a process that starts anew', STARTED_ANEW, EXPECTED_AFTER_A_START),
     queryTests('metrics that were away', AWAY, EXPECTED_WHEN_BACK),
+    queryTests('a function that blocks since a release', RELEASES, EXPECTED_OF_RELEASES),
     queryTests('points that are far apart', SHORT_LIVED, EXPECTED_OVER_A_WEEK, {
       __interval: '20m',
       __interval_ms: '1200000',

@@ -97,7 +97,8 @@ function seconds(millis: number | undefined): number | undefined {
 }
 
 function defined(attributes: Attributes): Attributes {
-  for (const name of Object.keys(attributes))
-    if (attributes[name] === undefined) delete attributes[name];
-  return attributes;
+  const known: Attributes = {};
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined) known[name] = value;
+  return known;
 }

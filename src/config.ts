@@ -97,12 +97,17 @@ const OPTIONS = {
   maxSpansPerMinute: number(600, 0, 60_000, true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   console: boolean(false),
+  blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
   blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
+  ignoreBlockHook: fn<NonNullable<EventLoopInstrumentationConfig['ignoreBlockHook']>>(),
 } satisfies Options;
 
 /** Every option has its value. */
-export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, 'blockHook' | 'inApp'>> &
-  Pick<EventLoopInstrumentationConfig, 'blockHook' | 'inApp'>;
+export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optional>> &
+  Pick<EventLoopInstrumentationConfig, Optional>;
+
+/** Options that have no default. */
+type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp';
 
 /** Of `thresholdMillis`: `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {

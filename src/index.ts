@@ -8,6 +8,7 @@ export { EventLoopSpanProcessor } from './stall/event-loop-span-processor.ts';
 export type {
   AsyncHooksMode,
   BlockCause,
+  BlockEventsMode,
   BlockingCode,
   BlockKind,
   CodePlace,

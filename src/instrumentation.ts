@@ -1,6 +1,7 @@
 /** EventLoopInstrumentation: what OpenTelemetry uses of this package. What runs is the session. */
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import {
+  context,
   type MeterProvider,
   metrics,
   type Tracer,
@@ -17,7 +18,8 @@ import {
 } from './lag/health.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
-import { globalLoggerProvider, type Logger, type LoggerProvider } from './otel/logs.ts';
+import { expectingBlocks } from './otel/expected-blocks.ts';
+import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import { Session } from './session.ts';
 import { attempt } from './support/guard.ts';
@@ -26,9 +28,6 @@ import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
 /** What is registered globally is checked every so many intervals of the lag, on the next beat. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;
-
-/** Where there is no logger provider. */
-const NOOP_LOGGER: Logger = { emit: () => {}, enabled: () => false };
 
 /**
  * Finds what blocks the event loop. Give it to `NodeSDK`:
@@ -50,7 +49,7 @@ export class EventLoopInstrumentation {
   private _instruments: Instruments = createInstruments(
     metrics.getMeter(PACKAGE_NAME, PACKAGE_VERSION),
   );
-  private _loggerProvider: LoggerProvider | undefined;
+  private readonly _loggers = new LoggerSource(PACKAGE_NAME, PACKAGE_VERSION);
   /** Undefined while another instance is active. */
   private _session: Session | undefined;
   private _claimant: Claimant | undefined;
@@ -133,7 +132,7 @@ export class EventLoopInstrumentation {
   }
 
   setLoggerProvider(loggerProvider: LoggerProvider): void {
-    this._loggerProvider = loggerProvider;
+    this._loggers.use(loggerProvider);
   }
 
   /**
@@ -182,10 +181,18 @@ export class EventLoopInstrumentation {
     return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
   }
 
-  /** Of the provider that was given, else of the global one; asked for anew for each record. */
-  protected get logger(): Logger {
-    const provider = this._loggerProvider ?? globalLoggerProvider();
-    return provider?.getLogger(PACKAGE_NAME, PACKAGE_VERSION) ?? NOOP_LOGGER;
+  /**
+   * Runs code that is known and meant to block, such as warm-up, and what it awaits: its blocks get
+   * neither a span nor an event, and count in metrics with `event_loop.block.expected`. Works
+   * through the context: what runs in another one, such as an event listener that was bound to it,
+   * is not expected; and without a context manager only what runs before the first `await` is.
+   * @returns what `fn` returns; throws what it throws
+   * @throws TypeError where `fn` is not a function
+   */
+  expectBlock<Result>(fn: () => Result): Result {
+    if (typeof fn !== 'function')
+      throw new TypeError(`expectBlock: fn must be a function, got ${typeof fn}`);
+    return context.with(expectingBlocks(context.active()), fn);
   }
 
   private _resolve(config: EventLoopInstrumentationConfig): ResolvedConfig {
@@ -201,6 +208,7 @@ export class EventLoopInstrumentation {
     const targets = {
       tracer: () => this._tracer,
       instruments: () => this._instruments,
+      logger: () => this._loggers.get(),
       beat: (now: number) => this._checkProviders(now),
     };
     this._session = this._attempt(() => new Session(config, targets, this._log));

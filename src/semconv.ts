@@ -6,6 +6,9 @@
 /** Name of the span that stands for one block of the event loop. */
 export const SPAN_EVENT_LOOP_BLOCKED = 'event-loop-blocked';
 
+/** Name of the log event for a block. */
+export const EVENT_EVENT_LOOP_BLOCKED = 'event_loop.blocked';
+
 /** What blocked the event loop: `callback`, `microtasks` or `pile-up` (see {@link BlockKind}). */
 export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
 /** How many callbacks ran in the block (promise reactions are not callbacks). */
@@ -17,6 +20,10 @@ export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
 /** Type of the async resource whose callback blocked the event loop, as `async_hooks` names it. */
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
+/** Length of the block in seconds: on a log event, which has no end time. */
+export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
+/** `true` on metrics of blocks of code that `expectBlock` ran; absent on all others. */
+export const ATTR_EVENT_LOOP_BLOCK_EXPECTED = 'event_loop.block.expected';
 /** `true` on the report of a block that has not ended; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 /** What took most of the block: `javascript`, `native`, `gc` or `waiting`. */

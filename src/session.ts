@@ -11,6 +11,8 @@ import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
+import { attributionIn } from './console/attribution.ts';
+import { blockLine, PLAIN } from './console/block-line.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
 import { CpuThrottling } from './exclude/cpu-throttling.ts';
 import { Exclusions } from './exclude/exclusions.ts';
@@ -35,6 +37,7 @@ import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import { hrTimeToMillis } from './otel/hr-time.ts';
+import type { Logger } from './otel/logger.ts';
 import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
@@ -67,6 +70,8 @@ const EXIT_WAIT_MILLIS = 100;
 export interface SessionTargets {
   tracer(): Tracer;
   instruments(): Instruments;
+  /** Undefined where there is no SDK for logs. */
+  logger(): Logger | undefined;
   /** Called on every beat of the lag sampler, at `now`. */
   beat(now: number): void;
 }
@@ -268,12 +273,16 @@ export class Session {
   }
 
   #createReporter(): BlockReporter {
-    const { requireParentSpan, maxSpansPerMinute, blockHook } = this.config;
+    const { requireParentSpan, maxSpansPerMinute, blockEvents } = this.config;
+    const { blockHook, ignoreBlockHook } = this.config;
     return new BlockReporter(
-      { requireParentSpan, maxSpansPerMinute, blockHook },
+      { requireParentSpan, maxSpansPerMinute, blockEvents, blockHook, ignoreBlockHook },
       {
         tracer: () => this.targets.tracer(),
         instruments: () => this.targets.instruments(),
+        logger: () => this.targets.logger(),
+        line: (block, blockContext) =>
+          blockLine(block, attributionIn(blockContext), workingFolder(), PLAIN),
         gcWithin: (start, end) => {
           this.#gc.collect();
           return this.#gc.within(start, end);
@@ -283,8 +292,8 @@ export class Session {
         // Not unref'd: it runs in this iteration or the next one, and a process that ends right
         // after a block still reports it.
         schedule: () => void setImmediate(() => attempt(() => this.flush(), this.#onHookError)),
-        reported: (block, blockContext) => {
-          this.#console?.block(block, blockContext);
+        reported: (block, blockContext, isIgnored) => {
+          if (!isIgnored) this.#console?.block(block, blockContext);
           publishBlock(block, blockContext);
         },
       },
@@ -298,7 +307,7 @@ export class Session {
     const positions = this.#positions;
     const options = {
       originOf: this.#originOf,
-      cwd: this.#guard.run('no working directory', () => process.cwd()) ?? '',
+      cwd: workingFolder(),
       gcWithin: (from: number, until: number) => this.#gc.within(from, until),
       lookUp:
         positions &&
@@ -396,6 +405,7 @@ export class Session {
           code: WATCHDOG_CODE,
           env: exporterEnvironment(process.env),
           ongoing: {
+            blockEvents: this.config.blockEvents,
             exporterCode: EXPORTER_CODE,
             resolveFrom: [process.argv[1], `${process.cwd()}/`].filter(
               (path) => path !== undefined,
@@ -456,6 +466,11 @@ export class Session {
 function mainFile(): string | undefined {
   const [, script] = process.argv;
   return script === undefined ? undefined : attempt(() => realpathSync(script));
+}
+
+/** Empty where it is gone. */
+function workingFolder(): string {
+  return attempt(() => process.cwd()) ?? '';
 }
 
 /** Not in the caller's context, which a timer would keep alive. */

@@ -111,6 +111,8 @@ export interface EventLoopBlock {
   readonly nativeCall?: { readonly name: string; readonly size?: number | undefined };
   /** What ran innermost for most of the time of `code`, where that is another function. */
   readonly leaf?: CodePlace;
+  /** The block is of code that `expectBlock` ran; absent on all others. */
+  readonly expected?: true;
   /**
    * Where there were three samples or more, of which one that came late counts as two: the
    * innermost functions, the heaviest first, at most five.
@@ -142,8 +144,11 @@ export interface EventLoopHealth {
  */
 export type AsyncHooksMode = 'callbacks' | 'promises' | 'off';
 
+/** Which blocks become log events: see {@link EventLoopInstrumentationConfig.blockEvents}. */
+export type BlockEventsMode = 'unsampled' | 'all' | 'off';
+
 /**
- * Options of {@link EventLoopInstrumentation}. Each but `blockHook` can also be given as the
+ * Options of {@link EventLoopInstrumentation}. Each but the hooks can also be given as the
  * environment variable `OTEL_INSTRUMENTATION_EVENT_LOOP_<OPTION>`, for example
  * `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`. Code wins over environment, environment
  * over default.
@@ -227,11 +232,24 @@ export interface EventLoopInstrumentationConfig {
    */
   requireParentSpan?: boolean;
   /**
-   * Most spans in any 60 seconds, a whole number from 0 (metrics only) to 60 000. Blocks past it
-   * count in metrics only, and in `event_loop.block.suppressed`.
+   * Most spans in any 60 seconds, a whole number from 0 (none) to 60 000. Blocks past it count in
+   * `event_loop.block.suppressed`. While blocks of other functions come, a function gets a tenth of
+   * it at most. Two exceptions, unless it is 0: the first block of each function gets its span, for
+   * the first 1000 functions; and what one function has used up alone leaves a tenth to others.
    * @default 600
    */
   maxSpansPerMinute?: number;
+  /**
+   * Which blocks become log records with the event name `event_loop.blocked`, through the logger
+   * provider. Without one there are none.
+   *
+   * - `'unsampled'`: those without a recorded span: of a trace that is not sampled, without an SDK
+   *   for traces, past `maxSpansPerMinute`, or left out by `requireParentSpan`.
+   * - `'all'`: all blocks, those with a span too.
+   * - `'off'`: none.
+   * @default 'unsampled'
+   */
+  blockEvents?: BlockEventsMode;
   /**
    * A block that still runs after this many milliseconds is reported while it lasts, by the thread
    * that `captureStack` starts: one line on stderr, and a span with `event_loop.block.unfinished`
@@ -252,4 +270,12 @@ export interface EventLoopInstrumentationConfig {
    * `diag` and swallowed. Has no environment variable.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
+  /**
+   * A block for which it returns `true` gets neither a span nor an event nor a line of `console`;
+   * metrics and `health()` count it. Called once for each block that may get one, when the block is
+   * reported; or before that, where a span that the block stalled ends first: then `gcTimeMillis`
+   * and positions in the source are not known yet. What it throws is logged through `diag`, and
+   * counts as `false`. Has no environment variable.
+   */
+  ignoreBlockHook?: (block: EventLoopBlock) => boolean;
 }

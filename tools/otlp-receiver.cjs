@@ -1,11 +1,12 @@
-// Promises: takes OTLP over HTTP as JSON, and says which spans and metrics have come. What was sent is read when it is asked for.
+// Promises: takes OTLP over HTTP as JSON, and says which spans, metrics and log records have come. What was sent is read when it is asked for.
 const { HttpReceiver } = require('./http-receiver.cjs');
-const { readMetrics, readSpans } = require('./otlp.cjs');
+const { readLogs, readMetrics, readSpans } = require('./otlp.cjs');
 
 /** @typedef {import('./otlp.cjs').Span} ReceivedSpan */
 
 const TRACES = '/v1/traces';
 const METRICS = '/v1/metrics';
+const LOGS = '/v1/logs';
 
 class OtlpReceiver extends HttpReceiver {
   /**
@@ -37,6 +38,11 @@ class OtlpReceiver extends HttpReceiver {
   /** Every state of every metric that has come, the latest ones last. */
   get metrics() {
     return readMetrics(this.#requests(METRICS));
+  }
+
+  /** Every log record that has come. */
+  get logs() {
+    return readLogs(this.#requests(LOGS));
   }
 
   get metricNames() {

@@ -20,6 +20,17 @@ const BLOCK_SPAN = 'event-loop-blocked';
  * @property {{ traceId: string, spanId: string }[]} links
  * @property {Attributes} resource
  *
+ * @typedef {object} LogRecord
+ * @property {string} eventName
+ * @property {string} body
+ * @property {string} severityText
+ * @property {string | undefined} traceId
+ * @property {string | undefined} spanId
+ * @property {string} scope
+ * @property {number} time epoch milliseconds
+ * @property {Attributes} attributes
+ * @property {Attributes} resource
+ *
  * @typedef {object} Trace
  * @property {Span} root
  * @property {{ span: Span, depth: number, last: boolean[] }[]} rows depth first; `last` says for every level whether the
@@ -101,6 +112,30 @@ function readMetrics(requests) {
 }
 
 /**
+ * @param {any[]} requests
+ * @returns {LogRecord[]} every log record of the export requests
+ */
+function readLogs(requests) {
+  return requests
+    .flatMap(({ resourceLogs = [] }) => resourceLogs)
+    .flatMap(({ resource, scopeLogs = [] }) =>
+      scopeLogs.flatMap((/** @type {any} */ { scope, logRecords = [] }) =>
+        logRecords.map((/** @type {any} */ record) => ({
+          eventName: record.eventName ?? '',
+          body: plainValue(record.body ?? {}),
+          severityText: record.severityText ?? '',
+          traceId: record.traceId || undefined,
+          spanId: record.spanId || undefined,
+          scope: scope?.name ?? '',
+          time: Number(record.timeUnixNano) / 1e6,
+          attributes: plainAttributes(record.attributes),
+          resource: plainAttributes(resource?.attributes),
+        })),
+      ),
+    );
+}
+
+/**
  * @param {Span[]} spans
  * @returns {Trace[]} one for each root span, by start time; a span whose parent was never exported is a root, too
  */
@@ -127,4 +162,4 @@ function readTraces(spans) {
   }));
 }
 
-module.exports = { BLOCK_SPAN, readMetrics, readSpans, readTraces };
+module.exports = { BLOCK_SPAN, readLogs, readMetrics, readSpans, readTraces };

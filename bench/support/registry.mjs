@@ -23,6 +23,7 @@ const NAMES = [
   'profile',
   'scale',
   'span-processor',
+  'block-events',
   'capture',
   'memory',
   'idle',

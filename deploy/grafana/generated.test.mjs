@@ -109,7 +109,10 @@ test('every query of a panel is limited to the chosen services and instances', (
       assert.ok(selectors.length > 0, title);
       for (const selector of selectors)
         assert.match(selector, /\$\{?service/, `${title}: ${selector}`);
-      for (const selector of selectors)
+      // The version before ran in other instances.
+      const ofInstances =
+        title === 'New since the last version' ? selectors.slice(0, 1) : selectors;
+      for (const selector of ofInstances)
         assert.match(selector, /\$\{?instance/, `${title}: ${selector}`);
     }
   }
@@ -128,7 +131,7 @@ test('links into Explore are searches that Tempo and Jaeger can read', () => {
     .flatMap(({ properties }) => properties)
     .filter(({ id }) => id === 'links')
     .flatMap(({ value }) => value);
-  const asked = links.map(({ url }) => {
+  const asked = [...new Set(links.map(({ url }) => url))].map((url) => {
     // As Grafana does it: variables first, then the address is read.
     const clicked = url
       .replace('${__value.raw:percentencode}', encodeURIComponent('Object.<anonymous>'))

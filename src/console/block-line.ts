@@ -20,6 +20,8 @@ export interface Attribution {
 }
 
 const MAX_NAME_LENGTH = 120;
+/** Most text is: it need not be searched for categories of characters, which takes far longer. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /**
  * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`;
@@ -96,6 +98,6 @@ function shortest(file: string, cwd: string): string {
  * terminal.
  */
 export function printable(text: string, maxLength = MAX_NAME_LENGTH): string {
-  const safe = text.replace(/\p{C}/gu, '\u{fffd}');
+  const safe = PRINTABLE_ASCII.test(text) ? text : text.replace(/\p{C}/gu, '\u{fffd}');
   return safe.length > maxLength ? `${safe.slice(0, maxLength - 1)}…` : safe;
 }

@@ -6,6 +6,7 @@
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { WeightedSample } from '../block.ts';
+import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 
 const MAX_VOTES = 64;
@@ -40,6 +41,7 @@ export interface Attributed {
 interface Candidate extends Attributed {
   span: Span | undefined;
   suppressed: boolean;
+  expected: boolean;
   /** Milliseconds it voted for. */
   weight: number;
   /** Milliseconds that its samples stand for. */
@@ -55,12 +57,15 @@ function candidateOf(
   // An exporter at work in a span's scope has that span in its context: it is not the span that
   // ran.
   const suppressed = isTracingSuppressed(context);
+  const expected = expectsBlocks(context);
   const known = candidates.find(
     (c) =>
-      c.suppressed === suppressed && (span === undefined ? c.context === context : c.span === span),
+      c.suppressed === suppressed &&
+      c.expected === expected &&
+      (span === undefined ? c.context === context : c.span === span),
   );
   if (known !== undefined) return known;
-  const candidate = { context, resourceType, span, suppressed, weight: 0, sampled: 0 };
+  const candidate = { context, resourceType, span, suppressed, expected, weight: 0, sampled: 0 };
   candidates.push(candidate);
   return candidate;
 }

@@ -1,7 +1,7 @@
 /**
- * Exports the span of a block that has not ended, while the main thread is still blocked: a thread
- * of its own, with the application's own OTLP exporter. Started by the watchdog thread when there
- * is something to report, bundled into a string like it.
+ * Exports the span or the log event of a block that has not ended, while the main thread is still
+ * blocked: a thread of its own, with the application's own OTLP exporters. Started by the watchdog
+ * thread when there is something to report, bundled into a string like it.
  */
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -9,10 +9,15 @@ import { workerData } from 'node:worker_threads';
 import type { SpanContext } from '@opentelemetry/api';
 import { type BlockedThread, blockAttributes } from '../block-attributes.ts';
 import { toHrTime } from '../otel/hr-time.ts';
-import { SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
+import { SEVERITY_WARN } from '../otel/logger.ts';
+import {
+  ATTR_EVENT_LOOP_BLOCK_DURATION,
+  EVENT_EVENT_LOOP_BLOCKED,
+  SPAN_EVENT_LOOP_BLOCKED,
+} from '../semconv.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
-import { exporterPackages } from './otlp-environment.ts';
+import { exporterPackages, type Signal } from './otlp-environment.ts';
 
 /** Stacks can be captured there only. */
 const MAIN_THREAD: BlockedThread = { id: 0, name: 'main' };
@@ -21,26 +26,34 @@ export interface ExporterData {
   readonly facts: OngoingFacts;
   /** Unix time of the report: until then it has lasted. */
   readonly endTimeMillis: number;
-  /** Files to resolve the exporter from. */
+  readonly hasSpan: boolean;
+  /** Undefined where there is no event. */
+  readonly eventBody?: string;
+  /** Files to resolve the exporters from. */
   readonly resolveFrom: readonly string[];
 }
 
 interface Exporter {
-  export(spans: unknown[], done: (result: { code: number }) => void): void;
+  export(items: unknown[], done: (result: { code: number }) => void): void;
   shutdown(): Promise<void>;
 }
 
 /** Packages that bring an exporter with them, where a package manager does not hoist it. */
 const VIA = ['@opentelemetry/sdk-node', '@opentelemetry/auto-instrumentations-node'];
 
-function loadExporter(resolveFrom: readonly string[]): Exporter | undefined {
+const CLASSES: Readonly<Record<Signal, string>> = {
+  traces: 'OTLPTraceExporter',
+  logs: 'OTLPLogExporter',
+};
+
+function loadExporter(signal: Signal, resolveFrom: readonly string[]): Exporter | undefined {
   const origins = [...resolveFrom];
   for (const from of origins) {
     const load = createRequire(from);
-    for (const name of exporterPackages(process.env)) {
+    for (const name of exporterPackages(process.env, signal)) {
       try {
-        const { OTLPTraceExporter } = load(name) as { OTLPTraceExporter: new () => Exporter };
-        return new OTLPTraceExporter();
+        const exports = load(name) as Record<string, new () => Exporter>;
+        return new (exports[CLASSES[signal]] as new () => Exporter)();
       } catch {
         // Not here: elsewhere, or another one.
       }
@@ -78,14 +91,44 @@ function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
     links: [],
     events: [],
     ended: true,
-    resource: { attributes: facts.resource ?? {}, asyncAttributesPending: false },
-    instrumentationScope: { name: PACKAGE_NAME, version: PACKAGE_VERSION },
+    ...originOf(facts),
     droppedAttributesCount: 0,
     droppedEventsCount: 0,
     droppedLinksCount: 0,
   };
 }
 
+/** What the SDK's exporters read of a log record. */
+function toReadableLogRecord({ facts, endTimeMillis, eventBody }: ExporterData): unknown {
+  return {
+    hrTime: toHrTime(facts.startTimeMillis),
+    hrTimeObserved: toHrTime(endTimeMillis),
+    spanContext: facts.parent,
+    severityNumber: SEVERITY_WARN,
+    severityText: 'WARN',
+    body: eventBody,
+    eventName: EVENT_EVENT_LOOP_BLOCKED,
+    attributes: {
+      ...blockAttributes({ ...facts, isOngoing: true }, MAIN_THREAD),
+      [ATTR_EVENT_LOOP_BLOCK_DURATION]: (endTimeMillis - facts.startTimeMillis) / 1000,
+    },
+    ...originOf(facts),
+    droppedAttributesCount: 0,
+  };
+}
+
+function originOf({ resource = {} }: OngoingFacts) {
+  return {
+    resource: { attributes: resource, asyncAttributesPending: false },
+    instrumentationScope: { name: PACKAGE_NAME, version: PACKAGE_VERSION },
+  };
+}
+
+function send(signal: Signal, item: unknown): void {
+  const exporter = loadExporter(signal, data.resolveFrom);
+  exporter?.export([item], () => void exporter.shutdown().catch(() => {}));
+}
+
 const data = workerData as ExporterData;
-const exporter = loadExporter(data.resolveFrom);
-exporter?.export([toReadableSpan(data)], () => void exporter.shutdown().catch(() => {}));
+if (data.hasSpan) send('traces', toReadableSpan(data));
+if (data.eventBody !== undefined) send('logs', toReadableLogRecord(data));

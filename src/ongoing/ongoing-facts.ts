@@ -15,6 +15,7 @@ import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
 import { describeCode } from '../code/describe-code.ts';
 import type { OriginOf } from '../code/in-app.ts';
 import { isDebuggerPause } from '../exclude/debugger-pause.ts';
+import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
 import type { Clock } from '../support/clock.ts';
@@ -35,6 +36,10 @@ export interface OngoingFacts {
   readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
   /** The trace is not sampled, tracing is suppressed, or a parent is required and there is none. */
   readonly spanUnwanted: boolean;
+  /** Tracing is suppressed: an exporter at work, for one. */
+  readonly eventUnwanted: boolean;
+  /** `expectBlock` runs it: nothing is reported. */
+  readonly isExpected: boolean;
   /** The thread is paused in a debugger. */
   readonly debuggerPause: boolean;
   /** Attributes of the resource of the application's spans. */
@@ -75,6 +80,7 @@ function factsOf(
   const span = trace.getSpan(active);
   const parent = parentOf(span);
   const resource = resourceAttributes(span);
+  const isSuppressed = isTracingSuppressed(active);
   return {
     epochMillis: clock.epoch(0),
     startTimeMillis: Math.max(clock.epoch(start), startOf(span)),
@@ -83,8 +89,10 @@ function factsOf(
     ...(resourceType !== undefined && { asyncResourceType: resourceType }),
     ...(parent !== undefined && { parent }),
     spanUnwanted:
-      isTracingSuppressed(active) ||
+      isSuppressed ||
       (parent === undefined ? requireParentSpan : (parent.traceFlags & TraceFlags.SAMPLED) === 0),
+    eventUnwanted: isSuppressed,
+    isExpected: expectsBlocks(active),
     debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }),
     ...(resource !== undefined && { resource }),
   };

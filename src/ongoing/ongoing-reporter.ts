@@ -1,9 +1,10 @@
 /**
- * Reports a block that has not ended: a line on stderr, and a span where the process exports by
- * OTLP. Runs on the watchdog thread.
+ * Reports a block that has not ended: a line on stderr, and a span or a log event where the process
+ * exports by OTLP. Runs on the watchdog thread.
  */
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { BlockEventsMode } from '../types.ts';
 import type { OngoingReport } from '../watchdog/protocol.ts';
 import type { ExporterData } from './exporter.worker.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
@@ -12,7 +13,8 @@ import { exportsOtlp } from './otlp-environment.ts';
 
 /** Given by the main thread when the watchdog thread starts. */
 export interface OngoingReportOptions {
-  /** Code of the thread that exports the span. */
+  readonly blockEvents: BlockEventsMode;
+  /** Code of the thread that exports the span and the event. */
   readonly exporterCode: string;
   /** Files and folders to resolve the application's exporter from. */
   readonly resolveFrom: readonly string[];
@@ -23,18 +25,29 @@ export class OngoingReporter {
 
   report(report: OngoingReport<OngoingFacts>): void {
     const { facts, time } = report;
-    if (facts === undefined ? report.isInspected : facts.debuggerPause) return;
+    if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
+    const line = ongoingLine(report, new Date(), process.pid);
     try {
-      writeSync(2, `${ongoingLine(report, new Date(), process.pid)}\n`);
+      writeSync(2, `${line}\n`);
     } catch {
       // A closed stderr.
     }
-    if (facts === undefined || facts.spanUnwanted || !exportsOtlp(process.env)) return;
+    if (facts === undefined) return;
+    const hasSpan = !facts.spanUnwanted && exportsOtlp(process.env, 'traces');
+    const hasEvent = this.#isEventWanted(facts, hasSpan) && exportsOtlp(process.env, 'logs');
+    if (!hasSpan && !hasEvent) return;
     this.#export({
       facts,
+      hasSpan,
+      ...(hasEvent && { eventBody: line }),
       endTimeMillis: facts.epochMillis + time,
       resolveFrom: this.options.resolveFrom,
     });
+  }
+
+  #isEventWanted({ eventUnwanted }: OngoingFacts, hasSpan: boolean): boolean {
+    const { blockEvents } = this.options;
+    return !eventUnwanted && (blockEvents === 'all' || (blockEvents === 'unsampled' && !hasSpan));
   }
 
   /** In a thread of its own: exporters need far more memory than the watchdog has. */

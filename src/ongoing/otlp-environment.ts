@@ -1,5 +1,6 @@
 /**
- * Whether and how the process exports spans by OTLP, as the standard environment variables say.
+ * Whether and how the process exports spans and logs by OTLP, as the standard environment variables
+ * say.
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
 
@@ -13,31 +14,41 @@ export function exporterEnvironment(env: NodeJS.ProcessEnv): Record<string, stri
   );
 }
 
-const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+export type Signal = 'traces' | 'logs';
 
 /** An endpoint or the exporter is named in the environment, and the SDK is not switched off. */
-export function exportsOtlp(env: NodeJS.ProcessEnv): boolean {
+export function exportsOtlp(env: NodeJS.ProcessEnv, signal: Signal): boolean {
   const valueIn = (name: string) => env[name]?.trim().toLowerCase() ?? '';
   if (valueIn('OTEL_SDK_DISABLED') === 'true') return false;
-  const exporters = valueIn('OTEL_TRACES_EXPORTER')
+  const exporters = valueIn(`OTEL_${signal.toUpperCase()}_EXPORTER`)
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (exporters.length > 0) return exporters.includes('otlp');
-  return ENDPOINTS.some((name) => valueIn(name) !== '');
+  const endpoints = [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`,
+  ];
+  return endpoints.some((name) => valueIn(name) !== '');
 }
 
-const PREFIX = '@opentelemetry/exporter-trace-otlp-';
+const PREFIXES: Readonly<Record<Signal, string>> = {
+  traces: '@opentelemetry/exporter-trace-otlp-',
+  logs: '@opentelemetry/exporter-logs-otlp-',
+};
 
 /** The packages that can export by the protocol in force, the best first. */
-export function exporterPackages(env: NodeJS.ProcessEnv): string[] {
-  const protocol = env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || env['OTEL_EXPORTER_OTLP_PROTOCOL'];
+export function exporterPackages(env: NodeJS.ProcessEnv, signal: Signal): string[] {
+  const protocol =
+    env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_PROTOCOL`] ||
+    env['OTEL_EXPORTER_OTLP_PROTOCOL'];
+  const prefix = PREFIXES[signal];
   switch (protocol?.trim()) {
     case 'grpc':
-      return [`${PREFIX}grpc`];
+      return [`${prefix}grpc`];
     case 'http/json':
-      return [`${PREFIX}http`, `${PREFIX}proto`];
+      return [`${prefix}http`, `${prefix}proto`];
     default:
-      return [`${PREFIX}proto`, `${PREFIX}http`];
+      return [`${prefix}proto`, `${prefix}http`];
   }
 }

@@ -4,7 +4,6 @@
  * error, no log, but spans are missing or have no parent.
  */
 import { type DiagLogger, trace } from '@opentelemetry/api';
-import type { LoggerProvider } from './logs.ts';
 
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 
@@ -15,8 +14,8 @@ export interface ApiRegistry {
   readonly diag?: Pick<DiagLogger, 'warn'>;
   readonly trace?: unknown;
   readonly metrics?: unknown;
-  /** From api 1.10 on. */
-  readonly logs?: LoggerProvider;
+  /** From api 1.10 on; before that `@opentelemetry/api-logs` had a place of its own. */
+  readonly logs?: unknown;
 }
 
 export function apiRegistry(): ApiRegistry {

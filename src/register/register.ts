@@ -10,7 +10,7 @@ import { isAnyEnabled } from '../active-instance.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
-import { globalLoggerProvider } from '../otel/logs.ts';
+import { globalLoggerProvider } from '../otel/logger.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';

@@ -1,38 +1,46 @@
 /**
- * From a block to its span, its metrics and the user's hook. Blocks are collected as they end and
- * reported together later: exporters, span processors and hooks are user code, which must not run
- * inside a handler, and Node.js knows of garbage collections only then.
+ * From a block to its span, its event, its metrics and the user's hooks. Blocks are collected as
+ * they end and reported together later: exporters, span processors and hooks are user code, which
+ * must not run inside a handler, and Node.js knows of garbage collections only then.
  */
 import { type Context, type Span, TraceFlags, type Tracer } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
+import { keyOf } from '../code/key.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import type { Logger } from '../otel/logger.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import type { Clock } from '../support/clock.ts';
 import { Guard } from '../support/guard.ts';
-import type { EventLoopBlock } from '../types.ts';
+import type { BlockEventsMode, EventLoopBlock } from '../types.ts';
+import { emitBlockEvent } from './block-event.ts';
 import { parentOf, type StartedSpan, startBlockSpan } from './block-span.ts';
 import type { CodeDescriber } from './code-describer.ts';
 import { EndedBlock } from './ended-block.ts';
 import type { Instruments } from './instruments.ts';
-import { PendingBlockSpan } from './pending-block-span.ts';
-import { RateLimit } from './rate-limit.ts';
+import { type NoSpan, PendingBlockSpan } from './pending-block-span.ts';
+import { NO_FUNCTION, RateLimit } from './rate-limit.ts';
 
 /**
- * Blocks that may wait to be reported. More than that in one iteration count in metrics, as the
- * rate limit's do.
+ * Blocks that may wait to be reported. More than that in one iteration count in metrics only.
  */
 const MAX_PENDING = 1000;
 
 export interface ReporterOptions {
   requireParentSpan: boolean;
   maxSpansPerMinute: number;
+  blockEvents: BlockEventsMode;
   blockHook: ((span: Span, block: EventLoopBlock) => void) | undefined;
+  ignoreBlockHook: ((block: EventLoopBlock) => boolean) | undefined;
 }
 
 /** What the reporter is given to work with. */
 export interface ReporterSources {
   tracer(): Tracer;
   instruments(): Instruments;
+  /** Undefined where there is no SDK for logs. */
+  logger(): Logger | undefined;
+  /** A block in one line, for people. */
+  line(block: EventLoopBlock, context: Context): string;
   /**
    * Milliseconds of garbage collection in between, two times of the clock; NaN where that is not
    * known. Called by {@link BlockReporter.flush} only.
@@ -47,8 +55,11 @@ export interface ReporterEvents {
    * once, and again only after that flush.
    */
   schedule(): void;
-  /** A block that is not this package's own work, whether or not it gets a span. */
-  reported(block: EventLoopBlock, context: Context): void;
+  /**
+   * A block that is not this package's own work, whether or not it gets a span.
+   * @param isIgnored it is expected, or `ignoreBlockHook` says so
+   */
+  reported(block: EventLoopBlock, context: Context, isIgnored: boolean): void;
 }
 
 interface Pending {
@@ -86,8 +97,9 @@ export class BlockReporter {
       return undefined;
     }
     if (this.#pending.length >= MAX_PENDING) {
-      this.#count(ended.known(), ended.context);
-      this.#suppress(ended.context);
+      const facts = ended.known();
+      this.#count(facts, ended.context);
+      if (facts.expected !== true) this.#suppress(facts, ended.context);
       return undefined;
     }
     const span = new PendingBlockSpan(ended, this.#startSpan, this.#guard);
@@ -115,8 +127,25 @@ export class BlockReporter {
 
   #report({ context }: EndedBlock, span: PendingBlockSpan, facts: EventLoopBlock): void {
     this.#count(facts, context);
-    this.#guard.run('cannot pass on a block', () => this.events.reported(facts, context));
-    span.finish(facts, (started) => this.#runHook(started, facts));
+    this.#guard.run('cannot report a block', () =>
+      span.finish(facts, (started) => this.#runHook(started, facts)),
+    );
+    const { outcome } = span;
+    const { blockEvents } = this.options;
+    const isEvent =
+      (outcome === 'left out' && blockEvents !== 'off') ||
+      (outcome === 'sampled' && blockEvents === 'all');
+    if (isEvent) this.#guard.run('cannot emit a block', () => this.#emit(facts, context));
+    const isIgnored = outcome === 'ignored';
+    this.#guard.run('cannot pass on a block', () =>
+      this.events.reported(facts, context, isIgnored),
+    );
+  }
+
+  #emit(facts: EventLoopBlock, context: Context): void {
+    const logger = this.sources.logger();
+    if (logger === undefined) return;
+    emitBlockEvent(logger, facts, context, () => this.sources.line(facts, context));
   }
 
   #count(facts: EventLoopBlock, context: Context): void {
@@ -125,38 +154,57 @@ export class BlockReporter {
     );
   }
 
-  #suppress(context: Context): void {
-    this.log.log('warn', 'more blocks than maxSpansPerMinute: the others count in metrics only');
-    this.#guard.run('cannot record a metric', () => this.sources.instruments().suppressed(context));
+  #suppress(block: EventLoopBlock, context: Context): void {
+    this.log.log('warn', 'more blocks than maxSpansPerMinute: the others get no span');
+    this.#guard.run('cannot record a metric', () =>
+      this.sources.instruments().suppressed(block, context),
+    );
   }
 
-  readonly #startSpan = (facts: EventLoopBlock, context: Context): StartedSpan | undefined => {
-    if (isTracingSuppressed(context)) return undefined;
+  readonly #startSpan = (facts: EventLoopBlock, context: Context): StartedSpan | NoSpan => {
+    if (facts.expected === true) return 'ignored';
+    if (isTracingSuppressed(context)) return 'suppressed';
+    if (this.#isIgnored(facts)) return 'ignored';
     const parent = parentOf(context);
-    if (parent === undefined && this.options.requireParentSpan) return undefined;
+    if (parent === undefined && this.options.requireParentSpan) return 'left out';
     const now = this.clock.now();
-    if (!this.#rateLimit.hasRoom(now)) {
+    const key = facts.code === undefined ? NO_FUNCTION : keyOf(facts.code);
+    if (!this.#rateLimit.hasRoom(key, now)) {
       const isUnsampled =
         parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
       // An unsampled trace would have had no span in any case.
-      if (!isUnsampled) this.#suppress(context);
-      return undefined;
+      if (isUnsampled) return 'left out';
+      this.#rateLimit.refuse(key, now);
+      this.#suppress(facts, context);
+      return 'left out';
     }
     const started = startBlockSpan(this.sources.tracer(), facts, context);
-    if (started.span.isRecording()) this.#rateLimit.take(now);
+    if (started.span.isRecording()) this.#rateLimit.take(key, now);
     return started;
   };
 
+  #isIgnored(block: EventLoopBlock): boolean {
+    const { ignoreBlockHook } = this.options;
+    if (ignoreBlockHook === undefined) return false;
+    return this.#callHook('ignoreBlockHook', () => ignoreBlockHook(block)) === true;
+  }
+
   #runHook(span: Span, block: EventLoopBlock): void {
     const { blockHook } = this.options;
-    if (blockHook === undefined) return;
-    const failed = (error: unknown) => this.log.log('error', 'blockHook threw; ignored', error);
+    if (blockHook !== undefined) this.#callHook('blockHook', () => blockHook(span, block));
+  }
+
+  /** What it returns; undefined where it throws. */
+  #callHook(name: string, hook: () => unknown): unknown {
+    const failed = (error: unknown) => this.log.log('error', `${name} threw; ignored`, error);
     try {
-      const result: unknown = blockHook(span, block);
+      const result = hook();
       // An async hook that rejects would end the process as an unhandled rejection.
       if (result instanceof Promise) result.catch(failed);
+      return result;
     } catch (error) {
       failed(error);
+      return undefined;
     }
   }
 }

@@ -5,6 +5,7 @@ import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { causeOf } from '../code/cause.ts';
 import type { SampledCode } from '../code/describe-code.ts';
+import { expectsBlocks } from '../otel/expected-blocks.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
@@ -71,6 +72,7 @@ export class EndedBlock {
       ...(cpuTimeMillis !== undefined && { cpuTimeMillis }),
       ...(gcTimeMillis !== undefined && { gcTimeMillis }),
       ...(stalledSpans !== undefined && { stalledSpans }),
+      ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
     };
   }

@@ -9,6 +9,7 @@ import {
 import { metricNameOf } from '../code/key.ts';
 import {
   ATTR_CODE_FUNCTION_NAME,
+  ATTR_EVENT_LOOP_BLOCK_EXPECTED,
   ATTR_EVENT_LOOP_BLOCK_KIND,
   ATTR_EVENT_LOOP_SUSPENSION_REASON,
   METRIC_EVENT_LOOP_BLOCK_DURATION,
@@ -17,7 +18,7 @@ import {
   METRIC_EVENT_LOOP_STALL_DURATION,
   METRIC_EVENT_LOOP_SUSPENSION_DURATION,
 } from '../semconv.ts';
-import type { EventLoopBlock, SuspensionReason } from '../types.ts';
+import type { BlockingCode, EventLoopBlock, SuspensionReason } from '../types.ts';
 
 // In seconds. Always given: the SDK's default buckets are made for milliseconds. Lag is near zero
 // in a healthy process, and health checks give up after some seconds. `prometheus/rules.yaml`
@@ -43,7 +44,7 @@ const OTHER_FUNCTIONS = '_other';
 export interface Instruments {
   lag(millis: number): void;
   block(block: EventLoopBlock, context: Context): void;
-  suppressed(context: Context): void;
+  suppressed(block: EventLoopBlock, context: Context): void;
   stall(millis: number): void;
   suspension(millis: number, reason: SuspensionReason): void;
 }
@@ -86,20 +87,23 @@ export function createInstruments(meter: Meter): Instruments {
     if (functionNames.size < MAX_FUNCTION_NAMES) functionNames.add(name);
     return functionNames.has(name) ? name : OTHER_FUNCTIONS;
   };
+  const functionName = (code: BlockingCode | undefined): Attributes =>
+    code === undefined
+      ? NO_ATTRIBUTES
+      : { [ATTR_CODE_FUNCTION_NAME]: bounded(metricNameOf(code, process.cwd())) };
   return {
     lag: (millis) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
-    block: ({ durationMillis, kind, code }, context) =>
+    block: ({ durationMillis, kind, code, expected }, context) =>
       blockDuration.record(
         durationMillis / 1000,
         {
           ...(kind !== undefined && { [ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
-          ...(code !== undefined && {
-            [ATTR_CODE_FUNCTION_NAME]: bounded(metricNameOf(code, process.cwd())),
-          }),
+          ...(expected === true && { [ATTR_EVENT_LOOP_BLOCK_EXPECTED]: true }),
+          ...functionName(code),
         },
         context,
       ),
-    suppressed: (context) => blockSuppressed.add(1, NO_ATTRIBUTES, context),
+    suppressed: ({ code }, context) => blockSuppressed.add(1, functionName(code), context),
     stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
     suspension: (millis, reason) =>
       suspensionDuration.record(

@@ -2,14 +2,23 @@
  * The span of one block, from the end of the block until the block is reported: no other code
  * starts it, knows whether it was started, or ends it.
  */
-import type { Context, Span, SpanContext } from '@opentelemetry/api';
+import { type Context, type Span, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { attributesOf, type StartedSpan } from './block-span.ts';
 import type { EndedBlock } from './ended-block.ts';
 
-/** Undefined where the block may have no span. */
-export type StartSpan = (facts: EventLoopBlock, context: Context) => StartedSpan | undefined;
+/**
+ * Why a block has no span: it is expected or ignored, or it is of a context without tracing, or
+ * something leaves it out.
+ */
+export type NoSpan = 'ignored' | 'suppressed' | 'left out';
+
+/** What became of the span; `sampled`: it is exported. */
+export type SpanOutcome = NoSpan | 'sampled';
+
+/** Where the block may have no span: why. */
+export type StartSpan = (facts: EventLoopBlock, context: Context) => StartedSpan | NoSpan;
 
 interface Unreported {
   readonly block: EndedBlock;
@@ -22,6 +31,7 @@ export class PendingBlockSpan {
   #unreported: Unreported | undefined;
   #wasStarted = false;
   #started: StartedSpan | undefined;
+  #outcome: SpanOutcome = 'left out';
   #spanContext: SpanContext | undefined;
 
   constructor(block: EndedBlock, start: StartSpan, guard: Guard) {
@@ -40,6 +50,11 @@ export class PendingBlockSpan {
       );
     }
     return this.#spanContext;
+  }
+
+  /** Once the block is reported. */
+  get outcome(): SpanOutcome {
+    return this.#outcome;
   }
 
   /**
@@ -69,9 +84,16 @@ export class PendingBlockSpan {
   #start({ block, start }: Unreported, facts: EventLoopBlock): void {
     // First: a tracer that throws, or that asks for this span itself, is not asked a second time.
     this.#wasStarted = true;
-    this.#started = start(facts, block.context);
+    const started = start(facts, block.context);
+    if (typeof started === 'string') {
+      this.#outcome = started;
+      return;
+    }
+    this.#started = started;
     // Now: a span that has ended does not say whether it was recorded.
-    if (this.#started?.span.isRecording() === true)
-      this.#spanContext = this.#started.span.spanContext();
+    if (started.span.isRecording() !== true) return;
+    this.#spanContext = started.span.spanContext();
+    const isSampled = (this.#spanContext.traceFlags & TraceFlags.SAMPLED) !== 0;
+    if (isSampled) this.#outcome = 'sampled';
   }
 }

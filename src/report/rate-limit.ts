@@ -1,26 +1,103 @@
-/** At most so many in any 60 seconds, exactly: a ring of the times of the last ones. */
+/**
+ * So many in any 60 seconds, and of them a tenth at most for one function while others want some.
+ * Exactly: the grants of the last 60 seconds are kept.
+ */
 const WINDOW_MILLIS = 60_000;
+/** Of the limit, what one function may take while others want some; at least one. */
+const SHARE = 0.1;
+/** Functions that are known to have had one. */
+const MAX_SEEN = 1000;
+
+/** Key of what has no function: it has no first one. */
+export const NO_FUNCTION = '';
+
+interface Grant {
+  readonly key: string;
+  readonly time: number;
+  /** Past the function's share, while no other wanted some. */
+  readonly isSurplus: boolean;
+}
 
 export class RateLimit {
-  readonly #times: number[] = [];
-  /** The oldest, once the ring is full. */
-  #next = 0;
+  readonly #share: number;
+  #grants: Grant[] = [];
+  /** Index of the first one that counts. */
+  #oldest = 0;
+  #surplus = 0;
+  readonly #byKey = new Map<string, number>();
+  readonly #seen = new Set<string>();
+  /** Which one wanted latest, when, and when another one did. */
+  #latestKey = NO_FUNCTION;
+  #latestTime = Number.NEGATIVE_INFINITY;
+  #otherTime = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly max: number) {}
+  constructor(private readonly max: number) {
+    this.#share = Math.max(1, Math.floor(max * SHARE));
+  }
 
-  hasRoom(now: number): boolean {
-    if (this.#times.length < this.max) return true;
+  /** @param key of the function */
+  hasRoom(key: string, now: number): boolean {
     if (this.max === 0) return false;
-    return now - (this.#times[this.#next] as number) >= WINDOW_MILLIS;
+    this.#forgetUntil(now - WINDOW_MILLIS);
+    if (this.#isNew(key)) return true;
+    const used = this.#used;
+    if (this.#isPastShare(key)) return used < this.max && !this.#othersWant(key, now);
+    // What a function has used up alone leaves a share to the others.
+    return used - this.#surplus < this.max && used < this.max + this.#share;
   }
 
   /** Counts one. Only after {@link hasRoom} said so. */
-  take(now: number): void {
-    if (this.#times.length < this.max) {
-      this.#times.push(now);
-      return;
+  take(key: string, now: number): void {
+    this.#want(key, now);
+    const isSurplus = !this.#isNew(key) && this.#isPastShare(key);
+    if (isSurplus) this.#surplus++;
+    if (this.#seen.size < MAX_SEEN) this.#seen.add(key);
+    this.#byKey.set(key, (this.#byKey.get(key) ?? 0) + 1);
+    this.#grants.push({ key, time: now, isSurplus });
+  }
+
+  /** Notes that it wants one, and {@link hasRoom} said no. */
+  refuse(key: string, now: number): void {
+    this.#want(key, now);
+  }
+
+  get #used(): number {
+    return this.#grants.length - this.#oldest;
+  }
+
+  #isNew(key: string): boolean {
+    return key !== NO_FUNCTION && this.#seen.size < MAX_SEEN && !this.#seen.has(key);
+  }
+
+  #isPastShare(key: string): boolean {
+    return (this.#byKey.get(key) ?? 0) >= this.#share;
+  }
+
+  #othersWant(key: string, now: number): boolean {
+    const latest = key === this.#latestKey ? this.#otherTime : this.#latestTime;
+    return now - latest < WINDOW_MILLIS;
+  }
+
+  #want(key: string, now: number): void {
+    if (key !== this.#latestKey) {
+      this.#otherTime = this.#latestTime;
+      this.#latestKey = key;
     }
-    this.#times[this.#next] = now;
-    this.#next = (this.#next + 1) % this.max;
+    this.#latestTime = now;
+  }
+
+  #forgetUntil(time: number): void {
+    for (;;) {
+      const grant = this.#grants[this.#oldest];
+      if (grant === undefined || grant.time > time) break;
+      this.#oldest++;
+      if (grant.isSurplus) this.#surplus--;
+      const left = (this.#byKey.get(grant.key) as number) - 1;
+      if (left === 0) this.#byKey.delete(grant.key);
+      else this.#byKey.set(grant.key, left);
+    }
+    if (this.#oldest * 2 <= this.#grants.length) return;
+    this.#grants = this.#grants.slice(this.#oldest);
+    this.#oldest = 0;
   }
 }

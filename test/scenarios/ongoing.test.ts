@@ -137,6 +137,35 @@ test('a native call whose reference was taken before: the report names no functi
   expect(receiver.spans).toEqual([]);
 });
 
+test('a trace that is not sampled: the report is a log event, and so is the block once it has ended', async () => {
+  const unsampled = { ...env, OTEL_TRACES_SAMPLER: 'always_off', OTEL_LOGS_EXPORTER: 'otlp' };
+  const run = await endedRun('spinLong', { env: unsampled }, async () => {
+    while (receiver.logs.length === 0) await wait(10);
+  });
+
+  expect([run.blocks, receiver.spans]).toEqual([[], []]);
+  const [truth] = run.truths;
+  const [ongoing, ended] = receiver.logs.filter(({ traceId }) => traceId === truth?.traceId);
+  expect(ongoing).toMatchObject({
+    eventName: 'event_loop.blocked',
+    severityText: 'WARN',
+    body: run.stderr.trim(),
+    spanId: truth?.spanId,
+    scope: 'opentelemetry-instrumentation-event-loop',
+    resource: { 'service.name': 'blocked' },
+    attributes: {
+      'event_loop.block.unfinished': true,
+      'event_loop.block.duration': expect.any(Number),
+      'code.function.name': 'spinLong',
+    },
+  });
+  expect(Number(ongoing?.attributes['event_loop.block.duration'])).toBeGreaterThanOrEqual(
+    UNFINISHED_AFTER_SECONDS * 0.95,
+  );
+  expect(ended).toMatchObject({ eventName: 'event_loop.blocked', spanId: truth?.spanId });
+  expect(ended?.attributes).not.toHaveProperty(['event_loop.block.unfinished']);
+});
+
 test('without OTLP in the environment there is a line, and nothing is sent', async () => {
   const off = await endedRun(
     'spinLong',

@@ -254,6 +254,16 @@ describe('metrics in Prometheus', () => {
         OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
       });
       await traced(`${metricsOnly.url}/compute-sync?steps=${sizes.steps}`);
+      // Another function blocks in the second release than in the first.
+      const blocking = [`/compute-sync?steps=${sizes.steps}`, `/nested-loop?rows=${sizes.rows}`];
+      for (const [version, path] of blocking.entries()) {
+        const release = await stack.startDemo({
+          OTEL_SERVICE_NAME: `${SERVICE}-releases`,
+          OTEL_RESOURCE_ATTRIBUTES: `service.version=${version}`,
+        });
+        await traced(`${release.url}${path}`);
+        if (version === 0) await release.stop();
+      }
       const long = `/compute-sync?steps=${sizes.steps * 10}`; // enough to be reported while it lasts
       const paths = [
         '/orders',

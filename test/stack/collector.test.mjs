@@ -79,6 +79,43 @@ test('a block comes through below its request, and the report of an ongoing one 
   expect(counted.resource['service.instance.id']).toBe(instance);
 });
 
+test('a block whose trace is not sampled is a log event, and the report of an ongoing one is counted', async () => {
+  const [port] = await freePorts(1);
+  receiver = await OtlpReceiver.listen({ port });
+  await startCollector(port);
+  const demo = await stack.startDemo({
+    OTEL_TRACES_SAMPLER: 'always_off',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000',
+    OTEL_BLRP_SCHEDULE_DELAY: '200',
+  });
+  await traced(`${demo.url}/compute-sync?steps=1000`);
+
+  const printed = await eventually('the events come through', ARRIVAL_MILLIS, async () => {
+    const lines = stack.collector
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('event-loop-blocked'));
+    return lines.length > 1 && lines;
+  });
+  const [ongoing, ended] = printed;
+  expect(ongoing).toMatch(/not ended: hashRandomStrings .*event_loop\.block\.unfinished=true/);
+  expect(ended).toMatch(
+    /^event-loop-blocked \S+ m?s callback: hashRandomStrings .*, trace \w{32} event_loop\.block\.kind=callback /,
+  );
+  expect(ended).not.toMatch(/unfinished/);
+  expect(stack.collector.output()).toMatch(/event_loop\.block\.duration=\d/);
+  expect(receiver.spans).toEqual([]);
+
+  const [counted] = await eventually('the report is counted', ARRIVAL_MILLIS, async () => {
+    const metrics = metricsNamed('event_loop.block.unfinished');
+    return metrics.length > 0 && metrics;
+  });
+  expect(counted.sum).toMatchObject({ aggregationTemporality: CUMULATIVE, isMonotonic: true });
+  expect(stringOf(counted.sum.dataPoints[0].attributes, 'code.function.name')).toBe(
+    'hashRandomStrings',
+  );
+});
+
 test('the backends are away, and the collector is killed: no span is lost', async () => {
   const [port] = await freePorts(1);
   await startCollector(port);

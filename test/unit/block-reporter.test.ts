@@ -4,6 +4,7 @@ import {
   context,
   createContextKey,
   type HrTime,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   SpanKind,
   TraceFlags,
@@ -12,6 +13,8 @@ import {
 import type { Block } from '../../src/block.ts';
 import { createOriginOf } from '../../src/code/in-app.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
+import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
+import type { Logger, LogRecord } from '../../src/otel/logger.ts';
 import { BlockReporter, type ReporterOptions } from '../../src/report/block-reporter.ts';
 import { CodeDescriber } from '../../src/report/code-describer.ts';
 import { Guard } from '../../src/support/guard.ts';
@@ -24,6 +27,7 @@ import {
   SimpleSpanProcessor,
   TracerProvider,
 } from './support/sdk.ts';
+import { stackSample } from './support/stack-sample.ts';
 
 const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
@@ -49,6 +53,8 @@ function setUp(options: Partial<ReporterOptions> = {}) {
   const clock = new FakeClock();
   const metrics: unknown[][] = [];
   const reported: EventLoopBlock[] = [];
+  const ignored: EventLoopBlock[] = [];
+  const events: LogRecord[] = [];
   const logged = captureDiag();
   let scheduled = 0;
   const sources = {
@@ -57,13 +63,19 @@ function setUp(options: Partial<ReporterOptions> = {}) {
       lag: () => {},
       block: ({ durationMillis, kind }: EventLoopBlock) =>
         metrics.push(['block', durationMillis, kind]),
-      suppressed: () => metrics.push(['suppressed']),
+      suppressed: ({ code }: EventLoopBlock) =>
+        metrics.push(['suppressed', ...(code === undefined ? [] : [code.functionName])]),
     }),
+    logger: (): Logger | undefined => ({ emit: (record) => void events.push(record) }),
+    line: ({ durationMillis }: EventLoopBlock) => `line ${durationMillis}`,
     gcWithin: (_start: number, _end: number) => 12,
   };
-  const events = {
+  const called = {
     schedule: () => void scheduled++,
-    reported: (block: EventLoopBlock) => void reported.push(block),
+    reported: (block: EventLoopBlock, _context: Context, isIgnored: boolean) => {
+      reported.push(block);
+      if (isIgnored) ignored.push(block);
+    },
   };
   const describing = {
     originOf: createOriginOf(),
@@ -72,9 +84,16 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     lookUp: undefined,
   };
   const reporter = new BlockReporter(
-    { requireParentSpan: false, maxSpansPerMinute: 600, blockHook: undefined, ...options },
+    {
+      requireParentSpan: false,
+      maxSpansPerMinute: 600,
+      blockEvents: 'unsampled',
+      blockHook: undefined,
+      ignoreBlockHook: undefined,
+      ...options,
+    },
     sources as never,
-    events,
+    called,
     new CodeDescriber(describing, new Guard(new OnceLogger())),
     clock,
     new OnceLogger(),
@@ -89,8 +108,10 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     metrics,
     reported,
     logged,
+    ignored,
     sources,
     events,
+    called,
     reporter,
     report,
     spans,
@@ -216,15 +237,13 @@ test('requireParentSpan: without a parent metrics only', () => {
   expect(metrics).toHaveLength(3);
 });
 
-test('past the rate limit blocks count in metrics only, which is logged once', () => {
+test('past the rate limit blocks get no span, which is logged once', () => {
   const { clock, report, spans, metrics, logged } = setUp({ maxSpansPerMinute: 2 });
   report({}, {}, {}, {});
   expect(spans()).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(2);
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(4);
-  expect(logged).toEqual([
-    'warn: more blocks than maxSpansPerMinute: the others count in metrics only',
-  ]);
+  expect(logged).toEqual(['warn: more blocks than maxSpansPerMinute: the others get no span']);
   clock.run(60_000);
   report({});
   expect(spans()).toHaveLength(3);
@@ -462,4 +481,212 @@ describe('a span that ends before the block is reported', () => {
     reporter.flush();
     expect(reported).toEqual([]);
   });
+});
+
+describe('events', () => {
+  const SAMPLED = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
+  const unsampled = trace.setSpanContext(ROOT_CONTEXT, { ...SAMPLED, traceFlags: 0 });
+  const sampled = trace.setSpanContext(ROOT_CONTEXT, SAMPLED);
+  const noop = new ProxyTracerProvider().getTracer('none');
+
+  test('a block of a trace that is not sampled is an event, with all that its span would have', () => {
+    const { report, spans, events } = setUp();
+    report({ context: unsampled });
+    report({});
+    const [span] = spans();
+    expect(spans()).toHaveLength(1);
+    expect(events).toEqual([
+      {
+        eventName: 'event_loop.blocked',
+        severityNumber: 13,
+        severityText: 'WARN',
+        timestamp: [(EPOCH + 2000) / 1000, 0],
+        body: 'line 150',
+        attributes: { ...span?.attributes, 'event_loop.block.duration': 0.15 },
+        context: unsampled,
+      },
+    ]);
+  });
+
+  test.each<[string, Partial<ReporterOptions>, Partial<Block>]>([
+    ['past the rate limit', { maxSpansPerMinute: 0 }, { context: sampled }],
+    ['without a parent that is required', { requireParentSpan: true }, {}],
+  ])('a block %s is an event, unless they are off', (_what, options, block) => {
+    const { report, spans, events } = setUp(options);
+    report(block);
+    const off = setUp({ ...options, blockEvents: 'off' });
+    off.report(block);
+    expect(spans()).toEqual([]);
+    expect(events).toMatchObject([{ context: block.context ?? ROOT_CONTEXT }]);
+    expect(off.events).toEqual([]);
+  });
+
+  test('without an SDK for traces all blocks are events', () => {
+    const { sources, report, events } = setUp();
+    sources.tracer = () => noop;
+    report({}, { context: sampled });
+    expect(events.map(({ context }) => context)).toEqual([ROOT_CONTEXT, sampled]);
+  });
+
+  test('a span that is recorded, but not sampled, is not exported: an event', () => {
+    const { sources, report, spans, events } = setUp();
+    const recordOnly = new TracerProvider({
+      sampler: { shouldSample: () => ({ decision: 1 }), toString: () => 'record only' },
+      spanProcessors: [new SimpleSpanProcessor({ exporter })],
+    });
+    sources.tracer = () => recordOnly.getTracer('test');
+    report({});
+    expect(spans()).toEqual([]);
+    expect(events).toHaveLength(1);
+  });
+
+  test("'all': blocks with a span too", () => {
+    const { report, spans, events } = setUp({ blockEvents: 'all' });
+    report({ context: sampled }, { context: unsampled });
+    expect(spans()).toHaveLength(1);
+    expect(events.map(({ context }) => context)).toEqual([sampled, unsampled]);
+  });
+
+  test('a block whose span was started early is no event, and one that had none is one', () => {
+    const { reporter, spans, events } = setUp();
+    reporter.add({ ...BLOCK, context: sampled })?.spanContext();
+    reporter.add({ ...BLOCK, context: unsampled })?.spanContext();
+    expect(events).toEqual([]);
+    reporter.flush();
+    expect(spans()).toHaveLength(1);
+    expect(events.map(({ context }) => context)).toEqual([unsampled]);
+  });
+
+  test.each<[string, Partial<Block>]>([
+    ['suppressed tracing', { context: unsampled.setValue(SUPPRESS, true) }],
+    ['work of this package', { isOwnWork: true }],
+  ])('%s is none', (_what, block) => {
+    const { report, events } = setUp({ blockEvents: 'all' });
+    report(block);
+    expect(events).toEqual([]);
+  });
+
+  test('without a logger, or where the logger drops it, nothing is made of it', () => {
+    const { sources, report, logged } = setUp({ blockEvents: 'all' });
+    const line = jest.spyOn(sources, 'line');
+    const enabled = jest.fn(() => false);
+    const emit = jest.fn();
+    sources.logger = () => undefined;
+    report({});
+    sources.logger = () => ({ enabled, emit });
+    report({ context: sampled });
+    expect(enabled.mock.calls).toEqual([
+      [{ eventName: 'event_loop.blocked', severityNumber: 13, context: sampled }],
+    ]);
+    expect([line.mock.calls, emit.mock.calls, logged]).toEqual([[], [], []]);
+  });
+
+  test.each(['getter', 'emit', 'line'])('a %s that throws is logged once', (what) => {
+    const { sources, report, reported, logged } = setUp({ maxSpansPerMinute: 0 });
+    const broken = () => {
+      throw new Error('theirs');
+    };
+    if (what === 'getter') sources.logger = broken;
+    if (what === 'emit') sources.logger = () => ({ emit: broken });
+    if (what === 'line') sources.line = broken;
+    report({}, {});
+    expect(reported).toHaveLength(2);
+    expect(logged.filter((message) => message.startsWith('error'))).toEqual([
+      'error: cannot emit a block',
+    ]);
+  });
+
+  test('of 1000 blocks, one in a hundred sampled, 1000 are in spans or events, once', () => {
+    const { report, spans, events } = setUp();
+    for (let i = 0; i < 1000; i++) report({ context: i % 100 === 0 ? sampled : unsampled });
+    expect(spans()).toHaveLength(10);
+    expect(events).toHaveLength(990);
+  });
+});
+
+describe('blocks that are not wanted', () => {
+  const hooked = (ignoreBlockHook: (block: EventLoopBlock) => unknown) =>
+    setUp({ blockEvents: 'all', ignoreBlockHook: ignoreBlockHook as never });
+
+  test('ignoreBlockHook: neither span nor event; metrics count it', () => {
+    const { report, spans, events, metrics, ignored } = hooked(
+      ({ durationMillis }) => durationMillis > 200,
+    );
+    report({}, { end: 2300 });
+    expect(spans()).toHaveLength(1);
+    expect(events).toHaveLength(1);
+    expect(metrics).toEqual([
+      ['block', 150, 'callback'],
+      ['block', 300, 'callback'],
+    ]);
+    expect(ignored).toMatchObject([{ durationMillis: 300 }]);
+  });
+
+  test('ignoreBlockHook is asked once, before a span is started early', () => {
+    const ignoreBlockHook = jest.fn(() => true);
+    const { reporter, spans, events } = hooked(ignoreBlockHook);
+    expect(reporter.add(BLOCK)?.spanContext()).toBeUndefined();
+    reporter.flush();
+    expect(ignoreBlockHook).toHaveBeenCalledTimes(1);
+    expect([spans(), events]).toEqual([[], []]);
+  });
+
+  test('ignoreBlockHook: they take nothing of the rate limit', () => {
+    const ignoreBlockHook = ({ durationMillis }: EventLoopBlock) => durationMillis > 200;
+    const { report, spans } = setUp({ maxSpansPerMinute: 1, ignoreBlockHook });
+    report({ end: 2300 }, { end: 2300 }, {});
+    expect(spans()).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('theirs');
+      },
+      ['error: ignoreBlockHook threw; ignored'],
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('theirs');
+      },
+      ['error: ignoreBlockHook threw; ignored'],
+    ],
+    ['returns what is not true', () => 1, []],
+  ])('ignoreBlockHook that %s counts as false', async (_how, ignoreBlockHook, expected) => {
+    const { report, spans, logged } = hooked(ignoreBlockHook);
+    report({}, {});
+    await new Promise(setImmediate);
+    expect(spans()).toHaveLength(2);
+    expect(logged).toEqual(expected);
+  });
+
+  test('an expected block: neither span nor event, and it is not suppressed', () => {
+    const { report, spans, events, metrics, ignored, reported } = setUp({
+      blockEvents: 'all',
+      maxSpansPerMinute: 0,
+    });
+    report({ context: expectingBlocks(parentAt(EPOCH).context) });
+    expect([spans(), events]).toEqual([[], []]);
+    expect(metrics).toEqual([['block', 150, 'callback']]);
+    expect(ignored).toMatchObject([{ expected: true }]);
+    expect(reported).toEqual(ignored);
+  });
+});
+
+test('past the rate limit: the metric names the function, and a new function has its span', () => {
+  const { report, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
+  const running = (functionName: string) => ({
+    samples: [{ ...stackSample(2100, ROOT_CONTEXT, functionName), weight: 150 }],
+  });
+  report(running('known'), running('known'), running('new'), running('new'));
+  expect(spans().map(({ attributes }) => attributes['code.function.name'])).toEqual([
+    'known',
+    'new',
+  ]);
+  expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([
+    ['suppressed', 'known'],
+    ['suppressed', 'new'],
+  ]);
 });

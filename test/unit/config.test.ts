@@ -21,6 +21,7 @@ const DEFAULTS = {
   requireParentSpan: false,
   sourceMaps: true,
   maxSpansPerMinute: 600,
+  blockEvents: 'unsampled',
   unfinishedAfterMillis: 5_000,
 };
 
@@ -42,6 +43,7 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_REQUIRE_PARENT_SPAN: 'TRUE',
     OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_EVENTS: 'ALL',
     OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
   expect(resolve({}, env)).toEqual({
@@ -56,6 +58,7 @@ test('code wins over environment, environment over default', () => {
     asyncHooks: 'callbacks',
     requireParentSpan: true,
     maxSpansPerMinute: 0,
+    blockEvents: 'all',
     unfinishedAfterMillis: 1500,
   });
   expect(resolve({ thresholdMillis: 7, asyncHooks: 'off', enabled: true }, env)).toMatchObject({
@@ -120,7 +123,14 @@ test.each([
     'option requireParentSpan is "yes", expected true or false',
   ],
   [{ enabled: 1 }, TypeError, 'option enabled is 1, expected true or false'],
+  [
+    { blockEvents: 'sampled' },
+    RangeError,
+    `option blockEvents is "sampled", expected one of 'unsampled', 'all', 'off'`,
+  ],
+  [{ blockEvents: true }, TypeError, 'option blockEvents is true, expected one of'],
   [{ blockHook: {} }, TypeError, 'option blockHook is an object, expected a function'],
+  [{ ignoreBlockHook: 'idle' }, TypeError, 'option ignoreBlockHook is "idle", expected a function'],
 ])('%j in code is an error that names option, value and range', (config, ErrorClass, message) => {
   expect(() => resolve(config)).toThrow(ErrorClass);
   expect(() => resolve(config)).toThrow(message);
@@ -135,6 +145,7 @@ test.each([
   ['THRESHOLD_MILLIS', '0', 'is "0", expected'],
   ['LAG_INTERVAL_MILLIS', '1e9', 'expected a whole number from 1 to 1000; using 20'],
   ['ASYNC_HOOKS', 'sometimes', `is "sometimes", expected one of`],
+  ['BLOCK_EVENTS', 'true', `is "true", expected one of 'unsampled', 'all', 'off'; using`],
   ['REQUIRE_PARENT_SPAN', '1', 'is "1", expected true or false; using false'],
 ])('a bad %s in the environment is logged and ignored', (name, value, message) => {
   expect(resolve({}, { [`OTEL_INSTRUMENTATION_EVENT_LOOP_${name}`]: value })).toEqual(DEFAULTS);
@@ -143,8 +154,8 @@ test.each([
   expect(warnings[0]).toContain(message);
 });
 
-test('blockHook has no environment variable', () => {
-  expect(resolve({}, { OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_HOOK: 'x' })).toEqual(DEFAULTS);
+test.each(['BLOCK_HOOK', 'IGNORE_BLOCK_HOOK'])('%s has no environment variable', (name) => {
+  expect(resolve({}, { [`OTEL_INSTRUMENTATION_EVENT_LOOP_${name}`]: 'x' })).toEqual(DEFAULTS);
   expect(warnings).toEqual([]);
 });
 
@@ -236,6 +247,7 @@ describe('with any options in code', () => {
     console: /expected true or false$/,
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
+    blockEvents: /expected one of 'unsampled', 'all', 'off'$/,
     blockHook: /expected a function$/,
   };
 

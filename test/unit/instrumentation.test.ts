@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { context, createContextKey, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { LoggerProvider } from '@opentelemetry/sdk-logs';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -382,6 +383,97 @@ describe('ready()', () => {
     instrumentation.disable();
     await ready;
   });
+});
+
+describe('expectBlock', () => {
+  test('returns what the function returns, and throws what it throws, also where it is disabled', async () => {
+    for (const instrumentation of [create(), create({ enabled: false })]) {
+      expect(instrumentation.expectBlock(() => 7)).toBe(7);
+      await expect(instrumentation.expectBlock(async () => 'later')).resolves.toBe('later');
+      const error = new Error('theirs');
+      const throwing = () => {
+        throw error;
+      };
+      expect(() => instrumentation.expectBlock(throwing)).toThrow(error);
+    }
+  });
+
+  test('refuses what is no function', () => {
+    expect(() => create().expectBlock('warm-up' as never)).toThrow(
+      new TypeError('expectBlock: fn must be a function, got string'),
+    );
+  });
+
+  test('the blocks of the function get no span, and those after it do', async () => {
+    const instrumentation = create();
+    expect(await blockedSpans(() => instrumentation.expectBlock(() => busy(BLOCK)))).toBe(0);
+    expect(await blockedSpans()).toBe(1);
+  });
+
+  test('inside a span too, where most of the block is expected', async () => {
+    const instrumentation = create();
+    const inSpan = (action: () => void) => () =>
+      trace.getTracer('test').startActiveSpan('request', (span) => {
+        action();
+        span.end();
+      });
+    const expected = inSpan(() => instrumentation.expectBlock(() => busy(BLOCK)));
+    expect(await blockedSpans(expected)).toBe(0);
+  });
+
+  test('across awaits, and only what the function has called', async () => {
+    const instrumentation = create();
+    await turns(2);
+    let steps = 0;
+    const warmUp = instrumentation.expectBlock(async () => {
+      for (; steps < 3; steps++) {
+        await turns(2);
+        busy(BLOCK);
+      }
+    });
+    let beside = 0;
+    while (steps < 2) await turns(1);
+    beside = await blockedSpans();
+    await warmUp;
+    await turns(3);
+    expect(beside).toBe(1);
+    const long = exporter.getFinishedSpans().filter((s) => epochMillis(s.duration) >= BLOCK);
+    expect(long).toEqual([]);
+  });
+
+  test('without a context manager: what runs before the first await', async () => {
+    context.disable();
+    const instrumentation = create();
+    expect(await blockedSpans(() => instrumentation.expectBlock(() => busy(BLOCK)))).toBe(0);
+  });
+});
+
+test('events: through the provider that was given, and one that becomes global later', async () => {
+  const emitted: string[] = [];
+  const provider = (name: string) => ({
+    getLogger: () => ({ emit: () => void emitted.push(name), enabled: () => true }),
+  });
+  const given = create({ captureStack: false, maxSpansPerMinute: 0 });
+  given.setLoggerProvider(provider('given'));
+  await blockedSpans();
+  given.disable();
+  const following = create({ captureStack: false, maxSpansPerMinute: 0 });
+  await blockedSpans();
+  const global = new LoggerProvider({
+    processors: [
+      {
+        onEmit: ({ eventName }) => void emitted.push(String(eventName)),
+        forceFlush: async () => {},
+        shutdown: async () => {},
+      },
+    ],
+  });
+  const key = Symbol.for('io.opentelemetry.js.api.logs');
+  (globalThis as Record<symbol, unknown>)[key] = () => global;
+  await blockedSpans();
+  delete (globalThis as Record<symbol, unknown>)[key];
+  following.disable();
+  expect(new Set(emitted)).toEqual(new Set(['given', 'event_loop.blocked']));
 });
 
 describe('reported without a span', () => {

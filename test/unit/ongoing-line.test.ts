@@ -14,6 +14,8 @@ const facts = {
   kind: 'callback',
   callbacks: 1,
   spanUnwanted: false,
+  eventUnwanted: false,
+  isExpected: false,
   debuggerPause: false,
 } as const;
 const START = '2026-01-02T03:04:05.678Z event-loop-blocked for 5.2 s, not ended: ';

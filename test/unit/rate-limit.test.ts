@@ -1,24 +1,81 @@
-import { RateLimit } from '../../src/report/rate-limit.ts';
+import { NO_FUNCTION, RateLimit } from '../../src/report/rate-limit.ts';
 
-function count(limit: RateLimit, times: number[]) {
+/** How many of a function's blocks at these times get a span. */
+function count(limit: RateLimit, times: number[], key = NO_FUNCTION) {
   let n = 0;
   for (const t of times) {
-    if (!limit.hasRoom(t)) continue;
-    limit.take(t);
-    n++;
+    if (limit.hasRoom(key, t)) {
+      limit.take(key, t);
+      n++;
+    } else limit.refuse(key, t);
   }
   return n;
 }
 
+const at = (time: number, times: number) => Array<number>(times).fill(time);
+
 test('at most so many in any 60 seconds, also across the turn of a minute', () => {
   const limit = new RateLimit(3);
   expect(count(limit, [0, 59_000, 59_500, 59_900])).toBe(3);
-  expect(limit.hasRoom(59_999)).toBe(false);
+  expect(limit.hasRoom(NO_FUNCTION, 59_999)).toBe(false);
   // The first is 60 s ago now, the others are not.
   expect(count(limit, [60_000, 60_001, 118_999])).toBe(1);
   expect(count(limit, [119_000, 119_500, 119_501])).toBe(2);
 });
 
-test('none', () => {
-  expect(count(new RateLimit(0), [0, 100_000])).toBe(0);
+test('none, not for a new function either', () => {
+  const limit = new RateLimit(0);
+  expect(count(limit, [0, 100_000])).toBe(0);
+  expect(count(limit, [0], 'new')).toBe(0);
+});
+
+test('a function that blocks alone takes all', () => {
+  expect(count(new RateLimit(100), at(0, 500), 'noisy')).toBe(100);
+});
+
+test('no function takes more than a tenth while others want some', () => {
+  const limit = new RateLimit(100);
+  const taken = { noisy: 0, loud: 0, rare: 0 };
+  for (let t = 0; t < 60_000; t += 100) {
+    taken.noisy += count(limit, at(t, 3), 'noisy');
+    taken.loud += count(limit, [t], 'loud');
+    if (t % 10_000 === 0) taken.rare += count(limit, [t], 'rare');
+  }
+  // One of them came before there was another.
+  expect(taken).toEqual({ noisy: 10, loud: 10, rare: 6 });
+});
+
+test('another function comes late: it gets its tenth, and the first one nothing from then on', () => {
+  const limit = new RateLimit(100);
+  expect(count(limit, at(0, 500), 'noisy')).toBe(100);
+  expect(count(limit, at(1_000, 50), 'late')).toBe(10);
+  expect(count(limit, at(2_000, 50), 'later')).toBe(1);
+  expect(count(limit, at(50_000, 50), 'noisy')).toBe(0);
+  // What was taken at 0 counts no longer; others wanted some at 2 s.
+  expect(count(limit, at(60_000, 50), 'noisy')).toBe(10);
+  // Nobody else has wanted one for 60 s.
+  expect(count(limit, at(62_000, 500), 'noisy')).toBe(90);
+});
+
+test('many functions together take no more than the limit, but for the first of each', () => {
+  const limit = new RateLimit(100);
+  const keys = Array.from({ length: 50 }, (_, i) => `function ${i}`);
+  const taken = keys.map((key) => count(limit, at(0, 20), key));
+  // The first one was alone.
+  expect(taken).toEqual([20, ...Array(9).fill(10), ...Array(40).fill(1)]);
+});
+
+test('the first of a function always has room; of functions past the thousandth it has not', () => {
+  const limit = new RateLimit(1);
+  const first = Array.from({ length: 1500 }, (_, i) => count(limit, [i], `function ${i}`));
+  expect(first.reduce((sum, n) => sum + n, 0)).toBe(1000);
+  expect(first.slice(0, 1000)).toEqual(Array(1000).fill(1));
+});
+
+test('a function that was seen long ago is not new', () => {
+  const limit = new RateLimit(1);
+  expect(count(limit, [0, 1], 'old')).toBe(1);
+  expect(count(limit, [200_000], 'other')).toBe(1);
+  expect(count(limit, [200_001], 'another')).toBe(1);
+  expect(count(limit, [200_002, 200_003], 'old')).toBe(0);
 });

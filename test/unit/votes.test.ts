@@ -1,5 +1,6 @@
 import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { Votes } from '../../src/loop/votes.ts';
+import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
 import { contextOf, nameOf } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';
 
@@ -30,6 +31,17 @@ test('an exporter at work is not taken for the span whose context it runs in', (
   b.vote(10, 20, 10, exporting, undefined);
   b.vote(0, 100, 90, request, undefined);
   expect(b.attribute(0, 100, 0, 100)?.context).toBe(request);
+});
+
+test('expected code is kept apart from the other code of its span', () => {
+  const request = contextOf('A');
+  const expecting = expectingBlocks(request);
+  const b = votes();
+  b.vote(0, 40, 40, request, undefined);
+  b.vote(40, 100, 60, expecting, undefined);
+  expect(b.attribute(0, 100, 0, 100)?.context).toBe(expecting);
+  b.vote(100, 130, 30, request, undefined);
+  expect(b.attribute(0, 130, 0, 100)?.context).toBe(request);
 });
 
 test('without a span from the beginning: the heaviest, if it can show three quarters of the block, or none', () => {

@@ -29,6 +29,7 @@ import {
   growthPerPoint,
   le,
   named,
+  newInVersion,
   quantile,
   rate,
   sumBy,
@@ -49,9 +50,15 @@ const SUPPRESSED = 'event_loop_block_suppressed_total';
 
 const KIND = 'event_loop_block_kind';
 const FUNCTION = 'code_function_name';
+const VERSION = 'service_version';
+/** What distinguishes a function of one release of a service. */
+const BY_FUNCTION = `job, ${VERSION}, ${FUNCTION}`;
+/** The others may be any function. */
+const IS_NAMED = `${FUNCTION}!="",${FUNCTION}!="_other"`;
 
 /** Code without a stack sample has no name. */
-const namedFunction = (/** @type {string} */ vector) => named(vector, FUNCTION, '(not captured)');
+const namedFunction = (/** @type {string} */ vector) =>
+  named(named(vector, FUNCTION, '(not captured)'), VERSION, '(none)');
 
 const SECONDS = { unit: 's', min: 0 };
 const SHARE = { unit: 'percentunit', min: 0, max: 1 };
@@ -146,7 +153,7 @@ const ROWS = [
         ...stat({
           title: 'Blocks',
           description:
-            'How many times in this time range something blocked an event loop for thresholdMillis or longer. Each has a span in the table of blocks below, unless its trace was not sampled.',
+            'How many times in this time range something blocked an event loop for thresholdMillis or longer. Each has a span in the table of blocks below, unless its trace was not sampled: then it is a log event.',
           scale: {
             ...COUNT,
             steps: [
@@ -240,16 +247,14 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions blocked the event loop in this time range, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
+            'Which functions blocked the event loop in this time range, by service.version, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
           noValue: NO_BLOCKS,
           sortBy: 'Time in blocks',
           limit: 20,
           queries: [
-            namedFunction(sumBy(`job, ${FUNCTION}`, growthInRange(chosen(`${BLOCK}_sum`)))),
-            `round(${namedFunction(sumBy(`job, ${FUNCTION}`, growthInRange(chosen(`${BLOCK}_count`))))})`,
-            namedFunction(
-              quantile(0.99, growthInRange(chosen(`${BLOCK}_bucket`)), `job, ${FUNCTION}`),
-            ),
+            namedFunction(sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_sum`)))),
+            `round(${namedFunction(sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_count`))))})`,
+            namedFunction(quantile(0.99, growthInRange(chosen(`${BLOCK}_bucket`)), BY_FUNCTION)),
           ],
           columns: [
             {
@@ -258,6 +263,7 @@ const ROWS = [
               links: ITS_BLOCKS,
             },
             { name: 'job', title: 'Service' },
+            { name: VERSION, title: 'Version', width: 90 },
             {
               name: 'Value #A',
               title: 'Time in blocks',
@@ -290,6 +296,39 @@ const ROWS = [
             },
           ],
           colors: KIND_COLORS,
+        }),
+      },
+    ],
+  },
+  {
+    height: 6,
+    panels: [
+      {
+        width: 24,
+        ...promTable({
+          title: 'New since the last version',
+          description:
+            'Functions that blocked in this time range in the newest service.version of a service, and in no other version of the last 7 days. Names with a line in them, as those of anonymous functions, are new where the line is. A version before the newest one must have run within the 7 days.',
+          noValue:
+            'None: no function blocks that did not before, or there is one version only, or service.version is not set',
+          sortBy: 'Time in blocks',
+          limit: 20,
+          queries: [
+            newInVersion(sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_sum`, IS_NAMED)))),
+            `round(${newInVersion(sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_count`, IS_NAMED))))})`,
+          ],
+          columns: [
+            { name: FUNCTION, title: 'Function', links: ITS_BLOCKS },
+            { name: 'job', title: 'Service' },
+            { name: VERSION, title: 'Version' },
+            {
+              name: 'Value #A',
+              title: 'Time in blocks',
+              scale: { ...SECONDS, decimals: 1 },
+              bar: true,
+            },
+            { name: 'Value #B', title: 'Blocks', scale: COUNT, width: 90 },
+          ],
         }),
       },
     ],

@@ -54,6 +54,33 @@ export const growthInRange = (series) =>
 export const exactGrowthInRange = (series) =>
   `((last_over_time(${series}[$__range]) - last_over_time(${series}[1h] offset $__range)) >= 0 or last_over_time(${series}[$__range]))`;
 
+/** How far back versions, and the functions that blocked in them, are known. */
+const KNOWN = '7d';
+
+/**
+ * Of each service the version that came last, where there was another one before.
+ * @param {string} matchers of services
+ */
+function newestVersion(matchers) {
+  const running = `event_loop_lag_seconds_count{${matchers}}`;
+  // A version that came since the latest step of the subquery has no point in it.
+  const since = `min by (job, service_version) (min_over_time(timestamp(${running})[${KNOWN}:5m]) or timestamp(${running}))`;
+  const versions = `count by (job) (group by (job, service_version) (last_over_time(${running}[${KNOWN}])))`;
+  return `((${since} == on (job) group_left () max by (job) (${since})) and on (job) ${versions} > 1)`;
+}
+
+/**
+ * Of a vector by job, version and function what is of the newest version of its service, and of a
+ * function that had not blocked in another version.
+ * @param {string} vector
+ */
+export function newInVersion(vector) {
+  const services = 'job=~"$service"';
+  const newest = newestVersion(services);
+  const known = `last_over_time(event_loop_block_duration_seconds_count{${services}}[${KNOWN}]) unless on (job, service_version) ${newest}`;
+  return `${vector} and on (job, service_version) ${newest} unless on (job, code_function_name) (${known})`;
+}
+
 /**
  * @param {string} labels
  * @param {string} vector

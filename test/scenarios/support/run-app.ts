@@ -38,6 +38,18 @@ export interface SpanLine extends Line {
   scope: string;
 }
 
+/** A log record with an event name. */
+export interface EventLine extends Line {
+  eventName: string;
+  body: string;
+  severityText: string;
+  startMillis: number;
+  traceId?: string;
+  spanId?: string;
+  attributes: Record<string, string | number | boolean>;
+  scope: string;
+}
+
 /** What an app measured itself, and the span that was active then. */
 export interface Truth extends Line {
   label: string;
@@ -92,6 +104,8 @@ export interface Run {
   /** When the tests' own witness was late itself. */
   stalls: Stall[];
   metrics: MetricLine[];
+  /** Of apps that record them. */
+  events: EventLine[];
   diags: DiagLine[];
   notes: Record<string, unknown>;
   code: number | null;
@@ -253,6 +267,7 @@ function readRecord(
     readings: [],
     stalls: [],
     metrics: [],
+    events: [],
     diags: [],
     notes: {},
     code,
@@ -272,6 +287,7 @@ function readRecord(
       run.readings.push({ pid, thread, atMillis: startMillis, delayMillis: delayAtStartMillis });
       run.readings.push({ pid, thread, atMillis: endMillis, delayMillis: delayAtEndMillis });
     } else if (line.type === 'metric') run.metrics.push(line);
+    else if (line.type === 'event') run.events.push(line);
     else if (line.type === 'diag') run.diags.push(line);
     else run.notes[line.name] = line.value;
   }

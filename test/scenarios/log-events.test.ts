@@ -1,0 +1,125 @@
+/** Blocks without a recorded span are log events, under the real SDKs for traces and for logs. */
+import { expectBlocks, expectExit, expectQuietExit, truthNamed } from './support/expect-blocks.ts';
+import { type EventLine, type Run, runApp, type SpanLine } from './support/run-app.ts';
+import { test } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
+
+const SAMPLED_AT_1_PERCENT = {
+  OTEL_TRACES_SAMPLER: 'traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: '0.01',
+};
+const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
+/** What the machine may take of a run without making blocks of what is none. */
+const DELAY_MILLIS = 20;
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  runApp('log-events.cjs', { asyncHooks: 'auto', args, env });
+
+/** How often each trace has a block, in spans or in events. */
+function timesReported({ blocks, events }: Run): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { traceId = '' } of [...blocks, ...events])
+    times.set(traceId, (times.get(traceId) ?? 0) + 1);
+  return times;
+}
+
+test('at 1 % sampling, of 1000 blocks 1000 are in spans or events, once', async () => {
+  const sampled = await run(['sampling'], SAMPLED_AT_1_PERCENT);
+
+  expectExit(sampled);
+  const traceIds = sampled.notes['trace ids'] as string[];
+  const times = timesReported(sampled);
+  expect(traceIds).toHaveLength(1000);
+  expect(traceIds.filter((traceId) => times.get(traceId) !== 1)).toEqual([]);
+  const eventOf = new Set(sampled.events.map(({ traceId }) => traceId));
+  const spanOf = new Set(sampled.blocks.map(({ traceId }) => traceId));
+  const isSampled = traceIds.filter((traceId) => spanOf.has(traceId));
+  expect(traceIds.filter((traceId) => eventOf.has(traceId))).toHaveLength(1000 - isSampled.length);
+});
+
+test('the event has all that the span would have, in the context of the block', async () => {
+  const [unsampled, sampled] = [await run(['one'], UNSAMPLED), await run(['one'])];
+
+  expectQuietExit(unsampled);
+  expect(unsampled.spans).toEqual([]);
+  const truth = truthNamed(unsampled, 'job');
+  const event = unsampled.events.find(({ traceId }) => traceId === truth.traceId) as EventLine;
+  expect(event).toMatchObject({
+    eventName: 'event_loop.blocked',
+    severityText: 'WARN',
+    scope: 'opentelemetry-instrumentation-event-loop',
+    spanId: truth.spanId,
+    body: expect.stringMatching(
+      new RegExp(`^event-loop-blocked \\d+ ms callback: .*, trace ${truth.traceId}$`),
+    ),
+  });
+  expect(Math.abs(event.startMillis - truth.startMillis)).toBeLessThan(DELAY_MILLIS);
+  const seconds = Number(event.attributes['event_loop.block.duration']);
+  expect(seconds * 1000).toBeGreaterThanOrEqual(truth.durationMillis - 1);
+  expect(seconds * 1000).toBeLessThan(truth.durationMillis + DELAY_MILLIS);
+
+  expectBlocks(sampled, [{ truth: 'job', kind: 'callback' }]);
+  expect(sampled.events).toEqual([]);
+  const names = Object.keys(sampled.blocks[0]?.attributes ?? {});
+  expect(Object.keys(event.attributes)).toEqual(
+    expect.arrayContaining([...names, 'event_loop.block.duration']),
+  );
+});
+
+test('without an SDK for logs nothing happens, and nothing is printed', async () => {
+  const silent = await run(['one', 'without logs'], UNSAMPLED);
+
+  expectQuietExit(silent);
+  expect([silent.spans, silent.events]).toEqual([[], []]);
+});
+
+test('expected and ignored blocks: neither span nor event; metrics and health() count them', async () => {
+  const unwanted = await run(['unwanted']);
+
+  expectQuietExit(unwanted);
+  expect(unwanted.notes).toMatchObject({ returned: 7, resolved: 'warm', thrown: 'theirs' });
+  judgeUnlessDelayed(runDelayOf(unwanted), DELAY_MILLIS, () => {
+    expectBlocks(unwanted, [{ truth: 'wanted', kind: 'callback', parent: 'none' }]);
+    expect(
+      unwanted.events.map(({ attributes }) => attributes['event_loop.block.duration']),
+    ).toEqual(
+      unwanted.blocks.map(({ durationMillis }) => expect.closeTo(durationMillis / 1000, 3)),
+    );
+    const counts = unwanted.metrics
+      .filter(({ name }) => name === 'event_loop.block.duration')
+      .map(({ attributes, value }) => [
+        attributes['event_loop.block.expected'],
+        (value as { count: number }).count,
+      ]);
+    const countOf = (expected: unknown) =>
+      counts.reduce((sum, [flag, count]) => (flag === expected ? sum + Number(count) : sum), 0);
+    expect([countOf(true), countOf(undefined)]).toEqual([3, 2]);
+  });
+  expect(unwanted.notes['blocked millis']).toBeGreaterThanOrEqual(150 + 4 * 150);
+});
+
+test('a noisy function leaves spans to others, and what it does not get is counted by its name', async () => {
+  const fair = await run(['fairness']);
+
+  expect({ code: fair.code, stderr: fair.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(fair.diags.map(({ message }) => message)).toEqual([
+    expect.stringContaining('more blocks than maxSpansPerMinute'),
+  ]);
+  const named = (name: string) =>
+    [...fair.blocks, ...fair.events]
+      .filter(({ attributes }) => attributes['code.function.name'] === name)
+      .sort((a, b) => a.startMillis - b.startMillis);
+  const spans = named('noisy').filter((report) => fair.blocks.includes(report as SpanLine));
+  expect(spans.length).toBeLessThanOrEqual(20);
+  for (const name of ['rare', 'rarer']) {
+    const [first, ...others] = named(name);
+    judgeUnlessDelayed(runDelayOf(fair), DELAY_MILLIS, () => expect(first).toBeDefined());
+    expect(others).toEqual([]);
+    expect(fair.blocks).toContain(first);
+  }
+  const suppressed = fair.metrics.find(
+    ({ name, attributes }) =>
+      name === 'event_loop.block.suppressed' && attributes['code.function.name'] === 'noisy',
+  );
+  expect(suppressed?.value).toBe(named('noisy').length - spans.length);
+});
