@@ -25,8 +25,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INIT_PID = 1;
 /** A signal ends a process at once whose event loop has been blocked for so long. */
 const MAX_SIGNAL_WAIT_MILLIS = 1000;
-/** Of Node.js itself, and of each signal: another listener would be called inside a capture. */
-const KNOWN_REMOVE_LISTENERS = 1 + SIGNALS.length;
 
 export function startConsoleReport(): void {
   // A worker thread is where code that blocks belongs; `/register` does nothing there, either.
@@ -49,6 +47,8 @@ function start(): void {
   });
   const signals = new EndSignals(() => reporter.summarize());
   signals.add();
+  // A signal that the process has sent itself may not have come yet: this one turn brings it.
+  process.once('beforeExit', () => void setImmediate(() => {}));
   runSession(config, signals);
 }
 
@@ -89,6 +89,8 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
 /** Has the summary written before a signal ends the process as it does by itself. */
 class EndSignals {
   #isAdded = false;
+  /** Before the application has any. */
+  #removeListeners: number | undefined;
   readonly #listeners: readonly SignalListener[];
 
   constructor(killed: () => void) {
@@ -113,12 +115,14 @@ class EndSignals {
     if (this.#isAdded || process.platform === 'win32') return;
     this.#isAdded = true;
     for (const listener of this.#listeners) listener.add();
+    this.#removeListeners ??= process.listenerCount('removeListener');
   }
 
   /** A process whose event loop does not turn could not be ended from its terminal otherwise. */
   removeInCapture(): void {
     if (!this.#isAdded) return;
-    if (process.listenerCount('removeListener') > KNOWN_REMOVE_LISTENERS) return;
+    // One of the application's would be called inside the capture.
+    if (process.listenerCount('removeListener') !== this.#removeListeners) return;
     this.#isAdded = false;
     for (const listener of this.#listeners) listener.remove();
   }

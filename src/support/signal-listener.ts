@@ -53,7 +53,10 @@ export class SignalListener {
     process.off('newListener', this.#onNewListener);
     process.off('removeListener', this.#onRemoveListener);
     this.#leave();
-    OURS.delete(this.#listener);
+    // Not before the others of this kind have been called, if a signal is being handled.
+    queueMicrotask(() => {
+      if (!this.#isAdded) OURS.delete(this.#listener);
+    });
   }
 
   readonly #listener = (_name?: unknown, number?: unknown): void => {
