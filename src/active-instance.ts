@@ -13,6 +13,10 @@ export interface Claimant {
   deactivate(): void;
   /** Undefined where it is not active. */
   health(windowMillis: number): EventLoopHealth | undefined;
+  /** Reports what has ended, the running callback included, for a process that exits. */
+  settle?(): void;
+  /** It is active only while no other is enabled: that of the entry `/console`. */
+  readonly yields?: boolean;
 }
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.instances.v1`);
@@ -22,19 +26,32 @@ function enabledInstances(): Claimant[] {
   return perThread(KEY, (): Claimant[] => []);
 }
 
-/** Makes this the active instance. Returns whether another one was paused for it. */
+/**
+ * Makes this the active instance, unless it yields to one that is enabled. Returns whether another
+ * one, which does not yield, was paused for it.
+ */
 export function takeOver(claimant: Claimant): boolean {
   const instances = enabledInstances();
   const previous = instances[instances.length - 1];
+  if (claimant.yields === true && previous !== undefined) {
+    instances.unshift(claimant);
+    return false;
+  }
   previous?.deactivate();
   instances.push(claimant);
   claimant.activate();
-  return previous !== undefined;
+  return previous !== undefined && previous.yields !== true;
 }
 
-/** Whether one is enabled, of whichever copy of the package. */
+/** Whether one that does not yield is enabled, of whichever copy of the package. */
 export function isAnyEnabled(): boolean {
-  return enabledInstances().length > 0;
+  return enabledInstances().some(({ yields }) => yields !== true);
+}
+
+/** Has the active instance report what has ended. */
+export function settleActive(): void {
+  const instances = enabledInstances();
+  instances[instances.length - 1]?.settle?.();
 }
 
 /** Of the active instance, whichever that is. */

@@ -60,6 +60,23 @@ function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
   };
 }
 
+/** `true` is lines for people. */
+function consoleFormat(): Option<boolean | 'json' | 'markdown'> {
+  const expected = "true, false, 'json' or 'markdown'";
+  return {
+    fallback: false,
+    check(value) {
+      if (typeof value === 'boolean' || value === 'json' || value === 'markdown') return value;
+      return new BadOption(typeof value === 'string' ? RangeError : TypeError, expected);
+    },
+    parse: (text) => {
+      const value = text.trim().toLowerCase();
+      if (value === 'json' || value === 'markdown') return value;
+      return value === 'true' || (value === 'false' ? false : text);
+    },
+  };
+}
+
 function fn<T>(): Option<T | undefined> {
   return {
     fallback: undefined,
@@ -96,11 +113,13 @@ const OPTIONS = {
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
-  console: boolean(false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
+  console: consoleFormat(),
   blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
   ignoreBlockHook: fn<NonNullable<EventLoopInstrumentationConfig['ignoreBlockHook']>>(),
 } satisfies Options;
+
+type Name = keyof EventLoopInstrumentationConfig;
 
 /** Every option has its value. */
 export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optional>> &
@@ -126,6 +145,7 @@ function show(value: unknown): string {
 
 /**
  * The options in force.
+ * @param defaults those that differ from the usual ones
  * @throws TypeError where a value in `config` has the wrong type, RangeError where it is out of
  *   range
  */
@@ -133,13 +153,15 @@ export function resolveConfig(
   config: EventLoopInstrumentationConfig,
   env: NodeJS.ProcessEnv,
   warn: (message: string) => void,
+  defaults: Partial<EventLoopInstrumentationConfig> = {},
 ): ResolvedConfig {
   if (typeof config !== 'object' || config === null) {
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
   // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
   const resolved: Record<string, unknown> = { ...config };
-  for (const [name, option] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
+  for (const [name, usual] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
+    const option = name in defaults ? { ...usual, fallback: defaults[name as Name] } : usual;
     const given = resolved[name];
     resolved[name] =
       given === undefined ? fromEnvironment(name, option, env, warn) : option.check(given);

@@ -75,6 +75,7 @@ export class EventLoopInstrumentation {
       activate: () => this._start(),
       deactivate: () => this._stop(),
       health: (windowMillis) => this._withSession((session) => session.health(windowMillis)),
+      settle: () => this._withSession((session) => session.settle()),
     };
     if (takeOver(this._claimant)) {
       this._log.log(

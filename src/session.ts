@@ -74,6 +74,10 @@ export interface SessionTargets {
   logger(): Logger | undefined;
   /** Called on every beat of the lag sampler, at `now`. */
   beat(now: number): void;
+  /** Called by a capture, in the middle of a block of this age: no regular expression in it. */
+  blocked?(ageMillis: number): void;
+  /** Nothing is exported, of ongoing blocks neither. */
+  readonly isConsoleOnly?: boolean;
 }
 
 /** Something that is alive while the instrumentation is enabled. */
@@ -135,7 +139,9 @@ export class Session {
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
     this.#health = new Health(clock, lagIntervalMillis);
     this.#reporter = this.#createReporter();
-    if (config.console) this.#console = new ConsoleReporter(this.#settle);
+    if (config.console !== false) {
+      this.#console = new ConsoleReporter(config.console, this.settle, thresholdMillis);
+    }
     this.#stalls = new BlockFeed(
       clock,
       () => this.#ledger.ongoingPileUp(),
@@ -166,8 +172,8 @@ export class Session {
       this.#positions ?? {},
       this.#stalls,
       {
-        start: () => void process.on('beforeExit', this.#settle),
-        stop: () => void process.off('beforeExit', this.#settle),
+        start: () => void process.on('beforeExit', this.settle),
+        stop: () => void process.off('beforeExit', this.settle),
       },
       this.#console ?? {},
       { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },
@@ -246,7 +252,7 @@ export class Session {
    * close. Once for an iteration: between the last one and the end of the process Node.js ends
    * threads.
    */
-  readonly #settle = (): void => void attempt(() => this.#reportAll(), this.#onHookError);
+  readonly settle = (): void => void attempt(() => this.#reportAll(), this.#onHookError);
 
   #reportAll(): void {
     this.#guard.run('cannot report blocks', () => {
@@ -403,7 +409,7 @@ export class Session {
       {
         threadSetup: () => ({
           code: WATCHDOG_CODE,
-          env: exporterEnvironment(process.env),
+          env: this.targets.isConsoleOnly === true ? {} : exporterEnvironment(process.env),
           ongoing: {
             blockEvents: this.config.blockEvents,
             exporterCode: EXPORTER_CODE,
@@ -415,6 +421,7 @@ export class Session {
         capture: (busyPeriodStart, requestedAt) => {
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
+          this.targets.blocked?.(sample.time - busyPeriodStart);
           return this.#ongoingReply(sample);
         },
         // Only where a promise reaction is not timed in any case, and the watchdog has time to

@@ -262,9 +262,14 @@ export interface EventLoopInstrumentationConfig {
    * For development: a line on stderr for each block, and what blocked most when the process exits
    * or, but on Windows, when it is sent SIGURG (`kill -URG <pid>`). Needs no SDK, and does not ask
    * whether a trace is sampled.
+   *
+   * - `true`: lines for people.
+   * - `'json'`: one JSON object a line, for each block and for the summary, as the package's
+   *   `console.schema.json` describes them.
+   * - `'markdown'`: the summary only, as Markdown.
    * @default false
    */
-  console?: boolean;
+  console?: boolean | 'json' | 'markdown';
   /**
    * Called with each span before it ends, to add attributes. What it throws is logged through
    * `diag` and swallowed. Has no environment variable.

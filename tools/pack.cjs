@@ -5,7 +5,7 @@ const { join } = require('node:path');
 const { npm } = require('./npm.cjs');
 const { MATRIX, ROOT } = require('./paths.cjs');
 
-const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'console.schema.json'];
 const allowed = (/** @type {string} */ path) => REQUIRED.includes(path) || path.startsWith('dist/');
 
 /**

@@ -53,7 +53,7 @@ export function blockLine(
 export function codeAt(code: CodePlace, cwd: string, paint: Paint): string {
   const name = paint.code(printable(code.functionName));
   if (code.file === undefined) return name;
-  const place = [shortest(code.file, cwd), code.line, code.column].filter(
+  const place = [pathFrom(code.file, cwd), code.line, code.column].filter(
     (part) => part !== undefined,
   );
   return `${name} (${printable(place.join(':'), Number.POSITIVE_INFINITY)})`;
@@ -64,7 +64,7 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
   const { code, leaf, nativeCall } = block;
   if (code === undefined) return unknownCode(block);
   const place = codeAt(code, cwd, paint);
-  const requires = code.requires === undefined ? '' : ` requires ${shortest(code.requires, cwd)}`;
+  const requires = code.requires === undefined ? '' : ` requires ${pathFrom(code.requires, cwd)}`;
   const inner = nativeCall?.name ?? (leaf && codeAt(leaf, cwd, PLAIN));
   const innermost = inner === undefined ? '' : `${printable(inner)} ← `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
@@ -88,7 +88,8 @@ export function duration(millis: number): string {
   return `${(millis / 1000).toFixed(millis < 9995 ? 2 : 1)} s`;
 }
 
-function shortest(file: string, cwd: string): string {
+/** Below `cwd` a relative path, else as it is. */
+export function pathFrom(file: string, cwd: string): string {
   const fromHere = relative(cwd, file);
   return fromHere.startsWith('..') || fromHere.includes(':') ? file : fromHere.split(sep).join('/');
 }

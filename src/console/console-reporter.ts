@@ -4,67 +4,131 @@
  * no flush, and what intercepts `console` or `process.stderr` gets only what the application has
  * written.
  */
-import { writeSync } from 'node:fs';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
+import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
+import { PACKAGE_NAME } from '../version.ts';
 import { attributionIn } from './attribution.ts';
 import { blockLine, PLAIN } from './block-line.ts';
+import { blockJson, summaryJson } from './json.ts';
 import { hasColors, STYLED } from './paint.ts';
-import { Summary } from './summary.ts';
+import { type BlockSummary, Summary } from './summary.ts';
+import { summaryLines } from './summary-lines.ts';
+import { summaryMarkdown } from './summary-markdown.ts';
+import { writeLines } from './write-lines.ts';
 
-const STDERR = 2;
+/** `true`: lines for people. */
+export type ConsoleFormat = true | 'json' | 'markdown';
+
 /** A process that does not listen to it ignores it: safe to send to the wrong one. */
 const SUMMARY_SIGNAL = 'SIGURG';
+/** Published by Node.js when a server has begun to listen. */
+const LISTEN_CHANNEL = 'tracing:net.server.listen:asyncEnd';
+
+/** Whether the entry `/console` reports in this thread: then nothing else does. */
+export const consoleEntry = () =>
+  perThread(Symbol.for(`${PACKAGE_NAME}.console.v1`), () => ({ isReporting: false }));
 
 export class ConsoleReporter {
   readonly #summary = new Summary();
   readonly #paint = hasColors() ? STYLED : PLAIN;
+  readonly #entry = consoleEntry();
   #startedAt = 0;
-  #blocks = 0;
+  #listeningSince: number | undefined;
+  /** Since the summary that was written last as the end of the process, or of the report. */
+  #newBlocks = 0;
+  #hasSummarized = false;
 
-  /** @param settle reports the block that may be running when the process exits */
-  constructor(private readonly settle: () => void) {}
+  /**
+   * @param settle reports the block that may be running when the process exits
+   * @param thresholdMillis start-up is mentioned from this long on
+   * @param isEntry of the entry `/console`: says also that nothing blocked
+   */
+  constructor(
+    private readonly format: ConsoleFormat,
+    private readonly settle: () => void,
+    private readonly thresholdMillis: number,
+    private readonly isEntry = false,
+  ) {}
 
   start(): void {
-    this.#startedAt = performance.now();
-    process.on('exit', this.#onExit);
+    this.#startedAt = now();
+    subscribe(LISTEN_CHANNEL, this.#onListening);
+    process.on('exit', this.summarize);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
   }
 
   /** Writes the summary now: the process may exit long after this. */
   stop(): void {
-    process.off('exit', this.#onExit);
+    unsubscribe(LISTEN_CHANNEL, this.#onListening);
+    process.off('exit', this.summarize);
     process.off(SUMMARY_SIGNAL, this.#onSignal);
-    if (this.#blocks > 0) this.#writeSummary();
+    this.#summarizeOnce();
   }
 
   block(block: EventLoopBlock, context: Context): void {
-    this.#blocks++;
-    this.#summary.add(block);
-    this.#write((cwd) => [blockLine(block, attributionIn(context), cwd, this.#paint)]);
+    if (this.#isSilent()) return;
+    this.#newBlocks++;
+    this.#summary.add(block, this.#listeningSince);
+    if (this.format === 'markdown') return;
+    writeLines((cwd) => {
+      const attribution = attributionIn(context);
+      if (this.format === 'json') return [JSON.stringify(blockJson(block, attribution))];
+      return [blockLine(block, attribution, cwd, this.#paint)];
+    });
   }
 
-  readonly #onExit = (): void => {
+  /** The process ends now. */
+  readonly summarize = (): void => {
     this.settle();
-    if (this.#blocks > 0) this.#writeSummary();
+    this.#summarizeOnce();
   };
 
   readonly #onSignal = (): void => this.#writeSummary();
 
-  #writeSummary(): void {
-    this.#write((cwd) =>
-      this.#summary.lines(performance.now() - this.#startedAt, cwd, this.#paint),
-    );
+  readonly #onListening = (): void => {
+    this.#listeningSince ??= now();
+  };
+
+  #isSilent(): boolean {
+    return this.#entry.isReporting && !this.isEntry;
   }
 
-  #write(lines: (cwd: string) => readonly string[]): void {
-    try {
-      writeSync(STDERR, `${lines(process.cwd()).join('\n')}\n`);
-    } catch {
-      // Closed, a pipe that is full, a working directory that is gone: there is nowhere to write.
-    }
+  /** A program that reads expects a summary. */
+  #saysNever(): boolean {
+    return (this.isEntry || this.format !== true) && !this.#isSilent();
+  }
+
+  #summarizeOnce(): void {
+    if (this.#newBlocks > 0 || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary();
+    this.#newBlocks = 0;
+    this.#hasSummarized = true;
+  }
+
+  #writeSummary(): void {
+    if (this.#isSilent()) return;
+    const summary = this.#read();
+    writeLines((cwd) => {
+      if (this.format === 'json') return [JSON.stringify(summaryJson(summary))];
+      if (this.format === 'markdown') return summaryMarkdown(summary, cwd);
+      return summaryLines(summary, cwd, this.#paint);
+    });
+  }
+
+  #read(): BlockSummary {
+    const { loopStart, bootstrapComplete } = performance.nodeTiming;
+    const loadMillis = loopStart - bootstrapComplete;
+    return this.#summary.read({
+      startedAt: this.#startedAt,
+      now: now(),
+      listeningSince: this.#listeningSince,
+      loadMillis: loopStart > 0 && loadMillis >= this.thresholdMillis ? loadMillis : undefined,
+    });
   }
 }
+
+const now = () => performance.timeOrigin + performance.now();

@@ -1,74 +1,185 @@
-/** What blocked most: adds up by the place to change, in bounded memory. */
+/**
+ * What blocked most: adds up by the place to change, in bounded memory, and keeps apart what
+ * blocked at start-up. Data only; the formats are beside this file.
+ *
+ * Start-up lasts until a server of this process listens for the first time. A process in which none
+ * ever does has no block at start-up.
+ */
+import { keyOf } from '../code/key.ts';
+import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
 
-import { keyOf as keyOfPlace } from '../code/key.ts';
-import type { EventLoopBlock } from '../types.ts';
-import { codeAt, duration, type Paint } from './block-line.ts';
+/** Functions that are kept apart; the blocks of all others are added up together. */
+const MAX_PLACES = 1000;
+/** Longer summaries do not fit into a pipe at once. */
+const MAX_PLACES_GIVEN = 100;
 
-/** Functions that are kept apart; the blocks of all others are one line. */
-const MAX_FUNCTIONS = 1000;
-const SHOWN = 10;
+/** The blocks of one place, or of several. */
+export interface BlockTotals {
+  readonly blocks: number;
+  readonly totalMillis: number;
+  readonly longestMillis: number;
+  /** Of the elapsed time, 0 to 1. */
+  readonly share: number;
+}
 
-interface Blocker {
-  readonly first: EventLoopBlock;
-  blocks: number;
-  millis: number;
-  longestMillis: number;
+/** Of one place; `functionName` is absent where the code is not known. */
+export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
+  /** What took most of its blocks. */
+  readonly cause?: BlockCause;
+  readonly gcMillis: number;
+}
+
+/** The blocks of a period, by place, the heaviest first. */
+export interface PeriodSummary extends BlockTotals {
+  readonly elapsedMillis: number;
+  readonly places: readonly PlaceSummary[];
+  /** Blocks whose place is not among `places`, where there are any. */
+  readonly otherPlaces?: BlockTotals;
+}
+
+export interface StartUpSummary extends PeriodSummary {
+  /** For how long what is preloaded and the main script ran before the event loop first turned. */
+  readonly loadMillis?: number;
+}
+
+export interface BlockSummary extends PeriodSummary {
+  readonly startUp?: StartUpSummary;
+}
+
+/** When things happened, in milliseconds of Unix time. */
+export interface SummaryTimes {
+  readonly startedAt: number;
+  readonly now: number;
+  /** Absent where no server has begun to listen since `startedAt`. */
+  readonly listeningSince?: number | undefined;
+  readonly loadMillis?: number | undefined;
 }
 
 export class Summary {
-  readonly #blockers = new Map<string, Blocker>();
-  #blocks = 0;
-  #millis = 0;
+  /** Blocks that began before a server listened, if one does. */
+  readonly #before = new Places();
+  readonly #after = new Places();
+
+  add(block: EventLoopBlock, listeningSince?: number): void {
+    const isAfter = listeningSince !== undefined && block.startTimeMillis >= listeningSince;
+    (isAfter ? this.#after : this.#before).add(block);
+  }
+
+  read({ startedAt, now, listeningSince, loadMillis }: SummaryTimes): BlockSummary {
+    const load = loadMillis !== undefined && { loadMillis };
+    if (listeningSince === undefined) {
+      const all = this.#before.read(now - startedAt);
+      return load ? { ...all, startUp: { ...NO_PERIOD, ...load } } : all;
+    }
+    const startUp = this.#before.read(listeningSince - startedAt);
+    return {
+      ...this.#after.read(now - listeningSince),
+      ...((load || startUp.blocks > 0) && { startUp: { ...startUp, ...load } }),
+    };
+  }
+}
+
+const NO_PERIOD: PeriodSummary = {
+  elapsedMillis: 0,
+  blocks: 0,
+  totalMillis: 0,
+  longestMillis: 0,
+  share: 0,
+  places: [],
+};
+
+class Totals {
+  blocks = 0;
+  millis = 0;
+  longestMillis = 0;
+
+  add({ durationMillis }: EventLoopBlock): void {
+    this.blocks++;
+    this.millis += durationMillis;
+    this.longestMillis = Math.max(this.longestMillis, durationMillis);
+  }
+
+  addAll(other: Totals): void {
+    this.blocks += other.blocks;
+    this.millis += other.millis;
+    this.longestMillis = Math.max(this.longestMillis, other.longestMillis);
+  }
+
+  /** A block may have begun before the period did. */
+  read(elapsedMillis: number): BlockTotals {
+    const { blocks, millis, longestMillis } = this;
+    const share = millis === 0 ? 0 : millis / Math.max(elapsedMillis, millis);
+    return { blocks, totalMillis: millis, longestMillis, share };
+  }
+}
+
+class Place extends Totals {
+  gcMillis = 0;
+  readonly #first: EventLoopBlock;
+  readonly #causes: Partial<Record<BlockCause, number>> = {};
+
+  constructor(first: EventLoopBlock) {
+    super();
+    this.#first = first;
+  }
+
+  override add(block: EventLoopBlock): void {
+    super.add(block);
+    this.gcMillis += block.gcTimeMillis ?? 0;
+    const { cause } = block;
+    if (cause !== undefined)
+      this.#causes[cause] = (this.#causes[cause] ?? 0) + block.durationMillis;
+  }
+
+  override read(elapsedMillis: number): PlaceSummary {
+    const { functionName, file, line, column } = this.#first.code ?? {};
+    const cause = this.#mainCause();
+    return {
+      ...(functionName !== undefined && { functionName }),
+      ...(file !== undefined && { file }),
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+      ...super.read(elapsedMillis),
+      ...(cause !== undefined && { cause }),
+      gcMillis: this.gcMillis,
+    };
+  }
+
+  #mainCause(): BlockCause | undefined {
+    const causes = Object.entries(this.#causes) as [BlockCause, number][];
+    return causes.sort(([, a], [, b]) => b - a)[0]?.[0];
+  }
+}
+
+class Places {
+  readonly #all = new Totals();
+  readonly #places = new Map<string, Place>();
+  readonly #others = new Totals();
 
   add(block: EventLoopBlock): void {
-    this.#blocks++;
-    this.#millis += block.durationMillis;
-    const key = keyOf(block);
-    const bounded = this.#blockers.has(key) || this.#blockers.size < MAX_FUNCTIONS ? key : '';
-    let blocker = this.#blockers.get(bounded);
-    if (blocker === undefined) {
-      blocker = { first: block, blocks: 0, millis: 0, longestMillis: 0 };
-      this.#blockers.set(bounded, blocker);
+    this.#all.add(block);
+    const key = block.code === undefined ? '' : keyOf(block.code);
+    let place: Totals | undefined = this.#places.get(key);
+    if (place === undefined) {
+      if (this.#places.size < MAX_PLACES) {
+        const added = new Place(block);
+        this.#places.set(key, added);
+        place = added;
+      } else place = this.#others;
     }
-    blocker.blocks++;
-    blocker.millis += block.durationMillis;
-    blocker.longestMillis = Math.max(blocker.longestMillis, block.durationMillis);
+    place.add(block);
   }
 
-  /** The first line counts all blocks, the others are the functions that took most. */
-  lines(elapsedMillis: number, cwd: string, paint: Paint): string[] {
-    if (this.#blocks === 0) return [`event-loop-blocked: never, in ${duration(elapsedMillis)}`];
-    const share = ((100 * this.#millis) / Math.max(elapsedMillis, this.#millis)).toFixed(1);
-    const rows = [...this.#blockers.entries()]
-      .sort(([, a], [, b]) => b.millis - a.millis)
-      .slice(0, SHOWN)
-      .map(([key, blocker]) => ({
-        total: duration(blocker.millis),
-        blocks: count(blocker.blocks),
-        longest: duration(blocker.longestMillis),
-        place: placeOf(key, blocker.first, cwd, paint),
-      }));
-    const width = (column: 'total' | 'blocks' | 'longest') =>
-      Math.max(...rows.map((row) => row[column].length));
-    return [
-      `event-loop-blocked: ${count(this.#blocks)}, ` +
-        `${duration(this.#millis)} of ${duration(elapsedMillis)} (${share} %)`,
-      ...rows.map(
-        (row) =>
-          `  ${row.total.padStart(width('total'))} in ${row.blocks.padStart(width('blocks'))}, ` +
-          `longest ${row.longest.padStart(width('longest'))}: ${row.place}`,
-      ),
-    ];
+  read(elapsedMillis: number): PeriodSummary {
+    const sorted = [...this.#places.values()].sort((a, b) => b.millis - a.millis);
+    const others = new Totals();
+    others.addAll(this.#others);
+    for (const place of sorted.slice(MAX_PLACES_GIVEN)) others.addAll(place);
+    return {
+      elapsedMillis,
+      ...this.#all.read(elapsedMillis),
+      places: sorted.slice(0, MAX_PLACES_GIVEN).map((place) => place.read(elapsedMillis)),
+      ...(others.blocks > 0 && { otherPlaces: others.read(elapsedMillis) }),
+    };
   }
-}
-
-const count = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
-
-function keyOf({ code }: EventLoopBlock): string {
-  return code === undefined ? '?' : keyOfPlace(code);
-}
-
-function placeOf(key: string, block: EventLoopBlock, cwd: string, paint: Paint): string {
-  if (key === '') return 'other functions';
-  return block.code === undefined ? 'unknown code' : codeAt(block.code, cwd, paint);
 }

@@ -13,9 +13,13 @@ export class OnceLogger {
   /** Causes are literals in this package, so this is bounded. */
   readonly #logged = new Set<string>();
   #waiting: (() => void)[] = [];
-  readonly #logger: DiagLogger;
+  readonly #logger: Pick<DiagLogger, Level>;
 
-  constructor(logger: DiagLogger = diag.createComponentLogger({ namespace: PACKAGE_NAME })) {
+  /** @param isReady whether the logger can be used by now */
+  constructor(
+    logger: Pick<DiagLogger, Level> = diag.createComponentLogger({ namespace: PACKAGE_NAME }),
+    private readonly isReady = () => apiRegistry().diag !== undefined,
+  ) {
     this.#logger = logger;
   }
 
@@ -29,7 +33,7 @@ export class OnceLogger {
 
   /** Logs what waits for a logger, if there is one now. To be called now and then. Never throws. */
   catchUp(): void {
-    if (this.#waiting.length === 0 || apiRegistry().diag === undefined) return;
+    if (this.#waiting.length === 0 || !this.isReady()) return;
     for (const write of this.#waiting.splice(0)) {
       try {
         write();

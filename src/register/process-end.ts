@@ -1,6 +1,6 @@
 /** Has telemetry sent before the process ends, without a say in when and how it ends. */
 import { EventEmitter } from 'node:events';
-import { SignalListener } from './signal-listener.ts';
+import { SignalListener } from '../support/signal-listener.ts';
 
 const SIGNAL = 'SIGTERM';
 /** What a signal ends without us, ends after this time whether or not the telemetry is sent. */

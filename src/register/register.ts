@@ -59,7 +59,7 @@ function start(esm: boolean): void {
   }
   const eventLoop = new EventLoopInstrumentation();
   // With the option `console` no SDK is needed.
-  if (packages === undefined || eventLoop.getConfig().console === true) return;
+  if (packages === undefined || eventLoop.getConfig().console) return;
   say(`nothing is exported: ${howToInstall(process.versions.node)}`);
 }
 

@@ -5,10 +5,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
+import { blockJson } from '../console/json.ts';
 import { BLOCK_CHANNEL, EventLoopInstrumentation } from '../main-entry.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
+import { type BaselineOptions, checkBaselineOptions, judgeByBaseline } from './known-blocks.ts';
 
 /** Options of {@link recordBlocks} and {@link expectNoBlocks}. */
 export interface RecordingOptions {
@@ -18,6 +20,9 @@ export interface RecordingOptions {
    */
   thresholdMillis?: number;
 }
+
+/** Options of {@link expectNoBlocks}. */
+export interface ExpectNoBlocksOptions extends RecordingOptions, BaselineOptions {}
 
 /**
  * The watchdog's thread does not keep a process alive, and a test runner may have nothing else that
@@ -36,6 +41,9 @@ let recording = false;
  * const blocks = await recordBlocks(() => renderReport(rows), { thresholdMillis: 20 });
  * ```
  *
+ * `JSON.stringify` makes of each what `console: 'json'` prints, as the package's
+ * `console.schema.json` describes it.
+ *
  * In a worker thread (`pool: 'threads'` of vitest, for one) Node.js cannot capture stacks: there
  * blocks have no `code`.
  * @throws what `run` throws; Error where another recording is under way: there is one event loop;
@@ -52,7 +60,7 @@ export async function recordBlocks(
 /**
  * Runs `run`, waits for what it returns and gives that back, unless the event loop was blocked
  * meanwhile for `thresholdMillis` or longer, by code that `expectBlock` of the instrumentation did
- * not run.
+ * not run. With a `baseline`, blocks that are known to it are let pass.
  *
  * ```ts
  * test('a large report leaves the event loop alone', async () => {
@@ -64,12 +72,20 @@ export async function recordBlocks(
  */
 export async function expectNoBlocks<Result>(
   run: () => Result,
-  options: RecordingOptions = {},
+  options: ExpectNoBlocksOptions = {},
 ): Promise<Awaited<Result>> {
+  checkBaselineOptions(options);
   const callSite = new Error('called here');
   Error.captureStackTrace(callSite, expectNoBlocks);
   const { blocks: all, result, thresholdMillis } = await record(run, options);
   const blocks = all.filter(({ expected }) => expected !== true);
+  const { baseline } = options;
+  if (baseline !== undefined) {
+    const unknown = await judgeByBaseline(blocks, baseline, options, callSite);
+    if (unknown === undefined) return result;
+    const { headline } = unknown;
+    throw new EventLoopBlockedError(unknown.blocks, thresholdMillis, callSite, headline);
+  }
   if (blocks.length > 0) throw new EventLoopBlockedError(blocks, thresholdMillis, callSite);
   return result;
 }
@@ -94,7 +110,8 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
   const blocks: EventLoopBlock[] = [];
-  const hear = (message: unknown) => void blocks.push((message as BlockMessage).block);
+  const hear = (message: unknown) =>
+    void blocks.push(serializable((message as BlockMessage).block));
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MILLIS);
   recording = true;
   try {
@@ -112,6 +129,11 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     clearInterval(keepAlive);
     recording = false;
   }
+}
+
+/** Assertions that compare blocks do not see the method. */
+function serializable(block: EventLoopBlock): EventLoopBlock {
+  return Object.defineProperty({ ...block }, 'toJSON', { value: () => blockJson(block) });
 }
 
 /** What `run` does at once is a callback then, not a part of a chain of promises. */

@@ -244,7 +244,7 @@ describe('with any options in code', () => {
     captureStack: /expected true or false$/,
     nativeCalls: /expected true or false$/,
     sourceMaps: /expected true or false$/,
-    console: /expected true or false$/,
+    console: /expected true, false, 'json' or 'markdown'$/,
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
     blockEvents: /expected one of 'unsampled', 'all', 'off'$/,

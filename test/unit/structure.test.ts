@@ -21,11 +21,11 @@ const ORDER = [
   ['stall'],
   ['report'],
   ['config', 'active-instance'],
-  ['console'],
+  ['console/'],
   ['long-calls'],
   ['watchdog.worker', 'session'],
-  ['instrumentation'],
-  ['index'],
+  ['instrumentation', 'console-report'],
+  ['index', 'console'],
   ['main-entry'],
   ['register/', 'testing/'],
   ['register', 'testing'],
@@ -35,11 +35,11 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((fi
   file.endsWith('.ts'),
 );
 
-/** `loop/votes.ts` is in `loop`, `block.ts` is `block`; the folders of two entries have a slash. */
+/** `loop/votes.ts` is in `loop`, `block.ts` is `block`; the folders of entries have a slash. */
 function unitOf(file: string): string {
   const [first, ...inside] = file.split(sep) as [string, ...string[]];
   if (inside.length === 0) return first.replace(/\.ts$/, '');
-  return ['register', 'testing'].includes(first) ? `${first}/` : first;
+  return ['register', 'console', 'testing'].includes(first) ? `${first}/` : first;
 }
 
 const levelOf = (file: string) => ORDER.findIndex((units) => units.includes(unitOf(file)));

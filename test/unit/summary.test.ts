@@ -1,8 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { PLAIN } from '../../src/console/block-line.ts';
-import { Summary } from '../../src/console/summary.ts';
+import { blockJson, summaryJson } from '../../src/console/json.ts';
+import { Summary, type SummaryTimes } from '../../src/console/summary.ts';
+import { summaryLines } from '../../src/console/summary-lines.ts';
+import { summaryMarkdown } from '../../src/console/summary-markdown.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
-const block = (durationMillis: number, functionName?: string, line = 1): EventLoopBlock => ({
+const block = (
+  durationMillis: number,
+  functionName?: string,
+  line = 1,
+  more: Partial<EventLoopBlock> = {},
+): EventLoopBlock => ({
   startTimeMillis: 0,
   durationMillis,
   callbacks: 1,
@@ -10,41 +21,195 @@ const block = (durationMillis: number, functionName?: string, line = 1): EventLo
   ...(functionName !== undefined && {
     code: { functionName, file: '/app/report.js', line, column: 1, stackTrace: '' },
   }),
+  ...more,
 });
-const summaryOf = (...blocks: EventLoopBlock[]) => {
+
+const TEN_SECONDS: SummaryTimes = { startedAt: 0, now: 10_000 };
+
+function read(blocks: readonly EventLoopBlock[], times: SummaryTimes = TEN_SECONDS) {
   const summary = new Summary();
-  for (const b of blocks) summary.add(b);
-  return summary.lines(10_000, '/app', PLAIN);
+  for (const b of blocks) summary.add(b, times.listeningSince);
+  return summary.read(times);
+}
+
+const linesOf = (...blocks: EventLoopBlock[]) => summaryLines(read(blocks), '/app', PLAIN);
+const schema = JSON.parse(readFileSync(join(__dirname, '../../console.schema.json'), 'utf8'));
+const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);
+const errorsOf = (value: unknown) => {
+  validate(JSON.parse(JSON.stringify(value)));
+  return validate.errors ?? [];
 };
 
 test('nothing has blocked', () => {
-  expect(summaryOf()).toEqual(['event-loop-blocked: never, in 10.0 s']);
+  expect(linesOf()).toEqual(['event-loop-blocked: never, in 10.0 s']);
 });
 
 test('adds up by function, the heaviest first, wherever in it the lines differ', () => {
   expect(
-    summaryOf(block(100, 'light', 7), block(1000, 'heavy', 3), block(500, 'heavy', 4), block(50)),
+    linesOf(block(100, 'light', 7), block(1000, 'heavy', 3), block(500, 'heavy', 4), block(50)),
   ).toEqual([
     'event-loop-blocked: 4 blocks, 1.65 s of 10.0 s (16.5 %)',
-    '  1.50 s in 2 blocks, longest 1.00 s: heavy (report.js:3:1)',
-    '  100 ms in  1 block, longest 100 ms: light (report.js:7:1)',
-    '   50 ms in  1 block, longest  50 ms: unknown code',
+    '  1.50 s (15.0 %) in 2 blocks, longest 1.00 s: heavy (report.js:3:1)',
+    '  100 ms ( 1.0 %) in  1 block, longest 100 ms: light (report.js:7:1)',
+    '   50 ms ( 0.5 %) in  1 block, longest  50 ms: unknown code',
   ]);
 });
 
-test('shows ten functions', () => {
-  const blocks = Array.from({ length: 30 }, (_, i) => block(100 + i, `f${i}`));
-  expect(summaryOf(...blocks)).toHaveLength(11);
-  expect(summaryOf(...blocks)[1]).toContain('f29');
-});
-
-test('a thousand functions are kept apart, the others are one line', () => {
-  const blocks = Array.from({ length: 1500 }, (_, i) => block(100, `f${i}`));
-  expect(summaryOf(...blocks)[1]).toBe(
-    '   50.0 s in 500 blocks, longest 100 ms: other functions'.replace(/^ {3}/, '  '),
+test('shows ten functions, and what all others add up to', () => {
+  const lines = linesOf(...Array.from({ length: 30 }, (_, i) => block(100 + i, `f${i}`)));
+  expect(lines).toHaveLength(12);
+  expect(lines[1]).toContain('f29');
+  expect(lines[11]).toBe(
+    '    2.19 s (21.9 %) in 20 blocks, longest 119 ms: other functions'.slice(2),
   );
 });
 
+test('a thousand functions are kept apart, a hundred are given, the others are one', () => {
+  const blocks = Array.from({ length: 1500 }, (_, i) => block(100, `f${i}`));
+  const { places, otherPlaces, blocks: all } = read(blocks);
+  expect(all).toBe(1500);
+  expect(places).toHaveLength(100);
+  expect(otherPlaces).toMatchObject({ blocks: 1400, totalMillis: 140_000, longestMillis: 100 });
+});
+
 test('more than all of the time cannot have been blocked', () => {
-  expect(summaryOf(block(20_000, 'f'))[0]).toContain('(100.0 %)');
+  expect(linesOf(block(20_000, 'f'))[0]).toContain('(100.0 %)');
+});
+
+test('the cause is what took most of the blocks of a place; JavaScript is not mentioned', () => {
+  const lines = linesOf(
+    block(100, 'a', 1, { cause: 'javascript' }),
+    block(400, 'a', 1, { cause: 'native' }),
+    block(300, 'b', 1, { cause: 'gc', gcTimeMillis: 270 }),
+    block(200, 'c', 1, { cause: 'waiting' }),
+    block(100, 'd', 1, { cause: 'javascript' }),
+  );
+  expect(lines.slice(1).map((line) => line.split(': ')[1])).toEqual([
+    'a (report.js:1:1), native',
+    'b (report.js:1:1), GC 90 %',
+    'c (report.js:1:1), waiting',
+    'd (report.js:1:1)',
+  ]);
+});
+
+describe('start-up', () => {
+  const STARTED = [
+    block(500, 'load', 1, { startTimeMillis: 1000 }),
+    block(200, 'serve', 1, { startTimeMillis: 2000 }),
+  ];
+  const LISTENING = { startedAt: 0, now: 6000, listeningSince: 2000, loadMillis: 800 };
+
+  test('what began before a server listened is kept apart', () => {
+    expect(summaryLines(read(STARTED, LISTENING), '/app', PLAIN)).toEqual([
+      'event-loop-blocked: 1 block, 200 ms of 4.00 s (5.0 %)',
+      '  200 ms (5.0 %) in 1 block, longest 200 ms: serve (report.js:1:1)',
+      'at start-up: 800 ms until the event loop first turned; ' +
+        '1 block, 500 ms of 2.00 s (25.0 %) until a server listened',
+      '  500 ms (25.0 %) in 1 block, longest 500 ms: load (report.js:1:1)',
+    ]);
+  });
+
+  test('a block that is known before the server listens, as it is', () => {
+    const summary = new Summary();
+    summary.add(STARTED[0] as EventLoopBlock);
+    summary.add(STARTED[1] as EventLoopBlock, 2000);
+    expect(summary.read(LISTENING)).toEqual(read(STARTED, LISTENING));
+  });
+
+  test('without a server, no block is one of start-up', () => {
+    expect(summaryLines(read(STARTED, { startedAt: 0, now: 6000 }), '/app', PLAIN)[0]).toBe(
+      'event-loop-blocked: 2 blocks, 700 ms of 6.00 s (11.7 %)',
+    );
+  });
+
+  test('nothing blocked in it: it is not mentioned', () => {
+    const times = { startedAt: 0, now: 6000, listeningSince: 100 };
+    expect(read([], times).startUp).toBeUndefined();
+  });
+
+  test('as Markdown', () => {
+    const odd = { cause: 'gc', gcTimeMillis: 50, startTimeMillis: 3000 } as const;
+    const summary = read([...STARTED, block(100, 'a|`b', 3, odd)], LISTENING);
+    expect(summaryMarkdown(summary, '/app')).toEqual([
+      '### Event loop blocked: 2 blocks, 300 ms of 4.00 s (7.5 %)',
+      '',
+      [
+        '| total | share | blocks | longest | cause | function | place |',
+        '| ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
+        '| 200 ms | 5.0 % | 1 | 200 ms |  | `serve` | `report.js:1:1` |',
+        "| 100 ms | 2.5 % | 1 | 100 ms | GC 50 % | `a\\|'b` | `report.js:3:1` |",
+      ].join('\n'),
+      '',
+      'At start-up: 800 ms until the event loop first turned; ' +
+        '1 block, 500 ms of 2.00 s (25.0 %) until a server listened',
+      '',
+      [
+        '| total | share | blocks | longest | cause | function | place |',
+        '| ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
+        '| 500 ms | 25.0 % | 1 | 500 ms |  | `load` | `report.js:1:1` |',
+      ].join('\n'),
+      '',
+    ]);
+  });
+
+  test('as JSON that the schema describes', () => {
+    const json = summaryJson(read([...STARTED, block(50)], LISTENING));
+    expect(errorsOf(json)).toEqual([]);
+    expect(json).toMatchObject({ type: 'event-loop-summary', blocks: 1, startUp: { blocks: 2 } });
+  });
+});
+
+describe('the schema', () => {
+  const WHOLE: Required<EventLoopBlock> = {
+    kind: 'callback',
+    startTimeMillis: 1.5,
+    durationMillis: 100,
+    callbacks: 1,
+    asyncResourceType: 'Timeout',
+    cpuTimeMillis: 1,
+    gcTimeMillis: 1,
+    stalledSpans: 1,
+    cause: 'native',
+    nativeTimeMillis: 90,
+    samples: 3,
+    code: {
+      functionName: 'f',
+      file: '/f.js',
+      line: 1,
+      column: 1,
+      functionLine: 1,
+      functionColumn: 1,
+      requires: '/g.js',
+      stackTrace: '    at f',
+    },
+    nativeCall: { name: 'JSON.parse', size: undefined },
+    leaf: { functionName: 'g' },
+    topFunctions: [{ functionName: 'f', share: 1 }],
+  };
+
+  test('describes a block with all that may be known, and with the least', () => {
+    expect(errorsOf(blockJson(WHOLE, { operation: 'GET /', traceId: '0'.repeat(32) }))).toEqual([]);
+    expect(errorsOf(blockJson(block(100)))).toEqual([]);
+  });
+
+  test('has each field of a block, and no other', () => {
+    const {
+      type: _type,
+      operation: _operation,
+      traceId: _traceId,
+      ...fields
+    } = schema.$defs.block.properties;
+    expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE).sort());
+  });
+
+  test.each([
+    ['without a type', block(100)],
+    ['of an unknown type', { ...block(100), type: 'block' }],
+    ['without a length', { ...blockJson(block(100)), durationMillis: undefined }],
+    ['with a field that is none', { ...blockJson(block(100)), millis: 1 }],
+    ['with an unknown cause', { ...blockJson(block(100)), cause: 'magic' }],
+    ['a summary without places', { ...summaryJson(read([])), places: undefined }],
+  ])('rejects what is %s', (_what, value) => {
+    expect(errorsOf(value)).not.toEqual([]);
+  });
 });

@@ -4,6 +4,16 @@
  * do not find this one.
  */
 import { EventEmitter } from 'node:events';
+import { PACKAGE_NAME } from '../version.ts';
+import { perThread } from './per-thread.ts';
+
+/**
+ * Listeners of this kind, of every copy of this package in the thread: to each other they are none.
+ */
+const OURS = perThread(
+  Symbol.for(`${PACKAGE_NAME}.signals.v1`),
+  () => new Map<unknown, NodeJS.Signals>(),
+);
 
 /** What is made of `process` by others, to hide listeners of their own for one, does not apply. */
 const emitter = EventEmitter.prototype;
@@ -12,13 +22,16 @@ const MAX_MOVES = 100;
 
 export class SignalListener {
   readonly #signal: NodeJS.Signals;
-  /** @param isHandled whether others listen: then the signal does nothing by itself */
-  readonly #onSignal: (isHandled: boolean) => void;
+  readonly #onSignal: (isHandled: boolean, isShared: boolean) => void;
   #isAdded = false;
   #isLeaving = false;
   #moves = 0;
 
-  constructor(signal: NodeJS.Signals, onSignal: (isHandled: boolean) => void) {
+  /**
+   * @param onSignal `isHandled`: others listen, so the signal does nothing by itself; `isShared`:
+   *   another listener of this kind is called for the same signal
+   */
+  constructor(signal: NodeJS.Signals, onSignal: (isHandled: boolean, isShared: boolean) => void) {
     this.#signal = signal;
     this.#onSignal = onSignal;
   }
@@ -26,6 +39,7 @@ export class SignalListener {
   add(): void {
     if (this.#isAdded) return;
     this.#isAdded = true;
+    OURS.set(this.#listener, this.#signal);
     // Before the listener with which Node.js begins to watch for the signal: ours may leave and not
     // end that.
     (process as EventEmitter).prependListener('newListener', this.#onNewListener);
@@ -39,6 +53,10 @@ export class SignalListener {
     process.off('newListener', this.#onNewListener);
     process.off('removeListener', this.#onRemoveListener);
     this.#leave();
+    // Not before the others of this kind have been called, if a signal is being handled.
+    queueMicrotask(() => {
+      if (!this.#isAdded) OURS.delete(this.#listener);
+    });
   }
 
   readonly #listener = (_name?: unknown, number?: unknown): void => {
@@ -47,13 +65,13 @@ export class SignalListener {
     // First, and gone before the next is called: it is not counted.
     this.#leave();
     queueMicrotask(this.#enter);
-    const isHandled = this.#count() > 0;
+    const isHandled = this.#countOthers() > 0;
     // An event that is no signal does nothing without a listener.
-    if (isHandled || typeof number === 'number') this.#onSignal(isHandled);
+    if (isHandled || typeof number === 'number') this.#onSignal(isHandled, this.#isShared());
   };
 
   readonly #onNewListener = (event: string | symbol, listener: unknown): void => {
-    if (event !== this.#signal || listener === this.#listener) return;
+    if (event !== this.#signal || OURS.has(listener)) return;
     // The warning that there are too many listeners would count this one.
     const max = process.getMaxListeners();
     if (max > 0 && this.#count() >= max) this.#leave();
@@ -82,14 +100,23 @@ export class SignalListener {
   };
 
   #isFirst(): boolean {
-    return emitter.listeners.call(process, this.#signal)[0] === this.#listener;
+    const listeners = this.#listeners();
+    const own = listeners.indexOf(this.#listener);
+    return own !== -1 && listeners.slice(0, own).every((listener) => OURS.has(listener));
+  }
+
+  #isShared(): boolean {
+    for (const [listener, signal] of OURS) {
+      if (signal === this.#signal && listener !== this.#listener) return true;
+    }
+    return false;
   }
 
   #leave(): void {
     this.#isLeaving = true;
     try {
       // More than once where other code has removed all listeners and put them back.
-      while (emitter.listeners.call(process, this.#signal).includes(this.#listener)) {
+      while (this.#listeners().includes(this.#listener)) {
         process.off(this.#signal, this.#listener);
       }
     } finally {
@@ -99,5 +126,13 @@ export class SignalListener {
 
   #count(): number {
     return emitter.listenerCount.call(process, this.#signal);
+  }
+
+  #countOthers(): number {
+    return this.#listeners().filter((listener) => !OURS.has(listener)).length;
+  }
+
+  #listeners(): unknown[] {
+    return emitter.listeners.call(process, this.#signal);
   }
 }

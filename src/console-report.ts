@@ -1,0 +1,135 @@
+/**
+ * What the entry `/console` does: the console report of this thread, by whichever instrumentation
+ * is active. Its own session runs while the application has enabled none. Never throws: a preload
+ * that throws ends the application before it begins.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
+import { isMainThread } from 'node:worker_threads';
+import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
+import { settleActive, takeOver } from './active-instance.ts';
+import { type ResolvedConfig, resolveConfig } from './config.ts';
+import { ConsoleReporter, consoleEntry } from './console/console-reporter.ts';
+import { writeLines } from './console/write-lines.ts';
+import { OnceLogger } from './otel/diag-once.ts';
+import { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
+import { createInstruments } from './report/instruments.ts';
+import { Session, type SessionTargets } from './session.ts';
+import { attempt } from './support/guard.ts';
+import { SignalListener } from './support/signal-listener.ts';
+import { PACKAGE_NAME } from './version.ts';
+
+/** Those that end a process from a terminal or a supervisor. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** Linux ignores a signal without a listener that process 1 of a container gets. */
+const INIT_PID = 1;
+/** A signal ends a process at once whose event loop has been blocked for so long. */
+const MAX_SIGNAL_WAIT_MILLIS = 1000;
+
+export function startConsoleReport(): void {
+  // A worker thread is where code that blocks belongs; `/register` does nothing there, either.
+  if (!isMainThread || consoleEntry().isReporting) return;
+  attempt(start, (error) => say('cannot start', error));
+}
+
+function start(): void {
+  const config = resolveConfig({}, process.env, say, { console: true });
+  if (!config.enabled || config.console === false) return;
+  consoleEntry().isReporting = true;
+  const { console: format, thresholdMillis } = config;
+  const settle = () => void attempt(settleActive, (error) => say('cannot report blocks', error));
+  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true);
+  reporter.start();
+  // Every copy of the package publishes there, whichever is active.
+  subscribe(BLOCK_CHANNEL, (message) => {
+    const { block, context } = message as BlockMessage;
+    reporter.block(block, context);
+  });
+  const signals = new EndSignals(() => reporter.summarize());
+  signals.add();
+  // A signal that the process has sent itself may not have come yet: this one turn brings it.
+  process.once('beforeExit', () => void setImmediate(() => {}));
+  runSession(config, signals);
+}
+
+/** Runs while no instrumentation of the application's is enabled. */
+function runSession(config: ResolvedConfig, signals: EndSignals): void {
+  const log = new OnceLogger({ debug() {}, info() {}, warn: say, error: say }, () => true);
+  const instruments = createInstruments(createNoopMeter());
+  const tracer = new ProxyTracerProvider().getTracer(PACKAGE_NAME);
+  const targets: SessionTargets = {
+    tracer: () => tracer,
+    instruments: () => instruments,
+    beat: () => signals.add(),
+    blocked: (ageMillis) => {
+      if (ageMillis >= MAX_SIGNAL_WAIT_MILLIS) signals.removeInCapture();
+    },
+    isConsoleOnly: true,
+  };
+  let session: Session | undefined;
+  takeOver({
+    yields: true,
+    activate: () =>
+      void attempt(
+        () => {
+          session = new Session({ ...config, console: false }, targets, log);
+          session.start();
+        },
+        (error) => say('cannot start', error),
+      ),
+    deactivate: () => {
+      session?.stop();
+      session = undefined;
+    },
+    health: (windowMillis) => session?.health(windowMillis),
+    settle: () => session?.settle(),
+  });
+}
+
+/** Has the summary written before a signal ends the process as it does by itself. */
+class EndSignals {
+  #isAdded = false;
+  /** Before the application has any. */
+  #removeListeners: number | undefined;
+  readonly #listeners: readonly SignalListener[];
+
+  constructor(killed: () => void) {
+    this.#listeners = SIGNALS.map(
+      (signal) =>
+        new SignalListener(signal, (isHandled, isShared) => {
+          // Other listeners decide when the process ends: the summary is written at its exit.
+          if (isHandled || process.pid === INIT_PID) return;
+          killed();
+          // `/register` ends it, when the telemetry is sent.
+          if (isShared) return;
+          // Without this package, no listener that was added meanwhile would have come to be.
+          EventEmitter.prototype.removeAllListeners.call(process, signal);
+          process.kill(process.pid, signal);
+        }),
+    );
+  }
+
+  /** On each beat. */
+  add(): void {
+    // There is no signal that a process could end itself by.
+    if (this.#isAdded || process.platform === 'win32') return;
+    this.#isAdded = true;
+    for (const listener of this.#listeners) listener.add();
+    this.#removeListeners ??= process.listenerCount('removeListener');
+  }
+
+  /** A process whose event loop does not turn could not be ended from its terminal otherwise. */
+  removeInCapture(): void {
+    if (!this.#isAdded) return;
+    // One of the application's would be called inside the capture.
+    if (process.listenerCount('removeListener') !== this.#removeListeners) return;
+    this.#isAdded = false;
+    for (const listener of this.#listeners) listener.remove();
+  }
+}
+
+/** Written to stderr: that is what this entry is for. */
+function say(message: string, detail?: unknown): void {
+  const more = detail instanceof Error ? `: ${detail.message}` : '';
+  writeLines(() => [`${PACKAGE_NAME}/console: ${message}${more}`]);
+}

@@ -1,0 +1,26 @@
+/** Lines on stderr, each whole, or none of it where that cannot be. */
+import { writeSync } from 'node:fs';
+
+const STDERR = 2;
+
+/** A line was cut off: what comes next begins one of its own. */
+let isTorn = false;
+
+/** Never throws. */
+export function writeLines(lines: (cwd: string) => readonly string[]): void {
+  try {
+    write(Buffer.from(`${isTorn ? '\n' : ''}${lines(process.cwd()).join('\n')}\n`));
+  } catch {
+    // Closed, a pipe that is full, a working directory that is gone: there is nowhere to write.
+  }
+}
+
+function write(bytes: Buffer): void {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(STDERR, bytes, written);
+    isTorn = false;
+  } finally {
+    if (written > 0) isTorn = written < bytes.length;
+  }
+}

@@ -1,0 +1,1 @@
+require('./work.cjs').run(process.argv[2]);

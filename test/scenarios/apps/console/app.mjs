@@ -1,0 +1,3 @@
+import work from './work.cjs';
+
+await work.run(process.argv[2]);

@@ -1,0 +1,71 @@
+// A program that knows nothing of OpenTelemetry: blocks, and ends in the way that it is asked for.
+const { createServer } = require('node:http');
+const Module = require('node:module');
+const { runDelayMillis } = require('../../../support/run-delay.cjs');
+
+/** For so long, without the time in which the machine gave the thread no CPU. */
+function hashRow(millis) {
+  const delay = runDelayMillis() ?? 0;
+  const start = performance.now();
+  let until = start + millis;
+  while (performance.now() < until) {
+    const next = Math.min(until, performance.now() + 20);
+    while (performance.now() < next);
+    until = start + millis + Math.min(millis, (runDelayMillis() ?? 0) - delay);
+  }
+}
+
+const WAYS = {
+  'by itself'() {},
+  'exit code'() {
+    process.exitCode = 7;
+  },
+  'process.exit'() {
+    hashRow(150);
+    process.exit(3);
+  },
+  crash() {
+    throw new Error('crashes');
+  },
+  rejection() {
+    Promise.reject(new Error('rejects'));
+  },
+  server() {
+    createServer((_request, response) => response.end()).listen(0, '127.0.0.1', () => {
+      setTimeout(hashRow, 50, 160);
+      setTimeout(() => console.log('listening'), 150);
+    });
+  },
+  'never turns again'() {
+    process.stdout.write('blocks\n', () => setTimeout(hashRow, 10, 60_000));
+  },
+  'own instrumentation'() {
+    const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+    const own = new EventLoopInstrumentation({ thresholdMillis: 50 });
+    const alive = setInterval(() => {}, 1000);
+    own.ready().then(() => {
+      setTimeout(hashRow, 100, 80);
+      setTimeout(() => own.disable(), 400);
+      setTimeout(hashRow, 600, 140);
+      setTimeout(clearInterval, 1000, alive);
+    });
+  },
+  'worker thread'() {
+    const { Worker } = require('node:worker_threads');
+    new Worker('setTimeout(() => { for (const t = Date.now(); Date.now() < t + 200; ); }, 100)', {
+      eval: true,
+    });
+  },
+};
+
+exports.run = async (way) => {
+  // The thread that watches comes up meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  setTimeout(hashRow, 10, 200);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const loaded = Object.keys(Module._cache).join('\n');
+  console.log(
+    `loaded ${/(require|import)-in-the-middle|@opentelemetry.instrumentation.build/.test(loaded)}`,
+  );
+  setTimeout(WAYS[way], 50);
+};

@@ -1,0 +1,223 @@
+/**
+ * The entry `/console`: a program has its blocks reported, and does and ends as it does without.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
+import { type App, appFile, type Run, runApp } from './support/run-app.ts';
+
+const ENTRY = 'opentelemetry-instrumentation-event-loop/console';
+const REGISTER = 'opentelemetry-instrumentation-event-loop/register';
+const ROOT = path.join(__dirname, '../..');
+const OPTION = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
+
+interface Options {
+  app?: string;
+  preload?: string[];
+  env?: Record<string, string>;
+}
+
+function run(way: string, options: Options = {}, drive?: (app: App) => Promise<void>) {
+  const { app = 'app.cjs', preload = ['--import', ENTRY], env = {} } = options;
+  return runApp(
+    app,
+    { file: appFile(`console/${app}`), args: [way], nodeArgs: preload, env, cwd: ROOT },
+    drive,
+  );
+}
+
+const linesOf = ({ stderr }: Run) => stderr.split('\n').filter((line) => line !== '');
+const LINE = /^event-loop-blocked \d+ ms callback: hashRow \(.*apps\/console\/work\.cjs:\d+:\d+\)/;
+const BLOCK = /^event-loop-blocked \d+ ms /;
+const SUMMARY = /^event-loop-blocked: (\d+) blocks?, /;
+const summariesOf = (ended: Run) => linesOf(ended).filter((line) => SUMMARY.test(line));
+
+describe.each(['app.cjs', 'app.mjs'])('%s', (app) => {
+  test.each([['--import'], ['--require']])(
+    '%s: a line for each block and the summary, with no SDK and no variable',
+    async (flag) => {
+      const ended = await run('by itself', { app, preload: [flag, ENTRY] });
+      expect(linesOf(ended).some((line) => LINE.test(line))).toBe(true);
+      expect(summariesOf(ended)).toHaveLength(1);
+      expect(linesOf(ended).at(-1)).not.toMatch(BLOCK);
+      expect(ended.stdout).toBe('loaded false\n');
+      expect([ended.code, ended.signal]).toEqual([0, null]);
+    },
+  );
+});
+
+test('preloaded twice it reports once', async () => {
+  const ended = await run('by itself', { preload: ['--require', ENTRY, '--import', ENTRY] });
+  expect(linesOf(ended).filter((line) => LINE.test(line))).toHaveLength(1);
+  expect(summariesOf(ended)).toHaveLength(1);
+});
+
+test.each(['process.exit', 'exit code', 'crash', 'rejection'])(
+  '%s: code and output stay what they are, beside one summary',
+  async (way) => {
+    const without = await run(way, { preload: [] });
+    const ended = await run(way);
+    expect([ended.code, ended.signal, ended.stdout]).toEqual([
+      without.code,
+      without.signal,
+      without.stdout,
+    ]);
+    const lines = linesOf(ended);
+    const own = (line: string) => /^(event-loop-blocked|at start-up| {2,}[\d.]+ m?s \()/.test(line);
+    expect(lines.filter((line) => !own(line))).toEqual(linesOf(without));
+    expect(summariesOf(ended)).toHaveLength(1);
+  },
+);
+
+test('the block that ends with process.exit() is in the report', async () => {
+  const ended = await run('process.exit');
+  expect(summariesOf(ended)[0]).toContain(': 2 blocks, ');
+});
+
+describe('signals', () => {
+  const WAYS = [
+    'no listener',
+    'signal-exit 3',
+    'signal-exit 4',
+    'signal-exit 3 and 4',
+    'signal-exit 4 beside a listener',
+    'async-exit-hook',
+    'close-with-grace',
+    'terminus',
+    'a listener that closes the server',
+    'a listener put first, that counts',
+    'once, then the signal again',
+    'a listener that comes and goes',
+    'listeners that are taken away and put back',
+    'as many listeners as there may be',
+    'a hidden listener that counts the others',
+  ];
+
+  const end = async (way: string, signal: NodeJS.Signals, nodeArgs: string[]) => {
+    const { stdout, stderr, ...ended } = await runApp(
+      'service.cjs',
+      { file: appFile('signals/service.cjs'), args: [way], nodeArgs },
+      async (app) => {
+        await app.printed('listening');
+        app.child.kill(signal);
+      },
+    );
+    const said = stdout.replace(/^listening .*\n/m, '');
+    return { end: [ended.code, ended.signal, said], stderr };
+  };
+
+  test.each(
+    WAYS.flatMap((way) => (['SIGINT', 'SIGTERM'] as const).map((signal) => [signal, way] as const)),
+  )('%s, %s: the process ends as it does without, after the summary', async (signal, way) => {
+    const [without, under] = await Promise.all([
+      end(way, signal, []),
+      end(way, signal, ['--import', ENTRY]),
+    ]);
+    expect(under.end).toEqual(without.end);
+    expect(under.stderr.match(/^event-loop-blocked: /gm)).toHaveLength(1);
+    expect(without.stderr).toBe('');
+  });
+
+  test('a process whose event loop does not turn is ended by the signal at once', async () => {
+    const ended = await run('never turns again', {}, async (app) => {
+      await app.printed('blocks');
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      app.child.kill('SIGINT');
+    });
+    expect(ended.signal).toBe('SIGINT');
+  });
+
+  test.each([[[ENTRY, REGISTER]], [[REGISTER, ENTRY]]])(
+    'beside /register, %j: the telemetry is sent, each block and the summary is printed once',
+    async (entries) => {
+      const receiver = await OtlpReceiver.listen();
+      try {
+        const preload = entries.flatMap((entry) => ['--import', entry]);
+        const env = { ...receiver.env, [`${OPTION}CONSOLE`]: 'true' };
+        const ended = await run('server', { preload, env }, async (app) => {
+          await app.printed('listening');
+          app.child.kill('SIGTERM');
+        });
+        expect(ended.signal).toBe('SIGTERM');
+        expect(receiver.metricNames).toContain('event_loop.lag');
+        const named = linesOf(ended).filter((line) => LINE.test(line));
+        expect(named.length).toBeGreaterThanOrEqual(2);
+        expect(new Set(named).size).toBe(named.length);
+        expect(summariesOf(ended)).toHaveLength(1);
+      } finally {
+        await receiver.close();
+      }
+    },
+  );
+});
+
+test('start-up is kept apart: what blocked before the server listened', async () => {
+  const ended = await run('server', {}, async (app) => {
+    await app.printed('listening');
+    app.child.kill('SIGINT');
+  });
+  expect(ended.signal).toBe('SIGINT');
+  const lines = linesOf(ended).join('\n');
+  expect(lines).toMatch(/^event-loop-blocked: 1 block, \d+ ms of /m);
+  expect(lines).toMatch(/^at start-up: (.*; )?\d blocks?, .* until a server listened$/m);
+});
+
+test("an application's own instrumentation is active while it is enabled; all is reported once", async () => {
+  const ended = await run('own instrumentation');
+  const lines = linesOf(ended).filter((line) => BLOCK.test(line));
+  expect(lines).toHaveLength(3);
+  // The application's threshold is 50 ms.
+  expect(lines[1]).toMatch(/hashRow/);
+  expect(summariesOf(ended)[0]).toContain(': 3 blocks, ');
+  expect(summariesOf(ended)).toHaveLength(1);
+});
+
+test('a worker thread is not reported', async () => {
+  const ended = await run('worker thread');
+  expect(linesOf(ended).filter((line) => LINE.test(line))).toHaveLength(1);
+  expect(summariesOf(ended)).toHaveLength(1);
+});
+
+test.each(['ENABLED', 'CONSOLE'])('%s=false: nothing', async (name) => {
+  const ended = await run('by itself', { env: { [`${OPTION}${name}`]: 'false' } });
+  expect(ended.stderr).toBe('');
+});
+
+test('a bad value is said, and ignored', async () => {
+  const ended = await run('by itself', { env: { [`${OPTION}CONSOLE`]: 'jsno' } });
+  expect(linesOf(ended)[0]).toBe(
+    `${ENTRY}: ${OPTION}CONSOLE is "jsno", ` +
+      "expected true, false, 'json' or 'markdown'; using true",
+  );
+  expect(linesOf(ended)[1]).toMatch(LINE);
+});
+
+test('json: each line is an object that the schema in the package describes', async () => {
+  const schema = JSON.parse(readFileSync(require.resolve(`${ENTRY}.schema.json`), 'utf8'));
+  const validate = new Ajv2020({ strict: true }).compile(schema);
+  const env = { [`${OPTION}CONSOLE`]: 'json' };
+  const ended = await run('server', { env }, async (app) => {
+    await app.printed('listening');
+    app.child.kill('SIGTERM');
+  });
+  const objects = linesOf(ended).map((line) => JSON.parse(line));
+  for (const object of objects) {
+    validate(object);
+    expect(validate.errors).toBeNull();
+  }
+  const types = objects.map(({ type }) => type);
+  expect(types.filter((type) => type === 'event-loop-blocked').length).toBeGreaterThanOrEqual(2);
+  expect(types.filter((type) => type === 'event-loop-summary')).toHaveLength(1);
+  expect(types.at(-1)).toBe('event-loop-summary');
+  expect(objects.at(-1).startUp.places.length).toBeGreaterThanOrEqual(1);
+});
+
+test('markdown: the summary, and nothing else', async () => {
+  const ended = await run('by itself', { env: { [`${OPTION}CONSOLE`]: 'markdown' } });
+  expect(ended.stderr).toMatch(/^### Event loop blocked: \d blocks?, /);
+  expect(ended.stderr).toMatch(
+    /\| `hashRow` \| `test\/scenarios\/apps\/console\/work\.cjs:\d+:\d+` \|/,
+  );
+  expect(ended.stderr).not.toMatch(BLOCK);
+});
