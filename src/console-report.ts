@@ -60,6 +60,7 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
   const targets: SessionTargets = {
     tracer: () => tracer,
     instruments: () => instruments,
+    logger: () => undefined,
     beat: () => signals.add(),
     blocked: (ageMillis) => {
       if (ageMillis >= MAX_SIGNAL_WAIT_MILLIS) signals.removeInCapture();
