@@ -3,7 +3,11 @@ import fs, { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { context, createContextKey, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import {
+  type Instrumentation,
+  InstrumentationBase,
+  registerInstrumentations,
+} from '@opentelemetry/instrumentation';
 import { LoggerProvider } from '@opentelemetry/sdk-logs';
 import {
   AggregationTemporality,
@@ -111,6 +115,15 @@ test('name and version are those of package.json', () => {
   expect(PACKAGE_VERSION).toBe(packageJson.version);
 });
 
+test('is an Instrumentation, by its methods, and no InstrumentationBase', () => {
+  const instrumentation: Instrumentation = create({ enabled: false });
+  expect(instrumentation).not.toBeInstanceOf(InstrumentationBase);
+  expect(instrumentation).toMatchObject({
+    instrumentationName: PACKAGE_NAME,
+    instrumentationVersion: PACKAGE_VERSION,
+  });
+});
+
 test('a bad option is thrown by the constructor', () => {
   expect(() => create({ thresholdMillis: 0 })).toThrow(RangeError);
 });
@@ -129,6 +142,18 @@ describe('enabled', () => {
     expect(await blockedSpans()).toBe(1);
     unregister();
     expect(await blockedSpans()).toBe(0);
+  });
+
+  test('isEnabled() says so: a distribution asks each instrumentation before it switches it', () => {
+    captureDiag();
+    const first = create({ enabled: false });
+    expect(first.isEnabled()).toBe(false);
+    first.enable();
+    const second = create();
+    // Paused, and yet enabled.
+    expect([first.isEnabled(), second.isEnabled()]).toEqual([true, true]);
+    first.disable();
+    expect([first.isEnabled(), second.isEnabled()]).toEqual([false, true]);
   });
 
   test('false in the environment as well', async () => {

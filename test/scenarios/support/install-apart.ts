@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const API = '@opentelemetry/api';
-/** This package, and those of its dependencies that keep the api. */
-const COPIED = ['opentelemetry-instrumentation-event-loop', '@opentelemetry/instrumentation', API];
+const COPIED = ['opentelemetry-instrumentation-event-loop', API];
 
 /**
  * Where a package has its code: `build` on the legacy line of OpenTelemetry, `dist` on the modern
