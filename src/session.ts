@@ -358,10 +358,7 @@ export class Session {
     });
   }
 
-  #createSuspensions(
-    runDelay: RunDelay,
-    marks: () => Float64Array | undefined,
-  ): Suspensions {
+  #createSuspensions(runDelay: RunDelay, marks: () => Float64Array | undefined): Suspensions {
     return new Suspensions(
       this.#clock,
       {

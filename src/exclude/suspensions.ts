@@ -81,7 +81,8 @@ export class Suspensions {
    * @param at when what runs began
    * @param due when the timer was due; NaN without one
    * @param waited how much of the time since then the loop waited for events, where that is known
-   * @returns how much of the time since `due` is no lag: the loop waited, or the process was stopped
+   * @returns how much of the time since `due` is no lag: the loop waited, or the process was
+   *   stopped
    */
   sample(at: number, due: number, waited = 0): number {
     const before = this.#latest;
@@ -91,7 +92,10 @@ export class Suspensions {
     if (before === undefined) return Math.min(lateness, Math.max(0, waited));
 
     const idled = now.idle - before.idle;
-    const lateWait = Math.min(lateness, Math.max(0, waited, idled - Math.max(0, due - before.at) || 0));
+    const lateWait = Math.min(
+      lateness,
+      Math.max(0, waited, idled - Math.max(0, due - before.at) || 0),
+    );
     const isKnown = before.isKnown && now.isKnown;
     const waitedForCpu = isKnown ? now.waitedForCpu - before.waitedForCpu : 0;
     // libuv counts the time in which the thread has no CPU as waiting for events.
@@ -106,7 +110,7 @@ export class Suspensions {
     this.#recordInCode();
     this.#inCode = { from: before.at, until: at, missing, inWait };
     if (waitedForCpu >= MIN_SUSPENSION_MILLIS) {
-      const waits = Math.min(now.slices - before.slices, now.preemptions - before.preemptions + 1);
+      const waits = Math.min(now.slices - before.slices, now.preemptions - before.preemptions);
       this.#recordWithoutCpu(waitedForCpu, waits, at);
     } else this.sources.throttling.keepUp(at);
     if (inWait >= MIN_SUSPENSION_MILLIS) this.record(inWait, 'stopped');
@@ -145,7 +149,7 @@ export class Suspensions {
       throttled = throttled >= millis / 2 ? millis : 0;
     }
     this.#recordEach(throttled, group.periods, 'throttled');
-    this.#recordEach(millis - throttled, waits, 'starved');
+    this.#recordEach(millis - throttled, waits - group.periods, 'starved');
   }
 
   /** The sum is what was measured, the parts are its mean: the kernel counts and adds up. */

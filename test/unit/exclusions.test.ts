@@ -1,6 +1,7 @@
 import type { Block } from '../../src/block.ts';
 import { Exclusions } from '../../src/exclude/exclusions.ts';
 import { RunDelay } from '../../src/exclude/run-delay.ts';
+import { Schedstat } from '../../src/support/schedstat.ts';
 import { createSharedMemory, type SharedMemory } from '../../src/watchdog/shared-memory.ts';
 import { noteSuspension } from '../../src/watchdog/suspension-marks.ts';
 import { FakeClock } from './support/fake-clock.ts';
@@ -20,8 +21,8 @@ const block = (facts: Partial<Block> = {}): Block => ({
 
 let memory: SharedMemory;
 let isWatching: boolean;
-const exclusions = (runDelay?: RunDelay) =>
-  new Exclusions(100, () => (isWatching ? memory.marks : undefined), new FakeClock(), runDelay);
+const exclusions = (runDelay: Pick<RunDelay, 'within'> = { within: () => undefined }) =>
+  new Exclusions(100, () => (isWatching ? memory.marks : undefined), runDelay);
 beforeEach(() => {
   memory = createSharedMemory();
   isWatching = true;
@@ -42,16 +43,17 @@ test('a suspension is, as long as the watchdog thread watches', () => {
   expect(exclusions().isExcluded(block())).toBe(false);
 });
 
-test('time without a CPU is, where there is a quota, from start to stop', () => {
+test('time without a CPU is, where it is known', () => {
   const clock = new FakeClock();
   let delay = 0;
-  const runDelay = new RunDelay(clock, () => ({ read: () => `1 ${delay * 1e6} 1`, close() {} }));
+  const open = () => ({ read: () => `1 ${delay * 1e6} 1`, close() {} });
+  const runDelay = new RunDelay(clock, new Schedstat(open));
   const excluding = exclusions(runDelay);
-  excluding.start();
-  excluding.sample();
+  runDelay.start();
+  runDelay.sample(clock.time);
   clock.time = 1200;
   delay = 190;
   expect(excluding.isExcluded(block())).toBe(true);
-  excluding.stop();
+  runDelay.stop();
   expect(excluding.isExcluded(block())).toBe(false);
 });

@@ -1,60 +1,6 @@
-import { hasCpuQuota, RunDelay } from '../../src/exclude/run-delay.ts';
+import { RunDelay } from '../../src/exclude/run-delay.ts';
+import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
-
-describe('a quota', () => {
-  const hasQuota = (files: Record<string, string>) =>
-    hasCpuQuota((file) => {
-      const text = files[file];
-      if (text === undefined) throw new Error('ENOENT');
-      return text;
-    });
-
-  test.each<[string, boolean, Record<string, string>]>([
-    ['no /proc', false, {}],
-    [
-      'version 2, none',
-      false,
-      { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': 'max 100000\n' },
-    ],
-    [
-      'version 2, in a container',
-      true,
-      { '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': '50000 100000\n' },
-    ],
-    [
-      'version 2, of a group around it',
-      true,
-      {
-        '/proc/self/cgroup': '0::/shop.slice/api.service\n',
-        '/sys/fs/cgroup/shop.slice/api.service/cpu.max': 'max 100000\n',
-        '/sys/fs/cgroup/shop.slice/cpu.max': '20000 100000\n',
-      },
-    ],
-    [
-      'version 1, none',
-      false,
-      { '/proc/self/cgroup': '3:cpu,cpuacct:/\n', '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n' },
-    ],
-    [
-      'version 1',
-      true,
-      {
-        '/proc/self/cgroup': '4:memory:/x\n3:cpu,cpuacct:/x\n',
-        '/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us': '20000\n',
-      },
-    ],
-    [
-      'version 1, in a container, where the path is that of the host',
-      true,
-      {
-        '/proc/self/cgroup': '3:cpu,cpuacct:/docker/4bf9\n',
-        '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '20000\n',
-      },
-    ],
-  ])('%s: %p', (_name, expected, files) => {
-    expect(hasQuota(files)).toBe(expected);
-  });
-});
 
 describe('how long a thread waited for a CPU', () => {
   let clock: FakeClock;
@@ -66,7 +12,7 @@ describe('how long a thread waited for a CPU', () => {
     clock = new FakeClock();
     delay = 70;
     isOpen = false;
-    runDelay = new RunDelay(clock, () => {
+    const schedstat = new Schedstat(() => {
       isOpen = true;
       return {
         read: () => `123456789 ${delay * 1e6} 42\n`,
@@ -75,6 +21,7 @@ describe('how long a thread waited for a CPU', () => {
         },
       };
     });
+    runDelay = new RunDelay(clock, schedstat);
     runDelay.start();
   });
   /** The thread has no CPU. */
@@ -84,55 +31,85 @@ describe('how long a thread waited for a CPU', () => {
   }
 
   test('is what it waited since the sample, but for the time around', () => {
-    runDelay.sample();
+    runDelay.sample(clock.time);
     clock.wait(15);
     const start = clock.time;
     clock.run(20);
     suspend(160);
     const end = clock.time;
     clock.run(2);
-    expect(runDelay.within(start, end)).toBe(160 - 15 - 2);
+    expect(runDelay.within(start, end)).toEqual({ atLeast: 160 - 15 - 2, atMost: 160 });
   });
 
   test('is nothing where it may have waited before the start', () => {
-    runDelay.sample();
+    runDelay.sample(clock.time);
     suspend(80);
     const start = clock.time;
     clock.time += 130; // a synchronous call that waits
-    expect(runDelay.within(start, clock.time)).toBe(0);
+    expect(runDelay.within(start, clock.time)).toEqual({ atLeast: 0, atMost: 80 });
   });
 
   test('is nothing where it has computed, or waited in a synchronous call', () => {
-    runDelay.sample();
+    runDelay.sample(clock.time);
     clock.run(100);
     clock.time += 100;
-    expect(runDelay.within(clock.time - 200, clock.time)).toBe(0);
+    expect(runDelay.within(clock.time - 200, clock.time)).toEqual({ atLeast: 0, atMost: 0 });
   });
 
-  test('is not known, and taken for nothing, without a sample from before the start', () => {
+  test('counts from the latest sample before it, though there was one inside', () => {
+    runDelay.sample(clock.time);
+    clock.wait(20);
+    runDelay.sample(clock.time);
+    suspend(30);
+    runDelay.sample(clock.time); // a beat in the middle of a pile-up
+    suspend(50);
+    expect(runDelay.within(clock.time - 80, clock.time)).toEqual({ atLeast: 80, atMost: 80 });
+  });
+
+  test('is not known without a sample from before the start', () => {
     const start = clock.time;
-    expect(runDelay.within(start, start + 100)).toBe(0);
+    expect(runDelay.within(start, start + 100)).toBeUndefined();
     suspend(200);
-    runDelay.sample();
-    expect(runDelay.within(start, clock.time)).toBe(0);
+    runDelay.sample(clock.time);
+    expect(runDelay.within(start, clock.time)).toBeUndefined();
   });
 
   test('is not asked for any more once it has stopped', () => {
-    runDelay.sample();
+    runDelay.sample(clock.time);
     const start = clock.time;
     suspend(200);
     runDelay.stop();
     expect(isOpen).toBe(false);
-    expect(runDelay.within(start, clock.time)).toBe(0);
+    expect(runDelay.within(start, clock.time)).toBeUndefined();
   });
 
-  test('is taken for nothing where it cannot be read', () => {
-    const blind = new RunDelay(clock, () => {
+  test('is not known where it cannot be read', () => {
+    const schedstat = new Schedstat(() => {
       throw new Error('EACCES');
     });
+    const blind = new RunDelay(clock, schedstat);
     blind.start();
-    blind.sample();
+    expect(blind.sample(clock.time)).toBe(false);
     clock.run(200);
-    expect(blind.within(clock.time - 200, clock.time)).toBe(0);
+    expect(blind.within(clock.time - 200, clock.time)).toBeUndefined();
+  });
+
+  test('is not known where the kernel does not count', () => {
+    const schedstat = new Schedstat(() => ({ read: () => '0 0 0\n', close: () => {} }));
+    const blind = new RunDelay(clock, schedstat);
+    blind.start();
+    expect(blind.sample(clock.time)).toBe(false);
+  });
+
+  test('is not read where Node.js would print each reading', () => {
+    const { execArgv } = process;
+    try {
+      process.execArgv = ['--trace-sync-io'];
+      const quiet = new RunDelay(clock);
+      quiet.start();
+      expect(quiet.sample(clock.time)).toBe(false);
+    } finally {
+      process.execArgv = execArgv;
+    }
   });
 });

@@ -1,6 +1,11 @@
 import { isSuspension } from '../../src/exclude/suspension.ts';
 import { createSharedMemory, MAX_SUSPENSIONS, Mark } from '../../src/watchdog/shared-memory.ts';
-import { noteSuspension, suspendedWithin } from '../../src/watchdog/suspension-marks.ts';
+import {
+  maybeStoppedWithin,
+  noteSuspension,
+  stoppedWithin,
+  suspendedWithin,
+} from '../../src/watchdog/suspension-marks.ts';
 
 let marks: Float64Array;
 beforeEach(() => {
@@ -66,12 +71,56 @@ describe('a block', () => {
     expect(isSuspension(block(790), marks, 100)).toBe(false);
   });
 
+  const waited = (atLeast: number, atMost = atLeast) => ({ atLeast, atMost });
+
   test('whose thread waited for a CPU while the watchdog ran on is none', () => {
-    expect(isSuspension(block(40), marks, 100, 730)).toBe(true);
-    expect(isSuspension(block(40), undefined, 100, 730)).toBe(true);
+    expect(isSuspension(block(40), marks, 100, waited(730))).toBe(true);
+    expect(isSuspension(block(40), undefined, 100, waited(730))).toBe(true);
   });
 
   test('that is long enough without the wait for a CPU is one', () => {
-    expect(isSuspension(block(150), marks, 100, 650)).toBe(false);
+    expect(isSuspension(block(150), marks, 100, waited(650))).toBe(false);
+  });
+
+  test('of 120 ms of CPU, while both threads had no CPU for most of the time, is one', () => {
+    for (let from = 1010; from < 1800; from += 100) noteSuspension(marks, from, from + 90, 90);
+    expect(isSuspension(block(120), marks, 50, waited(670, 690))).toBe(false);
+    expect(isSuspension(block(49), marks, 50, waited(751))).toBe(true);
+  });
+
+  test('whose thread waited in I/O, while the watchdog had no CPU, is one', () => {
+    noteSuspension(marks, 1050, 1800, 750);
+    expect(isSuspension(block(1), marks, 100, waited(0, 3))).toBe(false);
+    expect(isSuspension(block(1), marks, 100)).toBe(true); // outside Linux that is not known
+  });
+
+  test('that was a stop and a wait for a CPU is none', () => {
+    noteSuspension(marks, 1050, 1350, 0);
+    expect(isSuspension(block(40), marks, 100, waited(450))).toBe(true);
+  });
+});
+
+describe('a stop of the process', () => {
+  test('is what the watchdog thread was late, but for the time that it ran or had no CPU', () => {
+    noteSuspension(marks, 1000, 1500, 60);
+    expect(stoppedWithin(marks, 900, 1600)).toBe(440);
+    expect(stoppedWithin(marks, 900, 1100)).toBe(40); // the 60 may lie there
+    expect(stoppedWithin(marks, 1550, 1600)).toBe(0);
+  });
+
+  test('is all of it where the run delay is not known', () => {
+    note(1000, 1500);
+    expect(stoppedWithin(marks, 900, 1100)).toBe(100);
+  });
+
+  test('is not known before the thread has noted it', () => {
+    marks[Mark.wakeUp] = 1000;
+    expect(stoppedWithin(marks, 900, 1700)).toBe(0);
+    expect(maybeStoppedWithin(marks, 900, 1700)).toBe(700);
+    noteSuspension(marks, 1000, 1702, 2);
+    expect(maybeStoppedWithin(marks, 900, 1700)).toBe(700);
+    expect(stoppedWithin(marks, 900, 1700)).toBe(698);
+    marks[Mark.wakeUp] = 1750;
+    expect(maybeStoppedWithin(marks, 900, 1700)).toBe(698);
   });
 });
