@@ -11,7 +11,8 @@ const {
   wait,
 } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
+const sdk = startSdk({ instrumentations: [eventLoop] });
 
 /** A stop shows as a jump of the clock. */
 const STOPPED_MILLIS = 300;
@@ -40,7 +41,9 @@ const scenarios = {
 };
 
 async function main() {
-  await wait(300); // the watchdog has started
+  const whileItStarts = setInterval(() => {}, 50); // that keeps no process alive
+  await eventLoop.ready();
+  clearInterval(whileItStarts);
   await alone(() => truthOf(process.argv[2], scenarios[process.argv[2]]));
   await finish(sdk);
 }

@@ -1,0 +1,166 @@
+/** Time in which the thread was not given a CPU: counted with its reason, and nobody's block. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expectBlock, expectQuietExit, lagOf, truthNamed } from './support/expect-blocks.ts';
+import { type AppOptions, type HistogramValue, type Run, runApp } from './support/run-app.ts';
+import { test } from './support/scenario.ts';
+import { judgeUnlessDelayed, lateOf, runDelayOf } from './support/validity.ts';
+
+const STOP_MILLIS = 700;
+/** The watchdog thread may be asleep for so long when a stop begins: half of the threshold. */
+const WATCHDOG_SLEEP_MILLIS = 50;
+/** Timers count whole milliseconds, and processes wake up late on a machine that is not idle. */
+const GRAIN_MILLIS = 10;
+const FREE_LAG_MILLIS = 100;
+/** The part of it that the machine may take. */
+const LAG_DELAY_MILLIS = 10;
+/** Two readings of the same counter, one after the other. */
+const READING_MILLIS = 5;
+
+const MODES = ['promises', 'off'] as const;
+
+/** What was recorded with this reason, in milliseconds. */
+function suspended(run: Run, reason: string): { count: number; millis: number; least: number } {
+  const points = run.metrics.filter(
+    ({ name, attributes }) =>
+      name === 'event_loop.suspension.duration' &&
+      attributes['event_loop.suspension.reason'] === reason,
+  );
+  const values = points.map(({ value }) => value as HistogramValue);
+  return {
+    count: values.reduce((sum, { count }) => sum + count, 0),
+    millis: values.reduce((sum, value) => sum + value.sum * 1e3, 0),
+    least: Math.min(...values.map(({ min }) => min * 1e3)),
+  };
+}
+
+const expectFreeLag = (run: Run) =>
+  judgeUnlessDelayed(runDelayOf(run), LAG_DELAY_MILLIS, () =>
+    expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS),
+  );
+
+/** Stops it for a while; how long that was at least, and at most. */
+async function stop(child: ChildProcess): Promise<{ least: number; most: number }> {
+  const before = performance.now();
+  child.kill('SIGSTOP');
+  const stopped = performance.now();
+  await wait(STOP_MILLIS);
+  const least = performance.now() - stopped;
+  child.kill('SIGCONT');
+  return { least, most: performance.now() - before };
+}
+
+describe('a process that is stopped', () => {
+  test.each([...MODES])('in code: counted, without lag, with asyncHooks %s', async (asyncHooks) => {
+    let stopped = { least: 0, most: 0 };
+    const run = await runApp('suspended.cjs', { asyncHooks, args: ['stopped'] }, async (app) => {
+      await app.printed('working');
+      stopped = await stop(app.child);
+    });
+
+    expectQuietExit(run);
+    const { count, millis } = suspended(run, 'stopped');
+    const late = lateOf(run.stalls) + runDelayOf(run);
+    expect(count).toBeGreaterThanOrEqual(1);
+    expect(millis).toBeGreaterThan(stopped.least - WATCHDOG_SLEEP_MILLIS - GRAIN_MILLIS - late);
+    expect(millis).toBeLessThan(stopped.most + GRAIN_MILLIS + late);
+    expectFreeLag(run);
+  });
+
+  test.each([...MODES])('while its loop waits, with asyncHooks %s', async (asyncHooks) => {
+    let stopped = { least: 0, most: 0 };
+    const run = await runApp('no-blocks.cjs', { asyncHooks, args: ['service'] }, async (app) => {
+      const url = `http://127.0.0.1:${await app.printed('listening ')}/`;
+      for (let i = 0; i < 3; i++) await (await fetch(url)).text();
+      await wait(500); // the first beats, which come every 200 ms here
+      // Asked while it is stopped: what comes first then is the request, not the beat.
+      const stopping = stop(app.child);
+      const answer = fetch(url);
+      stopped = await stopping;
+      await (await answer).text();
+      await wait(300); // at least one beat
+    });
+
+    expectQuietExit(run);
+    const { count, millis } = suspended(run, 'stopped');
+    const late = lateOf(run.stalls) + runDelayOf(run);
+    // Until the next beat is due, the loop may just wait.
+    expect(count).toBeGreaterThanOrEqual(1);
+    expect(millis).toBeGreaterThan(stopped.least - 200 - GRAIN_MILLIS - late);
+    expect(millis).toBeLessThan(stopped.most + GRAIN_MILLIS + late);
+    expectFreeLag(run);
+  });
+});
+
+/**
+ * Each with all that it was without a CPU: between the first beat and the end at most, inside of
+ * what it did at least.
+ */
+function expectWithoutCpu(run: Run, reasons: string[]): void {
+  const recorded = reasons.map((reason) => suspended(run, reason));
+  const millis = recorded.reduce((sum, each) => sum + each.millis, 0);
+  const [short, long] = ['15 ms of CPU', '120 ms of CPU'].map((label) => truthNamed(run, label));
+  const delayIn = (truth: typeof short) =>
+    (truth?.delayAtEndMillis ?? 0) - (truth?.delayAtStartMillis ?? 0);
+  const inTruths = [short, long].map(delayIn).filter((delay) => delay >= 20);
+  expect(inTruths.length).toBeGreaterThan(0); // it had no CPU in there
+  const least = inTruths.reduce((sum, delay) => sum + delay, 0);
+  expect(millis).toBeGreaterThan(least - READING_MILLIS);
+  expect(millis).toBeLessThan(Number(run.notes['waited for a CPU']) + READING_MILLIS);
+  for (const { count, least: shortest } of recorded) {
+    if (count > 0) expect(shortest).toBeGreaterThanOrEqual(20);
+  }
+
+  // The code's own part of the one is shorter than the threshold, that of the other longer.
+  const { startMillis = 0, endMillis = 0 } = short ?? {};
+  const inShort = run.blocks.filter(
+    (block) => block.startMillis < endMillis && block.endMillis > startMillis,
+  );
+  expect(inShort).toEqual([]);
+  const block = expectBlock(run, { truth: '120 ms of CPU', kind: 'callback', parent: 'none' });
+  const cpuTime = block.attributes['event_loop.block.cpu_time'];
+  if (cpuTime !== undefined) {
+    const own = block.durationMillis - delayIn(long);
+    expect(Number(cpuTime) * 1e3).toBeLessThan(own + 2 * READING_MILLIS);
+  }
+  expectQuietExit(run);
+}
+
+/** A CPU that this process may use: where all of a test's processes get in each other's way. */
+function firstCpu(): string | undefined {
+  if (spawnSync('taskset', ['-V']).status !== 0) return undefined;
+  const status = readFileSync('/proc/self/status', 'latin1');
+  return /^Cpus_allowed_list:\s*(\d+)/m.exec(status)?.[1];
+}
+
+const cpu = process.platform === 'linux' ? firstCpu() : undefined;
+const testWithCpu = cpu === undefined ? undefined : test;
+if (testWithCpu === undefined) {
+  globalThis.test.skip('starved by other processes: there is no taskset here', () => {});
+}
+testWithCpu?.('a process that is starved by another one on its CPU', async () => {
+  const pin = ['-c', cpu as string];
+  let other: ChildProcess | undefined;
+  try {
+    const options: AppOptions = {
+      node: 'nice',
+      // A tenth of the CPU is left to it.
+      nodeArgs: ['-n', '10', 'taskset', ...pin, process.execPath],
+    };
+    const run = await runApp('without-cpu.cjs', options, async (app) => {
+      await app.printed('ready');
+      // Ends by itself, too.
+      const busy = 'const end = Date.now() + 20000; while (Date.now() < end);';
+      other = spawn('taskset', [...pin, process.execPath, '-e', busy], { stdio: 'ignore' });
+      await wait(100);
+      app.child.stdin?.write('go\n');
+      await app.printed('done');
+      other.kill('SIGKILL');
+    });
+    expectWithoutCpu(run, ['starved']);
+    expect(suspended(run, 'throttled').count).toBe(0);
+  } finally {
+    other?.kill('SIGKILL');
+  }
+});
