@@ -27,6 +27,7 @@ interface InCode {
   readonly missing: number;
   /** Of what the watchdog thread notes: how long the process was stopped while the loop waited. */
   readonly inWait: number;
+  readonly reason: SuspensionReason;
 }
 
 export interface SuspensionSources {
@@ -36,6 +37,14 @@ export interface SuspensionSources {
   marks(): Float64Array | undefined;
   /** How often threads of this process were made to give up their CPU so far. */
   preemptions(): number;
+}
+
+/** As far as the group was throttled, that is the reason; a short part joins the longer one. */
+function throttledPart(waitedForCpu: number, groupMillis: number): number {
+  const throttled = Math.min(waitedForCpu, groupMillis);
+  const isSplit = Math.min(throttled, waitedForCpu - throttled) >= MIN_SUSPENSION_MILLIS;
+  if (isSplit) return throttled;
+  return throttled >= waitedForCpu / 2 ? waitedForCpu : 0;
 }
 
 /** What the kernel and libuv have counted, at one moment. */
@@ -89,14 +98,14 @@ export class Suspensions {
     const now = this.#read(at);
     this.#latest = now;
     const lateness = Math.max(0, at - due) || 0;
-    if (before === undefined) return Math.min(lateness, Math.max(0, waited));
+    if (before?.isKnown !== now.isKnown) return Math.min(lateness, Math.max(0, waited));
 
     const idled = now.idle - before.idle;
     const lateWait = Math.min(
       lateness,
       Math.max(0, waited, idled - Math.max(0, due - before.at) || 0),
     );
-    const isKnown = before.isKnown && now.isKnown;
+    const { isKnown } = now;
     const waitedForCpu = isKnown ? now.waitedForCpu - before.waitedForCpu : 0;
     // libuv counts the time in which the thread has no CPU as waiting for events.
     const beforeDue = Math.max(0, due - before.at - (idled - lateWait)) || 0;
@@ -108,12 +117,20 @@ export class Suspensions {
 
     // By now the watchdog thread has noted what it was late to note.
     this.#recordInCode();
-    this.#inCode = { from: before.at, until: at, missing, inWait };
-    if (waitedForCpu >= MIN_SUSPENSION_MILLIS) {
-      const waits = Math.min(now.slices - before.slices, now.preemptions - before.preemptions);
-      this.#recordWithoutCpu(waitedForCpu, waits, at);
-    } else this.sources.throttling.keepUp(at);
-    if (inWait >= MIN_SUSPENSION_MILLIS) this.record(inWait, 'stopped');
+    if (Math.max(waitedForCpu, missing, inWait) < MIN_SUSPENSION_MILLIS) {
+      this.sources.throttling.keepUp(at);
+      return lateWait - starvedInWait;
+    }
+    const group = this.sources.throttling.since(at);
+    const throttled = throttledPart(waitedForCpu, group.millis);
+    // The kernel does not count all throttling as run delay.
+    const isThrottled = group.millis - throttled >= Math.max(missing, inWait) / 2;
+    const reason = isThrottled ? 'throttled' : 'stopped';
+    this.#inCode = { from: before.at, until: at, missing, inWait, reason };
+    const waits = Math.min(now.slices - before.slices, now.preemptions - before.preemptions);
+    this.#recordEach(throttled, group.periods, 'throttled');
+    this.#recordEach(waitedForCpu - throttled, waits - group.periods, 'starved');
+    this.#recordEach(inWait, 1, reason);
 
     const noLag = lateWait - starvedInWait;
     if (!(missing >= MIN_SUSPENSION_MILLIS)) return noLag;
@@ -141,17 +158,6 @@ export class Suspensions {
     };
   }
 
-  /** As far as the group was throttled, that is the reason; a short part joins the longer one. */
-  #recordWithoutCpu(millis: number, waits: number, at: number): void {
-    const group = this.sources.throttling.since(at);
-    let throttled = Math.min(millis, group.millis);
-    if (Math.min(throttled, millis - throttled) < MIN_SUSPENSION_MILLIS) {
-      throttled = throttled >= millis / 2 ? millis : 0;
-    }
-    this.#recordEach(throttled, group.periods, 'throttled');
-    this.#recordEach(millis - throttled, waits - group.periods, 'starved');
-  }
-
   /** The sum is what was measured, the parts are its mean: the kernel counts and adds up. */
   #recordEach(millis: number, count: number, reason: SuspensionReason): void {
     const most = Math.min(MAX_RECORDS, Math.floor(millis / MIN_SUSPENSION_MILLIS));
@@ -163,9 +169,9 @@ export class Suspensions {
     const inCode = this.#inCode;
     this.#inCode = undefined;
     if (inCode === undefined || !(inCode.missing >= MIN_SUSPENSION_MILLIS)) return;
-    const { from, until, missing, inWait } = inCode;
+    const { from, until, missing, inWait, reason } = inCode;
     const stopped = Math.min(missing, this.#marked(stoppedWithin, from, until) - inWait);
-    if (stopped >= MIN_SUSPENSION_MILLIS) this.record(stopped, 'stopped');
+    this.#recordEach(stopped, 1, reason);
   }
 
   #marked(

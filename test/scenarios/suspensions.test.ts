@@ -18,6 +18,9 @@ const LAG_DELAY_MILLIS = 10;
 /** Two readings of the same counter, one after the other. */
 const READING_MILLIS = 5;
 
+/** Of the quota. The kernel may count one less as run delay. */
+const PERIOD_MILLIS = 100;
+
 const MODES = ['promises', 'off'] as const;
 
 /** What was recorded with this reason, in milliseconds. */
@@ -93,6 +96,36 @@ describe('a process that is stopped', () => {
   });
 });
 
+/** A control group with half of a CPU, until `drop` is called. */
+interface Group {
+  procs: string;
+  drop(): void;
+}
+
+/** Takes root, and control groups that are mounted for writing. */
+function quotaGroup(): Group | undefined {
+  const isV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
+  const group = `/sys/fs/cgroup/${isV2 ? '' : 'cpu/'}event-loop-suspensions-${process.pid}`;
+  // Neighbours outside the group get little, so that the quota is what limits it.
+  const settings = isV2
+    ? { 'cpu.max': '50000 100000', 'cpu.weight': '10000' }
+    : { 'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '50000', 'cpu.shares': '262144' };
+  let isMade = false;
+  const drop = () => {
+    if (isMade) rmdirSync(group);
+    isMade = false;
+  };
+  try {
+    mkdirSync(group);
+    isMade = true;
+    for (const [file, value] of Object.entries(settings)) writeFileSync(`${group}/${file}`, value);
+    return { procs: `${group}/cgroup.procs`, drop };
+  } catch {
+    drop();
+    return undefined;
+  }
+}
+
 /**
  * Each with all that it was without a CPU: between the first beat and the end at most, inside of
  * what it did at least.
@@ -107,7 +140,8 @@ function expectWithoutCpu(run: Run, reasons: string[]): void {
   expect(inTruths.length).toBeGreaterThan(0); // it had no CPU in there
   const least = inTruths.reduce((sum, delay) => sum + delay, 0);
   expect(millis).toBeGreaterThan(least - READING_MILLIS);
-  expect(millis).toBeLessThan(Number(run.notes['waited for a CPU']) + READING_MILLIS);
+  const most = Number(run.notes['waited for a CPU']) + READING_MILLIS;
+  expect(millis).toBeLessThan(most + (reasons.includes('throttled') ? PERIOD_MILLIS : 0));
   for (const { count, least: shortest } of recorded) {
     if (count > 0) expect(shortest).toBeGreaterThanOrEqual(20);
   }
@@ -145,8 +179,8 @@ testWithCpu?.('a process that is starved by another one on its CPU', async () =>
   try {
     const options: AppOptions = {
       node: 'nice',
-      // A tenth of the CPU is left to it.
-      nodeArgs: ['-n', '10', 'taskset', ...pin, process.execPath],
+      // A quarter of the CPU is left to it.
+      nodeArgs: ['-n', '5', 'taskset', ...pin, process.execPath],
     };
     const run = await runApp('without-cpu.cjs', options, async (app) => {
       await app.printed('ready');
@@ -164,3 +198,28 @@ testWithCpu?.('a process that is starved by another one on its CPU', async () =>
     other?.kill('SIGKILL');
   }
 });
+
+const probe = process.platform === 'linux' ? quotaGroup() : undefined;
+probe?.drop();
+if (probe === undefined) {
+  globalThis.test.skip('throttled by a CPU quota: no control group can be made here', () => {});
+} else {
+  test('a process that is out of its CPU quota', async () => {
+    const group = quotaGroup();
+    try {
+      const join = `echo $$ > ${group?.procs} && exec "$@"`;
+      const options = { node: 'sh', nodeArgs: ['-c', join, 'sh', process.execPath] };
+      const run = await runApp('without-cpu.cjs', options, async (app) => {
+        await app.printed('ready');
+        app.child.stdin?.write('go\n');
+        await app.printed('done');
+      });
+      const throttled = suspended(run, 'throttled');
+      // 120 ms of CPU at 50 in each period; neighbours of the group may take some of the time.
+      expect(throttled.count).toBeGreaterThanOrEqual(1);
+      expectWithoutCpu(run, ['throttled', 'starved']);
+    } finally {
+      group?.drop();
+    }
+  });
+}

@@ -210,6 +210,14 @@ describe('throttled', () => {
     ]);
   });
 
+  test('without a run delay, as the kernel sometimes has it', () => {
+    thread.run(20).hold(80).watchdogIsLate(75);
+    thread.throttledMillis = 160; // of two CPUs
+    thread.throttledPeriods = 1;
+    thread.beats();
+    expect(thread.recorded).toEqual([['throttled', 75]]);
+  });
+
   test('in another thread of the group, at other times: no reason for this one', () => {
     thread.throttledMillis = 90;
     thread.wait(BEAT).beat();

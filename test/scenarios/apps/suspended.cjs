@@ -2,14 +2,7 @@
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  startSdk,
-  truthOf,
-  wait,
-} = require('./support/telemetry.cjs');
+const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
 const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
 const sdk = startSdk({ instrumentations: [eventLoop] });
