@@ -43,8 +43,8 @@ const NOT_RUN = [
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
   ...['OngoingReporter', 'ThreadSleep'],
   ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
-  // With a CPU quota, an HTTP server, and built-ins of this realm.
-  ...['RunDelay', 'ParserMessages', 'LongCalls', 'LongCallWriter'],
+  // With an HTTP server, and built-ins of this realm.
+  ...['ParserMessages', 'LongCalls', 'LongCallWriter'],
   // Without async hooks, which another file has.
   'ScopeLedger',
 ];
