@@ -57,8 +57,10 @@ const runDelay = () => runDelayMillis() ?? 0;
  * block.
  */
 function busy(millis: number): void {
-  const start = performance.now() - runDelay();
-  while (performance.now() - runDelay() - start < millis);
+  const end = performance.now() + millis - runDelay();
+  for (let until = end + runDelay(); performance.now() < until; until = end + runDelay()) {
+    while (performance.now() < until);
+  }
 }
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -285,7 +287,8 @@ test('promise reactions without hooks and stack samples: any span may have block
   await turns(2);
   await new Promise<void>((resolve) =>
     setTimeout(async () => {
-      for (const end = performance.now() + BLOCK; performance.now() < end; ) await null;
+      const end = performance.now() + BLOCK - runDelay();
+      while (performance.now() < end + runDelay()) await null;
       resolve();
     }, 1),
   );
