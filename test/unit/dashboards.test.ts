@@ -93,7 +93,8 @@ test.each(['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop
   '%s groups by the labels there are',
   (path) => {
     const text = read(path);
-    const named = text.match(/\b(event_loop_block_kind|event_loop_suspension_r\w+|code_function_\w+)\b/g) ?? [];
+    const named =
+      text.match(/\b(event_loop_block_kind|event_loop_suspension_r\w+|code_function_\w+)\b/g) ?? [];
     expect([...new Set(named)].filter((name) => !LABELS.includes(name))).toEqual([]);
   },
 );
