@@ -61,9 +61,11 @@ const RECORDED_NAMES = new Set(
   ),
 );
 
-const LABELS = [semconv.ATTR_EVENT_LOOP_BLOCK_KIND, semconv.ATTR_CODE_FUNCTION_NAME].map((name) =>
-  name.replaceAll('.', '_'),
-);
+const LABELS = [
+  semconv.ATTR_EVENT_LOOP_BLOCK_KIND,
+  semconv.ATTR_EVENT_LOOP_SUSPENSION_REASON,
+  semconv.ATTR_CODE_FUNCTION_NAME,
+].map((name) => name.replaceAll('.', '_'));
 
 describe.each(FILES)('%s', (path) => {
   const text = read(path);
@@ -91,7 +93,8 @@ test.each(['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop
   '%s groups by the labels there are',
   (path) => {
     const text = read(path);
-    const named = text.match(/\b(event_loop_block_kind|code_function_\w+)\b/g) ?? [];
+    const named =
+      text.match(/\b(event_loop_block_kind|event_loop_suspension_r\w+|code_function_\w+)\b/g) ?? [];
     expect([...new Set(named)].filter((name) => !LABELS.includes(name))).toEqual([]);
   },
 );

@@ -44,11 +44,13 @@ import {
 const LAG = 'event_loop_lag_seconds';
 const BLOCK = 'event_loop_block_duration_seconds';
 const STALL = 'event_loop_stall_duration_seconds';
+const SUSPENSION = 'event_loop_suspension_duration_seconds';
 const HTTP = 'http_server_request_duration_seconds';
 const ONGOING = 'event_loop_block_unfinished_total';
 const SUPPRESSED = 'event_loop_block_suppressed_total';
 
 const KIND = 'event_loop_block_kind';
+const REASON = 'event_loop_suspension_reason';
 const FUNCTION = 'code_function_name';
 const VERSION = 'service_version';
 /** What distinguishes a function of one release of a service. */
@@ -64,6 +66,8 @@ const SECONDS = { unit: 's', min: 0 };
 const SHARE = { unit: 'percentunit', min: 0, max: 1 };
 const COUNT = { unit: 'short', decimals: 0, min: 0 };
 const NO_STALLS = 'needs EventLoopSpanProcessor';
+const NO_SUSPENSIONS = 'None: the event loop was given a CPU whenever it had work to do';
+const REASON_COLORS = { throttled: 'red', starved: 'orange', stopped: 'blue' };
 const NO_BLOCKS = 'None: nothing blocked the event loop for as long as thresholdMillis';
 
 /** Without a block it is 0 where there is a lag: an empty graph would mean that data is missing. */
@@ -439,6 +443,44 @@ const ROWS = [
             { expr: quantile(0.99, rate(chosen(`${HTTP}_bucket`))), legendFormat: 'request' },
           ],
           colors: { stall: 'orange', request: 'blue' },
+        }),
+      },
+    ],
+  },
+  {
+    title: 'Without a CPU',
+    height: 8,
+    panels: [
+      {
+        width: 12,
+        ...graph({
+          title: 'Time without a CPU, worst instance',
+          description:
+            'Share of the time in which the event loop had work to do and no CPU, of the instance that has most. "throttled": its container is out of CPU quota; raise the limit. "starved": other processes on the node have the CPU. "stopped": the process or machine was stopped. No code is at fault: it is in no block, and in the lag, but for "stopped".',
+          scale: { ...SHARE, steps: SHARE_STEPS, noValue: NO_SUSPENSIONS },
+          queries: [
+            {
+              expr: `clamp_max(max by (${REASON}) (${sumBy(`job, instance, ${REASON}`, growthPerPoint(chosen(`${SUSPENSION}_sum`)))}) / ($__interval_ms / 1000), 1)`,
+              legendFormat: `{{${REASON}}}`,
+            },
+          ],
+          colors: REASON_COLORS,
+        }),
+      },
+      {
+        width: 12,
+        ...graph({
+          title: 'Suspension length, p99',
+          description:
+            'How long the event loop was without a CPU at a time, from 20 ms on. Under a quota: what is left of a period (100 ms) when the quota is used up. Shorter waits that follow each other count as some of 20 ms.',
+          scale: { ...SECONDS, steps: BLOCK_STEPS, noValue: NO_SUSPENSIONS },
+          queries: [
+            {
+              expr: quantile(0.99, growthPerPoint(chosen(`${SUSPENSION}_bucket`)), REASON),
+              legendFormat: `{{${REASON}}}`,
+            },
+          ],
+          colors: REASON_COLORS,
         }),
       },
     ],
