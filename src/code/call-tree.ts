@@ -179,9 +179,15 @@ export class CallTree<S> {
  * middleware that has called `next()` is still on the stack. Else the deepest of the path.
  */
 export function placeOn<S>(path: readonly TreeNode<S>[]): TreeNode<S> | undefined {
-  const inApp = path.findLast(isInApp);
+  const place = placeOnSteps(path.map(({ step }) => step));
+  return path.find(({ step }) => step === place);
+}
+
+/** As {@link placeOn}, of a single stack. */
+export function placeOnSteps(path: readonly Step[]): Step | undefined {
+  const inApp = path.findLast(({ origin }) => origin === 'app');
   if (inApp !== undefined) return inApp;
-  const dispatched = path.findLastIndex(({ step }) => step.origin === 'dispatcher') + 1;
+  const dispatched = path.findLastIndex(({ origin }) => origin === 'dispatcher') + 1;
   return path.slice(dispatched).find(isDependency) ?? path.find(isDependency) ?? path.at(-1);
 }
 
@@ -218,8 +224,8 @@ function isInApp<S>({ step }: TreeNode<S>): boolean {
   return step.origin === 'app';
 }
 
-function isDependency<S>({ step }: TreeNode<S>): boolean {
-  return step.origin === 'dependency';
+function isDependency({ origin }: Step): boolean {
+  return origin === 'dependency';
 }
 
 function saysWhatRan<S>({ step }: TreeNode<S>): boolean {

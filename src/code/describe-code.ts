@@ -11,14 +11,14 @@ import {
   CallTree,
   moduleLoadedBy,
   type Observation,
-  type Position,
   placeOn,
+  placeOnSteps,
   positionIn,
 } from './call-tree.ts';
 import type { OriginOf } from './in-app.ts';
 import { type KeyedPlace, metricNameOf } from './key.ts';
-import { pathAt, pathBefore, type Step } from './stack-path.ts';
-import { type TimedSample, type WeightedSample, weigh } from './weights.ts';
+import { pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
+import { LATE_MILLIS, type TimedSample, type WeightedSample, weigh } from './weights.ts';
 
 /** With fewer a share would say more than is known. A late sample speaks of two moments. */
 const MIN_MOMENTS_FOR_SHARES = 3;
@@ -110,6 +110,30 @@ export function describeCode(
   };
 }
 
+/**
+ * The place of a single sample: what {@link describeCode} says of a block from before its request
+ * to its arrival, without the tree. Runs inside the code that blocks, for every sample.
+ */
+export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledPlace | undefined {
+  const isLate = sample.time - sample.requestedAt >= LATE_MILLIS;
+  const path = isLate ? pathBefore(sample.frames, originOf) : pathAt(sample.frames, originOf);
+  const step = placeOnSteps(path.steps);
+  if (step === undefined) return undefined;
+  const requires = moduleOn(path, step);
+  return {
+    ...functionAt(step, step),
+    stackTrace: stackTraceOf(sample),
+    ...(requires !== undefined && { requires: toPath(requires) }),
+  };
+}
+
+/** The module that `step` was loading, itself or through a package. */
+function moduleOn({ steps, isLoading, loads }: StackPath, step: Step): string | undefined {
+  const module = steps.slice(steps.indexOf(step) + 1).find(({ isModule }) => isModule);
+  if (module !== undefined) return module.frame.file;
+  return isLoading ? loads : undefined;
+}
+
 function momentsIn(weighted: readonly WeightedSample[]): number {
   return weighted.reduce((sum, { isInside, isLate }) => {
     return isInside ? sum + (isLate ? 2 : 1) : sum;
@@ -162,7 +186,7 @@ function mainNativeCall(
   return [...calls.values()].find(({ weight }) => weight > millis / 2)?.call;
 }
 
-function functionAt({ name }: Step, { frame }: Position<unknown>): KeyedPlace {
+function functionAt({ name }: Step, { frame }: Pick<Step, 'frame'>): KeyedPlace {
   const { file, line, column, functionLine, functionColumn } = frame;
   return {
     functionName: name,

@@ -81,31 +81,48 @@ function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
   return { steps: withoutRecursion(steps), isLoading };
 }
 
-/** Indexes of the frames that count, innermost first. */
+/**
+ * Indexes of the frames that count, innermost first. In one pass: it runs inside the code that
+ * blocks.
+ */
 function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[] {
-  const indexes = (wanted: (frame: StackFrame) => boolean) =>
-    frames.flatMap((frame, i) => (wanted(frame) ? [i] : []));
-  const isAgent = ({ file }: StackFrame) => originOf(file as string) === 'agent';
-  const running = indexes((frame) => !frame.isAsync && isCode(frame));
-  const byOthers = running.filter((i) => !isAgent(frames[i] as StackFrame));
-  const awaiting = indexes((frame) => frame.isAsync && isCode(frame) && !isAgent(frame));
-  const originAt = (i: number) => originOf(frames[i]?.file as string);
-  const awaitingApp = awaiting.find((i) => originAt(i) === 'app');
+  const running: number[] = [];
+  const byOthers: number[] = [];
+  const evaluated: number[] = [];
+  let isAppRunning = false;
+  let awaitingFirst = -1;
+  let awaitingApp = -1;
+  let awaitsDispatcher = false;
+  for (let i = 0; i < frames.length; i++) {
+    const frame = frames[i] as StackFrame;
+    if (!isCode(frame)) {
+      if (!frame.isAsync && frame.isEvaluated) evaluated.push(i);
+      continue;
+    }
+    const origin = originOf(frame.file as string);
+    if (!frame.isAsync) {
+      running.push(i);
+      if (origin !== 'agent') byOthers.push(i);
+      if (origin === 'app') isAppRunning = true;
+    } else if (origin !== 'agent') {
+      if (awaitingFirst === -1) awaitingFirst = i;
+      if (awaitingApp === -1 && origin === 'app') awaitingApp = i;
+      if (awaitingApp === -1 && origin === 'dispatcher') awaitsDispatcher = true;
+    }
+  }
   if (byOthers.length > 0) {
-    if (awaitingApp === undefined) return byOthers;
+    if (awaitingApp === -1) return byOthers;
     // What awaits a module's code by `import()` has asked for it, as `require` would show. And a
     // package that goes on in a promise reaction was called by what awaits it: not where that
     // awaits a dispatcher, as a middleware does that has called `next()`.
     const asked = isModuleAt(frames, byOthers.at(-1) as number);
-    const dispatches = awaiting.some((i) => i < awaitingApp && originAt(i) === 'dispatcher');
-    const called = !byOthers.some((i) => originAt(i) === 'app') && !dispatches;
-    return asked || called ? [...byOthers, awaitingApp] : byOthers;
+    if (asked || (!isAppRunning && !awaitsDispatcher)) byOthers.push(awaitingApp);
+    return byOthers;
   }
   if (running.length > 0) return running;
-  const evaluated = indexes((frame) => !frame.isAsync && frame.isEvaluated);
   if (evaluated.length > 0) return evaluated;
-  const waits = awaitingApp ?? awaiting[0];
-  return waits === undefined ? [] : [waits];
+  const waits = awaitingApp === -1 ? awaitingFirst : awaitingApp;
+  return waits === -1 ? [] : [waits];
 }
 
 function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): Step {

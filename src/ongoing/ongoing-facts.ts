@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
-import { describeCode } from '../code/describe-code.ts';
+import { placeOfSample } from '../code/describe-code.ts';
 import type { OriginOf } from '../code/in-app.ts';
 import { isDebuggerPause } from '../exclude/debugger-pause.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
@@ -58,8 +58,7 @@ export function ongoingReply(
 ): CaptureReply<OngoingFacts> {
   const { originOf, requireParentSpan } = options;
   const facts = factsOf(sample.context, block, clock, requireParentSpan);
-  const start = Math.min(block.start, sample.requestedAt);
-  const { code } = describeCode([sample], start, sample.time, { originOf, cwd: '' });
+  const code = placeOfSample(sample, originOf);
   return {
     start: block.start,
     isCodeKnown: code !== undefined,

@@ -390,6 +390,7 @@ describe('native add-ons', () => {
     nodeRequire.cache['/app/build/Release/anything.node'] = { exports: before } as NodeModule;
     try {
       const { all } = before.Statement.prototype;
+      const { all: allLater } = later.Statement.prototype;
       calls.enable(onError);
       load(later);
       load(later);
@@ -401,6 +402,7 @@ describe('native add-ons', () => {
       }
       calls.disable();
       expect(before.Statement.prototype.all).toBe(all);
+      expect(later.Statement.prototype.all).toBe(allLater);
       new later.Statement()['all']?.();
     } finally {
       putBack();
@@ -454,6 +456,19 @@ describe('native add-ons', () => {
     expect(errors.splice(0).map(String)).toEqual(['Error: trapped']);
     calls.disable();
     putBack();
+  });
+
+  test('what cannot be wrapped goes to the log of whoever is active', () => {
+    const { load, putBack } = stubLoading();
+    const trap = new Proxy({}, { getOwnPropertyDescriptor: () => fail() });
+    const log: string[] = [];
+    for (const who of ['first', 'second']) {
+      calls.enable(() => log.push(who));
+      load(trap);
+      calls.disable();
+    }
+    putBack();
+    expect(log).toEqual(['first', 'second']);
   });
 
   test('one that cannot be loaded fails as ever', () => {

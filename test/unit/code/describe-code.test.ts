@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { StackFrame } from '../../../src/block.ts';
-import { describeCode } from '../../../src/code/describe-code.ts';
+import { describeCode, placeOfSample } from '../../../src/code/describe-code.ts';
 import { createOriginOf } from '../../../src/code/in-app.ts';
 import type { TimedSample } from '../../../src/code/weights.ts';
 import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
@@ -451,5 +451,25 @@ test('the place, the leaf and the shares hang together', () => {
       expect(shares.every((share) => share > 0)).toBe(true);
     }),
     { numRuns: 500 },
+  );
+});
+
+test('the place of a single sample is what the tree of it says', () => {
+  const loading = fc.constantFrom(
+    frame('', '/app/node_modules/m/index.js'),
+    entered('', '/app/src/late.js'),
+    frame('Module._load', 'node:internal/modules/cjs/loader', 1, {
+      text: 'Module._compile (node:internal/modules/cjs/loader:1:1)',
+    }),
+  );
+  const someSample = fc
+    .tuple(fc.integer({ min: 0, max: 9 }), fc.array(fc.oneof(anyFrame, loading), { maxLength: 12 }))
+    .map(([late, frames]) => sample(100, 100 + late, ...frames));
+  fc.assert(
+    fc.property(someSample, (one) => {
+      const { code } = describeCode([one], 50, one.time, options);
+      expect(placeOfSample(one, options.originOf)).toEqual(code);
+    }),
+    { numRuns: 1000 },
   );
 });
