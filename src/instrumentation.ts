@@ -131,7 +131,7 @@ export class EventLoopInstrumentation extends InstrumentationBase<EventLoopInstr
   }
 
   override setLoggerProvider(loggerProvider: LoggerProvider): void {
-    this._loggers.use(loggerProvider);
+    this._attempt(() => this._loggers.use(loggerProvider));
   }
 
   /**
