@@ -133,7 +133,7 @@ export class EventLoopInstrumentation {
   }
 
   setLoggerProvider(loggerProvider: LoggerProvider): void {
-    this._loggers.use(loggerProvider);
+    this._attempt(() => this._loggers.use(loggerProvider));
   }
 
   /**

@@ -257,6 +257,13 @@ test('what waits to be reported is bounded', () => {
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(1500);
 });
 
+test('an expected block that is not reported for want of room is not suppressed', () => {
+  const { report, metrics } = setUp({ maxSpansPerMinute: 60_000 });
+  report(...Array(1000).fill({}), { context: expectingBlocks(ROOT_CONTEXT) });
+  expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
+  expect(metrics).toHaveLength(1001);
+});
+
 test('a block asks once to be reported soon, and nothing is reported before', () => {
   const { reporter, report, spans, scheduled } = setUp();
   reporter.add(BLOCK);

@@ -85,6 +85,8 @@ describe('the facts of an ongoing block', () => {
         },
         parent: PARENT,
         spanUnwanted: false,
+        eventUnwanted: false,
+        isExpected: false,
         debuggerPause: false,
       },
     });
@@ -112,6 +114,8 @@ describe('the facts of an ongoing block', () => {
         kind: 'microtasks',
         callbacks: 1,
         spanUnwanted: false,
+        eventUnwanted: false,
+        isExpected: false,
         debuggerPause: false,
       },
     });

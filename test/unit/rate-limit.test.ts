@@ -65,6 +65,19 @@ test('many functions together take no more than the limit, but for the first of 
   expect(taken).toEqual([20, ...Array(9).fill(10), ...Array(40).fill(1)]);
 });
 
+test('many functions side by side take no more than the limit, also after one had taken all', () => {
+  const limit = new RateLimit(100);
+  const sideBySide = (time: number) => {
+    let taken = 0;
+    for (let i = 0; i < 20; i++)
+      for (let f = 0; f < 15; f++) taken += count(limit, [time], `function ${f}`);
+    return taken;
+  };
+  expect(sideBySide(0)).toBe(100);
+  expect(count(limit, at(60_000, 200), 'noisy')).toBe(100);
+  expect(sideBySide(120_000)).toBe(100);
+});
+
 test('the first of a function always has room; of functions past the thousandth it has not', () => {
   const limit = new RateLimit(1);
   const first = Array.from({ length: 1500 }, (_, i) => count(limit, [i], `function ${i}`));
