@@ -3,12 +3,16 @@
  * what a failure says.
  */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { appFile } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, lateOf } from './support/validity.ts';
 import { startWitness } from './support/witness.ts';
 
+const SCHEMA = 'opentelemetry-instrumentation-event-loop/console.schema.json';
 const RUNNERS = appFile('runners');
 const ROOT = path.join(__dirname, '../..');
 const bin = (file: string) => path.join(ROOT, 'node_modules', file);
@@ -93,5 +97,72 @@ test('vitest in threads: blocks are found, and the failure says why no function 
   await judgeOutput(args, { RUNNER_CAPTURES: 'false' }, (output) => {
     expect(output).toMatch(/1 failed \| 2 passed/);
     expect(output).toMatch(/unknown code \(stacks can be captured on the main thread only/);
+  });
+});
+
+describe('a baseline', () => {
+  let folder: string;
+  let baseline: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'event-loop-baseline-'));
+    baseline = path.join(folder, 'known.json');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const UPDATE = { OTEL_INSTRUMENTATION_EVENT_LOOP_UPDATE_BASELINE: 'true' };
+  const known = () => JSON.parse(readFileSync(baseline, 'utf8')).blocks;
+
+  test('jest, one worker a file: all is written; known ones pass then, and longer ones fail', async () => {
+    const config = path.join(RUNNERS, 'baseline/jest.config.cjs');
+    const args = [bin('jest/bin/jest.js'), '-c', config, '--maxWorkers=4'];
+    const env = { RUNNER_BASELINE: baseline };
+    const files = ['one', 'two', 'three', 'four'];
+    const tests = ['first', 'second', 'third', 'changes'];
+    const names = files.flatMap((file) => tests.map((name) => `${file}.cjs > ${name}`));
+    const witness = await startWitness();
+    try {
+      const updated = await outputOf(args, { ...env, ...UPDATE });
+      expect(readdirSync(folder)).toEqual(['known.json']);
+      const blocks = known();
+      const written = Object.keys(blocks).map((name) => path.basename(name));
+      for (const [name, places] of Object.entries<Record<string, number>>(blocks)) {
+        const knownMillis = name.endsWith(' > changes') ? 1 : 60_000;
+        for (const place of Object.keys(places)) places[place] = knownMillis;
+        if (name.endsWith('one.cjs > first')) places['gone (src/gone.js)'] = 110;
+      }
+      writeFileSync(baseline, JSON.stringify({ version: 1, blocks }));
+      const judged = await outputOf(args, env);
+      judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => {
+        expect(updated).toMatch(/Tests: +16 passed/);
+        expect(written.sort()).toEqual(names.sort());
+        expect(judged).toMatch(/Tests: +4 failed, 12 passed/);
+        expect(judged).toMatch(/where known\.json does not know it, in ".*one\.cjs > changes"/);
+        expect(judged).toMatch(
+          /! hashRow \(.*tests\.cjs\): \d.* m?s, more than twice the known 1\.0 ms/,
+        );
+        expect(judged).toMatch(
+          /known\.json: obsolete in ".*one\.cjs > first".*\n *- gone \(src\/gone\.js\): known with 110 ms/,
+        );
+      });
+    } finally {
+      witness.stop();
+    }
+  });
+
+  test('processes that update it at the same time lose nothing; what they record is as the schema says', async () => {
+    const script = path.join(RUNNERS, 'baseline/script.mjs');
+    const ids = ['a', 'b', 'c', 'd'];
+    const outputs = await Promise.all(ids.map((id) => outputOf([script, baseline, id, '10'], {})));
+    const names = ids.flatMap((id) => Array.from({ length: 10 }, (_, i) => `${id} ${i}`));
+    expect(Object.keys(known())).toEqual(names);
+    expect(readdirSync(folder)).toEqual(['known.json']);
+    const schema = readFileSync(require.resolve(SCHEMA), 'utf8');
+    const validate = new Ajv2020({ strict: true }).compile(JSON.parse(schema));
+    const blocks = outputs.flatMap((output) => output.trim().split('\n'));
+    expect(blocks.length).toBeGreaterThanOrEqual(ids.length);
+    for (const block of blocks) {
+      validate(JSON.parse(block));
+      expect(validate.errors).toBeNull();
+    }
   });
 });

@@ -1,0 +1,6 @@
+module.exports = {
+  rootDir: __dirname,
+  testMatch: ['<rootDir>/{one,two,three,four}.cjs'],
+  transform: {},
+  testEnvironment: 'node',
+};
