@@ -4,7 +4,7 @@
  * for the time without votes.
  */
 import type { Context, Span } from '@opentelemetry/api';
-import type { StackSample, WeightedSample } from '../block.ts';
+import type { OngoingPileUp, Run, StackSample, WeightedSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import { StackSamples } from './stack-samples.ts';
 import { type Attributed, Votes } from './votes.ts';
@@ -83,6 +83,18 @@ export class Attribution {
 
   contextWithin(start: number, end: number): Context | undefined {
     return this.of(start, end, this.samplesWithin(start, end))?.context;
+  }
+
+  /** Of a pile-up that has not ended. */
+  pileUp(start: number, end: number): OngoingPileUp {
+    const samples = this.samplesWithin(start, end);
+    const context = this.of(start, end, samples)?.context;
+    return { start, end, context, ran: this.ran(start, end, samples) };
+  }
+
+  /** As {@link Votes.ran}. */
+  ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
+    return this.#votes.ran(start, end, samples, around);
   }
 
   /** As {@link Votes.enteredIn}. */

@@ -97,6 +97,7 @@ export class BlockMaker {
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
         samples,
+        ran: this.attribution.ran(from, to, samples, known?.attributed),
         isOwnWork: this.#isOwnWork,
       });
     });

@@ -167,7 +167,7 @@ export class IterationLedger implements Ledger {
     if (!(end - busyPeriodStart >= this.#threshold)) return undefined;
     const start = Math.max(busyPeriodStart, this.#blocks.reported.end);
     if (end - start < this.#threshold) return undefined;
-    return { start, end, context: this.#attribution.contextWithin(start, end) };
+    return this.#attribution.pileUp(start, end);
   }
 
   asOwnWork(work: () => void): void {

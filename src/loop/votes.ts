@@ -5,7 +5,7 @@
  * dropped.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
-import type { WeightedSample } from '../block.ts';
+import type { Run, WeightedSample } from '../block.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 
 const MAX_VOTES = 64;
@@ -44,6 +44,27 @@ interface Candidate extends Attributed {
   weight: number;
   /** Milliseconds that its samples stand for. */
   sampled: number;
+}
+
+interface Candidates {
+  readonly candidates: Candidate[];
+  /** Milliseconds that are accounted for. */
+  readonly known: number;
+}
+
+/** Shares out the time that nothing is known of. Returns for how much something is known then. */
+function shareOut(
+  length: number,
+  known: number,
+  candidates: readonly Candidate[],
+  missing: readonly number[],
+): number {
+  const allMissing = missing.reduce((sum, millis) => sum + millis, 0);
+  if (known >= length || allMissing === 0) return known;
+  for (const [i, candidate] of candidates.entries()) {
+    candidate.weight += ((missing[i] as number) / allMissing) * (length - known);
+  }
+  return length;
 }
 
 function candidateOf(
@@ -123,24 +144,7 @@ export class Votes {
     samples: readonly WeightedSample[] = [],
   ): Attributed | undefined {
     const length = end - start;
-    const candidates: Candidate[] = [];
-    let known = this.#dropped;
-    for (const { from, until, weight, context, resourceType } of this.#votes) {
-      if (until <= start || from >= end) continue;
-      known += weight;
-      candidateOf(candidates, context, resourceType).weight += weight;
-    }
-    for (const { weight, context, resourceType } of samples) {
-      candidateOf(candidates, context, resourceType).sampled += weight;
-    }
-    const missing = candidates.map((c) => Math.max(0, c.sampled - c.weight));
-    const allMissing = missing.reduce((sum, millis) => sum + millis, 0);
-    if (known < length && allMissing > 0) {
-      for (const [i, candidate] of candidates.entries()) {
-        candidate.weight += ((missing[i] as number) / allMissing) * (length - known);
-      }
-      known = length;
-    }
+    const { candidates, known } = this.#candidates(start, end, samples);
     if (known < length * MIN_COVERAGE) return undefined;
     candidates.sort((a, b) => b.weight - a.weight);
     const [heaviest] = candidates;
@@ -156,6 +160,23 @@ export class Votes {
     return length - lateBy(heaviest) >= Math.max(minimum, length * MIN_SHOWN)
       ? heaviest
       : undefined;
+  }
+
+  /**
+   * How long each span ran from `start` to `end`.
+   * @param around the context of the one scope or callback that all of it ran in, where it did:
+   *   what nothing inside it voted for was its own
+   */
+  ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
+    const { candidates, known } =
+      around === undefined
+        ? this.#candidates(start, end, samples)
+        : this.#candidatesIn(around, start, end, samples);
+    // Votes of which a part lies outside.
+    const scale = Math.min(1, (end - start) / known);
+    return candidates
+      .filter(({ span, suppressed, weight }) => span !== undefined && !suppressed && weight > 0)
+      .map(({ context, weight }) => ({ context, millis: weight * scale }));
   }
 
   /**
@@ -178,6 +199,52 @@ export class Votes {
       (s) => trace.getSpan(s.context) === span && !isTracingSuppressed(s.context),
     );
     return isInAll ? { ...around, context } : around;
+  }
+
+  /** Who ran from `start` to `end`, and for how much of it that is known. */
+  #candidates(start: number, end: number, samples: readonly WeightedSample[]): Candidates {
+    const { candidates, known } = this.#voters(start, end);
+    for (const { weight, context, resourceType } of samples) {
+      candidateOf(candidates, context, resourceType).sampled += weight;
+    }
+    const missing = candidates.map((c) => Math.max(0, c.sampled - c.weight));
+    return { candidates, known: shareOut(end - start, known, candidates, missing) };
+  }
+
+  /**
+   * As #candidates, inside of one scope or callback. All scopes in it have voted: stack samples say
+   * more only of spans that were entered by other means.
+   */
+  #candidatesIn(
+    around: Attributed,
+    start: number,
+    end: number,
+    samples: readonly WeightedSample[],
+  ): Candidates {
+    const { candidates, known } = this.#voters(start, end);
+    const own = candidateOf(candidates, around.context, around.resourceType);
+    const voters = [...candidates];
+    let sampledElsewhere = 0;
+    for (const { weight, context, resourceType } of samples) {
+      const candidate = candidateOf(candidates, context, resourceType);
+      if (voters.includes(candidate)) continue;
+      candidate.sampled += weight;
+      sampledElsewhere += weight;
+    }
+    const missing = candidates.map((c) => c.sampled);
+    missing[candidates.indexOf(own)] = Math.max(0, end - start - known - sampledElsewhere);
+    return { candidates, known: shareOut(end - start, known, candidates, missing) };
+  }
+
+  #voters(start: number, end: number): Candidates {
+    const candidates: Candidate[] = [];
+    let known = this.#dropped;
+    for (const { from, until, weight, context, resourceType } of this.#votes) {
+      if (until <= start || from >= end) continue;
+      known += weight;
+      candidateOf(candidates, context, resourceType).weight += weight;
+    }
+    return { candidates, known };
   }
 
   /** By how much a span started after the block: a child must not start before its parent. */

@@ -57,6 +57,21 @@ export function spanStartTime(span: Span): HrTime | undefined {
 }
 
 /**
+ * As {@link spanStartTime} of a span of the SDK, to the microsecond, as a time of
+ * `performance.now()`: its Unix time is cut to whole milliseconds. Undefined where the start was
+ * given.
+ */
+export function spanStartedAt(span: Span): number | undefined {
+  const { _performanceStartTime, _startTimeProvided } = span as {
+    _performanceStartTime?: unknown;
+    _startTimeProvided?: unknown;
+  };
+  return typeof _performanceStartTime === 'number' && _startTimeProvided === false
+    ? _performanceStartTime
+    : undefined;
+}
+
+/**
  * The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another
  * implementation.
  */

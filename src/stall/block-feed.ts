@@ -65,7 +65,13 @@ export class BlockFeed {
     this.#stalls.add(this.#inUnixTime(block), around, span);
   }
 
-  #inUnixTime({ start, end, context }: OngoingPileUp): BlockedPeriod {
-    return { start: this.clock.epoch(start), end: this.clock.epoch(end), context };
+  #inUnixTime({ start, end, context, ran, kind }: OngoingPileUp & Partial<Block>): BlockedPeriod {
+    return {
+      start: this.clock.epoch(start),
+      end: this.clock.epoch(end),
+      context,
+      ...(ran !== undefined && { ran }),
+      ...(kind === 'callback' && { callbackStart: start }),
+    };
   }
 }

@@ -3,12 +3,14 @@
  * the spans. Whichever copy of the package either of them came from, those of one thread share one
  * object.
  */
-import { type Context, type HrTime, type Span, trace } from '@opentelemetry/api';
+import { type Context, type HrTime, type Span, type SpanKind, trace } from '@opentelemetry/api';
+import type { Run } from '../block.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import type { OpenSpans } from './open-spans.ts';
-import { type BlockSpan, MIN_STALL_MILLIS, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { MIN_STALL_MILLIS, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Time in which the event loop was blocked. Unix times in milliseconds. */
 export interface BlockedPeriod {
@@ -16,6 +18,10 @@ export interface BlockedPeriod {
   readonly end: number;
   /** The context that the block is attributed to. */
   readonly context: Context | undefined;
+  /** What ran in it. */
+  readonly ran?: readonly Run[] | undefined;
+  /** As that of a {@link RecentBlock}. */
+  readonly callbackStart?: number | undefined;
 }
 
 /** What blocks the event loop now, and what has blocked it and waits to be reported. */
@@ -31,6 +37,7 @@ export type EntrySpanSink = (stallMillis: number) => void;
 
 /** A span of the SDK. */
 export interface TimedSpan {
+  readonly kind: SpanKind;
   readonly startTime: HrTime;
   readonly endTime: HrTime;
 }
@@ -39,9 +46,14 @@ export interface TimedSpan {
 export interface SpansAround {
   /** Ids of the span that the block is attributed to and of those around it. */
   readonly blockingSpanIds: ReadonlySet<string>;
-  /** How many other spans had not ended. */
+  /** Milliseconds that other spans, and those around them, ran in it, by their ids. */
+  readonly ranMillis: ReadonlyMap<string, number> | undefined;
+  /** How many other spans had not ended, and were stalled. */
   readonly stalledSpans: number;
 }
+
+/** Finding the spans around a span takes long where many are open: for so many of a block. */
+const MAX_RUNS = 32;
 
 export class Stalls {
   /** Of the active instrumentation. */
@@ -64,25 +76,28 @@ export class Stalls {
   }
 
   /** Of a block that has just ended; undefined where there is no processor. */
-  spansAround({ end, context }: BlockedPeriod): SpansAround | undefined {
+  spansAround(period: BlockedPeriod): SpansAround | undefined {
     const watched = this.#watched();
     if (watched.length === 0) return undefined;
-    const blockingSpanIds = this.#blockingSpanIds(context);
+    const { start, end, callbackStart } = period;
+    const blockingSpanIds = this.#blockingSpanIds(period.context);
+    const ranMillis = this.#ranMillis(period, blockingSpanIds);
+    const block = { start, end, callbackStart, blockingSpanIds, ranMillis };
     let stalledSpans = 0;
     for (const openSpans of watched) {
       // Two processors of one provider are given the same spans.
-      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(end, blockingSpanIds));
+      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(block));
     }
-    return { blockingSpanIds, stalledSpans };
+    return { blockingSpanIds, ranMillis, stalledSpans };
   }
 
   /** From now on spans that end may be found to have waited for this block. */
   add(
-    { start, end }: BlockedPeriod,
-    { blockingSpanIds }: SpansAround,
+    { start, end, callbackStart }: BlockedPeriod,
+    { blockingSpanIds, ranMillis }: SpansAround,
     span: BlockSpan | undefined,
   ): void {
-    this.#blocks.add({ start, end, blockingSpanIds, span });
+    this.#blocks.add({ start, end, callbackStart, blockingSpanIds, ranMillis, span });
   }
 
   /** Hot: how long a span that ends was stalled; undefined where it surely was not. */
@@ -90,13 +105,11 @@ export class Stalls {
     const pileUp = this.ongoing?.ongoingPileUp();
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
-    const end = hrTimeToMillis(span.endTime);
-    const { spanId } = span.spanContext();
-    const stall = this.#blocks.stallOf(spanId, start, end);
+    const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
+    const stall = this.#blocks.stallOf(time);
     if (pileUp === undefined) return stall;
-    const more = Math.min(end, pileUp.end) - Math.max(start, pileUp.start);
-    if (!(more >= MIN_STALL_MILLIS) || this.#blockingSpanIds(pileUp.context).has(spanId))
-      return stall;
+    const more = this.#stallInPileUp(pileUp, time);
+    if (more === 0) return stall;
     return {
       ...stall,
       millis: stall.millis + more,
@@ -105,11 +118,39 @@ export class Stalls {
     };
   }
 
+  #stallInPileUp(pileUp: BlockedPeriod, span: SpanTime): number {
+    const { start, end } = pileUp;
+    // First: finding the spans around others takes long.
+    if (!(Math.min(span.end, end) - Math.max(span.start, start) >= MIN_STALL_MILLIS)) return 0;
+    const blockingSpanIds = this.#blockingSpanIds(pileUp.context);
+    if (blockingSpanIds.has(span.spanId)) return 0;
+    const ranMillis = this.#ranMillis(pileUp, blockingSpanIds);
+    return stallIn({ start, end, blockingSpanIds, ranMillis }, span);
+  }
+
   #blockingSpanIds(context: Context | undefined): Set<string> {
-    const ids = new Set<string>();
     const span = context && trace.getSpan(context);
-    if (span !== undefined)
-      for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
+    return span === undefined ? new Set() : this.#ancestry(span);
+  }
+
+  /** What a span's children ran, it did not wait for either. */
+  #ranMillis(
+    { ran = [] }: BlockedPeriod,
+    blockingSpanIds: ReadonlySet<string>,
+  ): Map<string, number> | undefined {
+    const millisById = new Map<string, number>();
+    const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
+    for (const { context, millis } of heaviest) {
+      const span = trace.getSpan(context);
+      if (span === undefined || blockingSpanIds.has(span.spanContext().spanId)) continue;
+      for (const id of this.#ancestry(span)) millisById.set(id, (millisById.get(id) ?? 0) + millis);
+    }
+    return millisById.size === 0 ? undefined : millisById;
+  }
+
+  #ancestry(span: Span): Set<string> {
+    const ids = new Set<string>();
+    for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
     return ids;
   }
 

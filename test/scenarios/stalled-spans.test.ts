@@ -1,7 +1,7 @@
 /** Stalled spans: how long they waited, and for which block. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expectBlocks, expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
@@ -16,7 +16,7 @@ import {
   type SpanLine,
   type Truth,
 } from './support/run-app.ts';
-import { test, VoidMeasurement } from './support/scenario.ts';
+import { judgeValid, test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, voidBlock, voidTruth } from './support/validity.ts';
 
 /** A stall is right to within this, or to within this share of it. */
@@ -28,6 +28,9 @@ const STALL_TOLERANCE_RATIO = 0.05;
 const MAX_VOID = 0.1;
 /** From here on a span is linked. */
 const MIN_LINKED_MILLIS = 10;
+
+/** What Express and Node.js run around a handler. */
+const MAX_AROUND_MILLIS = 15;
 
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 /** Kinds of spans, as they are recorded. */
@@ -253,6 +256,72 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
       entrySpans.reduce((total, { reported }) => total + reported, 0),
       3,
     );
+  });
+});
+
+/** A request whose body parser and handler block together, while another one waits. */
+const runParsedBody = (asyncHooks: AsyncHooksMode, ...args: string[]) =>
+  runApp('parsed-body.cjs', { asyncHooks, args }, async (app) => {
+    const port = Number(await app.printed('listening '));
+    const options = { port, host: '127.0.0.1', agent: new Agent({ keepAlive: true }) };
+    const send = (method: string, route: string, body = '') =>
+      new Promise<void>((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', 'content-length': body.length };
+        request({ ...options, path: route, method, headers }, (response) =>
+          response.resume().on('end', resolve),
+        )
+          .on('error', reject)
+          .end(body);
+      });
+    await send('GET', '/stalled');
+    const stalled = send('GET', '/stalled');
+    await wait(80);
+    await send('POST', '/orders', '{"order":1}');
+    await stalled;
+    options.agent.destroy();
+  });
+
+/** The block of the body and the handler, and the spans of its trace. */
+function ordersOf(run: Run) {
+  const [truth] = run.truths;
+  if (truth === undefined) throw new Error('no truth');
+  const blocks = run.blocks.filter((each) => overlap(each, truth) > STALL_TOLERANCE_MILLIS);
+  judgeValid([
+    {
+      label: truth.label,
+      voidBecause: voidTruth(run, truth, blocks),
+      judge: () => expect(blocks).toHaveLength(1),
+    },
+  ]);
+  const block = blocks[0] as SpanLine;
+  return { truth, block, trace: run.spans.filter(({ traceId }) => traceId === block.traceId) };
+}
+
+describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
+  test('a request that parses its body and then computes did not wait for itself', async () => {
+    const run = await runParsedBody(asyncHooks);
+    expectQuietExit(run);
+    const { truth, block, trace } = ordersOf(run);
+    expect(trace.filter(({ kind }) => kind === SERVER).map(({ name }) => name)).toEqual([
+      'POST /orders',
+    ]);
+    for (const { name, attributes, links } of trace) {
+      const stall = attributes['event_loop.stall.duration'];
+      expect({ name, stall, links }).toEqual({ name, stall: undefined, links: [] });
+    }
+    // Those of the other request waited for all of it.
+    const stalled = run.spans.filter(
+      (span) => span.traceId !== block.traceId && overlap(span, block) > block.durationMillis - 1,
+    );
+    expect(stalled).toHaveLength(2);
+    expect(block.attributes['event_loop.block.stalled_spans']).toBe(2);
+    for (const { attributes, links } of stalled) {
+      const millis = Number(attributes['event_loop.stall.duration']) * 1000;
+      expect(Math.abs(millis - truth.durationMillis)).toBeLessThan(
+        tolerance(truth.durationMillis) + MAX_AROUND_MILLIS,
+      );
+      expect(links.map(({ spanId }) => spanId)).toEqual([block.spanId]);
+    }
   });
 });
 

@@ -127,6 +127,42 @@ describe('context scopes', () => {
   });
 });
 
+describe('what ran in a block', () => {
+  const ran = (l: FakeLoop) =>
+    l.settle().map((block) => block.ran?.map(({ context, millis }) => [nameOf(context), millis]));
+
+  test('of one scope: each scope inside it for its own time, it for the remainder', () => {
+    const l = loop();
+    l.callback(() =>
+      l.resource(() => {
+        l.clock.run(124);
+        l.scope(contextOf('server'), () => {
+          l.clock.run(1);
+          l.scope(contextOf('handler'), 67);
+        });
+      }, contextOf('parser')),
+    );
+    expect(ran(l)).toEqual([
+      [
+        ['handler', 67],
+        ['server', 1],
+        ['parser', 124],
+      ],
+    ]);
+  });
+
+  test('of a pile-up: each callback', () => {
+    const l = loop();
+    l.callback(60, contextOf('A')).callback(50, contextOf('B'));
+    expect(ran(l)).toEqual([
+      [
+        ['A', 60],
+        ['B', 50],
+      ],
+    ]);
+  });
+});
+
 describe('an AsyncResource', () => {
   test('inside a callback is a scope with the context it was made in', () => {
     const l = loop();

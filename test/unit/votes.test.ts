@@ -111,3 +111,62 @@ describe('with captures', () => {
     expect(b.attribute(0, 100, 0, 100, [])).toBeUndefined();
   });
 });
+
+describe('what ran in a block', () => {
+  const sample = (context: ReturnType<typeof contextOf>, weight: number) => ({
+    ...stackSample(50, context),
+    weight,
+  });
+  const names = (runs: ReturnType<Votes['ran']>) =>
+    runs.map(({ context, millis }) => [nameOf(context), millis]);
+
+  test('inside of one scope: what was voted for, and the remainder is its own', () => {
+    const b = votes();
+    const [parser, handler] = [contextOf('parser'), contextOf('handler')];
+    b.vote(124, 192, 68, handler, undefined);
+    const around = { context: parser, resourceType: undefined };
+    // Scopes have voted: that a stack sample stands for more of one is by chance.
+    const samples = [sample(parser, 100), sample(handler, 92)];
+    expect(names(b.ran(0, 192, samples, around))).toEqual([
+      ['handler', 68],
+      ['parser', 124],
+    ]);
+  });
+
+  test('inside of one scope: a span that was entered by other means, by its stack samples', () => {
+    const b = votes();
+    const [request, attached] = [contextOf('request'), contextOf('attached')];
+    const around = { context: request, resourceType: undefined };
+    const samples = [sample(request, 40), sample(attached, 60)];
+    expect(names(b.ran(0, 100, samples, around))).toEqual([
+      ['request', 40],
+      ['attached', 60],
+    ]);
+  });
+
+  test('of several callbacks: votes, and stack samples for the time without votes', () => {
+    const b = votes();
+    b.vote(0, 45, 45, contextOf('voter'), undefined);
+    expect(names(b.ran(0, 100, [sample(contextOf('sampled'), 55)]))).toEqual([
+      ['voter', 45],
+      ['sampled', 55],
+    ]);
+  });
+
+  test('neither an exporter at work nor code without a span is a span that ran', () => {
+    const b = votes();
+    b.vote(0, 40, 40, contextOf('request').setValue(SUPPRESS, true), undefined);
+    b.vote(40, 100, 60, ROOT_CONTEXT, undefined);
+    expect(b.ran(0, 100, [])).toEqual([]);
+  });
+
+  test('votes of which a part lies outside do not add up to more than the block', () => {
+    const b = votes();
+    b.vote(0, 150, 150, contextOf('A'), undefined);
+    b.vote(150, 200, 50, contextOf('B'), undefined);
+    expect(names(b.ran(100, 200, []))).toEqual([
+      ['A', 75],
+      ['B', 25],
+    ]);
+  });
+});
