@@ -32,7 +32,12 @@ import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import { hrTimeToMillis } from './otel/hr-time.ts';
-import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
+import {
+  currentContextManager,
+  localParentOf,
+  spanEndTime,
+  spanStartTime,
+} from './otel/sdk-internals.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { CodeDescriber } from './report/code-describer.ts';
@@ -40,6 +45,7 @@ import type { Instruments } from './report/instruments.ts';
 import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
 import { SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stall/block-feed.ts';
+import { stallsOfThread } from './stall/stalls.ts';
 import { SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
@@ -80,6 +86,14 @@ const SURROUNDINGS: Surroundings = {
   spanStart: (span) => {
     const start = spanStartTime(span);
     return start === undefined ? Number.NaN : hrTimeToMillis(start);
+  },
+  lineage: {
+    endOf: (span) => {
+      const end = spanEndTime(span);
+      return end === undefined ? Number.NaN : hrTimeToMillis(end);
+    },
+    // A processor knows more than the span itself.
+    parentOf: (span, ctx) => stallsOfThread().parentOf(span) ?? localParentOf(span, ctx),
   },
 };
 

@@ -41,7 +41,7 @@ export class BlockMaker {
     this.#threshold = thresholdMillis;
     this.#clock = clock;
     this.#onBlock = onBlock;
-    this.attribution = new Attribution(thresholdMillis, clock, surroundings.spanStart);
+    this.attribution = new Attribution(thresholdMillis, clock, surroundings);
     this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
   }
 
@@ -87,6 +87,9 @@ export class BlockMaker {
       let attributed = known?.attributed ?? this.attribution.of(from, to, samples);
       if (attributed !== undefined && known?.isWhole === true) {
         attributed = this.attribution.enteredIn(attributed, from, to, samples);
+      }
+      if (attributed !== undefined && known !== undefined) {
+        attributed = this.attribution.covering(attributed, from, to, samples);
       }
       this.#onBlock({
         kind,

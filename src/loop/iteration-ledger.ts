@@ -275,7 +275,7 @@ export class IterationLedger implements Ledger {
   #attributedTo(t: number): Attributed {
     const running = this.#running();
     if (trace.getSpan(running.context) !== undefined) return running;
-    const context = this.#attribution.contextWithin(this.callbackStart, t) ?? running.context;
+    const context = this.#attribution.contextInCallback(this.callbackStart, t) ?? running.context;
     return { ...running, context };
   }
 

@@ -61,7 +61,7 @@ export class OpenSpans {
     for (
       let s: Span | undefined = span;
       s !== undefined && depth < MAX_DEPTH;
-      s = this.#parentOf(s)
+      s = this.parentOf(s)
     ) {
       ids.add(s.spanContext().spanId);
       outermost = s;
@@ -79,7 +79,7 @@ export class OpenSpans {
   }
 
   /** The span around a span, where either is known here. */
-  #parentOf(span: Span): Span | undefined {
+  parentOf(span: Span): Span | undefined {
     const index = this.#spans.lastIndexOf(span);
     if (index !== -1) return this.#parents[index];
     const id = parentSpanContextOf(span)?.spanId;

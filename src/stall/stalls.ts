@@ -118,6 +118,15 @@ export class Stalls {
     };
   }
 
+  /** The span of this process around a span, where a processor knows either. */
+  parentOf(span: Span): Span | undefined {
+    for (const openSpans of this.#watched()) {
+      const parent = openSpans.parentOf(span);
+      if (parent !== undefined && parent.spanContext().isRemote !== true) return parent;
+    }
+    return undefined;
+  }
+
   #stallInPileUp(pileUp: BlockedPeriod, span: SpanTime): number {
     const { start, end } = pileUp;
     // First: finding the spans around others takes long.

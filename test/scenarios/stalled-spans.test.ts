@@ -4,7 +4,12 @@ import { rmSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expectBlocks, expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
+import {
+  expectBlocks,
+  expectQuietExit,
+  expectSoundBlocks,
+  truthNamed,
+} from './support/expect-blocks.ts';
 import {
   type AsyncHooksMode,
   appFile,
@@ -31,6 +36,8 @@ const MIN_LINKED_MILLIS = 10;
 
 /** What Express and Node.js run around a handler. */
 const MAX_AROUND_MILLIS = 15;
+/** The SDK cuts the start of a span to a whole millisecond, and its end with it. */
+const PARENT_CUT_MILLIS = 2;
 
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 /** Kinds of spans, as they are recorded. */
@@ -259,9 +266,12 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
   });
 });
 
-/** A request whose body parser and handler block together, while another one waits. */
-const runParsedBody = (asyncHooks: AsyncHooksMode, ...args: string[]) =>
-  runApp('parsed-body.cjs', { asyncHooks, args }, async (app) => {
+/**
+ * A request whose body parser and handler block together, while another one waits; then one that
+ * blocks in two callbacks.
+ */
+const runParts = (asyncHooks: AsyncHooksMode, ...args: string[]) =>
+  runApp('blocking-in-parts.cjs', { asyncHooks, args }, async (app) => {
     const port = Number(await app.printed('listening '));
     const options = { port, host: '127.0.0.1', agent: new Agent({ keepAlive: true }) };
     const send = (method: string, route: string, body = '') =>
@@ -278,13 +288,13 @@ const runParsedBody = (asyncHooks: AsyncHooksMode, ...args: string[]) =>
     await wait(80);
     await send('POST', '/orders', '{"order":1}');
     await stalled;
+    await send('GET', '/steps');
     options.agent.destroy();
   });
 
-/** The block of the body and the handler, and the spans of its trace. */
-function ordersOf(run: Run) {
-  const [truth] = run.truths;
-  if (truth === undefined) throw new Error('no truth');
+/** The block of one of these requests, and the spans of its trace. */
+function partsOf(run: Run, label: string) {
+  const truth = truthNamed(run, label);
   const blocks = run.blocks.filter((each) => overlap(each, truth) > STALL_TOLERANCE_MILLIS);
   judgeValid([
     {
@@ -293,15 +303,16 @@ function ordersOf(run: Run) {
       judge: () => expect(blocks).toHaveLength(1),
     },
   ]);
-  const block = blocks[0] as SpanLine;
+  const [block] = blocks;
+  if (block === undefined) throw new VoidMeasurement(`${label}: not long enough`);
   return { truth, block, trace: run.spans.filter(({ traceId }) => traceId === block.traceId) };
 }
 
 describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
   test('a request that parses its body and then computes did not wait for itself', async () => {
-    const run = await runParsedBody(asyncHooks);
+    const run = await runParts(asyncHooks);
     expectQuietExit(run);
-    const { truth, block, trace } = ordersOf(run);
+    const { truth, block, trace } = partsOf(run, 'body and handler');
     expect(trace.filter(({ kind }) => kind === SERVER).map(({ name }) => name)).toEqual([
       'POST /orders',
     ]);
@@ -321,6 +332,32 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
         tolerance(truth.durationMillis) + MAX_AROUND_MILLIS,
       );
       expect(links.map(({ spanId }) => spanId)).toEqual([block.spanId]);
+    }
+  });
+});
+
+describe.each<[AsyncHooksMode, string]>([
+  ['auto', 'with a processor'],
+  ['promises', 'with a processor'],
+  ['auto', 'alone'],
+])('with asyncHooks %s, %s', (asyncHooks, how) => {
+  test('a request that blocks in several spans, one after the other: no block outlasts its parent', async () => {
+    const run = await runParts(asyncHooks, how);
+    expectQuietExit(run);
+    for (const [label, name, kind] of [
+      ['body and handler', 'POST /orders', 'callback'],
+      ['steps', how === 'alone' ? 'GET /steps' : 'request handler', 'pile-up'],
+    ] as const) {
+      const { block, trace, truth } = partsOf(run, label);
+      const parent = trace.find(({ spanId }) => spanId === block.parentSpanId);
+      expect({
+        label,
+        parent: parent?.name,
+        kind: block.attributes['event_loop.block.kind'],
+      }).toEqual({ label, parent: expect.stringContaining(name), kind });
+      expect(block.durationMillis).toBeGreaterThan(truth.durationMillis - STALL_TOLERANCE_MILLIS);
+      expect(block.startMillis).toBeGreaterThanOrEqual(parent?.startMillis ?? Number.NaN);
+      expect(block.endMillis).toBeLessThan((parent?.endMillis ?? Number.NaN) + PARENT_CUT_MILLIS);
     }
   });
 });

@@ -1,10 +1,10 @@
-import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { OngoingBlock } from '../../src/block.ts';
 import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/loop/iteration-clock.ts';
 import { Mark } from '../../src/watchdog/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
-import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
+import { contextOf, FakeLoop, fakeSpanOf, nameOf, summary } from './support/fake-loop.ts';
 
 const loop = () => new FakeLoop(100).primed();
 const reported = (l: FakeLoop) => l.settle().map(summary);
@@ -149,6 +149,24 @@ describe('what ran in a block', () => {
         ['parser', 124],
       ],
     ]);
+  });
+
+  test('where the scope had ended when the last of them ran, the block is of the span around it', () => {
+    const l = loop();
+    const [server, parser] = [contextOf('server'), contextOf('parser')];
+    const span = fakeSpanOf(parser);
+    span.parent = fakeSpanOf(server);
+    l.callback(() =>
+      l.resource(() => {
+        l.clock.run(124);
+        span.endEpoch = l.clock.epoch(l.clock.now());
+        l.scope(contextOf('handler'), 68);
+      }, parser),
+    );
+    const [block] = l.settle();
+    expect(block).toMatchObject({ kind: 'callback', callbacks: 1 });
+    expect((block?.end ?? 0) - (block?.start ?? 0)).toBe(192);
+    expect(trace.getSpan(block?.context ?? ROOT_CONTEXT)).toBe(fakeSpanOf(server));
   });
 
   test('of a pile-up: each callback', () => {

@@ -1,5 +1,5 @@
-// A service that parses the bodies of its requests: neither the parsing nor the handler reaches the
-// threshold by far, and both run in one callback.
+// A service whose requests block the event loop in parts, each in a span of its own: none reaches the
+// threshold alone.
 const { createServer } = require('node:http');
 const {
   EventLoopInstrumentation,
@@ -16,6 +16,8 @@ const {
 
 const PARSE_MILLIS = 80;
 const HANDLER_MILLIS = 70;
+const STEPS = 3;
+const STEP_MILLIS = 45;
 
 // Without the processor the spans around a span are known from what ran only.
 const hasProcessor = process.argv[2] !== 'alone';
@@ -24,6 +26,8 @@ const sdk = startSdk({
   processors: hasProcessor ? [new EventLoopSpanProcessor()] : [],
 });
 const express = require('express');
+const { trace } = require('@opentelemetry/api');
+const tracer = trace.getTracer('service');
 
 const app = express();
 let end = () => {};
@@ -38,6 +42,25 @@ app.use(
 app.post('/orders', (_request, response) => {
   work(HANDLER_MILLIS);
   end();
+  response.send('done');
+});
+// Steps of one request in one iteration, each in a span of its own.
+app.get('/steps', async (_request, response) => {
+  await wait(3);
+  let steps = 0;
+  const step = () =>
+    new Promise((resolve) => {
+      setImmediate(() => {
+        tracer.startActiveSpan(`step ${++steps}`, (span) => {
+          if (steps === 1) end = startTruth('steps');
+          work(STEP_MILLIS);
+          if (steps === STEPS) end();
+          span.end();
+          resolve();
+        });
+      });
+    });
+  await Promise.all(Array.from({ length: STEPS }, step));
   response.send('done');
 });
 app.get('/stalled', async (_request, response) => {
