@@ -91,6 +91,10 @@ export interface Block {
   readonly samples: readonly WeightedSample[];
   /** What ran in it, as far as it is known; contexts of one span are one. */
   readonly ran?: readonly Run[];
+  /**
+   * Milliseconds that the loop has waited for events since it ended, where its iteration is over.
+   */
+  readonly waitedSince?: number | undefined;
   /** Reporting of this package blocked: metrics count it, and no span is made of it. */
   readonly isOwnWork: boolean;
 }

@@ -45,6 +45,7 @@ import type { Instruments } from './report/instruments.ts';
 import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
 import { SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stall/block-feed.ts';
+import { IDLE_ITERATIONS } from './stall/queue.ts';
 import { stallsOfThread } from './stall/stalls.ts';
 import { SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
@@ -142,6 +143,7 @@ export class Session {
       () => this.#ledger.ongoingPileUp(),
       (stallMillis) => targets.instruments().stall(stallMillis),
       () => this.#reportPending(),
+      { reportEnded: () => this.flush(), taskStart: () => this.#ledger.taskStart },
     );
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
@@ -256,6 +258,25 @@ export class Session {
     this.#reportPending();
   }
 
+  /**
+   * Not unref'd: it runs in this iteration or the next one, and a process that ends right after a
+   * block still reports it.
+   */
+  #scheduleTurn(): void {
+    process.off('exit', this.#reportAtExit);
+    if (stallsOfThread().isWatched) process.on('exit', this.#reportAtExit);
+    setImmediate(() => attempt(() => this.#turn(), this.#onHookError));
+  }
+
+  #turn(): void {
+    this.#guard.run('cannot report blocks', () => {
+      this.#ledger.asOwnWork(() => this.#reporter.turn());
+    });
+    if (!this.#reporter.isWaiting) process.off('exit', this.#reportAtExit);
+  }
+
+  readonly #reportAtExit = (): void => void attempt(() => this.#reportPending(), this.#onHookError);
+
   /** Does not wait for source maps for long. */
   #reportPending(): void {
     this.flush();
@@ -281,11 +302,11 @@ export class Session {
           this.#gc.collect();
           return this.#gc.within(start, end);
         },
+        // The number of entry spans that may have waited is on the block's span.
+        turnsToWait: () => (stallsOfThread().isWatched ? IDLE_ITERATIONS : 0),
       },
       {
-        // Not unref'd: it runs in this iteration or the next one, and a process that ends right
-        // after a block still reports it.
-        schedule: () => void setImmediate(() => attempt(() => this.flush(), this.#onHookError)),
+        schedule: () => this.#scheduleTurn(),
         reported: (block, blockContext) => {
           this.#console?.block(block, blockContext);
           publishBlock(block, blockContext);

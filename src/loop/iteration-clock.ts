@@ -108,6 +108,13 @@ export class IterationClock {
     return this.waitedSoFar() < ITERATION_GRAIN_MILLIS;
   }
 
+  /**
+   * Milliseconds that the loop has waited since the busy period ended; undefined while that runs.
+   */
+  get waitedSinceEnd(): number | undefined {
+    return this.#waitedAt > this.busyPeriodStart ? this.waited : undefined;
+  }
+
   /** Hot. Whether the watchdog thread has marked the busy period as old. */
   isMarked(): boolean {
     return this.marks[Mark.markedBusyPeriod] === this.busyPeriodStart;

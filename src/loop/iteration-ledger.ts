@@ -62,11 +62,16 @@ export class IterationLedger implements Ledger {
     this.#around = surroundings;
     this.#iterations = new IterationClock(clock, marks);
     this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock, marks);
+    this.#blocks.iterations = this.#iterations;
     this.#attribution = this.#blocks.attribution;
   }
 
   get voted(): number {
     return this.#attribution.voted;
+  }
+
+  get taskStart(): number {
+    return this.#taskStart;
   }
 
   /**
@@ -166,8 +171,7 @@ export class IterationLedger implements Ledger {
     const { busyPeriodStart } = this.#iterations;
     if (!(end - busyPeriodStart >= this.#threshold)) return undefined;
     const start = Math.max(busyPeriodStart, this.#blocks.reported.end);
-    if (end - start < this.#threshold) return undefined;
-    return this.#attribution.pileUp(start, end);
+    return end - start < this.#threshold ? undefined : this.#attribution.pileUp(start, end);
   }
 
   asOwnWork(work: () => void): void {
@@ -268,10 +272,8 @@ export class IterationLedger implements Ledger {
     return ['pile-up', this.#iterations.busyPeriodStart, 0];
   }
 
-  /**
-   * What the callback that ends at `t` is attributed to: its own context; where that has no span
-   * (an HTTP server's callback has none, its handler runs in a scope), the scope that ran most.
-   */
+  // The callback's own context; where that has no span (an HTTP server's callback has none, its
+  // handler runs in a scope), the scope that ran most.
   #attributedTo(t: number): Attributed {
     const running = this.#running();
     if (trace.getSpan(running.context) !== undefined) return running;
@@ -279,7 +281,6 @@ export class IterationLedger implements Ledger {
     return { ...running, context };
   }
 
-  /** What has just ended. */
   #running(): Attributed {
     const context = this.stack.ask(this.#around.context);
     return { context, resourceType: this.#around.resourceType() };
@@ -287,9 +288,8 @@ export class IterationLedger implements Ledger {
 
   /** No callback contains a wait: with a start from before one, the callback's end was lost. */
   #notBeforeAWait(start: number): number {
-    const { busyPeriodStart } = this.#iterations;
     const waited = this.#iterations.waitedSoFar();
-    return Math.max(start, this.#blocks.reported.skip(busyPeriodStart, waited));
+    return Math.max(start, this.#blocks.reported.skip(this.#iterations.busyPeriodStart, waited));
   }
 
   #report(kind: BlockKind, start: number, end: number, before: number, known?: Known): void {

@@ -71,8 +71,9 @@ export class Votes {
    * The heaviest wins. But a child must not start before its parent, nor outlast it, so a span that
    * started long after the block cannot show it whole: then the heaviest that can is taken, if it
    * ran at least half as long; else the heaviest after all, where most of the block is left, and
-   * `minimum`, or else the span around it. Where the heaviest had ended when other code ran, the innermost span around it that
-   * covers the block is taken, else the heaviest that covers it, if it ran at least half as long.
+   * `minimum`, or else the span around it. Where the heaviest had ended when other code ran, the
+   * innermost span around it that covers the block is taken, else the heaviest that covers it, if
+   * it ran at least half as long.
    *
    * Votes are exact. Time without votes (promise reactions without promise hooks) is shared out by
    * the stack samples: each candidate gets what its samples stand for, less its own votes.

@@ -12,6 +12,8 @@ import type { CodeDescriber } from './code-describer.ts';
 
 export class EndedBlock {
   #code: SampledCode | undefined;
+  #queuedSpans = 0;
+  #queuedAtLastAsk = 0;
 
   constructor(
     readonly block: Block,
@@ -26,6 +28,18 @@ export class EndedBlock {
 
   get context(): Context {
     return this.block.context ?? ROOT_CONTEXT;
+  }
+
+  /** An entry span has begun that may have waited for it. */
+  addQueued(): void {
+    this.#queuedSpans++;
+  }
+
+  /** Whether one has begun since this was asked last. */
+  hasNewQueued(): boolean {
+    const isNew = this.#queuedSpans > this.#queuedAtLastAsk;
+    this.#queuedAtLastAsk = this.#queuedSpans;
+    return isNew;
   }
 
   /** What is known as soon as the block has ended. It may be asked for in user code. */
@@ -70,7 +84,7 @@ export class EndedBlock {
       ...(cause !== undefined && { cause }),
       ...(cpuTimeMillis !== undefined && { cpuTimeMillis }),
       ...(gcTimeMillis !== undefined && { gcTimeMillis }),
-      ...(stalledSpans !== undefined && { stalledSpans }),
+      ...(stalledSpans !== undefined && { stalledSpans, queuedSpans: this.#queuedSpans }),
       ...code,
     };
   }

@@ -9,6 +9,8 @@ export const MAX_RECENT_BLOCKS = 1024;
 export interface BlockSpan {
   /** May start the span. Undefined where the block has none, or none that is recorded. */
   spanContext(): SpanContext | undefined;
+  /** An entry span may have waited for the block before it began. */
+  addQueued?(): void;
 }
 
 /** What stalled spans need of a block. */

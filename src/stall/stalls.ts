@@ -3,12 +3,13 @@
  * the spans. Whichever copy of the package either of them came from, those of one thread share one
  * object.
  */
-import { type Context, type HrTime, type Span, type SpanKind, trace } from '@opentelemetry/api';
+import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Run } from '../block.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import type { OpenSpans } from './open-spans.ts';
+import { isBlockSpan, type OpenSpans } from './open-spans.ts';
+import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
 import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
 import { MIN_STALL_MILLIS, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
 
@@ -22,6 +23,8 @@ export interface BlockedPeriod {
   readonly ran?: readonly Run[] | undefined;
   /** As that of a {@link RecentBlock}. */
   readonly callbackStart?: number | undefined;
+  /** Where iterations are counted. */
+  readonly loopEnd?: BlockEnd | undefined;
 }
 
 /** What blocks the event loop now, and what has blocked it and waits to be reported. */
@@ -30,6 +33,10 @@ export interface OngoingView {
   ongoingPileUp(): BlockedPeriod | undefined;
   /** Reports the blocks that have ended and wait to be reported. */
   reportPending?(): void;
+  /** As reportPending, but does not wait for source maps. */
+  reportEnded?(): void;
+  /** Asked for when a span starts soon after a block. */
+  spanBegin?(): SpanBegin;
 }
 
 /** Called when an entry span (SERVER, CONSUMER) has ended, stalled or not. */
@@ -61,6 +68,10 @@ export class Stalls {
   /** Of the active instrumentation. */
   entrySpanSink: EntrySpanSink | undefined;
   readonly #blocks = new RecentBlocks();
+  readonly #queue = new Queue();
+  /** Of spans that have not ended. */
+  readonly #queued = new WeakMap<Span, Queued>();
+  #queuedSpans = 0;
   /** Weakly: a processor whose provider is dropped without a shutdown goes with it. */
   readonly #openSpans = new Set<WeakRef<OpenSpans>>();
 
@@ -93,11 +104,43 @@ export class Stalls {
 
   /** From now on spans that end may be found to have waited for this block. */
   add(
-    { start, end, callbackStart }: BlockedPeriod,
+    { start, end, callbackStart, loopEnd }: BlockedPeriod,
     { blockingSpanIds, ranMillis }: SpansAround,
     span: BlockSpan | undefined,
   ): void {
-    this.#blocks.add({ start, end, callbackStart, blockingSpanIds, ranMillis, span });
+    const block = { start, end, callbackStart, blockingSpanIds, ranMillis, span };
+    this.#blocks.add(block);
+    if (loopEnd !== undefined) this.#queue.add(block, loopEnd);
+  }
+
+  /** Whether there is a processor. */
+  get isWatched(): boolean {
+    return this.#watched().length > 0;
+  }
+
+  /** Hot. A span starts: right after a block, it may have waited for that before. */
+  started(span: Span & { readonly kind?: SpanKind }, parentContext: Context): void {
+    if (this.#queue.isEmpty) return;
+    // Two processors of one provider are given the same spans.
+    if (!isEntrySpan(span, parentContext) || this.#queued.has(span)) return;
+    const begin = this.ongoing?.spanBegin?.();
+    if (begin === undefined) return;
+    const blocks = this.#queue.blocksBefore(begin);
+    const queued = queuedBy(blocks);
+    if (queued === undefined) return;
+    for (const { span: blockSpan } of blocks) blockSpan?.addQueued?.();
+    this.#queued.set(span, queued);
+    this.#queuedSpans++;
+  }
+
+  /** Hot: how long a span that ends may have waited before it began. Once for each span. */
+  queuedOf(span: Span): Queued | undefined {
+    if (this.#queuedSpans === 0) return undefined;
+    const queued = this.#queued.get(span);
+    if (queued === undefined) return undefined;
+    this.#queued.delete(span);
+    this.#queuedSpans--;
+    return queued;
   }
 
   /** Hot: how long a span that ends was stalled; undefined where it surely was not. */
@@ -172,6 +215,14 @@ export class Stalls {
     }
     return watched;
   }
+}
+
+/** A request, a message, or what else begins without a span of this process around it. */
+function isEntrySpan(span: Span & { readonly kind?: SpanKind }, parentContext: Context): boolean {
+  if (isBlockSpan(span)) return false;
+  if (span.kind === SpanKind.SERVER || span.kind === SpanKind.CONSUMER) return true;
+  const parent = trace.getSpanContext(parentContext);
+  return parent === undefined || parent.isRemote === true;
 }
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.stalls.v1`);

@@ -1,5 +1,6 @@
 /** Stalled spans: how long they waited, and for which block. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
 import path from 'node:path';
@@ -125,7 +126,9 @@ function expectStalls(stalls: Stalls): void {
 function expectLinks(run: Run, stalls: Stalls): void {
   for (const stall of stalls) {
     const { span, waits, voidBecause } = stall;
-    if (voidBecause !== undefined) continue;
+    // What a span waited for before it began has a link as well.
+    const isQueued = span.attributes['event_loop.stall.queued'] !== undefined;
+    if (voidBecause !== undefined || isQueued) continue;
     const [longest] = waits;
     if (longest === undefined || longest.millis < MIN_LINKED_MILLIS - STALL_TOLERANCE_MILLIS) {
       expect(span.links).toEqual([]);
@@ -360,6 +363,88 @@ describe.each<[AsyncHooksMode, string]>([
       expect(block.endMillis).toBeLessThan((parent?.endMillis ?? Number.NaN) + PARENT_CUT_MILLIS);
     }
   });
+});
+
+describe('requests that come while the event loop is blocked', () => {
+  const BLOCK_MILLIS = 700;
+  const REQUESTS = 8;
+
+  const sender = (port: number, agent: Agent | false) => (route: string) =>
+    new Promise<void>((resolve, reject) => {
+      get({ port, host: '127.0.0.1', agent, path: route }, (response) =>
+        response.resume().on('end', resolve),
+      ).on('error', reject);
+    });
+
+  test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
+    'say how long they may have waited, and the block how many they were, with asyncHooks %s',
+    async (asyncHooks) => {
+      let sentBy = Number.NaN;
+      const args = [String(BLOCK_MILLIS)];
+      const run = await runApp('queued-requests.cjs', { asyncHooks, args }, async (app) => {
+        const port = Number(await app.printed('listening '));
+        const agent = new Agent({ keepAlive: true });
+        const [send, sendAnew] = [sender(port, agent), sender(port, false)];
+        await Promise.all(Array.from({ length: REQUESTS + 1 }, () => send('/ready')));
+        await wait(100);
+        const report = send('/report');
+        await app.printed('blocking');
+        const queued = Array.from({ length: REQUESTS }, () => [send('/ready'), sendAnew('/ready')]);
+        await wait(50);
+        sentBy = performance.timeOrigin + performance.now();
+        await Promise.all([report, ...queued.flat()]);
+        await wait(100);
+        await send('/ready');
+        agent.destroy();
+      });
+
+      expectQuietExit(run);
+      const { block } = partsOf(run, 'report');
+      if (sentBy > block.endMillis) throw new VoidMeasurement('the requests came too late');
+      const after = run.spans
+        .filter(({ kind, startMillis }) => kind === SERVER && startMillis > block.startMillis)
+        .filter(({ spanId }) => spanId !== block.parentSpanId)
+        .sort((a, b) => a.startMillis - b.startMillis);
+      expect(after).toHaveLength(2 * REQUESTS + 1);
+      // The last one came when the event loop had waited.
+      const late = after.pop();
+      expect(late?.attributes['event_loop.stall.queued']).toBeUndefined();
+      expect(late?.links).toEqual([]);
+      for (const { attributes, links } of after) {
+        const millis = Number(attributes['event_loop.stall.queued']) * 1000;
+        expect(millis).toBeGreaterThan(block.durationMillis - STALL_TOLERANCE_MILLIS);
+        expect(links).toContainEqual({
+          traceId: block.traceId,
+          spanId: block.spanId,
+          attributes: { 'event_loop.link.type': 'blocked_by' },
+        });
+        // On a busy machine, what runs around it may have blocked the event loop as well.
+        const most = run.blocks.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
+        expect(millis).toBeLessThan(most + STALL_TOLERANCE_MILLIS);
+      }
+      expect(block.attributes['event_loop.block.queued_spans']).toBe(2 * REQUESTS);
+    },
+  );
+
+  test.each(['exit', 'flush', 'shutdown'])(
+    'do not keep the block from being reported before a %s',
+    async (end) => {
+      const run = await runApp(
+        'queued-requests.cjs',
+        { asyncHooks: 'auto', args: ['200', end] },
+        async (app) => {
+          const port = Number(await app.printed('listening '));
+          const closed = once(app.child, 'close');
+          await sender(port, false)('/report').catch(() => {});
+          await closed;
+        },
+      ).catch((error: Error) => error);
+      // The app has ended while it was driven, as it was asked to.
+      const record = run instanceof Error ? run.message : JSON.stringify(run);
+      // An attribute of the span of a block.
+      expect(record).toContain('thread.name');
+    },
+  );
 });
 
 test('a query that is stalled by another request says that it was the loop that was slow, not the database', async () => {

@@ -226,6 +226,69 @@ test('the same holds of a pile-up that has not ended', () => {
   expect(s.end(one, 300).stall).toBeUndefined();
 });
 
+describe('entry spans that begin right after a block', () => {
+  const begin = { iteration: 8, idle: 90, taskStart: 501, asyncId: 12 };
+  const blocked = (s: Scene) => {
+    s.stalls.ongoing = { ongoingPileUp: () => undefined, spanBegin: () => begin };
+    const counted: string[] = [];
+    const span = { spanContext: () => someSpan('a'), addQueued: () => void counted.push('one') };
+    const period = {
+      start: s.start + 100,
+      end: s.start + 500,
+      context: undefined,
+      loopEnd: { end: 500, iteration: 7, idle: 90, asyncId: 40 },
+    };
+    const around = s.stalls.spansAround(period);
+    if (around !== undefined) s.stalls.add(period, around, span);
+    return counted;
+  };
+
+  test('say how long they may have waited, and link to the block, which counts them', () => {
+    const s = scene();
+    const counted = blocked(s);
+    const remote = trace.wrapSpanContext({ ...someSpan('b'), isRemote: true });
+    const entries = [
+      s.startSpan('server', 501, undefined, SpanKind.SERVER),
+      s.startSpan('server', 501, remote, SpanKind.SERVER),
+      s.startSpan('in this process', 501, s.startSpan('root', 501), SpanKind.CONSUMER),
+    ];
+    s.startSpan('a child', 501, entries[0]);
+    for (const span of entries) {
+      s.end(span, 600);
+      const exported = s.exporter.getFinishedSpans().at(-1);
+      expect(exported?.attributes).toEqual({ 'event_loop.stall.queued': 0.4 });
+      expect(exported?.links).toEqual([
+        expect.objectContaining({
+          context: someSpan('a'),
+          attributes: { 'event_loop.link.type': 'blocked_by' },
+        }),
+      ]);
+    }
+    // One of them is the root.
+    expect(counted).toHaveLength(4);
+  });
+
+  test('are counted once, with two processors', async () => {
+    const s = scene();
+    const counted = blocked(s);
+    const second = new EventLoopSpanProcessor();
+    const span = s.startSpan('server', 501, undefined, SpanKind.SERVER);
+    second.onStart(span, ROOT_CONTEXT);
+    expect(counted).toHaveLength(1);
+    await second.shutdown();
+  });
+
+  test('and are stalled by another one link to both', () => {
+    const s = scene();
+    blocked(s);
+    const span = s.startSpan('server', 501, undefined, SpanKind.SERVER);
+    s.block(600, 700, undefined, someSpan('c'));
+    const { stall, links } = s.end(span, 800);
+    expect(stall).toBe(0.1);
+    expect(links?.map(({ context }) => context)).toEqual([someSpan('c'), someSpan('a')]);
+  });
+});
+
 test('spans around the blocking span are found where it, or a span in between, has ended', () => {
   const s = scene();
   const server = s.startSpan('server', 0);
