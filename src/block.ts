@@ -67,6 +67,12 @@ export interface WeightedSample extends StackSample {
   readonly weight: number;
 }
 
+/** For how long code ran in a context, of the time of one block. */
+export interface Run {
+  readonly context: Context;
+  readonly millis: number;
+}
+
 /**
  * Time that blocked the event loop for at least the threshold. Times are values of `Clock.now()`.
  */
@@ -83,6 +89,12 @@ export interface Block {
   readonly cpu: number;
   /** The stack samples inside it, in order of time. */
   readonly samples: readonly WeightedSample[];
+  /** What ran in it, as far as it is known; contexts of one span are one. */
+  readonly ran?: readonly Run[];
+  /**
+   * Milliseconds that the loop has waited for events since it ended, where its iteration is over.
+   */
+  readonly waitedSince?: number | undefined;
   /** Reporting of this package blocked: metrics count it, and no span is made of it. */
   readonly isOwnWork: boolean;
 }
@@ -91,4 +103,4 @@ export interface Block {
 export type OngoingBlock = Pick<Block, 'kind' | 'start' | 'callbacks' | 'cpu' | 'resourceType'>;
 
 /** A pile-up that has not ended: what ran in this iteration before the running callback. */
-export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'context'>;
+export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'context' | 'ran'>;

@@ -51,6 +51,11 @@ export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functio
  * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
+/**
+ * On the span of a block: how many entry spans began right after it, and may have waited for it.
+ * Needs `EventLoopSpanProcessor`.
+ */
+export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans';
 
 /**
  * On any span: seconds in which it was open while something else blocked the event loop. Needs
@@ -61,6 +66,12 @@ export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
  * `true` where more blocks fell into the span than are remembered: the duration is a lower bound.
  */
 export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
+/**
+ * On an entry span (SERVER, CONSUMER, or without a parent in this process) that began right after a
+ * block: seconds that it may have waited before it began, an upper bound. Needs
+ * `EventLoopSpanProcessor`.
+ */
+export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 /** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 /** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the block that the span waited longest for. */

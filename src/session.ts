@@ -38,7 +38,12 @@ import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import { hrTimeToMillis } from './otel/hr-time.ts';
 import type { Logger } from './otel/logger.ts';
-import { currentContextManager, spanStartTime } from './otel/sdk-internals.ts';
+import {
+  currentContextManager,
+  localParentOf,
+  spanEndTime,
+  spanStartTime,
+} from './otel/sdk-internals.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { CodeDescriber } from './report/code-describer.ts';
@@ -46,6 +51,8 @@ import type { Instruments } from './report/instruments.ts';
 import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
 import { SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stall/block-feed.ts';
+import { IDLE_ITERATIONS } from './stall/queue.ts';
+import { stallsOfThread } from './stall/stalls.ts';
 import { SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
@@ -92,6 +99,14 @@ const SURROUNDINGS: Surroundings = {
   spanStart: (span) => {
     const start = spanStartTime(span);
     return start === undefined ? Number.NaN : hrTimeToMillis(start);
+  },
+  lineage: {
+    endOf: (span) => {
+      const end = spanEndTime(span);
+      return end === undefined ? Number.NaN : hrTimeToMillis(end);
+    },
+    // A processor knows more than the span itself.
+    parentOf: (span, ctx) => stallsOfThread().parentOf(span) ?? localParentOf(span, ctx),
   },
 };
 
@@ -147,6 +162,7 @@ export class Session {
       () => this.#ledger.ongoingPileUp(),
       (stallMillis) => targets.instruments().stall(stallMillis),
       () => this.#reportPending(),
+      { reportEnded: () => this.flush(), taskStart: () => this.#ledger.taskStart },
     );
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
@@ -264,6 +280,25 @@ export class Session {
     this.#reportPending();
   }
 
+  /**
+   * Not unref'd: it runs in this iteration or the next one, and a process that ends right after a
+   * block still reports it.
+   */
+  #scheduleTurn(): void {
+    process.off('exit', this.#reportAtExit);
+    if (stallsOfThread().isWatched) process.on('exit', this.#reportAtExit);
+    setImmediate(() => attempt(() => this.#turn(), this.#onHookError));
+  }
+
+  #turn(): void {
+    this.#guard.run('cannot report blocks', () => {
+      this.#ledger.asOwnWork(() => this.#reporter.turn());
+    });
+    if (!this.#reporter.isWaiting) process.off('exit', this.#reportAtExit);
+  }
+
+  readonly #reportAtExit = (): void => void attempt(() => this.#reportPending(), this.#onHookError);
+
   /** Does not wait for source maps for long. */
   #reportPending(): void {
     this.flush();
@@ -293,11 +328,11 @@ export class Session {
           this.#gc.collect();
           return this.#gc.within(start, end);
         },
+        // The number of entry spans that may have waited is on the block's span.
+        turnsToWait: () => (stallsOfThread().isWatched ? IDLE_ITERATIONS : 0),
       },
       {
-        // Not unref'd: it runs in this iteration or the next one, and a process that ends right
-        // after a block still reports it.
-        schedule: () => void setImmediate(() => attempt(() => this.flush(), this.#onHookError)),
+        schedule: () => this.#scheduleTurn(),
         reported: (block, blockContext, isIgnored) => {
           if (!isIgnored) this.#console?.block(block, blockContext);
           publishBlock(block, blockContext);

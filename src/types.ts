@@ -89,6 +89,11 @@ export interface EventLoopBlock {
   readonly gcTimeMillis?: number;
   /** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
   readonly stalledSpans?: number;
+  /**
+   * How many entry spans (SERVER, CONSUMER, or without a parent in this process) began right after
+   * the block, and may have waited for it. Needs `EventLoopSpanProcessor`.
+   */
+  readonly queuedSpans?: number;
   /** What took most of the block. Absent where that is not known. */
   readonly cause?: BlockCause;
   /**

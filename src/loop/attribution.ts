@@ -3,10 +3,11 @@
  * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand
  * for the time without votes.
  */
-import { type Context, type Span, trace } from '@opentelemetry/api';
-import type { StackSample, WeightedSample } from '../block.ts';
+import { type Context, trace } from '@opentelemetry/api';
+import type { OngoingPileUp, Run, StackSample, WeightedSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import { StackSamples } from './stack-samples.ts';
+import type { Surroundings } from './surroundings.ts';
 import { type Attributed, Votes } from './votes.ts';
 
 /** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
@@ -22,14 +23,13 @@ export class Attribution {
   readonly #samples = new StackSamples();
   readonly #step: number;
 
-  /** @param spanStart Unix time at which a span started, NaN where unknown */
   constructor(
     private readonly thresholdMillis: number,
     private readonly clock: Clock,
-    spanStart: (span: Span) => number,
+    { spanStart, lineage }: Pick<Surroundings, 'spanStart' | 'lineage'>,
   ) {
     this.#step = thresholdMillis * VOTE_SHARE;
-    this.#votes = new Votes(spanStart);
+    this.#votes = new Votes(spanStart, lineage);
   }
 
   /** A busy period begins at `t`. */
@@ -71,18 +71,37 @@ export class Attribution {
   }
 
   /** What ran most from `start` to `end`; undefined where too little of it is known. */
-  of(start: number, end: number, samples: readonly WeightedSample[]): Attributed | undefined {
+  of(
+    start: number,
+    end: number,
+    samples: readonly WeightedSample[],
+    isOneCallback = false,
+  ): Attributed | undefined {
     return this.#votes.attribute(
       start,
       end,
       this.clock.epoch(start),
       this.thresholdMillis,
       samples,
+      isOneCallback,
     );
   }
 
-  contextWithin(start: number, end: number): Context | undefined {
-    return this.of(start, end, this.samplesWithin(start, end))?.context;
+  /** As {@link of}, in one callback: code that runs after a span has ended is the same call's. */
+  contextInCallback(start: number, end: number): Context | undefined {
+    return this.of(start, end, this.samplesWithin(start, end), true)?.context;
+  }
+
+  /** Of a pile-up that has not ended. */
+  pileUp(start: number, end: number): OngoingPileUp {
+    const samples = this.samplesWithin(start, end);
+    const context = this.of(start, end, samples)?.context;
+    return { start, end, context, ran: this.ran(start, end, samples) };
+  }
+
+  /** As {@link Votes.ran}. */
+  ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
+    return this.#votes.ran(start, end, samples, around);
   }
 
   /**
@@ -92,7 +111,7 @@ export class Attribution {
    */
   ofCallback(running: Attributed, start: number, end: number): Attributed {
     if (trace.getSpan(running.context) !== undefined) return running;
-    return { ...running, context: this.contextWithin(start, end) ?? running.context };
+    return { ...running, context: this.contextInCallback(start, end) ?? running.context };
   }
 
   /** As {@link Votes.enteredIn}. */
@@ -103,6 +122,16 @@ export class Attribution {
     samples: readonly WeightedSample[],
   ): Attributed {
     return this.#votes.enteredIn(around, start, end, this.clock.epoch(start), samples);
+  }
+
+  /** As {@link Votes.covering}. */
+  covering(
+    around: Attributed,
+    start: number,
+    end: number,
+    samples: readonly WeightedSample[],
+  ): Attributed {
+    return this.#votes.covering(around, start, end, this.clock.epoch(start), samples);
   }
 
   #vote(start: number, end: number, weight: number, by: Attributed): void {

@@ -7,6 +7,7 @@ import type { BlockKind } from '../types.ts';
 import { Mark } from '../watchdog/shared-memory.ts';
 import { Attribution } from './attribution.ts';
 import { CpuMeter } from './cpu-meter.ts';
+import type { IterationClock } from './iteration-clock.ts';
 import { ReportedIntervals } from './reported-intervals.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Attributed } from './votes.ts';
@@ -25,6 +26,8 @@ export class BlockMaker {
   readonly reported = new ReportedIntervals();
   readonly attribution: Attribution;
   readonly cpu: CpuMeter;
+  /** Where iterations are counted. */
+  iterations: Pick<IterationClock, 'waitedSinceEnd'> | undefined;
   #isOwnWork = false;
   readonly #threshold: number;
   readonly #clock: Clock;
@@ -41,7 +44,7 @@ export class BlockMaker {
     this.#threshold = thresholdMillis;
     this.#clock = clock;
     this.#onBlock = onBlock;
-    this.attribution = new Attribution(thresholdMillis, clock, surroundings.spanStart);
+    this.attribution = new Attribution(thresholdMillis, clock, surroundings);
     this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
   }
 
@@ -88,6 +91,9 @@ export class BlockMaker {
       if (attributed !== undefined && known?.isWhole === true) {
         attributed = this.attribution.enteredIn(attributed, from, to, samples);
       }
+      if (attributed !== undefined && known !== undefined) {
+        attributed = this.attribution.covering(attributed, from, to, samples);
+      }
       this.#onBlock({
         kind,
         start: from,
@@ -97,6 +103,8 @@ export class BlockMaker {
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
         samples,
+        ran: this.attribution.ran(from, to, samples, known?.attributed),
+        waitedSince: this.iterations?.waitedSinceEnd,
         isOwnWork: this.#isOwnWork,
       });
     });

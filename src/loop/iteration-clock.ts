@@ -109,6 +109,13 @@ export class IterationClock {
     return this.waitedSoFar() < ITERATION_GRAIN_MILLIS;
   }
 
+  /**
+   * Milliseconds that the loop has waited since the busy period ended; undefined while that runs.
+   */
+  get waitedSinceEnd(): number | undefined {
+    return this.#waitedAt > this.busyPeriodStart ? this.waited : undefined;
+  }
+
   /** From now on the watchdog thread marks busy periods that have grown old, or does not. */
   relax(relaxed: boolean): void {
     this.#isRelaxed = relaxed;

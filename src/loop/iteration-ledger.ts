@@ -61,11 +61,16 @@ export class IterationLedger implements Ledger {
     this.#around = surroundings;
     this.#iterations = new IterationClock(clock, marks);
     this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock, marks);
+    this.#blocks.iterations = this.#iterations;
     this.#attribution = this.#blocks.attribution;
   }
 
   get voted(): number {
     return this.#attribution.voted;
+  }
+
+  get taskStart(): number {
+    return this.#task.start;
   }
 
   /** Hot. The beginning of an outermost callback. `asyncId` is asked for a {@link MESSAGE} only. */
@@ -175,8 +180,7 @@ export class IterationLedger implements Ledger {
   ongoingPileUp(): OngoingPileUp | undefined {
     const end = this.#task.start;
     const start = Math.max(this.#iterations.busyPeriodStart, this.#blocks.reported.end);
-    if (!(end - start >= this.#threshold)) return undefined;
-    return { start, end, context: this.#attribution.contextWithin(start, end) };
+    return end - start >= this.#threshold ? this.#attribution.pileUp(start, end) : undefined;
   }
 
   asOwnWork(work: () => void): void {
@@ -240,7 +244,7 @@ export class IterationLedger implements Ledger {
     const before = this.#callbacks > 0 ? previous : undefined;
     const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
     if (continues && !isLong) return;
-    this.#task.vote(t, this.#attribution);
+    this.#task.vote(t, this.#blocks.reported.end, this.#attribution);
     this.#votedBefore = this.#attribution.voted;
     this.#task.begin(t, this.#callbacks, this.#votedBefore);
   }
@@ -260,7 +264,7 @@ export class IterationLedger implements Ledger {
     // After a wait, its position is unknown: it is taken off the beginning.
     const start = reported.skip(this.#iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
     if (start > this.#task.start) this.#task.start = start;
-    this.#task.vote(end, this.#attribution);
+    this.#task.vote(end, reported.end, this.#attribution);
     if (end - this.#task.start >= this.#threshold) this.#reportTask(end);
     if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
   }
@@ -271,7 +275,7 @@ export class IterationLedger implements Ledger {
     const isUntimed = this.#iterations.isSurelyShort();
     const isAlone = this.#callbacks - this.#task.firstCallback === 1;
     const kind = isUntimed && isAlone ? 'callback' : 'microtasks';
-    this.#task.vote(end, this.#attribution);
+    this.#task.vote(end, this.#blocks.reported.end, this.#attribution);
     this.#report(kind, this.#task.start, end, this.#task.firstCallback);
   }
 
@@ -287,9 +291,8 @@ export class IterationLedger implements Ledger {
 
   /** No callback contains a wait: with a start from before one, the callback's end was lost. */
   #notBeforeAWait(start: number): number {
-    const { busyPeriodStart } = this.#iterations;
     const waited = this.#iterations.waitedSoFar();
-    return Math.max(start, this.#blocks.reported.skip(busyPeriodStart, waited));
+    return Math.max(start, this.#blocks.reported.skip(this.#iterations.busyPeriodStart, waited));
   }
 
   #report(kind: BlockKind, start: number, end: number, before: number, known?: Known): void {

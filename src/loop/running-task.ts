@@ -18,12 +18,15 @@ export class RunningTask {
     this.#votedBefore = voted;
   }
 
-  /** It has ended: its untimed scope votes with all of its time, less what was voted for in it. */
-  vote(end: number, attribution: Attribution): void {
+  /**
+   * It has ended: its untimed scope votes with all of its time, less what was voted for in it.
+   * @param reportedEnd until when its time has been reported: nothing votes for that any more
+   */
+  vote(end: number, reportedEnd: number, attribution: Attribution): void {
     const context = this.untimedScope;
     if (context === undefined) return;
     this.untimedScope = undefined;
-    if (!(end >= attribution.scopesVoteFrom)) return;
+    if (!(end >= attribution.scopesVoteFrom) || reportedEnd > this.start) return;
     const by = { context, resourceType: undefined };
     attribution.voteScope(this.start, end, this.#votedBefore, by);
   }

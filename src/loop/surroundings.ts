@@ -9,4 +9,18 @@ export interface Surroundings {
   readonly resourceType: () => string | undefined;
   /** Unix time at which a span started, NaN where unknown. */
   readonly spanStart: (span: Span) => number;
+  readonly lineage?: SpanLineage;
 }
+
+/** What is known of the life of spans. Asked on cold paths only. */
+export interface SpanLineage {
+  /** Unix time at which a span ended; NaN while it is open, and where that is not known. */
+  endOf(span: Span): number;
+  /** The span around that of `context`; undefined where none began in this process. */
+  parentOf(span: Span, context: Context): Span | undefined;
+}
+
+export const NO_LINEAGE: SpanLineage = {
+  endOf: () => Number.NaN,
+  parentOf: () => undefined,
+};

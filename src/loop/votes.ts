@@ -5,70 +5,25 @@
  * dropped.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
-import type { WeightedSample } from '../block.ts';
-import { expectsBlocks } from '../otel/expected-blocks.ts';
+import type { Run, WeightedSample } from '../block.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
+import {
+  type Attributed,
+  type Candidate,
+  type Cast,
+  candidatesIn,
+  candidatesOf,
+  type Vote,
+} from './candidates.ts';
+import { allowed, type BlockSpace, SpanCover } from './span-cover.ts';
+import type { SpanLineage } from './surroundings.ts';
+
+export type { Attributed } from './candidates.ts';
 
 const MAX_VOTES = 64;
 
 /** Votes must account for this share of a block; below it, the block is attributed to nothing. */
 const MIN_COVERAGE = 0.5;
-
-/**
- * A span may start this much later than its block and still carry it: the callback's own preamble.
- */
-const MAX_LATE_MILLIS = 2;
-const MAX_LATE_SHARE = 0.02;
-/** A block is attributed to a span that started later only if this share of it is left. */
-const MIN_SHOWN = 0.75;
-
-const allowedLate = (length: number) => Math.max(MAX_LATE_MILLIS, length * MAX_LATE_SHARE);
-
-interface Vote {
-  from: number;
-  until: number;
-  weight: number;
-  context: Context;
-  resourceType: string | undefined;
-}
-
-/** What a block is attributed to. */
-export interface Attributed {
-  context: Context;
-  resourceType: string | undefined;
-}
-
-interface Candidate extends Attributed {
-  span: Span | undefined;
-  suppressed: boolean;
-  expected: boolean;
-  /** Milliseconds it voted for. */
-  weight: number;
-  /** Milliseconds that its samples stand for. */
-  sampled: number;
-}
-
-function candidateOf(
-  candidates: Candidate[],
-  context: Context,
-  resourceType: string | undefined,
-): Candidate {
-  const span = trace.getSpan(context);
-  // An exporter at work in a span's scope has that span in its context: it is not the span that
-  // ran.
-  const suppressed = isTracingSuppressed(context);
-  const expected = expectsBlocks(context);
-  const known = candidates.find(
-    (c) =>
-      c.suppressed === suppressed &&
-      c.expected === expected &&
-      (span === undefined ? c.context === context : c.span === span),
-  );
-  if (known !== undefined) return known;
-  const candidate = { context, resourceType, span, suppressed, expected, weight: 0, sampled: 0 };
-  candidates.push(candidate);
-  return candidate;
-}
 
 export class Votes {
   #votes: Vote[] = [];
@@ -76,11 +31,11 @@ export class Votes {
   #dropped = 0;
   /** When the latest vote was, a time of the clock; NaN before the first. */
   lastVote = Number.NaN;
-  /** Unix time in milliseconds at which a span started, or NaN where the SDK does not say. */
-  readonly #spanStart: (span: Span) => number;
+  readonly #cover: SpanCover;
 
-  constructor(spanStart: (span: Span) => number) {
-    this.#spanStart = spanStart;
+  /** @param spanStart Unix time at which a span started, NaN where the SDK does not say */
+  constructor(spanStart: (span: Span) => number, lineage?: SpanLineage) {
+    this.#cover = new SpanCover(spanStart, lineage);
   }
 
   clear(): void {
@@ -113,12 +68,17 @@ export class Votes {
    * What the time from `start` to `end` is attributed to (`startEpoch`: Unix time of the start), or
    * undefined where too little of it is known.
    *
-   * The heaviest wins. But a child must not start before its parent, so a span that started long
-   * after the block cannot show it whole: then the heaviest that can is taken, if it ran at least
-   * half as long; else the heaviest after all, where most of the block is left, and `minimum`.
+   * The heaviest wins. But a child must not start before its parent, nor outlast it, so a span that
+   * started long after the block cannot show it whole: then the heaviest that can is taken, if it
+   * ran at least half as long; else the heaviest after all, where most of the block is left, and
+   * `minimum`, or else the span around it. Where the heaviest had ended when other code ran, the
+   * innermost span around it that covers the block is taken, else the heaviest that covers it, if
+   * it ran at least half as long.
    *
    * Votes are exact. Time without votes (promise reactions without promise hooks) is shared out by
    * the stack samples: each candidate gets what its samples stand for, less its own votes.
+   *
+   * @param isOneCallback what ran after a span had ended is a part of the same call
    */
   attribute(
     start: number,
@@ -126,41 +86,66 @@ export class Votes {
     startEpoch: number,
     minimum: number,
     samples: readonly WeightedSample[] = [],
+    isOneCallback = false,
   ): Attributed | undefined {
+    const space = { start, end, startEpoch };
     const length = end - start;
-    const candidates: Candidate[] = [];
-    let known = this.#dropped;
-    for (const { from, until, weight, context, resourceType } of this.#votes) {
-      if (until <= start || from >= end) continue;
-      known += weight;
-      candidateOf(candidates, context, resourceType).weight += weight;
-    }
-    for (const { weight, context, resourceType } of samples) {
-      candidateOf(candidates, context, resourceType).sampled += weight;
-    }
-    const missing = candidates.map((c) => Math.max(0, c.sampled - c.weight));
-    const allMissing = missing.reduce((sum, millis) => sum + millis, 0);
-    if (known < length && allMissing > 0) {
-      for (const [i, candidate] of candidates.entries()) {
-        candidate.weight += ((missing[i] as number) / allMissing) * (length - known);
-      }
-      known = length;
-    }
+    const { candidates, known } = candidatesOf(this.#cast, start, end, samples);
     if (known < length * MIN_COVERAGE) return undefined;
     candidates.sort((a, b) => b.weight - a.weight);
     const [heaviest] = candidates;
     if (heaviest === undefined) return undefined;
 
-    const lateBy = ({ span }: Candidate) => this.#lateBy(span, startEpoch);
-    const isWhole = (c: Candidate) => lateBy(c) <= allowedLate(length);
-    if (isWhole(heaviest)) return heaviest;
+    const isOver = (c: Candidate) =>
+      !isOneCallback && !c.suppressed && this.#isOver(c.context, space, samples);
+    const heaviestIsOver = isOver(heaviest);
+    const around = () => this.#around(heaviest, space, minimum, candidates);
+    if (heaviestIsOver) {
+      const covering = around();
+      if (covering !== undefined) return covering;
+    }
+    const isWhole = (c: Candidate) => !this.#cover.isLate(c.span, space);
+    if (!heaviestIsOver && isWhole(heaviest)) return heaviest;
     const whole = candidates.find(
-      (c) => c.span && !c.suppressed && isWhole(c) && c.weight * 2 >= heaviest.weight,
+      (c) => c.span && !c.suppressed && c.weight * 2 >= heaviest.weight && isWhole(c) && !isOver(c),
     );
-    if (whole !== undefined) return whole;
-    return length - lateBy(heaviest) >= Math.max(minimum, length * MIN_SHOWN)
-      ? heaviest
-      : undefined;
+    if (whole !== undefined || heaviestIsOver) return whole;
+    return this.#cover.showsMost(heaviest.span, space, minimum) ? heaviest : around();
+  }
+
+  /**
+   * What a block of one scope or callback is attributed to: where its span had ended when code of
+   * others ran, the innermost span around it that covers the block.
+   */
+  covering(
+    attributed: Attributed,
+    start: number,
+    end: number,
+    startEpoch: number,
+    samples: readonly WeightedSample[],
+  ): Attributed {
+    const { context } = attributed;
+    const space = { start, end, startEpoch };
+    if (isTracingSuppressed(context) || !this.#isOver(context, space, samples)) return attributed;
+    const { candidates } = candidatesIn(this.#cast, attributed, start, end, samples);
+    return this.#around(attributed, space, 0, candidates) ?? attributed;
+  }
+
+  /**
+   * How long each span ran from `start` to `end`.
+   * @param around the context of the one scope or callback that all of it ran in, where it did:
+   *   what nothing inside it voted for was its own
+   */
+  ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
+    const { candidates, known } =
+      around === undefined
+        ? candidatesOf(this.#cast, start, end, samples)
+        : candidatesIn(this.#cast, around, start, end, samples);
+    // Votes of which a part lies outside.
+    const scale = Math.min(1, (end - start) / known);
+    return candidates
+      .filter(({ span, suppressed, weight }) => span !== undefined && !suppressed && weight > 0)
+      .map(({ context, weight }) => ({ context, millis: weight * scale }));
   }
 
   /**
@@ -178,17 +163,50 @@ export class Votes {
     const context = samples[0]?.context;
     const span = context && trace.getSpan(context);
     if (context === undefined || span === undefined) return around;
-    if (this.#lateBy(span, startEpoch) > allowedLate(end - start)) return around;
+    if (this.#cover.isLate(span, { start, end, startEpoch })) return around;
     const isInAll = samples.every(
       (s) => trace.getSpan(s.context) === span && !isTracingSuppressed(s.context),
     );
     return isInAll ? { ...around, context } : around;
   }
 
-  /** By how much a span started after the block: a child must not start before its parent. */
-  #lateBy(span: Span | undefined, startEpoch: number): number {
-    const spanStart = span === undefined ? Number.NaN : this.#spanStart(span);
-    return Number.isNaN(spanStart) ? 0 : spanStart - startEpoch;
+  /** Whether the span of a context had ended when code of others ran for a while. */
+  #isOver(context: Context, space: BlockSpace, samples: readonly WeightedSample[]): boolean {
+    const span = trace.getSpan(context);
+    const over = this.#cover.endIn(span, space);
+    if (over === undefined) return false;
+    let voted = 0;
+    for (const { from, until, weight, context: by } of this.#votes) {
+      if (trace.getSpan(by) === span) continue;
+      const after = Math.min(until, space.end) - Math.max(from, over);
+      voted += Math.min(weight, Math.max(0, after));
+    }
+    const sampled = samples
+      .filter(({ time, context: by }) => time >= over && trace.getSpan(by) !== span)
+      .reduce((sum, { weight }) => sum + weight, 0);
+    return Math.max(voted, sampled) > allowed(space);
+  }
+
+  get #cast(): Cast {
+    return { votes: this.#votes, dropped: this.#dropped };
+  }
+
+  /** The span around one, and around what else ran in its trace for a while. */
+  #around(
+    { context, resourceType }: Attributed,
+    space: BlockSpace,
+    minimum: number,
+    candidates: readonly Candidate[],
+  ): Attributed | undefined {
+    if (isTracingSuppressed(context)) return undefined;
+    const traceId = trace.getSpanContext(context)?.traceId;
+    const others = candidates
+      .filter(
+        ({ span, weight }) => weight > allowed(space) && span?.spanContext().traceId === traceId,
+      )
+      .map((other) => other.context);
+    const around = this.#cover.around(context, space, minimum, others);
+    return around && { context: around, resourceType };
   }
 
   #compact(): void {

@@ -57,11 +57,49 @@ export function spanStartTime(span: Span): HrTime | undefined {
 }
 
 /**
+ * As {@link spanStartTime} of a span of the SDK, to the microsecond, as a time of
+ * `performance.now()`: its Unix time is cut to whole milliseconds. Undefined where the start was
+ * given.
+ */
+export function spanStartedAt(span: Span): number | undefined {
+  const { _performanceStartTime, _startTimeProvided } = span as {
+    _performanceStartTime?: unknown;
+    _startTimeProvided?: unknown;
+  };
+  return typeof _performanceStartTime === 'number' && _startTimeProvided === false
+    ? _performanceStartTime
+    : undefined;
+}
+
+/**
  * The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another
  * implementation.
  */
 export function parentSpanContextOf(span: Span): SpanContext | undefined {
   return (span as { parentSpanContext?: SpanContext }).parentSpanContext;
+}
+
+/** When a span of the SDK ended; undefined while it is open, and for another implementation. */
+export function spanEndTime(span: Span): HrTime | undefined {
+  const { ended, endTime } = span as { ended?: unknown; endTime?: unknown };
+  return ended === true && Array.isArray(endTime) ? (endTime as HrTime) : undefined;
+}
+
+/** The same registered symbol as `setRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
+const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
+
+/**
+ * The span around a span of the SDK, where it began in this process: the request's, which the HTTP
+ * instrumentation keeps in the context; else one that has only its ids, and does not start later.
+ */
+export function localParentOf(span: Span, ctx: Context): Span | undefined {
+  const parent = parentSpanContextOf(span);
+  if (parent === undefined || parent.isRemote === true) return undefined;
+  const entry = (ctx.getValue(RPC_METADATA) as { span?: Span } | undefined)?.span;
+  const { traceId, spanId } = span.spanContext();
+  const entryContext = entry?.spanContext?.();
+  if (entryContext?.traceId === traceId && entryContext.spanId !== spanId) return entry;
+  return Object.assign(trace.wrapSpanContext(parent), { startTime: spanStartTime(span) });
 }
 
 /** Name of the instrumentation that made a span of the SDK (2.0 and later). */

@@ -33,6 +33,9 @@ export interface ReporterOptions {
   ignoreBlockHook: ((block: EventLoopBlock) => boolean) | undefined;
 }
 
+/** Blocks wait for no longer than this for entry spans to begin. */
+const MAX_WAIT_MILLIS = 1000;
+
 /** What the reporter is given to work with. */
 export interface ReporterSources {
   tracer(): Tracer;
@@ -46,13 +49,18 @@ export interface ReporterSources {
    * known. Called by {@link BlockReporter.flush} only.
    */
   gcWithin(start: number, end: number): number;
+  /**
+   * For how many calls of {@link BlockReporter.turn} a block waits, since it ended or since the
+   * latest entry span began that may have waited for it; 0 where this is left out.
+   */
+  turnsToWait?(): number;
 }
 
 /** What the reporter calls. */
 export interface ReporterEvents {
   /**
-   * A block waits: {@link BlockReporter.flush} is to be called soon, outside user code. Called
-   * once, and again only after that flush.
+   * A block waits: {@link BlockReporter.turn} is to be called soon, outside user code. Called once,
+   * and again only after that, or after a flush.
    */
   schedule(): void;
   /**
@@ -65,6 +73,7 @@ export interface ReporterEvents {
 interface Pending {
   readonly block: EndedBlock;
   readonly span: PendingBlockSpan;
+  turnsLeft: number;
 }
 
 export class BlockReporter {
@@ -103,12 +112,33 @@ export class BlockReporter {
       return undefined;
     }
     const span = new PendingBlockSpan(ended, this.#startSpan, this.#guard);
-    this.#pending.push({ block: ended, span });
-    if (!this.#isScheduled) {
-      this.#isScheduled = true;
-      this.#guard.run('cannot report blocks', () => this.events.schedule());
-    }
+    this.#pending.push({ block: ended, span, turnsLeft: this.sources.turnsToWait?.() ?? 0 });
+    this.#schedule();
     return span;
+  }
+
+  /** Whether blocks wait to be reported. */
+  get isWaiting(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Reports what has waited for long enough. */
+  turn(): void {
+    this.#isScheduled = false;
+    const turns = this.sources.turnsToWait?.() ?? 0;
+    const now = this.clock.now();
+    const due: Pending[] = [];
+    const waiting: Pending[] = [];
+    for (const pending of this.#pending) {
+      const { block } = pending;
+      if (block.hasNewQueued()) pending.turnsLeft = turns;
+      const isDue = pending.turnsLeft <= 0 || now - block.block.end > MAX_WAIT_MILLIS;
+      pending.turnsLeft--;
+      (isDue ? due : waiting).push(pending);
+    }
+    this.#pending = waiting;
+    if (this.isWaiting) this.#schedule();
+    this.#reportAll(due);
   }
 
   /** Reports what is waiting. */
@@ -116,6 +146,16 @@ export class BlockReporter {
     this.#isScheduled = false;
     const pending = this.#pending;
     this.#pending = [];
+    this.#reportAll(pending);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#guard.run('cannot report blocks', () => this.events.schedule());
+  }
+
+  #reportAll(pending: readonly Pending[]): void {
     for (const { block, span } of pending) {
       this.#guard.run('cannot report a block', () =>
         block.complete(this.sources.gcWithin, this.#guard, (facts) => {

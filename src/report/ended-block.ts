@@ -13,6 +13,8 @@ import type { CodeDescriber } from './code-describer.ts';
 
 export class EndedBlock {
   #code: SampledCode | undefined;
+  #queuedSpans = 0;
+  #queuedAtLastAsk = 0;
 
   constructor(
     readonly block: Block,
@@ -27,6 +29,18 @@ export class EndedBlock {
 
   get context(): Context {
     return this.block.context ?? ROOT_CONTEXT;
+  }
+
+  /** An entry span has begun that may have waited for it. */
+  addQueued(): void {
+    this.#queuedSpans++;
+  }
+
+  /** Whether one has begun since this was asked last. */
+  hasNewQueued(): boolean {
+    const isNew = this.#queuedSpans > this.#queuedAtLastAsk;
+    this.#queuedAtLastAsk = this.#queuedSpans;
+    return isNew;
   }
 
   /** What is known as soon as the block has ended. It may be asked for in user code. */
@@ -71,7 +85,7 @@ export class EndedBlock {
       ...(cause !== undefined && { cause }),
       ...(cpuTimeMillis !== undefined && { cpuTimeMillis }),
       ...(gcTimeMillis !== undefined && { gcTimeMillis }),
-      ...(stalledSpans !== undefined && { stalledSpans }),
+      ...(stalledSpans !== undefined && { stalledSpans, queuedSpans: this.#queuedSpans }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
     };

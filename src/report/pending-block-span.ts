@@ -57,6 +57,11 @@ export class PendingBlockSpan {
     return this.#outcome;
   }
 
+  /** An entry span may have waited for the block before it began. */
+  addQueued(): void {
+    this.#unreported?.block.addQueued();
+  }
+
   /**
    * Ends the span, where the block has one, and lets go of everything but the span's context.
    * @param facts as they are known now; a span that was started early gets what it lacks

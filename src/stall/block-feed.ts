@@ -2,8 +2,10 @@
  * Brings the blocks of one instrumentation to the stalls of its thread, while it is active. The
  * only place where times of the clock become the Unix times that spans have.
  */
+import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Block, OngoingPileUp } from '../block.ts';
-import type { Clock } from '../support/clock.ts';
+import { type Clock, canCountIterations } from '../support/clock.ts';
+import type { BlockEnd } from './queue.ts';
 import type { BlockSpan } from './recent-blocks.ts';
 import {
   type BlockedPeriod,
@@ -22,12 +24,14 @@ export class BlockFeed {
    *   asked for each span that ends
    * @param entrySpanSink for the metric
    * @param reportPending asked for when the SDK shuts down
+   * @param more `reportEnded` is asked for when the SDK flushes; `taskStart` as the ledger's
    */
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'idle'>,
     ongoingPileUp: () => OngoingPileUp | undefined,
     private readonly entrySpanSink: EntrySpanSink,
     reportPending: () => void = () => {},
+    more: Pick<OngoingView, 'reportEnded'> & { taskStart?(): number } = {},
   ) {
     this.#ongoing = {
       ongoingPileUp: () => {
@@ -35,6 +39,13 @@ export class BlockFeed {
         return pileUp && this.#inUnixTime(pileUp);
       },
       reportPending,
+      reportEnded: () => more.reportEnded?.(),
+      spanBegin: () => ({
+        iteration: clock.loopCount(),
+        idle: clock.idle(),
+        taskStart: more.taskStart?.() ?? Number.NaN,
+        asyncId: executionAsyncId(),
+      }),
     };
   }
 
@@ -62,10 +73,28 @@ export class BlockFeed {
    * @param span the block's own, where it may have one
    */
   add(block: Block, around: SpansAround, span: BlockSpan | undefined): void {
-    this.#stalls.add(this.#inUnixTime(block), around, span);
+    const loopEnd = canCountIterations ? this.#loopEnd(block) : undefined;
+    this.#stalls.add({ ...this.#inUnixTime(block), loopEnd }, around, span);
   }
 
-  #inUnixTime({ start, end, context }: OngoingPileUp): BlockedPeriod {
-    return { start: this.clock.epoch(start), end: this.clock.epoch(end), context };
+  /** A block is known when it has ended, or when the next iteration has begun. */
+  #loopEnd({ kind, end, waitedSince }: Block): BlockEnd {
+    const isOver = waitedSince !== undefined || kind === undefined;
+    return {
+      end,
+      iteration: this.clock.loopCount() - (isOver ? 1 : 0),
+      idle: this.clock.idle() - (waitedSince ?? 0),
+      asyncId: new AsyncResource('EventLoopBlock', { requireManualDestroy: true }).asyncId(),
+    };
+  }
+
+  #inUnixTime({ start, end, context, ran, kind }: OngoingPileUp & Partial<Block>): BlockedPeriod {
+    return {
+      start: this.clock.epoch(start),
+      end: this.clock.epoch(end),
+      context,
+      ...(ran !== undefined && { ran }),
+      ...(kind === 'callback' && { callbackStart: start }),
+    };
   }
 }

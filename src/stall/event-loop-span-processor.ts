@@ -16,10 +16,12 @@ import {
   ATTR_EVENT_LOOP_LINK_TYPE,
   ATTR_EVENT_LOOP_STALL_DURATION,
   ATTR_EVENT_LOOP_STALL_INCOMPLETE,
+  ATTR_EVENT_LOOP_STALL_QUEUED,
   LINK_TYPE_BLOCKED_BY,
 } from '../semconv.ts';
 import { isBlockSpan, OpenSpans } from './open-spans.ts';
-import type { Stall } from './recent-blocks.ts';
+import type { Queued } from './queue.ts';
+import type { RecentBlock, Stall } from './recent-blocks.ts';
 import { stallsOfThread } from './stalls.ts';
 
 /** A span that was stalled for less than this by a block is not linked to it, in milliseconds. */
@@ -39,7 +41,8 @@ export interface EndingSpan {
  * Registered beside the processor that exports, it compares every span that ends with the blocks of
  * the event loop. A span that was open while something else blocked the event loop gets
  * `event_loop.stall.duration`, and a link of the type `blocked_by` to the span of the block it
- * waited longest for, if it waited at least 10 ms.
+ * waited longest for, if it waited at least 10 ms. An entry span that began right after a block
+ * gets `event_loop.stall.queued`, the most that it may have waited before it began, and such a link.
  *
  * ```ts
  * new NodeSDK({
@@ -71,6 +74,7 @@ export class EventLoopSpanProcessor {
   onStart(span: Span, parentContext: Context): void {
     try {
       this.#open.add(span, parentContext);
+      this.#stalls.started(span, parentContext);
     } catch (error) {
       this.#failed(error);
     }
@@ -82,10 +86,11 @@ export class EventLoopSpanProcessor {
       this.#endingIsCalled = true;
       const ending = span as Span & EndingSpan;
       const stall = this.#stalls.stallOf(ending);
-      if (stall !== undefined && isReported(stall, ending)) {
-        span.setAttributes(attributesOf(stall));
-        const link = linkToBlock(stall);
-        if (link !== undefined) span.addLink(link);
+      const queued = this.#stalls.queuedOf(span);
+      const found = reportOf(ending, stall, queued);
+      if (found !== undefined) {
+        span.setAttributes(found.attributes);
+        for (const link of found.links) span.addLink(link);
       }
       this.#record(ending, stall);
     } catch (error) {
@@ -98,10 +103,11 @@ export class EventLoopSpanProcessor {
       if (this.#endingIsCalled) return;
       const ended = span as Span & EndingSpan;
       const stall = this.#stalls.stallOf(ended);
-      if (stall !== undefined && isReported(stall, ended)) {
-        Object.assign(span.attributes, attributesOf(stall));
-        const link = linkToBlock(stall);
-        if (link !== undefined) span.links.push(link);
+      const queued = this.#stalls.queuedOf(ended);
+      const found = reportOf(ended, stall, queued);
+      if (found !== undefined) {
+        Object.assign(span.attributes, found.attributes);
+        span.links.push(...found.links);
       }
       this.#record(ended, stall);
     } catch (error) {
@@ -109,7 +115,14 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  async forceFlush(): Promise<void> {}
+  /** Blocks that have ended are reported now, as far as they do not wait for source maps. */
+  async forceFlush(): Promise<void> {
+    try {
+      this.#stalls.ongoing?.reportEnded?.();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
 
   /**
    * Blocks that wait for source maps are reported at once, which takes 100 ms at most: the SDK
@@ -141,19 +154,32 @@ export class EventLoopSpanProcessor {
   }
 }
 
-function isReported(stall: Stall, span: Span): boolean {
-  return stall.millis > 0 && !isBlockSpan(span);
+/** What is set on a span that ends; undefined where it has not waited. */
+function reportOf(
+  span: Span,
+  stall: Stall | undefined,
+  queued: Queued | undefined,
+): { attributes: Attributes; links: Link[] } | undefined {
+  const isStalled = stall !== undefined && stall.millis > 0 && !isBlockSpan(span);
+  if (!isStalled && queued === undefined) return undefined;
+  const attributes: Attributes = {};
+  const blocks = new Set<RecentBlock>();
+  if (isStalled) {
+    attributes[ATTR_EVENT_LOOP_STALL_DURATION] = stall.millis / 1000;
+    if (stall.incomplete) attributes[ATTR_EVENT_LOOP_STALL_INCOMPLETE] = true;
+    if (stall.longest !== undefined && stall.longestMillis >= MIN_LINKED_STALL_MILLIS)
+      blocks.add(stall.longest);
+  }
+  if (queued !== undefined) {
+    attributes[ATTR_EVENT_LOOP_STALL_QUEUED] = queued.millis / 1000;
+    if (queued.millis >= MIN_LINKED_STALL_MILLIS) blocks.add(queued.longest);
+  }
+  return { attributes, links: [...blocks].flatMap(linkTo) };
 }
 
-function attributesOf(stall: Stall): Attributes {
-  const attributes: Attributes = { [ATTR_EVENT_LOOP_STALL_DURATION]: stall.millis / 1000 };
-  if (stall.incomplete) attributes[ATTR_EVENT_LOOP_STALL_INCOMPLETE] = true;
-  return attributes;
-}
-
-/** Undefined where no block has a span, or where the span did not wait long. */
-function linkToBlock({ longest, longestMillis }: Stall): Link | undefined {
-  const context =
-    longestMillis >= MIN_LINKED_STALL_MILLIS ? longest?.span?.spanContext() : undefined;
-  return context && { context, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_BLOCKED_BY } };
+/** None where the block has no span. */
+function linkTo({ span }: RecentBlock): Link[] {
+  const context = span?.spanContext();
+  if (context === undefined) return [];
+  return [{ context, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_BLOCKED_BY } }];
 }

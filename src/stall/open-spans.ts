@@ -7,6 +7,7 @@ import {
   spanStartTime,
 } from '../otel/sdk-internals.ts';
 import { PACKAGE_NAME } from '../version.ts';
+import { type BlockTime, hasRunIn, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
@@ -45,17 +46,11 @@ export class OpenSpans {
     this.#sweepAt = MIN_SWEPT;
   }
 
-  /**
-   * Spans that were open at `time` (Unix time in milliseconds), without blocking spans and blocks.
-   */
-  countStalled(time: number, blockingSpanIds: ReadonlySet<string>): number {
+  /** Open spans that had begun when a block ended, without those that ran in it, and blocks. */
+  countStalled(block: BlockTime): number {
     this.#sweep();
     let count = 0;
-    for (const span of this.#spans) {
-      if (blockingSpanIds.has(span.spanContext().spanId) || isBlockSpan(span)) continue;
-      const start = spanStartTime(span);
-      if (start === undefined || hrTimeToMillis(start) < time) count++;
-    }
+    for (const span of this.#spans) if (isStalled(span, block)) count++;
     return count;
   }
 
@@ -66,7 +61,7 @@ export class OpenSpans {
     for (
       let s: Span | undefined = span;
       s !== undefined && depth < MAX_DEPTH;
-      s = this.#parentOf(s)
+      s = this.parentOf(s)
     ) {
       ids.add(s.spanContext().spanId);
       outermost = s;
@@ -84,7 +79,7 @@ export class OpenSpans {
   }
 
   /** The span around a span, where either is known here. */
-  #parentOf(span: Span): Span | undefined {
+  parentOf(span: Span): Span | undefined {
     const index = this.#spans.lastIndexOf(span);
     if (index !== -1) return this.#parents[index];
     const id = parentSpanContextOf(span)?.spanId;
@@ -106,6 +101,16 @@ export class OpenSpans {
     this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
     this.#sweepAt = Math.min(MAX_KEPT_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
   }
+}
+
+/** Of a span that is open. */
+function isStalled(span: Span, block: BlockTime): boolean {
+  if (isBlockSpan(span)) return false;
+  const startTime = spanStartTime(span);
+  const start = startTime === undefined ? Number.NEGATIVE_INFINITY : hrTimeToMillis(startTime);
+  if (start >= block.end) return false;
+  const time = spanTimeOf(span, start, block.end);
+  return !hasRunIn(block, time) || stallIn(block, time) > 0;
 }
 
 /** A span of this package: the span of a block is not stalled itself. */

@@ -1,27 +1,20 @@
 /** The latest blocks, for spans that end later to be compared with. */
 import type { SpanContext } from '@opentelemetry/api';
+import { type BlockTime, type SpanTime, stallIn } from './span-time.ts';
 
 /** Blocks that are remembered: at the default threshold, at least 100 s of blocked time. */
 export const MAX_RECENT_BLOCKS = 1024;
-
-/**
- * A shorter overlap is none: the SDK starts spans by `Date.now()`, which is cut to whole
- * milliseconds, so that a span which began right after a block seems to have begun inside it.
- */
-export const MIN_STALL_MILLIS = 1;
 
 /** The span of a block. It is remembered for long: it must not keep alive what blocked. */
 export interface BlockSpan {
   /** May start the span. Undefined where the block has none, or none that is recorded. */
   spanContext(): SpanContext | undefined;
+  /** An entry span may have waited for the block before it began. */
+  addQueued?(): void;
 }
 
-/** What stalled spans need of a block. Times are Unix times in milliseconds. */
-export interface RecentBlock {
-  readonly start: number;
-  readonly end: number;
-  /** Ids of the span that the block is attributed to and of those around it. */
-  readonly blockingSpanIds: ReadonlySet<string>;
+/** What stalled spans need of a block. */
+export interface RecentBlock extends BlockTime {
   readonly span: BlockSpan | undefined;
 }
 
@@ -58,20 +51,19 @@ export class RecentBlocks {
     return this.#latestEnd > start;
   }
 
-  /** How long the span was stalled from `start` to `end`. */
-  stallOf(spanId: string, start: number, end: number): Stall {
+  /** How long a span that has ended was stalled. */
+  stallOf(span: SpanTime): Stall {
     let millis = 0;
     let longest: RecentBlock | undefined;
     let longestMillis = 0;
     for (const block of this.#ring) {
-      const overlap = Math.min(end, block.end) - Math.max(start, block.start);
-      if (!(overlap >= MIN_STALL_MILLIS) || block.blockingSpanIds.has(spanId)) continue;
-      millis += overlap;
-      if (overlap > longestMillis) {
+      const stalled = stallIn(block, span);
+      millis += stalled;
+      if (stalled > longestMillis) {
         longest = block;
-        longestMillis = overlap;
+        longestMillis = stalled;
       }
     }
-    return { millis, longest, longestMillis, incomplete: this.#forgottenUntil > start };
+    return { millis, longest, longestMillis, incomplete: this.#forgottenUntil > span.start };
   }
 }

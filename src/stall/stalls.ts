@@ -3,12 +3,15 @@
  * the spans. Whichever copy of the package either of them came from, those of one thread share one
  * object.
  */
-import { type Context, type HrTime, type Span, trace } from '@opentelemetry/api';
+import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
+import type { Run } from '../block.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import type { OpenSpans } from './open-spans.ts';
-import { type BlockSpan, MIN_STALL_MILLIS, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { isBlockSpan, type OpenSpans } from './open-spans.ts';
+import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
+import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { MIN_STALL_MILLIS, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Time in which the event loop was blocked. Unix times in milliseconds. */
 export interface BlockedPeriod {
@@ -16,6 +19,12 @@ export interface BlockedPeriod {
   readonly end: number;
   /** The context that the block is attributed to. */
   readonly context: Context | undefined;
+  /** What ran in it. */
+  readonly ran?: readonly Run[] | undefined;
+  /** As that of a {@link RecentBlock}. */
+  readonly callbackStart?: number | undefined;
+  /** Where iterations are counted. */
+  readonly loopEnd?: BlockEnd | undefined;
 }
 
 /** What blocks the event loop now, and what has blocked it and waits to be reported. */
@@ -24,6 +33,10 @@ export interface OngoingView {
   ongoingPileUp(): BlockedPeriod | undefined;
   /** Reports the blocks that have ended and wait to be reported. */
   reportPending?(): void;
+  /** As reportPending, but does not wait for source maps. */
+  reportEnded?(): void;
+  /** Asked for when a span starts soon after a block. */
+  spanBegin?(): SpanBegin;
 }
 
 /** Called when an entry span (SERVER, CONSUMER) has ended, stalled or not. */
@@ -31,6 +44,7 @@ export type EntrySpanSink = (stallMillis: number) => void;
 
 /** A span of the SDK. */
 export interface TimedSpan {
+  readonly kind: SpanKind;
   readonly startTime: HrTime;
   readonly endTime: HrTime;
 }
@@ -39,9 +53,14 @@ export interface TimedSpan {
 export interface SpansAround {
   /** Ids of the span that the block is attributed to and of those around it. */
   readonly blockingSpanIds: ReadonlySet<string>;
-  /** How many other spans had not ended. */
+  /** Milliseconds that other spans, and those around them, ran in it, by their ids. */
+  readonly ranMillis: ReadonlyMap<string, number> | undefined;
+  /** How many other spans had not ended, and were stalled. */
   readonly stalledSpans: number;
 }
+
+/** Finding the spans around a span takes long where many are open: for so many of a block. */
+const MAX_RUNS = 32;
 
 export class Stalls {
   /** Of the active instrumentation. */
@@ -49,6 +68,10 @@ export class Stalls {
   /** Of the active instrumentation. */
   entrySpanSink: EntrySpanSink | undefined;
   readonly #blocks = new RecentBlocks();
+  readonly #queue = new Queue();
+  /** Of spans that have not ended. */
+  readonly #queued = new WeakMap<Span, Queued>();
+  #queuedSpans = 0;
   /** Weakly: a processor whose provider is dropped without a shutdown goes with it. */
   readonly #openSpans = new Set<WeakRef<OpenSpans>>();
 
@@ -64,25 +87,60 @@ export class Stalls {
   }
 
   /** Of a block that has just ended; undefined where there is no processor. */
-  spansAround({ end, context }: BlockedPeriod): SpansAround | undefined {
+  spansAround(period: BlockedPeriod): SpansAround | undefined {
     const watched = this.#watched();
     if (watched.length === 0) return undefined;
-    const blockingSpanIds = this.#blockingSpanIds(context);
+    const { start, end, callbackStart } = period;
+    const blockingSpanIds = this.#blockingSpanIds(period.context);
+    const ranMillis = this.#ranMillis(period, blockingSpanIds);
+    const block = { start, end, callbackStart, blockingSpanIds, ranMillis };
     let stalledSpans = 0;
     for (const openSpans of watched) {
       // Two processors of one provider are given the same spans.
-      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(end, blockingSpanIds));
+      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(block));
     }
-    return { blockingSpanIds, stalledSpans };
+    return { blockingSpanIds, ranMillis, stalledSpans };
   }
 
   /** From now on spans that end may be found to have waited for this block. */
   add(
-    { start, end }: BlockedPeriod,
-    { blockingSpanIds }: SpansAround,
+    { start, end, callbackStart, loopEnd }: BlockedPeriod,
+    { blockingSpanIds, ranMillis }: SpansAround,
     span: BlockSpan | undefined,
   ): void {
-    this.#blocks.add({ start, end, blockingSpanIds, span });
+    const block = { start, end, callbackStart, blockingSpanIds, ranMillis, span };
+    this.#blocks.add(block);
+    if (loopEnd !== undefined) this.#queue.add(block, loopEnd);
+  }
+
+  /** Whether there is a processor. */
+  get isWatched(): boolean {
+    return this.#watched().length > 0;
+  }
+
+  /** Hot. A span starts: right after a block, it may have waited for that before. */
+  started(span: Span & { readonly kind?: SpanKind }, parentContext: Context): void {
+    if (this.#queue.isEmpty) return;
+    // Two processors of one provider are given the same spans.
+    if (!isEntrySpan(span, parentContext) || this.#queued.has(span)) return;
+    const begin = this.ongoing?.spanBegin?.();
+    if (begin === undefined) return;
+    const blocks = this.#queue.blocksBefore(begin);
+    const queued = queuedBy(blocks);
+    if (queued === undefined) return;
+    for (const { span: blockSpan } of blocks) blockSpan?.addQueued?.();
+    this.#queued.set(span, queued);
+    this.#queuedSpans++;
+  }
+
+  /** Hot: how long a span that ends may have waited before it began. Once for each span. */
+  queuedOf(span: Span): Queued | undefined {
+    if (this.#queuedSpans === 0) return undefined;
+    const queued = this.#queued.get(span);
+    if (queued === undefined) return undefined;
+    this.#queued.delete(span);
+    this.#queuedSpans--;
+    return queued;
   }
 
   /** Hot: how long a span that ends was stalled; undefined where it surely was not. */
@@ -90,13 +148,11 @@ export class Stalls {
     const pileUp = this.ongoing?.ongoingPileUp();
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
-    const end = hrTimeToMillis(span.endTime);
-    const { spanId } = span.spanContext();
-    const stall = this.#blocks.stallOf(spanId, start, end);
+    const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
+    const stall = this.#blocks.stallOf(time);
     if (pileUp === undefined) return stall;
-    const more = Math.min(end, pileUp.end) - Math.max(start, pileUp.start);
-    if (!(more >= MIN_STALL_MILLIS) || this.#blockingSpanIds(pileUp.context).has(spanId))
-      return stall;
+    const more = this.#stallInPileUp(pileUp, time);
+    if (more === 0) return stall;
     return {
       ...stall,
       millis: stall.millis + more,
@@ -105,11 +161,48 @@ export class Stalls {
     };
   }
 
+  /** The span of this process around a span, where a processor knows either. */
+  parentOf(span: Span): Span | undefined {
+    for (const openSpans of this.#watched()) {
+      const parent = openSpans.parentOf(span);
+      if (parent !== undefined && parent.spanContext().isRemote !== true) return parent;
+    }
+    return undefined;
+  }
+
+  #stallInPileUp(pileUp: BlockedPeriod, span: SpanTime): number {
+    const { start, end } = pileUp;
+    // First: finding the spans around others takes long.
+    if (!(Math.min(span.end, end) - Math.max(span.start, start) >= MIN_STALL_MILLIS)) return 0;
+    const blockingSpanIds = this.#blockingSpanIds(pileUp.context);
+    if (blockingSpanIds.has(span.spanId)) return 0;
+    const ranMillis = this.#ranMillis(pileUp, blockingSpanIds);
+    return stallIn({ start, end, blockingSpanIds, ranMillis }, span);
+  }
+
   #blockingSpanIds(context: Context | undefined): Set<string> {
-    const ids = new Set<string>();
     const span = context && trace.getSpan(context);
-    if (span !== undefined)
-      for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
+    return span === undefined ? new Set() : this.#ancestry(span);
+  }
+
+  /** What a span's children ran, it did not wait for either. */
+  #ranMillis(
+    { ran = [] }: BlockedPeriod,
+    blockingSpanIds: ReadonlySet<string>,
+  ): Map<string, number> | undefined {
+    const millisById = new Map<string, number>();
+    const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
+    for (const { context, millis } of heaviest) {
+      const span = trace.getSpan(context);
+      if (span === undefined || blockingSpanIds.has(span.spanContext().spanId)) continue;
+      for (const id of this.#ancestry(span)) millisById.set(id, (millisById.get(id) ?? 0) + millis);
+    }
+    return millisById.size === 0 ? undefined : millisById;
+  }
+
+  #ancestry(span: Span): Set<string> {
+    const ids = new Set<string>();
+    for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
     return ids;
   }
 
@@ -122,6 +215,14 @@ export class Stalls {
     }
     return watched;
   }
+}
+
+/** A request, a message, or what else begins without a span of this process around it. */
+function isEntrySpan(span: Span & { readonly kind?: SpanKind }, parentContext: Context): boolean {
+  if (isBlockSpan(span)) return false;
+  if (span.kind === SpanKind.SERVER || span.kind === SpanKind.CONSUMER) return true;
+  const parent = trace.getSpanContext(parentContext);
+  return parent === undefined || parent.isRemote === true;
 }
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.stalls.v1`);

@@ -1,10 +1,16 @@
 /** Stalled spans: how long they waited, and for which block. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expectBlocks, expectQuietExit, expectSoundBlocks } from './support/expect-blocks.ts';
+import {
+  expectBlocks,
+  expectQuietExit,
+  expectSoundBlocks,
+  truthNamed,
+} from './support/expect-blocks.ts';
 import {
   type AsyncHooksMode,
   appFile,
@@ -16,7 +22,7 @@ import {
   type SpanLine,
   type Truth,
 } from './support/run-app.ts';
-import { test, VoidMeasurement } from './support/scenario.ts';
+import { judgeValid, test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, voidBlock, voidTruth } from './support/validity.ts';
 
 /** A stall is right to within this, or to within this share of it. */
@@ -28,6 +34,11 @@ const STALL_TOLERANCE_RATIO = 0.05;
 const MAX_VOID = 0.1;
 /** From here on a span is linked. */
 const MIN_LINKED_MILLIS = 10;
+
+/** What Express and Node.js run around a handler. */
+const MAX_AROUND_MILLIS = 15;
+/** The SDK cuts the start of a span to a whole millisecond, and its end with it. */
+const PARENT_CUT_MILLIS = 2;
 
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 /** Kinds of spans, as they are recorded. */
@@ -115,7 +126,9 @@ function expectStalls(stalls: Stalls): void {
 function expectLinks(run: Run, stalls: Stalls): void {
   for (const stall of stalls) {
     const { span, waits, voidBecause } = stall;
-    if (voidBecause !== undefined) continue;
+    // What a span waited for before it began has a link as well.
+    const isQueued = span.attributes['event_loop.stall.queued'] !== undefined;
+    if (voidBecause !== undefined || isQueued) continue;
     const [longest] = waits;
     if (longest === undefined || longest.millis < MIN_LINKED_MILLIS - STALL_TOLERANCE_MILLIS) {
       expect(span.links).toEqual([]);
@@ -254,6 +267,184 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
       3,
     );
   });
+});
+
+/**
+ * A request whose body parser and handler block together, while another one waits; then one that
+ * blocks in two callbacks.
+ */
+const runParts = (asyncHooks: AsyncHooksMode, ...args: string[]) =>
+  runApp('blocking-in-parts.cjs', { asyncHooks, args }, async (app) => {
+    const port = Number(await app.printed('listening '));
+    const options = { port, host: '127.0.0.1', agent: new Agent({ keepAlive: true }) };
+    const send = (method: string, route: string, body = '') =>
+      new Promise<void>((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', 'content-length': body.length };
+        request({ ...options, path: route, method, headers }, (response) =>
+          response.resume().on('end', resolve),
+        )
+          .on('error', reject)
+          .end(body);
+      });
+    await send('GET', '/stalled');
+    const stalled = send('GET', '/stalled');
+    await wait(80);
+    await send('POST', '/orders', '{"order":1}');
+    await stalled;
+    await send('GET', '/steps');
+    options.agent.destroy();
+  });
+
+/** The block of one of these requests, and the spans of its trace. */
+function partsOf(run: Run, label: string) {
+  const truth = truthNamed(run, label);
+  const blocks = run.blocks.filter((each) => overlap(each, truth) > STALL_TOLERANCE_MILLIS);
+  judgeValid([
+    {
+      label: truth.label,
+      voidBecause: voidTruth(run, truth, blocks),
+      judge: () => expect(blocks).toHaveLength(1),
+    },
+  ]);
+  const [block] = blocks;
+  if (block === undefined) throw new VoidMeasurement(`${label}: not long enough`);
+  return { truth, block, trace: run.spans.filter(({ traceId }) => traceId === block.traceId) };
+}
+
+describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
+  test('a request that parses its body and then computes did not wait for itself', async () => {
+    const run = await runParts(asyncHooks);
+    expectQuietExit(run);
+    const { truth, block, trace } = partsOf(run, 'body and handler');
+    expect(trace.filter(({ kind }) => kind === SERVER).map(({ name }) => name)).toEqual([
+      'POST /orders',
+    ]);
+    for (const { name, attributes, links } of trace) {
+      const stall = attributes['event_loop.stall.duration'];
+      expect({ name, stall, links }).toEqual({ name, stall: undefined, links: [] });
+    }
+    // Those of the other request waited for all of it.
+    const stalled = run.spans.filter(
+      (span) => span.traceId !== block.traceId && overlap(span, block) > block.durationMillis - 1,
+    );
+    expect(stalled).toHaveLength(2);
+    expect(block.attributes['event_loop.block.stalled_spans']).toBe(2);
+    for (const { attributes, links } of stalled) {
+      const millis = Number(attributes['event_loop.stall.duration']) * 1000;
+      expect(Math.abs(millis - truth.durationMillis)).toBeLessThan(
+        tolerance(truth.durationMillis) + MAX_AROUND_MILLIS,
+      );
+      expect(links.map(({ spanId }) => spanId)).toEqual([block.spanId]);
+    }
+  });
+});
+
+describe.each<[AsyncHooksMode, string]>([
+  ['auto', 'with a processor'],
+  ['promises', 'with a processor'],
+  ['auto', 'alone'],
+])('with asyncHooks %s, %s', (asyncHooks, how) => {
+  test('a request that blocks in several spans, one after the other: no block outlasts its parent', async () => {
+    const run = await runParts(asyncHooks, how);
+    expectQuietExit(run);
+    for (const [label, name, kind] of [
+      ['body and handler', 'POST /orders', 'callback'],
+      ['steps', how === 'alone' ? 'GET /steps' : 'request handler', 'pile-up'],
+    ] as const) {
+      const { block, trace, truth } = partsOf(run, label);
+      const parent = trace.find(({ spanId }) => spanId === block.parentSpanId);
+      expect({
+        label,
+        parent: parent?.name,
+        kind: block.attributes['event_loop.block.kind'],
+      }).toEqual({ label, parent: expect.stringContaining(name), kind });
+      expect(block.durationMillis).toBeGreaterThan(truth.durationMillis - STALL_TOLERANCE_MILLIS);
+      expect(block.startMillis).toBeGreaterThanOrEqual(parent?.startMillis ?? Number.NaN);
+      expect(block.endMillis).toBeLessThan((parent?.endMillis ?? Number.NaN) + PARENT_CUT_MILLIS);
+    }
+  });
+});
+
+describe('requests that come while the event loop is blocked', () => {
+  const BLOCK_MILLIS = 700;
+  const REQUESTS = 8;
+
+  const sender = (port: number, agent: Agent | false) => (route: string) =>
+    new Promise<void>((resolve, reject) => {
+      get({ port, host: '127.0.0.1', agent, path: route }, (response) =>
+        response.resume().on('end', resolve),
+      ).on('error', reject);
+    });
+
+  test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
+    'say how long they may have waited, and the block how many they were, with asyncHooks %s',
+    async (asyncHooks) => {
+      let sentBy = Number.NaN;
+      const args = [String(BLOCK_MILLIS)];
+      const run = await runApp('queued-requests.cjs', { asyncHooks, args }, async (app) => {
+        const port = Number(await app.printed('listening '));
+        const agent = new Agent({ keepAlive: true });
+        const [send, sendAnew] = [sender(port, agent), sender(port, false)];
+        await Promise.all(Array.from({ length: REQUESTS + 1 }, () => send('/ready')));
+        await wait(100);
+        const report = send('/report');
+        await app.printed('blocking');
+        const queued = Array.from({ length: REQUESTS }, () => [send('/ready'), sendAnew('/ready')]);
+        await wait(50);
+        sentBy = performance.timeOrigin + performance.now();
+        await Promise.all([report, ...queued.flat()]);
+        await wait(100);
+        await send('/ready');
+        agent.destroy();
+      });
+
+      expectQuietExit(run);
+      const { block } = partsOf(run, 'report');
+      if (sentBy > block.endMillis) throw new VoidMeasurement('the requests came too late');
+      const after = run.spans
+        .filter(({ kind, startMillis }) => kind === SERVER && startMillis > block.startMillis)
+        .filter(({ spanId }) => spanId !== block.parentSpanId)
+        .sort((a, b) => a.startMillis - b.startMillis);
+      expect(after).toHaveLength(2 * REQUESTS + 1);
+      // The last one came when the event loop had waited.
+      const late = after.pop();
+      expect(late?.attributes['event_loop.stall.queued']).toBeUndefined();
+      expect(late?.links).toEqual([]);
+      for (const { attributes, links } of after) {
+        const millis = Number(attributes['event_loop.stall.queued']) * 1000;
+        expect(millis).toBeGreaterThan(block.durationMillis - STALL_TOLERANCE_MILLIS);
+        expect(links).toContainEqual({
+          traceId: block.traceId,
+          spanId: block.spanId,
+          attributes: { 'event_loop.link.type': 'blocked_by' },
+        });
+        // On a busy machine, what runs around it may have blocked the event loop as well.
+        const most = run.blocks.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
+        expect(millis).toBeLessThan(most + STALL_TOLERANCE_MILLIS);
+      }
+      expect(block.attributes['event_loop.block.queued_spans']).toBe(2 * REQUESTS);
+    },
+  );
+
+  test.each(['exit', 'flush', 'shutdown'])(
+    'do not keep the block from being reported before a %s',
+    async (end) => {
+      const run = await runApp(
+        'queued-requests.cjs',
+        { asyncHooks: 'auto', args: ['200', end] },
+        async (app) => {
+          const port = Number(await app.printed('listening '));
+          const closed = once(app.child, 'close');
+          await sender(port, false)('/report').catch(() => {});
+          await closed;
+        },
+      ).catch((error: Error) => error);
+      // The app has ended while it was driven, as it was asked to.
+      const record = run instanceof Error ? run.message : JSON.stringify(run);
+      // An attribute of the span of a block.
+      expect(record).toContain('thread.name');
+    },
+  );
 });
 
 test('a query that is stalled by another request says that it was the loop that was slow, not the database', async () => {

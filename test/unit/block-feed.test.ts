@@ -101,3 +101,13 @@ test('an instrumentation that stops leaves alone the one that has taken its plac
   expect(counted).toEqual(['active 12']);
   expect(stalls.ongoing).toBeUndefined();
 });
+
+test('of what one callback made, it is known when that began', () => {
+  stalls.watch(openSpans);
+  const begun = tracer.startSpan('begun', { startTime: toHrTime(EPOCH + 2010) });
+  openSpans.add(begun, ROOT_CONTEXT);
+  const feed = feedOf();
+  // No Unix time is compared with it.
+  expect(feed.spansAround(block())?.stalledSpans).toBe(0);
+  expect(feed.spansAround(block({ kind: 'pile-up' }))?.stalledSpans).toBe(1);
+});

@@ -79,9 +79,15 @@ class Scene {
     end: number,
     blocking?: Span,
     spanContext?: SpanContext,
+    ran: readonly (readonly [Span, number])[] = [],
   ): number | undefined {
     const context = blocking && trace.setSpan(ROOT_CONTEXT, blocking);
-    const block = { start: this.start + start, end: this.start + end, context };
+    const block = {
+      start: this.start + start,
+      end: this.start + end,
+      context,
+      ran: runsOf(ran),
+    };
     const around = this.stalls.spansAround(block);
     if (around !== undefined) this.stalls.add(block, around, { spanContext: () => spanContext });
     return around?.stalledSpans;
@@ -101,6 +107,9 @@ class Scene {
     };
   }
 }
+
+const runsOf = (ran: readonly (readonly [Span, number])[]) =>
+  ran.map(([span, millis]) => ({ context: trace.setSpan(ROOT_CONTEXT, span), millis }));
 
 const scenes: Scene[] = [];
 const scene = (...args: ConstructorParameters<typeof Scene>) => {
@@ -164,6 +173,120 @@ test('spans around the blocking span are not stalled, those beside and below it 
   expect(s.end(beside, 310).stall).toBe(0.2);
   for (const around of [handler, middleware, server])
     expect(s.end(around, 320).stall).toBeUndefined();
+});
+
+test('a span that ran inside the block did not wait for that part, nor did those around it', () => {
+  const s = scene();
+  const server = s.startSpan('server', 0);
+  const parser = s.startSpan('parser', 1, server);
+  const other = s.startSpan('other', 1);
+  const handler = s.startSpan('handler', 224, server);
+  const query = s.startSpan('query', 230, handler);
+  const ran = [
+    [parser, 124],
+    [handler, 68],
+  ] as const;
+  // The block is 100 to 292; it stalled `other` and `query`.
+  expect(s.block(100, 292, parser, someSpan('a'), ran)).toBe(2);
+  expect(s.end(handler, 300)).toMatchObject({ stall: undefined, links: [] });
+  expect(s.end(query, 300).stall).toBe(0.062);
+  expect(s.end(other, 300).stall).toBe(0.192);
+  expect(s.end(server, 300).stall).toBeUndefined();
+});
+
+test('a request that ran for a part of a pile-up waited for the others of it', () => {
+  const s = scene();
+  const one = s.startSpan('one', 0);
+  const another = s.startSpan('another', 0);
+  const handler = s.startSpan('handler', 0, another);
+  const ran = [
+    [one, 70],
+    [handler, 50],
+  ] as const;
+  s.block(100, 220, one, someSpan('a'), ran);
+  expect(s.end(one, 300).stall).toBeUndefined();
+  expect(s.end(handler, 300).stall).toBe(0.07);
+  expect(s.end(another, 300).stall).toBe(0.07);
+});
+
+test('the same holds of a pile-up that has not ended', () => {
+  const s = scene();
+  const one = s.startSpan('one', 0);
+  const another = s.startSpan('another', 0);
+  s.pileUp = {
+    start: s.start + 100,
+    end: s.start + 220,
+    context: trace.setSpan(ROOT_CONTEXT, one),
+    ran: runsOf([
+      [one, 70],
+      [another, 50],
+    ]),
+  };
+  expect(s.end(another, 300).stall).toBe(0.07);
+  expect(s.end(one, 300).stall).toBeUndefined();
+});
+
+describe('entry spans that begin right after a block', () => {
+  const begin = { iteration: 8, idle: 90, taskStart: 501, asyncId: 12 };
+  const blocked = (s: Scene) => {
+    s.stalls.ongoing = { ongoingPileUp: () => undefined, spanBegin: () => begin };
+    const counted: string[] = [];
+    const span = { spanContext: () => someSpan('a'), addQueued: () => void counted.push('one') };
+    const period = {
+      start: s.start + 100,
+      end: s.start + 500,
+      context: undefined,
+      loopEnd: { end: 500, iteration: 7, idle: 90, asyncId: 40 },
+    };
+    const around = s.stalls.spansAround(period);
+    if (around !== undefined) s.stalls.add(period, around, span);
+    return counted;
+  };
+
+  test('say how long they may have waited, and link to the block, which counts them', () => {
+    const s = scene();
+    const counted = blocked(s);
+    const remote = trace.wrapSpanContext({ ...someSpan('b'), isRemote: true });
+    const entries = [
+      s.startSpan('server', 501, undefined, SpanKind.SERVER),
+      s.startSpan('server', 501, remote, SpanKind.SERVER),
+      s.startSpan('in this process', 501, s.startSpan('root', 501), SpanKind.CONSUMER),
+    ];
+    s.startSpan('a child', 501, entries[0]);
+    for (const span of entries) {
+      s.end(span, 600);
+      const exported = s.exporter.getFinishedSpans().at(-1);
+      expect(exported?.attributes).toEqual({ 'event_loop.stall.queued': 0.4 });
+      expect(exported?.links).toEqual([
+        expect.objectContaining({
+          context: someSpan('a'),
+          attributes: { 'event_loop.link.type': 'blocked_by' },
+        }),
+      ]);
+    }
+    // One of them is the root.
+    expect(counted).toHaveLength(4);
+  });
+
+  test('are counted once, with two processors', async () => {
+    const s = scene();
+    const counted = blocked(s);
+    const second = new EventLoopSpanProcessor();
+    const span = s.startSpan('server', 501, undefined, SpanKind.SERVER);
+    second.onStart(span, ROOT_CONTEXT);
+    expect(counted).toHaveLength(1);
+    await second.shutdown();
+  });
+
+  test('and are stalled by another one link to both', () => {
+    const s = scene();
+    blocked(s);
+    const span = s.startSpan('server', 501, undefined, SpanKind.SERVER);
+    s.block(600, 700, undefined, someSpan('c'));
+    const { stall, links } = s.end(span, 800);
+    expect(stall).toBe(0.1);
+    expect(links?.map(({ context }) => context)).toEqual([someSpan('c'), someSpan('a')]);
+  });
 });
 
 test('spans around the blocking span are found where it, or a span in between, has ended', () => {

@@ -1,10 +1,10 @@
-import { type Context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { OngoingBlock } from '../../src/block.ts';
 import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/loop/iteration-clock.ts';
 import { Mark } from '../../src/watchdog/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
-import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
+import { contextOf, FakeLoop, fakeSpanOf, nameOf, summary } from './support/fake-loop.ts';
 
 const loop = () => new FakeLoop(100).primed();
 const reported = (l: FakeLoop) => l.settle().map(summary);
@@ -124,6 +124,60 @@ describe('context scopes', () => {
     const l = loop();
     l.callback(1).reaction(() => l.scope(contextOf('R'), 150));
     expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'R' }]);
+  });
+});
+
+describe('what ran in a block', () => {
+  const ran = (l: FakeLoop) =>
+    l.settle().map((block) => block.ran?.map(({ context, millis }) => [nameOf(context), millis]));
+
+  test('of one scope: each scope inside it for its own time, it for the remainder', () => {
+    const l = loop();
+    l.callback(() =>
+      l.resource(() => {
+        l.clock.run(124);
+        l.scope(contextOf('server'), () => {
+          l.clock.run(1);
+          l.scope(contextOf('handler'), 67);
+        });
+      }, contextOf('parser')),
+    );
+    expect(ran(l)).toEqual([
+      [
+        ['handler', 67],
+        ['server', 1],
+        ['parser', 124],
+      ],
+    ]);
+  });
+
+  test('where the scope had ended when the last of them ran, the block is of the span around it', () => {
+    const l = loop();
+    const [server, parser] = [contextOf('server'), contextOf('parser')];
+    const span = fakeSpanOf(parser);
+    span.parent = fakeSpanOf(server);
+    l.callback(() =>
+      l.resource(() => {
+        l.clock.run(124);
+        span.endEpoch = l.clock.epoch(l.clock.now());
+        l.scope(contextOf('handler'), 68);
+      }, parser),
+    );
+    const [block] = l.settle();
+    expect(block).toMatchObject({ kind: 'callback', callbacks: 1 });
+    expect((block?.end ?? 0) - (block?.start ?? 0)).toBe(192);
+    expect(trace.getSpan(block?.context ?? ROOT_CONTEXT)).toBe(fakeSpanOf(server));
+  });
+
+  test('of a pile-up: each callback', () => {
+    const l = loop();
+    l.callback(60, contextOf('A')).callback(50, contextOf('B'));
+    expect(ran(l)).toEqual([
+      [
+        ['A', 60],
+        ['B', 50],
+      ],
+    ]);
   });
 });
 
@@ -1000,6 +1054,20 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     });
     l.callback(45);
     expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 115, context: 'A' }]);
+  });
+
+  test('what was reported does not vote for a block after it', () => {
+    const l = relaxed();
+    l.callback(() => {
+      l.scope(contextOf('A'), 30);
+      notice(l);
+      l.clock.run(100);
+    }).callback(1);
+    l.callback(() => l.scope(contextOf('B'), 80)).callback(40);
+    expect(reported(l)).toMatchObject([
+      { kind: 'callback', length: 130 },
+      { kind: 'pile-up', length: 121, context: 'B' },
+    ]);
   });
 
   test('the vote of a task is not one of the callback after it', () => {

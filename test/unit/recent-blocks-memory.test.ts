@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
-import { runDelayMillis } from '../support/run-delay.cjs';
+import { runDelayMillis } from '../support/thread-times.cjs';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
 const THRESHOLD = 20;

@@ -3,6 +3,7 @@ import {
   type RecentBlock,
   RecentBlocks,
 } from '../../src/stall/recent-blocks.ts';
+import type { SpanTime } from '../../src/stall/span-time.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,
@@ -10,6 +11,7 @@ const block = (start: number, end: number, ...blockingSpanIds: string[]): Recent
   blockingSpanIds: new Set(blockingSpanIds),
   span: undefined,
 });
+const span = (spanId: string, start: number, end: number): SpanTime => ({ spanId, start, end });
 const recent = (...blocks: RecentBlock[]) => {
   const ring = new RecentBlocks();
   for (const b of blocks) ring.add(b);
@@ -18,7 +20,7 @@ const recent = (...blocks: RecentBlock[]) => {
 
 test('no block, no stall', () => {
   expect(recent().endedAfter(0)).toBe(false);
-  expect(recent().stallOf('me', 0, 1000)).toEqual({
+  expect(recent().stallOf(span('me', 0, 1000))).toEqual({
     millis: 0,
     longest: undefined,
     longestMillis: 0,
@@ -34,20 +36,20 @@ test.each([
   ['before the block', 800, 1000, 0],
   ['after the block', 1200, 1300, 0],
 ])('a span %s', (_what, start, end, millis) => {
-  expect(recent(block(1000, 1200)).stallOf('me', start, end).millis).toBe(millis);
+  expect(recent(block(1000, 1200)).stallOf(span('me', start, end)).millis).toBe(millis);
 });
 
 test('an overlap below a millisecond is no stall: spans start at whole milliseconds', () => {
-  expect(recent(block(1000, 1200.9)).stallOf('me', 1200, 1500).millis).toBe(0);
-  expect(recent(block(1000, 1201)).stallOf('me', 1200, 1500).millis).toBe(1);
+  expect(recent(block(1000, 1200.9)).stallOf(span('me', 1200, 1500)).millis).toBe(0);
+  expect(recent(block(1000, 1201)).stallOf(span('me', 1200, 1500)).millis).toBe(1);
 });
 
 test('several blocks add up, and the longest is the one that was waited longest for', () => {
   const long = block(1000, 2000);
   const ring = recent(long, block(2100, 2400), block(2500, 2600));
   // Of the longest block, only the last 100 ms fell into the span.
-  expect(ring.stallOf('me', 1900, 3000)).toMatchObject({ millis: 500, longestMillis: 300 });
-  expect(ring.stallOf('me', 0, 3000)).toMatchObject({
+  expect(ring.stallOf(span('me', 1900, 3000))).toMatchObject({ millis: 500, longestMillis: 300 });
+  expect(ring.stallOf(span('me', 0, 3000))).toMatchObject({
     millis: 1400,
     longest: long,
     longestMillis: 1000,
@@ -56,29 +58,62 @@ test('several blocks add up, and the longest is the one that was waited longest 
 
 test('a blocking span is not stalled by its own block', () => {
   const ring = recent(block(1000, 1200, 'me', 'around me'), block(1300, 1400, 'another'));
-  expect(ring.stallOf('me', 0, 2000).millis).toBe(100);
-  expect(ring.stallOf('around me', 0, 2000).millis).toBe(100);
-  expect(ring.stallOf('another', 0, 2000).millis).toBe(200);
+  expect(ring.stallOf(span('me', 0, 2000)).millis).toBe(100);
+  expect(ring.stallOf(span('around me', 0, 2000)).millis).toBe(100);
+  expect(ring.stallOf(span('another', 0, 2000)).millis).toBe(200);
 });
 
 test('blocks are reported out of order: the inner one first', () => {
   const ring = recent(block(1100, 1300), block(1000, 1100), block(1300, 1500));
   expect(ring.endedAfter(1499)).toBe(true);
   expect(ring.endedAfter(1500)).toBe(false);
-  expect(ring.stallOf('me', 0, 2000).millis).toBe(500);
+  expect(ring.stallOf(span('me', 0, 2000)).millis).toBe(500);
 });
 
 test('forgotten blocks make a stall incomplete, where they may have fallen into the span', () => {
   const ring = recent(
     ...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)),
   );
-  expect(ring.stallOf('me', 0, 1e6)).toMatchObject({
+  expect(ring.stallOf(span('me', 0, 1e6))).toMatchObject({
     millis: MAX_RECENT_BLOCKS * 5,
     incomplete: true,
   });
-  expect(ring.stallOf('me', 4, 1e6).incomplete).toBe(true);
-  expect(ring.stallOf('me', 5, 1e6)).toMatchObject({
+  expect(ring.stallOf(span('me', 4, 1e6)).incomplete).toBe(true);
+  expect(ring.stallOf(span('me', 5, 1e6))).toMatchObject({
     millis: MAX_RECENT_BLOCKS * 5,
     incomplete: false,
+  });
+});
+
+describe('a span that ran in the block', () => {
+  const blocked = (more: Partial<RecentBlock>): RecentBlock => ({ ...block(1000, 1192), ...more });
+
+  test('did not wait for that part', () => {
+    const ring = recent(blocked({ ranMillis: new Map([['handler', 68]]) }));
+    expect(ring.stallOf(span('handler', 1124, 1300)).millis).toBe(0);
+    expect(ring.stallOf(span('handler', 900, 1300)).millis).toBe(124);
+    expect(ring.stallOf(span('another', 900, 1300)).millis).toBe(192);
+  });
+
+  test('ran a little longer than it was active', () => {
+    const ring = recent(blocked({ ranMillis: new Map([['handler', 68]]) }));
+    expect(ring.stallOf(span('handler', 1122.1, 1300)).millis).toBe(0);
+    expect(ring.stallOf(span('handler', 1122, 1300)).millis).toBe(2);
+  });
+
+  test('and was begun by the callback that blocked, but never active, did not wait for it', () => {
+    const ring = recent(blocked({ callbackStart: 70 }));
+    expect(ring.stallOf(span('begun by it', 1010, 1300)).millis).toBe(0);
+    expect(ring.stallOf(span('before', 999, 1300)).millis).toBe(192);
+    expect(ring.stallOf({ ...span('call', 1010, 1300), isRemoteCall: true }).millis).toBe(182);
+    // In the millisecond in which the block begins, the exact time says which was first.
+    expect(ring.stallOf({ ...span('begun by it', 999.6, 1300), startedAt: 70.1 }).millis).toBe(0);
+    expect(ring.stallOf({ ...span('before', 1000, 1300), startedAt: 69.9 }).millis).toBe(192);
+  });
+
+  test('that several callbacks made, waited for the others of them', () => {
+    const ring = recent(blocked({ ranMillis: new Map([['one of them', 50]]) }));
+    expect(ring.stallOf(span('begun in it', 1010, 1300)).millis).toBe(182);
+    expect(ring.stallOf(span('one of them', 1000, 1300)).millis).toBe(142);
   });
 });

@@ -169,6 +169,7 @@ describe('the schema', () => {
     cpuTimeMillis: 1,
     gcTimeMillis: 1,
     stalledSpans: 1,
+    queuedSpans: 1,
     expected: true,
     cause: 'native',
     nativeTimeMillis: 90,

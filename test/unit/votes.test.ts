@@ -1,7 +1,7 @@
-import { createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { Votes } from '../../src/loop/votes.ts';
 import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
-import { contextOf, nameOf } from './support/fake-loop.ts';
+import { contextOf, fakeSpanOf, lineage, nameOf } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';
 
 const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
@@ -121,5 +121,209 @@ describe('with captures', () => {
     const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');
     expect(b.attribute(0, 100, 0, 100, [])).toBeUndefined();
+  });
+});
+
+describe('what ran in a block', () => {
+  const sample = (context: ReturnType<typeof contextOf>, weight: number) => ({
+    ...stackSample(50, context),
+    weight,
+  });
+  const names = (runs: ReturnType<Votes['ran']>) =>
+    runs.map(({ context, millis }) => [nameOf(context), millis]);
+
+  test('inside of one scope: what was voted for, and the remainder is its own', () => {
+    const b = votes();
+    const [parser, handler] = [contextOf('parser'), contextOf('handler')];
+    b.vote(124, 192, 68, handler, undefined);
+    const around = { context: parser, resourceType: undefined };
+    // Scopes have voted: that a stack sample stands for more of one is by chance.
+    const samples = [sample(parser, 100), sample(handler, 92)];
+    expect(names(b.ran(0, 192, samples, around))).toEqual([
+      ['handler', 68],
+      ['parser', 124],
+    ]);
+  });
+
+  test('inside of one scope: a span that was entered by other means, by its stack samples', () => {
+    const b = votes();
+    const [request, attached] = [contextOf('request'), contextOf('attached')];
+    const around = { context: request, resourceType: undefined };
+    const samples = [sample(request, 40), sample(attached, 60)];
+    expect(names(b.ran(0, 100, samples, around))).toEqual([
+      ['request', 40],
+      ['attached', 60],
+    ]);
+  });
+
+  test('of several callbacks: votes, and stack samples for the time without votes', () => {
+    const b = votes();
+    b.vote(0, 45, 45, contextOf('voter'), undefined);
+    expect(names(b.ran(0, 100, [sample(contextOf('sampled'), 55)]))).toEqual([
+      ['voter', 45],
+      ['sampled', 55],
+    ]);
+  });
+
+  test('neither an exporter at work nor code without a span is a span that ran', () => {
+    const b = votes();
+    b.vote(0, 40, 40, contextOf('request').setValue(SUPPRESS, true), undefined);
+    b.vote(40, 100, 60, ROOT_CONTEXT, undefined);
+    expect(b.ran(0, 100, [])).toEqual([]);
+  });
+
+  test('votes of which a part lies outside do not add up to more than the block', () => {
+    const b = votes();
+    b.vote(0, 150, 150, contextOf('A'), undefined);
+    b.vote(150, 200, 50, contextOf('B'), undefined);
+    expect(names(b.ran(100, 200, []))).toEqual([
+      ['A', 75],
+      ['B', 25],
+    ]);
+  });
+});
+
+describe('a span that had ended when other code ran', () => {
+  const sample = (context: Context, time: number, weight: number) => ({
+    ...stackSample(time, context),
+    weight,
+  });
+
+  /** A context of one trace. The names of its spans are their own: an ancestor has no context. */
+  function traceOf(name: string, startEpoch: number, endEpoch?: number, parent?: Context) {
+    const context = contextOf(name, startEpoch);
+    const span = fakeSpanOf(context);
+    const around = parent && fakeSpanOf(parent);
+    const spanContext = {
+      ...span.spanContext(),
+      traceId: (around ?? span).spanContext().traceId,
+    };
+    Object.assign(span, { endEpoch, parent: around, spanContext: () => spanContext });
+    return context;
+  }
+
+  const withLineage = () =>
+    new Votes((span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN, lineage);
+  const spanOf = (attributed: { context: Context } | undefined) =>
+    attributed && trace.getSpan(attributed.context);
+
+  test('in several callbacks: the block belongs to the innermost span around it that covers it', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const router = traceOf('router', -20, 160, server);
+    const first = traceOf('first', 0, 60, router);
+    const second = traceOf('second', 60, 110, router);
+    b.vote(0, 60, 60, first, undefined);
+    b.vote(60, 110, 50, second, undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(router));
+    fakeSpanOf(router).endEpoch = 70;
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(server));
+  });
+
+  test('the span that is around all that ran in its trace is taken, before one that is around a part', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const router = traceOf('router', -20, undefined, server);
+    b.vote(0, 60, 60, traceOf('first', 0, 60, router), undefined);
+    b.vote(60, 110, 50, traceOf('second', 60, 110, server), undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(server));
+  });
+
+  test('of another trace, too; without a span around it, none outlasts the span it is attributed to', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const handler = traceOf('handler', 0, 60, server);
+    const other = traceOf('other', -10);
+    b.vote(0, 60, 60, handler, undefined);
+    b.vote(60, 110, 50, other, undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(server));
+    fakeSpanOf(handler).parent = undefined;
+    // Half as long, and there from the beginning to the end.
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(other));
+    fakeSpanOf(other).startEpoch = 55;
+    expect(b.attribute(0, 110, 0, 100)).toBeUndefined();
+  });
+
+  test('where the span around it started late: it, if it shows three quarters of the block', () => {
+    const b = withLineage();
+    const server = traceOf('server', 25);
+    const handler = traceOf('handler', 30, 80, server);
+    b.vote(25, 80, 55, handler, undefined);
+    b.vote(80, 100, 20, contextOf('other', 80), undefined);
+    expect(spanOf(b.attribute(0, 100, 0, 50))).toBe(fakeSpanOf(server));
+    fakeSpanOf(server).startEpoch = 25.1;
+    expect(b.attribute(0, 100, 0, 50)).toBeUndefined();
+    fakeSpanOf(server).startEpoch = 25;
+    expect(b.attribute(0, 100, 0, 76)).toBeUndefined();
+  });
+
+  test('the last of several spans, which began too late: the span around it', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    b.vote(0, 50, 50, traceOf('first', 0, 50, server), undefined);
+    b.vote(50, 110, 60, traceOf('second', 50, 110, server), undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(server));
+  });
+
+  test('what ran for less than the tolerance does not count', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const handler = traceOf('handler', -20, undefined, server);
+    b.vote(0, 2, 2, server, undefined);
+    b.vote(2, 60, 58, traceOf('first', 0, 60, handler), undefined);
+    b.vote(60, 110, 50, traceOf('second', 60, 110, handler), undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(handler));
+  });
+
+  test('and then runs on itself, is what the block is attributed to', () => {
+    const b = withLineage();
+    const handler = traceOf('handler', 0, 60, traceOf('server', -50));
+    b.vote(0, 110, 110, handler, undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(handler));
+    const around = { context: handler, resourceType: undefined };
+    expect(b.covering(around, 0, 110, 0, [])).toBe(around);
+  });
+
+  test('2 ms before the end, or 2 % of the block, covers it', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const handler = traceOf('handler', 0, 108, server);
+    b.vote(0, 60, 60, handler, undefined);
+    b.vote(60, 110, 50, contextOf('other'), undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(handler));
+    fakeSpanOf(handler).endEpoch = 107.7;
+    expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(server));
+  });
+
+  test('in one callback: the request, where it is known; else it, whose call goes on', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const parser = traceOf('parser', -20, 124, server);
+    b.vote(124, 192, 68, traceOf('handler', 124, undefined, server), 'Timeout');
+    const around = { context: parser, resourceType: 'HTTPINCOMINGMESSAGE' };
+    const attributed = b.covering(around, 0, 192, 0, []);
+    expect(spanOf(attributed)).toBe(fakeSpanOf(server));
+    expect(attributed.resourceType).toBe('HTTPINCOMINGMESSAGE');
+    fakeSpanOf(parser).parent = undefined;
+    expect(b.covering(around, 0, 192, 0, [])).toBe(around);
+  });
+
+  test('what ran then may be known from stack samples only', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50);
+    const parser = traceOf('parser', -20, 60, server);
+    const handler = traceOf('handler', 60, undefined, server);
+    const samples = [sample(parser, 30, 60), sample(handler, 90, 50)];
+    expect(spanOf(b.attribute(0, 110, 0, 100, samples))).toBe(fakeSpanOf(server));
+    const around = { context: parser, resourceType: undefined };
+    expect(spanOf(b.covering(around, 0, 110, 0, samples))).toBe(fakeSpanOf(server));
+  });
+
+  test('an exporter at work is left alone', () => {
+    const b = withLineage();
+    const handler = traceOf('handler', 0, 20, traceOf('server', -50)).setValue(SUPPRESS, true);
+    b.vote(20, 110, 90, contextOf('other'), undefined);
+    const around = { context: handler, resourceType: undefined };
+    expect(b.covering(around, 0, 110, 0, [])).toBe(around);
   });
 });

@@ -231,6 +231,7 @@ const KNOWN_ATTRIBUTES = [
   'event_loop.block.loaded_module',
   'event_loop.block.samples',
   'event_loop.block.stalled_spans',
+  'event_loop.block.queued_spans',
   'event_loop.block.top_functions',
   'code.function.name',
   'code.file.path',

@@ -18,6 +18,21 @@ import { stackSample } from './stack-sample.ts';
 const NAME = createContextKey('name');
 let spans = 0;
 
+/** A span of {@link contextOf}, and what the SDK would know of it. */
+export interface FakeSpan extends Span {
+  startEpoch?: number;
+  endEpoch?: number;
+  parent?: Span | undefined;
+}
+
+export const fakeSpanOf = (context: Context) => trace.getSpan(context) as FakeSpan;
+
+/** As an SDK knows it. */
+export const lineage = {
+  endOf: (span: Span) => (span as FakeSpan).endEpoch ?? Number.NaN,
+  parentOf: (span: Span) => (span as FakeSpan).parent,
+};
+
 /** A context with a span of its own. */
 export function contextOf(name: string, startEpoch?: number): Context {
   const spanId = (++spans).toString(16).padStart(16, '0');
@@ -25,9 +40,7 @@ export function contextOf(name: string, startEpoch?: number): Context {
     traceId: spanId.padStart(32, '0'),
     spanId,
     traceFlags: 1,
-  }) as Span & {
-    startEpoch?: number;
-  };
+  }) as FakeSpan;
   if (startEpoch !== undefined) span.startEpoch = startEpoch;
   return trace.setSpan(ROOT_CONTEXT.setValue(NAME, name), span);
 }
@@ -60,7 +73,8 @@ export class FakeLoop {
         return this.active;
       },
       resourceType: () => this.resourceType,
-      spanStart: (span: Span) => (span as { startEpoch?: number }).startEpoch ?? Number.NaN,
+      spanStart: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
+      lineage,
     };
     const onBlock = (block: Block) => this.blocks.push(block);
     this.ledger = new IterationLedger(threshold, this.clock, around, onBlock, this.marks);

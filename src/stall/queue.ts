@@ -1,0 +1,99 @@
+/**
+ * Requests and messages that come while the event loop is blocked have no span yet: their entry
+ * spans begin right after the block. Which blocks may such a span have waited for?
+ *
+ * What a connection had received is read in the iteration of the block, if it was ready before, or
+ * in the next one. Of new connections, libuv accepts one in each iteration, and reads it in the one
+ * after that. When the loop has waited for events since, there was nothing left to read.
+ */
+import type { RecentBlock } from './recent-blocks.ts';
+
+/** Iterations after that of the block, at most, in which an entry span begins that waited. */
+const MAX_ITERATIONS = 1;
+/** The same for the first one of a new connection: the backlog of a server may be long. */
+const MAX_ITERATIONS_NEW = 128;
+/** Iterations in which none begins: then there is no further one. */
+export const IDLE_ITERATIONS = 2;
+/** A wait for events that is shorter than this is none. */
+const MIN_WAIT_MILLIS = 0.25;
+/** More in three iterations: the oldest are left out. */
+const MAX_BLOCKS = 1024;
+
+/** A moment of the event loop's time. */
+export interface LoopMoment {
+  readonly iteration: number;
+  /** Milliseconds that the loop has waited for events so far. */
+  readonly idle: number;
+}
+
+/** The end of a block. */
+export interface BlockEnd extends LoopMoment {
+  /** A time of the clock. */
+  readonly end: number;
+  /** The latest async id: what was made since has a larger one. */
+  readonly asyncId: number;
+}
+
+/** When a span begins. */
+export interface SpanBegin extends LoopMoment {
+  /** When the task in which it begins began, a time of the clock; NaN where that is not known. */
+  readonly taskStart: number;
+  /** Of what runs: an HTTP server's connection. */
+  readonly asyncId: number;
+}
+
+/** How long a span may have waited before it began, at most. */
+export interface Queued {
+  readonly millis: number;
+  readonly longest: RecentBlock;
+}
+
+interface EndedBlock extends BlockEnd {
+  readonly block: RecentBlock;
+}
+
+export class Queue {
+  #blocks: EndedBlock[] = [];
+
+  /** Hot: asked for each span that starts. */
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0;
+  }
+
+  add(block: RecentBlock, end: BlockEnd): void {
+    this.#drop(end);
+    this.#blocks.push({ ...end, block });
+    if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
+  }
+
+  /** The blocks that an entry span which begins now may have waited for. */
+  blocksBefore(begin: SpanBegin): RecentBlock[] {
+    this.#drop(begin);
+    const { iteration, taskStart, asyncId } = begin;
+    return this.#blocks
+      .filter((ended) => {
+        // A task that blocked and then begins a span has not kept that waiting.
+        const isBefore = Number.isNaN(taskStart)
+          ? ended.iteration < iteration
+          : ended.end <= taskStart;
+        const isNew = asyncId > ended.asyncId;
+        return isBefore && (isNew || iteration - ended.iteration <= MAX_ITERATIONS);
+      })
+      .map(({ block }) => block);
+  }
+
+  #drop({ iteration, idle }: LoopMoment): void {
+    this.#blocks = this.#blocks.filter(
+      (ended) =>
+        iteration - ended.iteration <= MAX_ITERATIONS_NEW && idle - ended.idle < MIN_WAIT_MILLIS,
+    );
+  }
+}
+
+export function queuedBy(blocks: readonly RecentBlock[]): Queued | undefined {
+  const lengthOf = ({ start, end }: RecentBlock) => end - start;
+  const [first] = blocks;
+  if (first === undefined) return undefined;
+  const longest = blocks.reduce((a, b) => (lengthOf(b) > lengthOf(a) ? b : a), first);
+  return { millis: blocks.reduce((sum, block) => sum + lengthOf(block), 0), longest };
+}

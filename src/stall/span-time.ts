@@ -1,0 +1,84 @@
+/**
+ * How long one span was stalled by one block: as long as both lasted, without the time in which the
+ * span ran.
+ */
+import { type Span, SpanKind } from '@opentelemetry/api';
+import { spanStartedAt } from '../otel/sdk-internals.ts';
+
+/**
+ * A shorter overlap is none: the SDK starts spans by `Date.now()`, which is cut to whole
+ * milliseconds, so that a span which began right after a block seems to have begun inside it.
+ */
+export const MIN_STALL_MILLIS = 1;
+
+/**
+ * For one that ran in the block, twice of that: it also runs before and after it is made active.
+ */
+const MIN_WAIT_MILLIS = 2 * MIN_STALL_MILLIS;
+
+/** What is known of a block. Times are Unix times in milliseconds, but for one. */
+export interface BlockTime {
+  readonly start: number;
+  readonly end: number;
+  /** Ids of the span that the block is attributed to and of those around it. */
+  readonly blockingSpanIds: ReadonlySet<string>;
+  /** Milliseconds that other spans, and those around them, ran in it, by their ids. */
+  readonly ranMillis?: ReadonlyMap<string, number> | undefined;
+  /**
+   * When it began, a time of `performance.now()`, where one callback made it: what began in it was
+   * begun by it.
+   */
+  readonly callbackStart?: number | undefined;
+}
+
+/** A span, or as much of it as has been. Times are Unix times in milliseconds, but for one. */
+export interface SpanTime {
+  readonly spanId: string;
+  readonly start: number;
+  readonly end: number;
+  /** When it began, a time of `performance.now()`: `start` may be cut to whole milliseconds. */
+  readonly startedAt?: number | undefined;
+  /** It waits for an answer from outside: `CLIENT`, `PRODUCER`. */
+  readonly isRemoteCall?: boolean;
+}
+
+export function spanTimeOf(
+  span: Span & { readonly kind?: SpanKind },
+  start: number,
+  end: number,
+): SpanTime {
+  return {
+    spanId: span.spanContext().spanId,
+    start,
+    end,
+    startedAt: spanStartedAt(span),
+    isRemoteCall: span.kind === SpanKind.CLIENT || span.kind === SpanKind.PRODUCER,
+  };
+}
+
+/** Milliseconds; 0 below {@link MIN_STALL_MILLIS}. */
+export function stallIn(block: BlockTime, span: SpanTime): number {
+  const overlap = Math.min(span.end, block.end) - Math.max(span.start, block.start);
+  if (!(overlap >= MIN_STALL_MILLIS) || block.blockingSpanIds.has(span.spanId)) return 0;
+  const ran = block.ranMillis?.get(span.spanId);
+  if (ran === undefined) return isBegunBy(block, span) ? 0 : overlap;
+  return overlap - ran >= MIN_WAIT_MILLIS ? overlap - ran : 0;
+}
+
+/**
+ * Whether code of a span ran in the block; its own, or that of a span inside it. A span that began
+ * in the callback that blocked, and was never active as far as is known, is taken to be what that
+ * did; but for a call to another process, whose answer had to wait.
+ */
+export function hasRunIn(block: BlockTime, span: SpanTime): boolean {
+  const { spanId } = span;
+  const ran = block.blockingSpanIds.has(spanId) || block.ranMillis?.has(spanId) === true;
+  return ran || isBegunBy(block, span);
+}
+
+function isBegunBy(block: BlockTime, span: SpanTime): boolean {
+  if (block.callbackStart === undefined || span.isRemoteCall === true) return false;
+  return span.startedAt === undefined
+    ? span.start >= block.start
+    : span.startedAt >= block.callbackStart;
+}
