@@ -30,7 +30,6 @@ import { RunningTask } from './running-task.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export class IterationLedger implements Ledger {
-  /** Kept by the hooks: how deep callbacks are nested. */
   readonly stack = new CallbackStack();
   // Numbers, each always a double or always a small integer: V8 updates them in place.
   /** The latest `before` of an outermost callback. */
@@ -240,11 +239,11 @@ export class IterationLedger implements Ledger {
         break;
     }
     const isLong = t - this.#task.start >= this.#threshold;
-    if (isLong) this.#reportTask(t);
     const before = this.#callbacks > 0 ? previous : undefined;
     const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
     if (continues && !isLong) return;
     this.#task.vote(t, this.#blocks.reported.end, this.#attribution);
+    if (isLong) this.#reportTask(t);
     this.#votedBefore = this.#attribution.voted;
     this.#task.begin(t, this.#callbacks, this.#votedBefore);
   }
@@ -272,10 +271,8 @@ export class IterationLedger implements Ledger {
   /** The task ended at `end`: what is left of it drained after its callback. */
   #reportTask(end: number): void {
     // Without a mark the callback's end was not timed: alone, it is taken to have been the task.
-    const isUntimed = this.#iterations.isSurelyShort();
     const isAlone = this.#callbacks - this.#task.firstCallback === 1;
-    const kind = isUntimed && isAlone ? 'callback' : 'microtasks';
-    this.#task.vote(end, this.#blocks.reported.end, this.#attribution);
+    const kind = this.#iterations.isSurelyShort() && isAlone ? 'callback' : 'microtasks';
     this.#report(kind, this.#task.start, end, this.#task.firstCallback);
   }
 

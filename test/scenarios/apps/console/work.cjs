@@ -1,7 +1,7 @@
 // A program that knows nothing of OpenTelemetry: blocks, and ends in the way that it is asked for.
 const { createServer } = require('node:http');
 const Module = require('node:module');
-const { runDelayMillis } = require('../../../support/run-delay.cjs');
+const { runDelayMillis } = require('../../../support/thread-times.cjs');
 
 /** For so long, without the time in which the machine gave the thread no CPU. */
 function hashRow(millis) {

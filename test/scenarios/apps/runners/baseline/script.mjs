@@ -1,8 +1,8 @@
 // A program without a test runner: updates a baseline again and again, beside others of its kind.
 import { expectNoBlocks, recordBlocks } from 'opentelemetry-instrumentation-event-loop/testing';
-import runDelay from '../../../../support/run-delay.cjs';
+import threadTimes from '../../../../support/thread-times.cjs';
 
-const { runDelayMillis } = runDelay;
+const { runDelayMillis } = threadTimes;
 const [baseline, id, times] = process.argv.slice(2);
 
 /** For so long, without the time in which the machine gave the thread no CPU. */

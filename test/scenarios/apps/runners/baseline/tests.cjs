@@ -1,6 +1,6 @@
 // The tests of each file beside this one: with a baseline, in as many workers as there are files.
 const { expectNoBlocks } = require('opentelemetry-instrumentation-event-loop/testing');
-const { runDelayMillis } = require('../../../../support/run-delay.cjs');
+const { runDelayMillis } = require('../../../../support/thread-times.cjs');
 
 const { RUNNER_BASELINE: baseline } = process.env;
 
