@@ -18,9 +18,10 @@ import { installNode } from '../matrix/nodes.mjs';
 import { PACKAGE_FOLDER } from './paths.mjs';
 import { prepareSources, Unreachable } from './sources.mjs';
 import { SUBJECTS } from './subjects.mjs';
-import { runSuite, WAYS } from './suite.mjs';
+import { BASELINES, runSuite } from './suite.mjs';
 
 /** @import { Run } from './suite.mjs' */
+/** @typedef {keyof typeof import('./suite.mjs').WAYS} Way */
 
 /** What an application has that uses `/register`: no instrumentation that patches modules. */
 const SDK = '@opentelemetry/sdk-node@0.223.0';
@@ -39,8 +40,8 @@ const node =
   options.node === undefined
     ? { path: process.execPath, version: process.versions.node }
     : installNode(Number(options.node));
-const ways = /** @type {(keyof typeof WAYS)[]} */ (options.ways.split(','));
-const unknown = ways.filter((way) => !Object.hasOwn(WAYS, way));
+const ways = /** @type {(keyof typeof BASELINES)[]} */ (options.ways.split(','));
+const unknown = ways.filter((way) => !Object.hasOwn(BASELINES, way));
 if (unknown.length > 0) throw new Error(`no such way: ${unknown.join(', ')}`);
 const only = options.only?.split(',');
 const isChosen = (/** @type {string} */ subject, /** @type {string} */ suite) =>
@@ -67,19 +68,17 @@ for (const { chosen: suites, ...subject } of chosen) {
   for (const suite of suites) {
     const id = `${subject.name}-${suite.name}`;
     console.log(`\n== ${subject.name} ${subject.version}, ${suite.name}`);
-    const run = (/** @type {keyof typeof WAYS} */ way, attempt = 1) =>
+    const run = (/** @type {Way} */ way, attempt = 1) =>
       runSuite(id, suite, folder, way, { node: node.path, attempt });
     const plain = await run('plain');
     const preloaded = [];
     for (const way of ways) {
-      const first = await run(way);
-      const differs = differences(plain, first);
+      const base = BASELINES[way];
+      const differs = differences(base === 'plain' ? plain : await run(base), await run(way));
       const twice = differs.length === 0 ? [] : await again(run, way, differs);
       for (const line of twice) console.log(`DIFFERS ${way}: ${line}`);
       const once = differs.length - twice.length;
-      preloaded.push(
-        `${summary(first)}, ${twice.length} differ${once > 0 ? ` (${once} once)` : ''}`,
-      );
+      preloaded.push(`${twice.length} differ${once > 0 ? ` (${once} once)` : ''}`);
       if (twice.length > 0) process.exitCode = 1;
     }
     if (plain.outcomes.size < 2) {
@@ -98,30 +97,31 @@ function installPackage() {
   mkdirSync(PACKAGE_FOLDER, { recursive: true });
   writeFileSync(join(PACKAGE_FOLDER, 'package.json'), '{ "private": true }\n');
   npm(['install', '--no-save', '--prefer-offline', tarball.path, SDK, API], PACKAGE_FOLDER);
-  copyFileSync(join(import.meta.dirname, 'support/class.cjs'), join(PACKAGE_FOLDER, 'class.cjs'));
+  for (const preload of ['class.cjs', 'hooks.mjs'])
+    copyFileSync(join(import.meta.dirname, 'support', preload), join(PACKAGE_FOLDER, preload));
 }
 
 /** @returns {string[]} names of tests */
-function differences(/** @type {Run} */ plain, /** @type {Run} */ other) {
-  const names = new Set([...plain.outcomes.keys(), ...other.outcomes.keys()]);
-  return [...names].filter((name) => plain.outcomes.get(name) !== other.outcomes.get(name));
+function differences(/** @type {Run} */ base, /** @type {Run} */ other) {
+  const names = new Set([...base.outcomes.keys(), ...other.outcomes.keys()]);
+  return [...names].filter((name) => base.outcomes.get(name) !== other.outcomes.get(name));
 }
 
 /**
  * Both once more: what differs in both pairs of runs.
- * @param {(way: keyof typeof WAYS, attempt: number) => Promise<Run>} run
- * @param {keyof typeof WAYS} way
+ * @param {(way: Way, attempt: number) => Promise<Run>} run
+ * @param {keyof typeof BASELINES} way
  * @param {string[]} differed
  */
 async function again(run, way, differed) {
-  const plain = await run('plain', 2);
+  const base = await run(BASELINES[way], 2);
   const other = await run(way, 2);
-  return differences(plain, other)
+  return differences(base, other)
     .filter((name) => differed.includes(name))
     .map((name) => {
-      const was = plain.outcomes.get(name) ?? 'not run';
+      const was = base.outcomes.get(name) ?? 'not run';
       const is = other.outcomes.get(name) ?? 'not run';
-      const message = other.messages.get(name) ?? plain.messages.get(name);
+      const message = other.messages.get(name) ?? base.messages.get(name);
       return `${name}: ${was} without, ${is} with${message ? ` (${message})` : ''}`;
     });
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
 import { sourceFolder } from './paths.mjs';
 import { INSTALLED_AS_OF } from './subjects.mjs';
@@ -91,7 +91,15 @@ function run(
   /** @type {string[]} */ args,
   /** @type {string} */ folder,
 ) {
-  const { status, stderr, error } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync(command, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    // As in a script of npm: commands of its packages are found.
+    env: {
+      ...process.env,
+      PATH: `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
+    },
+  });
   if (status === 0) return;
   const [said = ''] = (error?.message ?? stderr).trim().split('\n');
   throw new Error(`\`${command} ${args[0]}\` failed: ${said}`);

@@ -16,11 +16,19 @@ const SUPPORT = join(import.meta.dirname, 'support');
 /** What is preloaded, into each process that a suite starts. */
 export const WAYS = {
   plain: '',
+  hooks: `--import "${pathToFileURL(join(PACKAGE_FOLDER, 'hooks.mjs'))}"`,
   class: `--require "${join(PACKAGE_FOLDER, 'class.cjs')}"`,
   register: `--import "${pathToFileURL(
     join(PACKAGE_FOLDER, 'node_modules', PACKAGE_NAME, 'dist/register.mjs'),
   )}"`,
 };
+
+/**
+ * What each is compared with: import-in-the-middle, by which OpenTelemetry patches ES modules,
+ * changes errors of `import`, whoever asks for it.
+ * @type {Record<'class' | 'register', 'plain' | 'hooks'>}
+ */
+export const BASELINES = { class: 'plain', register: 'hooks' };
 
 /**
  * @typedef {object} Run
