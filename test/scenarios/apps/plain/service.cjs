@@ -2,9 +2,11 @@
 const express = require('express');
 
 function renderReport(millis) {
-  const end = performance.now() + millis;
+  // Of CPU: without one, on a busy machine, this is no block.
+  const before = process.cpuUsage();
+  const used = ({ user, system }) => (user + system) / 1000;
   let hash = 0;
-  while (performance.now() < end)
+  while (used(process.cpuUsage(before)) < millis)
     for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   return String(hash);
 }
