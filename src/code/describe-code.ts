@@ -17,7 +17,7 @@ import {
 } from './call-tree.ts';
 import type { OriginOf } from './in-app.ts';
 import { type KeyedPlace, metricNameOf } from './key.ts';
-import { pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
+import { innermostInApp, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
 import { LATE_MILLIS, type TimedSample, type WeightedSample, weigh } from './weights.ts';
 
 /** With fewer a share would say more than is known. A late sample speaks of two moments. */
@@ -115,8 +115,11 @@ export function describeCode(
  * to its arrival, without the tree. Runs inside the code that blocks, for every sample.
  */
 export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledPlace | undefined {
+  const { frames } = sample;
   const isLate = sample.time - sample.requestedAt >= LATE_MILLIS;
-  const path = isLate ? pathBefore(sample.frames, originOf) : pathAt(sample.frames, originOf);
+  const inApp = innermostInApp(frames, originOf, isLate);
+  if (inApp !== undefined) return { ...functionAt(inApp, inApp), stackTrace: stackTraceOf(sample) };
+  const path = isLate ? pathBefore(frames, originOf) : pathAt(frames, originOf);
   const step = placeOnSteps(path.steps);
   if (step === undefined) return undefined;
   const requires = moduleOn(path, step);

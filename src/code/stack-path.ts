@@ -43,15 +43,39 @@ export interface StackPath {
  */
 export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   const frames = withoutOwnHook(stack);
+  if (!isOnlyJustCalled(frames, originOf)) return pathOf(frames, originOf);
+  const path = pathOf(frames.slice(1), originOf);
+  return path.isLoading && isModuleAt(frames, 0) ? { ...path, loads: frames[0]?.file } : path;
+}
+
+/** The innermost frame has only just been called, and its caller can be named instead. */
+function isOnlyJustCalled(frames: readonly StackFrame[], originOf: OriginOf): boolean {
   const [first] = frames;
-  if (first === undefined || !first.isAtEntry || !isCode(first)) return pathOf(frames, originOf);
-  const callers = frames.slice(1);
-  const hasCaller = callers.some(
-    (frame) => isCode(frame) && !frame.isAsync && originOf(frame.file as string) !== 'agent',
+  if (first === undefined || !first.isAtEntry || !isCode(first)) return false;
+  return frames.some(
+    (frame, i) =>
+      i > 0 && isCode(frame) && !frame.isAsync && originOf(frame.file as string) !== 'agent',
   );
-  if (!hasCaller) return pathOf(frames, originOf);
-  const path = pathOf(callers, originOf);
-  return path.isLoading && isModuleAt(frames, 0) ? { ...path, loads: first.file } : path;
+}
+
+/**
+ * The innermost function of the application in {@link pathBefore} or {@link pathAt}, without the
+ * path; undefined where there is none, and where modules are being loaded.
+ */
+export function innermostInApp(
+  stack: readonly StackFrame[],
+  originOf: OriginOf,
+  isLate: boolean,
+): Step | undefined {
+  const frames = withoutOwnHook(stack);
+  const from = isLate && isOnlyJustCalled(frames, originOf) ? 1 : 0;
+  for (let i = from; i < frames.length; i++) {
+    const frame = frames[i] as StackFrame;
+    if (frame.file?.startsWith(MODULE_LOADER) === true) return undefined;
+    if (isCode(frame) && !frame.isAsync && originOf(frame.file as string) === 'app')
+      return stepAt(frames, i, originOf);
+  }
+  return undefined;
 }
 
 /** What ran when the sample was taken. */
