@@ -18,6 +18,7 @@ import { pack } from '../tools/pack.cjs';
 import { PACKAGE_NAME as PACKAGE, ROOT } from '../tools/paths.cjs';
 
 const ENTRY = `${PACKAGE}/register`;
+const CONSOLE_ENTRY = `${PACKAGE}/console`;
 // As `/register` itself says, for the Node.js that runs this.
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
 const PEER = 'blocked-at@1.2.0';
@@ -170,20 +171,12 @@ if (!options.check) {
       ');',
     ].join('\n'),
   );
-  const ours = await run(['--import', ENTRY], {
-    OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
-    OTEL_TRACES_EXPORTER: 'none',
-    OTEL_METRICS_EXPORTER: 'none',
-    OTEL_LOGS_EXPORTER: 'none',
-  });
+  const ours = await run(['--import', CONSOLE_ENTRY], {});
   const theirs = await run(['--require', './blocked.js'], {});
   write(
     'docs/console.md',
     'this package',
-    shell(
-      `$ OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE=true node --import ${ENTRY} app.js`,
-      ...ours.split('\n'),
-    ),
+    shell(`$ node --import ${CONSOLE_ENTRY} app.js`, ...ours.split('\n')),
   );
   write(
     'docs/console.md',

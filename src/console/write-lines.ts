@@ -18,8 +18,11 @@ export function writeLines(lines: (cwd: string) => readonly string[]): void {
 function write(bytes: Buffer): void {
   let written = 0;
   try {
-    while (written < bytes.length) written += writeSync(STDERR, bytes, written);
-    isTorn = false;
+    while (written < bytes.length) {
+      const count = writeSync(STDERR, bytes, written);
+      if (!(count > 0)) break;
+      written += count;
+    }
   } finally {
     if (written > 0) isTorn = written < bytes.length;
   }

@@ -22,7 +22,16 @@ const NOT_STAGED = new Set([
   join(ROOT, 'test', 'unit', 'dashboards.test.ts'),
   join(ROOT, 'test', 'unit', 'structure-support.test.ts'),
 ]);
-const SUITE = ['src', 'test', 'examples', 'scripts', 'tools', 'jest.config.mjs', 'tsconfig.json'];
+const SUITE = [
+  'src',
+  'test',
+  'examples',
+  'scripts',
+  'tools',
+  'console.schema.json',
+  'jest.config.mjs',
+  'tsconfig.json',
+];
 const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
