@@ -42,7 +42,7 @@ export interface EndingSpan {
  * the event loop. A span that was open while something else blocked the event loop gets
  * `event_loop.stall.duration`, and a link of the type `blocked_by` to the span of the block it
  * waited longest for, if it waited at least 10 ms. An entry span that began right after a block
- * gets `event_loop.stall.queued`, the most that it may have waited before it began, and a link, too.
+ * gets `event_loop.stall.queued`, the most that it may have waited before, and a link, too.
  *
  * ```ts
  * new NodeSDK({
