@@ -42,8 +42,7 @@ export interface EndingSpan {
  * the event loop. A span that was open while something else blocked the event loop gets
  * `event_loop.stall.duration`, and a link of the type `blocked_by` to the span of the block it
  * waited longest for, if it waited at least 10 ms. An entry span that began right after a block
- * gets `event_loop.stall.queued`, the most that it may have waited before it began, and such a
- * link.
+ * gets `event_loop.stall.queued`, the most that it may have waited before, and a link, too.
  *
  * ```ts
  * new NodeSDK({
@@ -125,11 +124,7 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  /**
-   * Blocks that wait for source maps are reported at once, which takes 100 ms at most: the SDK
-   * shuts all processors down in one turn, and one that exports takes no span after that. Where
-   * `EventLoopInstrumentation.forceFlush()` was awaited before, nothing waits.
-   */
+  /** Blocks that wait for source maps are reported at once, before other processors end. */
   async shutdown(): Promise<void> {
     this.#reportPending();
     this.#stalls.unwatch(this.#open);

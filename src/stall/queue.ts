@@ -90,10 +90,25 @@ export class Queue {
   }
 }
 
-export function queuedBy(blocks: readonly RecentBlock[]): Queued | undefined {
-  const lengthOf = ({ start, end }: RecentBlock) => end - start;
-  const [first] = blocks;
-  if (first === undefined) return undefined;
-  const longest = blocks.reduce((a, b) => (lengthOf(b) > lengthOf(a) ? b : a), first);
-  return { millis: blocks.reduce((sum, block) => sum + lengthOf(block), 0), longest };
+/**
+ * @param receivedAt Unix time at which the request was received, where that is known: it has not
+ *   waited before
+ */
+export function queuedBy(
+  blocks: readonly RecentBlock[],
+  receivedAt = Number.NEGATIVE_INFINITY,
+): Queued | undefined {
+  let millis = 0;
+  let longest: RecentBlock | undefined;
+  let longestMillis = 0;
+  for (const block of blocks) {
+    const waited = block.end - Math.max(block.start, receivedAt);
+    if (!(waited > 0)) continue;
+    millis += waited;
+    if (waited > longestMillis) {
+      longest = block;
+      longestMillis = waited;
+    }
+  }
+  return longest && { millis, longest };
 }

@@ -3,7 +3,14 @@
  * the spans. Whichever copy of the package either of them came from, those of one thread share one
  * object.
  */
-import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  type HrTime,
+  type Span,
+  SpanKind,
+  trace,
+} from '@opentelemetry/api';
 import type { Run } from '../block.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { perThread } from '../support/per-thread.ts';
@@ -11,6 +18,7 @@ import { PACKAGE_NAME } from '../version.ts';
 import { isBlockSpan, type OpenSpans } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
 import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { receivedAt } from './request-start.ts';
 import { MIN_STALL_MILLIS, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Time in which the event loop was blocked. Unix times in milliseconds. */
@@ -125,8 +133,11 @@ export class Stalls {
     if (!isEntrySpan(span, parentContext) || this.#queued.has(span)) return;
     const begin = this.ongoing?.spanBegin?.();
     if (begin === undefined) return;
-    const blocks = this.#queue.blocksBefore(begin);
-    const queued = queuedBy(blocks);
+    const received = receivedAt((span as { attributes?: Attributes }).attributes);
+    const blocks = this.#queue
+      .blocksBefore(begin)
+      .filter(({ end }) => received === undefined || received < end);
+    const queued = queuedBy(blocks, received);
     if (queued === undefined) return;
     for (const { span: blockSpan } of blocks) blockSpan?.addQueued?.();
     this.#queued.set(span, queued);

@@ -276,6 +276,34 @@ test('a block asks once to be reported soon, and nothing is reported before', ()
   expect(scheduled()).toBe(2);
 });
 
+test('a block waits for entry spans to begin: two turns, and two more after each that does', () => {
+  const { sources, reporter, spans, scheduled, clock } = setUp();
+  clock.time = 2150;
+  Object.assign(sources, { turnsToWait: () => 2 });
+  const span = reporter.add(BLOCK, 0);
+  for (let i = 0; i < 2; i++) reporter.turn();
+  span?.addQueued();
+  for (let i = 0; i < 2; i++) reporter.turn();
+  expect(reporter.isWaiting).toBe(true);
+  expect(spans()).toEqual([]);
+  reporter.turn();
+  expect(reporter.isWaiting).toBe(false);
+  expect(spans().map((s) => s.attributes['event_loop.block.queued_spans'])).toEqual([1]);
+  expect(scheduled()).toBe(5);
+});
+
+test('a block waits for entry spans for a second at most', () => {
+  const { sources, reporter, spans, clock } = setUp();
+  Object.assign(sources, { turnsToWait: () => 2 });
+  reporter.add(BLOCK, 0);
+  clock.time = 3150;
+  reporter.turn();
+  expect(spans()).toEqual([]);
+  clock.time = 3151;
+  reporter.turn();
+  expect(spans()).toHaveLength(1);
+});
+
 test('own work does not ask to be reported', () => {
   const { reporter, scheduled } = setUp();
   reporter.add({ ...BLOCK, isOwnWork: true });

@@ -55,6 +55,13 @@ test('one after the other, they add up; the link leads to the longest', () => {
   expect(queuedBy([])).toBeUndefined();
 });
 
+test('a request has not waited before it was received', () => {
+  const [first, second] = [block(100, 500), block(500, 650)];
+  expect(queuedBy([first, second], 480)).toEqual({ millis: 170, longest: second });
+  expect(queuedBy([first, second], 50)).toEqual({ millis: 550, longest: first });
+  expect(queuedBy([first, second], 650)).toBeUndefined();
+});
+
 test('however many blocks there are in one iteration, memory is bounded', () => {
   const queue = new Queue();
   for (let i = 0; i < 10_000; i++) queue.add(block(i, i + 1), { ...END, end: i + 1 });
