@@ -515,7 +515,10 @@ describe('reported without a span', () => {
   });
   const stderr = () => {
     const written: string[] = [];
-    jest.spyOn(fs, 'writeSync').mockImplementation((_fd, text) => written.push(String(text)));
+    jest.spyOn(fs, 'writeSync').mockImplementation((_fd, text) => {
+      written.push(String(text));
+      return Buffer.byteLength(String(text));
+    });
     return written;
   };
 
