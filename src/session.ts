@@ -189,7 +189,7 @@ export class Session {
       this.#stalls,
       {
         start: () => void process.on('beforeExit', this.settle),
-        stop: () => void process.off('beforeExit', this.settle),
+        stop: () => void process.off('beforeExit', this.settle).off('exit', this.#reportAtExit),
       },
       this.#console ?? {},
       { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },

@@ -7,7 +7,7 @@ import { context, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type * as publicApi from '../../../src/index.ts';
 import type { EventLoopInstrumentationConfig } from '../../../src/types.ts';
-import { runDelayMillis } from '../../support/thread-times.cjs';
+import { running } from '../../support/thread-times.cjs';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './sdk.ts';
 import { SourceClasses } from './source-classes.ts';
 
@@ -40,6 +40,8 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
 const NOT_RUN = [
   // Of `/register`.
   ...['ApplicationPackages', 'ProcessEnd', 'RelayTracer', 'RelayTracerProvider', 'SignalListener'],
+  // Of `/console`, and of the baseline of `/testing`.
+  ...['EndSignals', 'Baseline'],
   // Of threads, where a throw does not reach the host.
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
   ...['OngoingReporter', 'ThreadSleep'],
@@ -74,14 +76,8 @@ const CAPTURED_MILLIS = 100;
 /** At least one beat. */
 const BEAT_MILLIS = 12;
 
-const runDelay = () => runDelayMillis() ?? 0;
-/**
- * Works for so long, not counting the time in which the thread has no CPU: that may be taken off a
- * block.
- */
 function busy(millis = BLOCK_MILLIS): void {
-  const start = performance.now() - runDelay();
-  while (performance.now() - runDelay() - start < millis);
+  for (const goesOn = running(millis); goesOn(); );
 }
 
 const blockingTimer = (millis = BLOCK_MILLIS) =>
