@@ -40,7 +40,7 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
 const NOT_RUN = [
   // Of `/register`.
   ...['ApplicationPackages', 'ProcessEnd', 'RelayTracer', 'RelayTracerProvider', 'SignalListener'],
-  // Of `/console`, and of the baseline of `/testing`.
+  // Of `/console`, and of `/testing`, whose errors are for the test.
   ...['EndSignals', 'Baseline'],
   // Of threads, where a throw does not reach the host.
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
