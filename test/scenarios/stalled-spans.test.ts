@@ -73,7 +73,15 @@ function stallsOf(run: Run) {
     const reason = truth ? voidTruth(run, truth, [block]) : voidBlock(run, block);
     return reason === undefined ? [] : [{ block, reason }];
   });
-  const reasons = (span: SpanLine) => voids.find(({ block }) => overlap(block, span) > 0)?.reason;
+  /** What had no CPU for so long that it is no block. */
+  const none = run.truths
+    .filter((truth) => !run.blocks.some((block) => overlap(truth, block) > 0))
+    .flatMap((truth) => {
+      const reason = voidTruth(run, truth, []);
+      return reason === undefined ? [] : [{ block: truth, reason }];
+    });
+  const reasons = (span: SpanLine) =>
+    [...voids, ...none].find(({ block }) => overlap(block, span) > 0)?.reason;
   return run.spans
     .filter((span) => !isBlock(span))
     .map((span) => {

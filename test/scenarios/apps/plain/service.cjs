@@ -1,13 +1,11 @@
 // An application that knows nothing of OpenTelemetry. It ends when it is asked to at `/end`, and not otherwise.
 const express = require('express');
+const { running } = require('../../../support/thread-times.cjs');
 
 function renderReport(millis) {
-  // Of CPU: without one, on a busy machine, this is no block.
-  const before = process.cpuUsage();
-  const used = ({ user, system }) => (user + system) / 1000;
+  const goesOn = running(millis);
   let hash = 0;
-  while (used(process.cpuUsage(before)) < millis)
-    for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  while (goesOn()) for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   return String(hash);
 }
 
