@@ -7,20 +7,25 @@ const { block, eventLoopConfig, finish, note, readRunDelays, startSdk, wait } = 
 const BLOCKS = 5;
 const BLOCK_MILLIS = 150;
 const REST_MILLIS = 700;
+const WINDOWS = 3;
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 
 /** Of all threads: one goes to sleep, and is woken up. */
 const sleeps = () => process.resourceUsage().voluntaryContextSwitches;
 
-async function main() {
-  await wait(REST_MILLIS);
+async function wakeUpsPerSecond() {
   const before = { sleeps: sleeps(), at: performance.now() };
   await wait(REST_MILLIS);
-  note(
-    'wake-ups per second',
-    ((sleeps() - before.sleeps) * 1000) / (performance.now() - before.at),
-  );
+  return ((sleeps() - before.sleeps) * 1000) / (performance.now() - before.at);
+}
+
+async function main() {
+  await wait(REST_MILLIS);
+  const rates = [];
+  for (let i = 0; i < WINDOWS; i++) rates.push(await wakeUpsPerSecond());
+  // A garbage collection wakes V8's threads in one of them; what this package does, in all.
+  note('wake-ups per second', Math.min(...rates));
   for (let i = 0; i < BLOCKS; i++) {
     // Not a multiple of the beats' distance.
     await wait(REST_MILLIS + i * 17);
