@@ -31,7 +31,7 @@ import type { Surroundings } from './surroundings.ts';
 
 export class IterationLedger implements Ledger {
   readonly stack = new CallbackStack();
-  // Numbers, each always a double or always a small integer: V8 updates them in place.
+  // Each number is always a double or always a small integer: V8 updates them in place.
   /** The latest `before` of an outermost callback. */
   callbackStart = Number.NaN;
   #class: CallbackClass = CALLBACK;
@@ -46,7 +46,7 @@ export class IterationLedger implements Ledger {
   readonly #blocks: BlockMaker;
   readonly #attribution: BlockMaker['attribution'];
   readonly #messages = new ParserMessages();
-  readonly #task = new RunningTask();
+  readonly #task: RunningTask;
 
   constructor(
     thresholdMillis: number,
@@ -62,6 +62,7 @@ export class IterationLedger implements Ledger {
     this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock, marks);
     this.#blocks.iterations = this.#iterations;
     this.#attribution = this.#blocks.attribution;
+    this.#task = new RunningTask(this.#iterations, this.#blocks);
   }
 
   get voted(): number {
@@ -117,7 +118,7 @@ export class IterationLedger implements Ledger {
     }
   }
 
-  /** The beginning of a callback inside another one, such as `AsyncResource.runInAsyncScope`. */
+  /** The beginning of a callback inside another one: `AsyncResource.runInAsyncScope`. */
   beforeNested(): void {
     this.stack.begin(this.#clock.now(), this.#attribution.voted);
   }
@@ -242,7 +243,7 @@ export class IterationLedger implements Ledger {
     const before = this.#callbacks > 0 ? previous : undefined;
     const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
     if (continues && !isLong) return;
-    this.#task.vote(t, this.#blocks.reported.end, this.#attribution);
+    this.#task.vote(t);
     if (isLong) this.#reportTask(t);
     this.#votedBefore = this.#attribution.voted;
     this.#task.begin(t, this.#callbacks, this.#votedBefore);
@@ -263,7 +264,7 @@ export class IterationLedger implements Ledger {
     // After a wait, its position is unknown: it is taken off the beginning.
     const start = reported.skip(this.#iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
     if (start > this.#task.start) this.#task.start = start;
-    this.#task.vote(end, reported.end, this.#attribution);
+    this.#task.vote(end);
     if (end - this.#task.start >= this.#threshold) this.#reportTask(end);
     if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
   }
@@ -279,9 +280,8 @@ export class IterationLedger implements Ledger {
   /** The innermost part that has run since `time`: its kind, start and the callbacks before it. */
   #longSince(time: number): [kind: BlockKind, start: number, callbacksBefore: number] {
     const start = this.callbackStart;
-    const isTimed = this.#class !== REACTION && this.#class !== UNTIMED_TICK;
-    const isCallback = this.stack.depth > 0 && isTimed && start <= time;
-    if (isCallback) return ['callback', start, this.#callbacks - 1];
+    const isTimed = this.#class !== REACTION && this.#class !== UNTIMED_TICK && start <= time;
+    if (isTimed && this.stack.depth > 0) return ['callback', start, this.#callbacks - 1];
     if (this.#task.start <= time) return ['microtasks', this.#task.start, this.#task.firstCallback];
     return ['pile-up', this.#iterations.busyPeriodStart, 0];
   }

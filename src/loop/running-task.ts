@@ -1,6 +1,7 @@
 /** The running task: a callback and what drains after it. Nothing is allocated for one. */
 import type { Context } from '@opentelemetry/api';
-import type { Attribution } from './attribution.ts';
+import type { BlockMaker } from './block-maker.ts';
+import type { IterationClock } from './iteration-clock.ts';
 
 export class RunningTask {
   start = Number.NaN;
@@ -9,6 +10,11 @@ export class RunningTask {
   /** Context of its latest scope that ended without a clock read. */
   untimedScope: Context | undefined;
   #votedBefore = 0.5;
+
+  constructor(
+    private readonly iterations: Pick<IterationClock, 'isSurelyShort'>,
+    private readonly blocks: Pick<BlockMaker, 'attribution' | 'reported'>,
+  ) {}
 
   /** Hot. It begins at `t`, when `voted` milliseconds had been voted for. */
   begin(t: number, callbacks: number, voted: number): void {
@@ -20,13 +26,16 @@ export class RunningTask {
 
   /**
    * It has ended: its untimed scope votes with all of its time, less what was voted for in it.
-   * @param reportedEnd until when its time has been reported: nothing votes for that any more
+   * Not where the watchdog has marked the busy period: from then on stack samples, and scopes that
+   * are timed, say what runs. Nor where its time has been reported.
    */
-  vote(end: number, reportedEnd: number, attribution: Attribution): void {
+  vote(end: number): void {
     const context = this.untimedScope;
     if (context === undefined) return;
     this.untimedScope = undefined;
-    if (!(end >= attribution.scopesVoteFrom) || reportedEnd > this.start) return;
+    const { attribution, reported } = this.blocks;
+    if (!(end >= attribution.scopesVoteFrom) || reported.end > this.start) return;
+    if (!this.iterations.isSurelyShort()) return;
     const by = { context, resourceType: undefined };
     attribution.voteScope(this.start, end, this.#votedBefore, by);
   }

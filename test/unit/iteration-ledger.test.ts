@@ -1056,6 +1056,15 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 115, context: 'A' }]);
   });
 
+  test('a drain that it marked goes to its samples, not to a short scope before it', () => {
+    const l = relaxed();
+    l.callback(() => l.scope(contextOf('A'), 1)).withoutHooks(60);
+    notice(l);
+    l.sample(contextOf('B')).withoutHooks(60);
+    l.sample(contextOf('B')).withoutHooks(60);
+    expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 181, context: 'B' }]);
+  });
+
   test('what was reported does not vote for a block after it', () => {
     const l = relaxed();
     l.callback(() => {
