@@ -213,7 +213,7 @@ export class IterationLedger implements Ledger {
 
   reset(): void {
     this.stack.resync(0);
-    this.#task.start = Number.NaN;
+    this.#task.begin(Number.NaN, 0, this.#attribution.voted);
     this.callbackStart = Number.NaN;
     this.#lastRead = Number.NaN;
     this.#iterations.reset();

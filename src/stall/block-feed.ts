@@ -84,7 +84,8 @@ export class BlockFeed {
       end,
       iteration: this.clock.loopCount() - (isOver ? 1 : 0),
       idle: this.clock.idle() - (waitedSince ?? 0),
-      asyncId: new AsyncResource('EventLoopBlock', { requireManualDestroy: true }).asyncId(),
+      // Destroyed when it is collected: hooks of others may keep something for it until then.
+      asyncId: new AsyncResource('EventLoopBlock').asyncId(),
     };
   }
 

@@ -1,18 +1,13 @@
 // A program that knows nothing of OpenTelemetry: blocks, and ends in the way that it is asked for.
 const { createServer } = require('node:http');
 const Module = require('node:module');
-const { runDelayMillis } = require('../../../support/thread-times.cjs');
+const { running } = require('../../../support/thread-times.cjs');
 
-/** For so long, without the time in which the machine gave the thread no CPU. */
 function hashRow(millis) {
-  const delay = runDelayMillis() ?? 0;
-  const start = performance.now();
-  let until = start + millis;
-  while (performance.now() < until) {
-    const next = Math.min(until, performance.now() + 20);
-    while (performance.now() < next);
-    until = start + millis + Math.min(millis, (runDelayMillis() ?? 0) - delay);
-  }
+  let hash = 0;
+  for (const goesOn = running(millis); goesOn(); )
+    for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  return hash;
 }
 
 const WAYS = {
