@@ -10,6 +10,8 @@ export const ANONYMOUS = '<anonymous>';
 
 /** Where Node.js calls hooks from. */
 const ASYNC_HOOKS = 'node:internal/async_hooks';
+/** Where Node.js calls timers from. */
+const TIMERS = 'node:internal/timers';
 const MODULE_LOADER = 'node:internal/modules/';
 
 /** A function on the way. */
@@ -42,7 +44,7 @@ export interface StackPath {
  * therefore not what ran, its caller is.
  */
 export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
-  const frames = withoutOwnHook(stack);
+  const frames = withoutOwnCalls(stack, originOf);
   if (!isOnlyJustCalled(frames, originOf)) return pathOf(frames, originOf);
   const path = pathOf(frames.slice(1), originOf);
   return path.isLoading && isModuleAt(frames, 0) ? { ...path, loads: frames[0]?.file } : path;
@@ -67,7 +69,7 @@ export function innermostInApp(
   originOf: OriginOf,
   isLate: boolean,
 ): Step | undefined {
-  const frames = withoutOwnHook(stack);
+  const frames = withoutOwnCalls(stack, originOf);
   const from = isLate && isOnlyJustCalled(frames, originOf) ? 1 : 0;
   for (let i = from; i < frames.length; i++) {
     const frame = frames[i] as StackFrame;
@@ -80,7 +82,7 @@ export function innermostInApp(
 
 /** What ran when the sample was taken. */
 export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
-  return pathOf(withoutOwnHook(stack), originOf);
+  return pathOf(withoutOwnCalls(stack, originOf), originOf);
 }
 
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */
@@ -88,10 +90,22 @@ function isCode({ file, isOwn }: StackFrame): boolean {
   return !isOwn && file !== undefined && !isNodeFile(file);
 }
 
-/** What our hooks call, OpenTelemetry's API for one, runs on our account. */
-function withoutOwnHook(frames: readonly StackFrame[]): readonly StackFrame[] {
-  const hook = frames.findIndex(({ isOwn }, i) => isOwn && frames[i + 1]?.file === ASYNC_HOOKS);
-  return hook === -1 ? frames : frames.slice(hook + 1);
+/**
+ * What our hooks and timers call, OpenTelemetry's API and SDK for two, runs on our account; but not
+ * a hook of the application that a timer of ours has called.
+ */
+function withoutOwnCalls(frames: readonly StackFrame[], originOf: OriginOf): readonly StackFrame[] {
+  const entry = frames.findIndex(({ isOwn }, i) => {
+    const caller = frames[i + 1]?.file;
+    return isOwn && (caller === ASYNC_HOOKS || caller === TIMERS);
+  });
+  if (entry === -1) return frames;
+  const isAppCalled =
+    frames[entry + 1]?.file === TIMERS &&
+    frames.some(
+      (frame, i) => i < entry && isCode(frame) && originOf(frame.file as string) === 'app',
+    );
+  return isAppCalled ? frames : frames.slice(entry + 1);
 }
 
 function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {

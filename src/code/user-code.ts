@@ -4,5 +4,5 @@ import { pathAt } from './stack-path.ts';
 
 /** Frames that only await what runs do not count: they are not running. */
 export function hasUserCode(frames: readonly StackFrame[]): boolean {
-  return pathAt(frames, () => 'app').steps.some(({ frame }) => !frame.isAsync);
+  return pathAt(frames, () => 'dependency').steps.some(({ frame }) => !frame.isAsync);
 }

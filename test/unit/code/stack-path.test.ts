@@ -34,6 +34,12 @@ test('this package is no step, and what its hook calls is not either', () => {
   expect(names(...hook)).toEqual([]);
 });
 
+test('what a timer of this package calls is no step, unless it is a hook of the application', () => {
+  const timer = [own('beat'), own('onTimer'), node('listOnTimeout', 'node:internal/timers')];
+  expect(names(lib('record'), ...timer)).toEqual([]);
+  expect(names(lib('serialize'), app('blockHook'), ...timer)).toEqual(['blockHook', 'serialize']);
+});
+
 test("an agent's wrapper is no step, unless it is alone", () => {
   expect(names(agent('search'), agent('patchedRequire'), app('load'))).toEqual(['load']);
   expect(names(agent('search'), agent('patchedRequire'), node('emit'))).toEqual([
