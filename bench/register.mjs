@@ -28,6 +28,9 @@ const SUBJECTS = {
   [BASELINE]: { nodeArgs: AUTO },
   '/register': { nodeArgs: REGISTER },
   'control, again': { nodeArgs: AUTO },
+  'control, empty hooks': {
+    nodeArgs: [...AUTO, '--require', join(import.meta.dirname, 'register/empty-hooks.cjs')],
+  },
   '/register, disabled': {
     nodeArgs: REGISTER,
     env: { OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED: 'false' },

@@ -1,3 +1,7 @@
+import { createHook } from 'node:async_hooks';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
@@ -110,4 +114,26 @@ test('of what one callback made, it is known when that began', () => {
   // No Unix time is compared with it.
   expect(feed.spansAround(block())?.stalledSpans).toBe(0);
   expect(feed.spansAround(block({ kind: 'pile-up' }))?.stalledSpans).toBe(1);
+});
+
+test('what is kept by async id for the end of a block can be dropped', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const kept = new Set<number>();
+  const hook = createHook({
+    init: (asyncId, type) => type === 'EventLoopBlock' && kept.add(asyncId),
+    destroy: (asyncId) => kept.delete(asyncId),
+  }).enable();
+  stalls.watch(openSpans);
+  const feed = feedOf();
+  const ended = block();
+  const around = feed.spansAround(ended);
+  if (around !== undefined) feed.add(ended, around, undefined);
+  expect(kept.size).toBe(1);
+  for (let tries = 0; kept.size > 0 && tries < 50; tries++) {
+    collectGarbage();
+    await nextIteration(); // Node.js calls destroy in one of the next
+  }
+  expect(kept.size).toBe(0);
+  hook.disable();
 });
