@@ -1,6 +1,6 @@
 // Promises: honest counts from jest's `--json` files: a test file that could not even start counts as a failure,
 // and so does a result file that is not there.
-// `node test/matrix/results.mjs FILE...` prints "N passed, N failed" and fails when any failed or none ran.
+// `node test/matrix/results.mjs FILE...` prints what failed and "N passed, N failed", and fails when any failed or none ran.
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
@@ -52,8 +52,16 @@ export function sum(counts) {
   return total;
 }
 
+/** How much of a failure's message is printed again; the log above has all of it. */
+const MESSAGE_LINES = 12;
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { passed, failed, skipped } = sum(process.argv.slice(2).map(readResults));
+  const results = process.argv.slice(2).map(readResults);
+  for (const { name, message } of results.flatMap(({ failures }) => failures)) {
+    const lines = message.split('\n').filter((line) => line.trim() !== '');
+    console.log(`failed: ${name}\n  ${lines.slice(0, MESSAGE_LINES).join('\n  ')}`);
+  }
+  const { passed, failed, skipped } = sum(results);
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
 }
