@@ -219,7 +219,7 @@ function constantOf(/** @type {string} */ name) {
 function constantsOf({ attributes, imported, spans, events, metrics }) {
   return [
     ...spans.map(({ name, definition }) => ({
-      constant: `SPAN_${constantOf(/** @type {string} */ (definition.type))}`,
+      constant: String(definition.annotations?.['code_generation']?.['constant']),
       value: name,
       comment: `Span name. ${text(definition.brief)}`,
     })),
