@@ -87,7 +87,9 @@ export async function withMetrics(millis, use) {
       await ready(url);
       await pause(millis);
       const query = async (path, parameters) => {
-        const { status, data } = await getJson(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+        const { status, data } = await getJson(
+          `${url}/api/v1/${path}?${new URLSearchParams(parameters)}`,
+        );
         if (status !== 'success') throw new Error(`Prometheus answered ${status}`);
         return data.result;
       };
