@@ -1,23 +1,18 @@
 // Runs in a browser, bundled: the panels of the shipped dashboard by the components that Grafana
 // publishes on npm. What needs a Grafana server (heatmap, tables from Tempo, links) is left out.
-import {
-  createTheme,
-  dateTime,
-  FieldType,
-  getDisplayProcessor,
-  getFieldDisplayName,
-  toDataFrame,
-} from '@grafana/data';
+import { createTheme, dateTime, FieldType, getDisplayProcessor, toDataFrame } from '@grafana/data';
 import { BigValue, GlobalStyles, PanelChrome, ThemeContext, TimeSeries } from '@grafana/ui';
 import { TableNG } from '@grafana/ui/unstable';
 import { createElement as h } from 'react';
 import { createRoot } from 'react-dom/client';
 
-const { panels, start, end, note, columns, width } = globalThis.PICTURE;
+const { panels, start, end, note, columns, rows, width } = globalThis.PICTURE;
 const theme = createTheme({ colors: { mode: 'dark' } });
 const CELL = 30;
 const GAP = 8;
 const PADDING = 8;
+/** A function's name, with the file of one that has none. */
+const NAME_WIDTH = 230;
 const RANGE = { from: dateTime(start * 1000), to: dateTime(end * 1000) };
 const timeRange = { ...RANGE, raw: RANGE };
 
@@ -29,7 +24,21 @@ function overridesOf({ overrides }, name) {
     .filter(({ id }) => id !== 'links');
 }
 
-function configured(frame, { fieldConfig }, index) {
+/** As Grafana has them where a dashboard says nothing. */
+const DEFAULT_THRESHOLDS = {
+  mode: 'absolute',
+  steps: [
+    { color: 'green', value: -Infinity },
+    { color: 'red', value: 80 },
+  ],
+};
+const DEFAULT_COLORS = {
+  stat: 'thresholds',
+  table: 'thresholds',
+  timeseries: 'palette-classic',
+};
+
+function configured(frame, { fieldConfig, type }, index) {
   frame.fields.forEach((field, position) => {
     const name = field.config.displayName ?? field.name;
     field.config = {
@@ -46,10 +55,13 @@ function configured(frame, { fieldConfig }, index) {
       }
       target[last] = value;
     }
-    const mode = field.config.color?.mode ?? '';
     if (field.type === FieldType.time) field.config = {};
-    else if (!mode) field.config.color = { mode: 'palette-classic' };
-    field.state = { seriesIndex: index + Math.max(0, position - 1) };
+    else field.config.color ??= { mode: DEFAULT_COLORS[type] };
+    field.config.thresholds ??= DEFAULT_THRESHOLDS;
+    field.state = {
+      seriesIndex: index + Math.max(0, position - 1),
+      displayName: field.config.displayName,
+    };
     field.display = getDisplayProcessor({ field, theme, timeZone: 'utc' });
   });
   return frame;
@@ -141,18 +153,19 @@ function table(panel, size) {
   });
   configured(frame, panel, 0);
   for (const field of frame.fields) {
-    field.config.displayName ??= getFieldDisplayName(field, frame);
     field.config.custom = { ...field.config.custom, filterable: false };
   }
+  const [first] = frame.fields;
+  first.config.custom = { ...first.config.custom, width: NAME_WIDTH };
   return h(TableNG, { ...size, data: frame, timeRange, cellHeight: 'sm' });
 }
 
 const DRAW = { stat, timeseries, table };
 
 function Panel(panel) {
-  const { x, y, w, h: rows } = panel.gridPos;
+  const { x, y, w, h: cells } = panel.gridPos;
   const unit = (width - GAP * (columns + 1)) / columns;
-  const box = { width: w * unit + (w - 1) * GAP, height: rows * CELL + (rows - 1) * GAP };
+  const box = { width: w * unit + (w - 1) * GAP, height: cells * CELL + (cells - 1) * GAP };
   const style = { position: 'absolute', left: GAP + x * (unit + GAP), top: GAP + y * (CELL + GAP) };
   return h(
     'div',
@@ -166,8 +179,7 @@ function Panel(panel) {
   );
 }
 
-const bottom = Math.max(...panels.map(({ gridPos: { y, h: rows } }) => y + rows));
-const top = GAP + bottom * (CELL + GAP);
+const top = GAP + rows * (CELL + GAP);
 document.body.style.margin = '0';
 createRoot(document.getElementById('root')).render(
   h(
