@@ -1,48 +1,69 @@
 /**
- * Every span, attribute and metric name this package emits, once. The names are a contract:
- * dashboards and alerts are written against them, so a change here is a breaking change.
+ * Every span, event, attribute and metric name that this package emits, once. The names are a
+ * contract: dashboards and alerts are written against them, so a change is a breaking change.
+ *
+ * Made from `semconv/*.yaml` by `npm run generate:semconv`: change it there.
  */
 
-/** Name of the span that stands for one block of the event loop. */
+/** Span name. This span represents one block of the event loop. */
 export const SPAN_EVENT_LOOP_BLOCKED = 'event-loop-blocked';
 
-/** Name of the log event for a block. */
+/** Log event. This event represents one block of the event loop. */
 export const EVENT_EVENT_LOOP_BLOCKED = 'event_loop.blocked';
 
-/** What blocked the event loop: `callback`, `microtasks` or `pile-up` (see {@link BlockKind}). */
+/** What blocked the event loop. One of `callback`, `microtasks` and `pile-up`. */
 export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
+
 /** How many callbacks ran in the block (promise reactions are not callbacks). */
 export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
-/** Seconds of CPU the blocked thread spent inside the block. */
+
+/** Seconds of CPU that the blocked thread used in the block. Needs Node.js 22.19, 23.9 or later. */
 export const ATTR_EVENT_LOOP_BLOCK_CPU_TIME = 'event_loop.block.cpu_time';
-/** Seconds of garbage collection inside the block. */
+
+/** Seconds of garbage collection in the block. */
 export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
+
 /** Type of the async resource whose callback blocked the event loop, as `async_hooks` names it. */
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
-/** Length of the block in seconds: on a log event, which has no end time. */
+/**
+ * Length of the block in seconds: on a log event, which has no end time, and on a span that is
+ * shorter than the block, since it must not start before its parent.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
+
 /** `true` on metrics of blocks of code that `expectBlock` ran; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_EXPECTED = 'event_loop.block.expected';
+
 /** `true` on the report of a block that has not ended; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
-/** What took most of the block: `javascript`, `native`, `gc` or `waiting`. */
+
+/** What took most of the block. One of `javascript`, `native`, `gc` and `waiting`. */
 export const ATTR_EVENT_LOOP_BLOCK_CAUSE = 'event_loop.block.cause';
+
 /**
  * Seconds of the block in which JavaScript could not be interrupted, garbage collection included.
  */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
-/** The built-in function that ran for most of the block, as written in code: `JSON.parse`. */
+
+/** The built-in function that ran for most of the block, as it is written in code. */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
-/** Its input in characters, bytes or elements. */
+
+/**
+ * Input of the built-in function in characters, bytes or elements. Where its size costs nothing to
+ * know.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE = 'event_loop.block.native_call.size';
+
 /** File of the module that the blocking function was loading, by `require` or `import()`. */
 export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_module';
+
 /** How many stack samples were taken in the block. */
 export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
+
 /**
- * The functions that ran, and their shares, as in `hashRow 78%, formatRow 22%`. Only where there
- * were three stack samples or more.
+ * The functions that ran innermost, at most five, and their shares. Only where there were three
+ * stack samples or more.
  */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
@@ -51,6 +72,7 @@ export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functio
  * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
+
 /**
  * On the span of a block: how many entry spans began right after it, and may have waited for it.
  * Needs `EventLoopSpanProcessor`.
@@ -62,48 +84,79 @@ export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans
  * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
+
 /**
  * `true` where more blocks fell into the span than are remembered: the duration is a lower bound.
  */
 export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
+
 /**
  * On an entry span (SERVER, CONSUMER, or without a parent in this process) that began right after a
  * block: seconds that it may have waited before it began, an upper bound. Needs
  * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
+
 /** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
+
 /** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the block that the span waited longest for. */
 export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
-// https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/
+/** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
+export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_FILE_PATH = 'code.file.path';
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_LINE_NUMBER = 'code.line.number';
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_COLUMN_NUMBER = 'code.column.number';
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_STACKTRACE = 'code.stacktrace';
 
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
 export const ATTR_THREAD_ID = 'thread.id';
+
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
 export const ATTR_THREAD_NAME = 'thread.name';
 
-/** Histogram, seconds: how long an event arriving at a random moment waits for the loop. */
-export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
-/** Histogram, seconds: length of every block that reached the threshold. */
-export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
-/** Counter: blocks without a span, because of the rate limit. */
-export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/http/ */
+export const ATTR_HTTP_ROUTE = 'http.route';
+
 /**
- * Histogram, seconds: how long each entry span (SERVER, CONSUMER) was stalled, 0 included. Needs
+ * Histogram, unit `s`. How long an event arriving at a random moment waits for the event loop.
+ * Corrected for coordinated omission.
+ */
+export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
+
+/** Histogram, unit `s`. Length of the blocks of the event loop that reached the threshold. */
+export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
+
+/** Counter, unit `{block}`. Blocks of the event loop without a span, because of the rate limit. */
+export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
+
+/**
+ * Histogram, unit `s`. How long each entry span (SERVER, CONSUMER) was stalled by blocks of the
+ * event loop that it did not cause. One record for each entry span that ends, 0 included. Needs
  * `EventLoopSpanProcessor`.
  */
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
+
 /**
- * Histogram, seconds: for how long the thread was not given a CPU, 20 ms and longer, whether or not
- * it lies in a block.
+ * Histogram, unit `s`. For how long the thread of the event loop was not given a CPU, at least 20
+ * ms at a time. Whether or not it lies in a block.
  */
 export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
-/** On that: `throttled`, `starved` or `stopped` (see {@link SuspensionReason}). */
-export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
+
+/**
+ * Counter, unit `{sample}`. What ran at random moments while the event loop was busy. Shares of the
+ * total are shares of the event loop's time.
+ */
+export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';

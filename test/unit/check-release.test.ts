@@ -14,19 +14,34 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function check(tag: string, { locked = '1.2.3', changelog = CHANGELOG } = {}) {
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ version: '1.2.3' }));
+const HOME = 'https://github.com/somebody/something';
+const MANIFEST = { version: '1.2.3', repository: { type: 'git', url: `git+${HOME}.git` } };
+
+function check(
+  tag: string,
+  { locked = '1.2.3', changelog = CHANGELOG, builtIn = 'somebody/something' } = {},
+) {
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify(MANIFEST));
   writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ version: locked }));
   writeFileSync(path.join(folder, 'CHANGELOG.md'), changelog);
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, tag], {
     cwd: folder,
     encoding: 'utf8',
+    env: {
+      ...process.env,
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_REPOSITORY: builtIn,
+    },
   });
   return { status, problems: stderr.trim().split('\n').filter(Boolean) };
 }
 
 test('all agree', () => {
   expect(check('v1.2.3')).toEqual({ status: 0, problems: [] });
+});
+
+test('outside GitHub any repository will do', () => {
+  expect(check('v1.2.3', { builtIn: '' })).toEqual({ status: 0, problems: [] });
 });
 
 test.each([
@@ -61,6 +76,13 @@ test.each([
     'v1.2.3',
     { changelog: CHANGELOG.replace('## [1.2.3]', '- That.\n\n## [1.2.3]') },
     'CHANGELOG.md still has unreleased changes',
+  ],
+  [
+    'another repository',
+    'v1.2.3',
+    { builtIn: 'else/where' },
+    `package.json names the repository ${HOME}, this is https://github.com/else/where: ` +
+      'node scripts/repository.mjs https://github.com/else/where',
   ],
 ])('%s', (_, tag, files, problem) => {
   expect(check(tag, files)).toEqual({ status: 1, problems: [problem] });

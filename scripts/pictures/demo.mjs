@@ -1,12 +1,11 @@
-// `npm run demo:picture`: runs the demo and draws the telling part of its report as
-// docs/images/demo.svg. With `--stdin` it draws a saved report instead: `FORCE_COLOR=3 COLUMNS=96
-// node demo/run.mjs > report.txt`.
+// Runs the demo and draws the telling part of its report. With `--stdin` it draws a saved report
+// instead: `FORCE_COLOR=3 COLUMNS=96 node demo/run.mjs > report.txt`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
 import { ansiToSvg } from './ansi-to-svg.mjs';
 
 const COLUMNS = '96';
@@ -20,14 +19,12 @@ const SECTIONS = [
 const DESCRIPTION =
   'npm run demo in a terminal: traces of requests as waterfalls, each with a red event-loop-blocked span where it blocked ' +
   'the event loop and the function, file and line that blocked it, the latency of health checks beside it, and the event loop lag as a histogram with p50, p90 and p99';
-const picture = new URL('../docs/images/demo.svg', import.meta.url);
-
-const { values: options } = parseArgs({ options: { stdin: { type: 'boolean', default: false } } });
+const picture = new URL('../../docs/pictures/demo.svg', import.meta.url);
 
 async function runDemo() {
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL('../demo/run.mjs', import.meta.url))],
+    [fileURLToPath(new URL('../../demo/run.mjs', import.meta.url))],
     {
       env: { ...process.env, FORCE_COLOR: '3', COLUMNS },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -50,8 +47,11 @@ function crop(report) {
   }).join('\n\n');
 }
 
-const report = options.stdin ? await text(process.stdin) : await runDemo();
-const svg = await ansiToSvg(crop(report), { title: 'npm run demo', description: DESCRIPTION });
-await mkdir(new URL('.', picture), { recursive: true });
-await writeFile(picture, svg);
-process.stderr.write(`Wrote ${fileURLToPath(picture)}\n`);
+/** docs/pictures/demo.svg */
+export async function pictureOfDemo() {
+  const report = process.argv.includes('--stdin') ? await text(process.stdin) : await runDemo();
+  const svg = await ansiToSvg(crop(report), { title: 'npm run demo', description: DESCRIPTION });
+  await mkdir(new URL('.', picture), { recursive: true });
+  await writeFile(picture, svg);
+  process.stderr.write('docs/pictures/demo.svg\n');
+}

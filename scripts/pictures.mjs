@@ -1,0 +1,25 @@
+// `npm run docs:pictures`: makes docs/pictures/ anew. `-- demo`, `-- dashboard` and `-- servers` make
+// some of them: the report of the demo; the Grafana dashboard with data of a run; the web pages of
+// Jaeger and Prometheus, of a chain that runs (docs/stack.md). Without names, servers that do not run
+// are left out, and their pictures stay as they are.
+import { pictureOfDashboard } from './pictures/dashboard.mjs';
+import { pictureOfDemo } from './pictures/demo.mjs';
+import { picturesOfServers } from './pictures/servers.mjs';
+
+const MAKERS = { demo: pictureOfDemo, dashboard: pictureOfDashboard, servers: picturesOfServers };
+
+const asked = process.argv.slice(2).filter((argument) => argument !== '--stdin');
+try {
+  for (const name of asked.length > 0 ? asked : Object.keys(MAKERS)) {
+    if (!Object.hasOwn(MAKERS, name)) throw new Error(`${name}: one of ${Object.keys(MAKERS)}`);
+    try {
+      await MAKERS[name]();
+    } catch (error) {
+      if (asked.length > 0 || name !== 'servers') throw error;
+      process.stderr.write(`servers: left out, ${error.message}\n`);
+    }
+  }
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,255 @@
+/**
+ * `semconv/*.yaml` says what is emitted: what is made from it is up to date, the code emits no
+ * other name, and emits each of them.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Attributes,
+  type Meter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api';
+import { emitBlockEvent } from '../../src/report/block-event.ts';
+import { startBlockSpan } from '../../src/report/block-span.ts';
+import { createInstruments } from '../../src/report/instruments.ts';
+import * as semconv from '../../src/semconv.ts';
+import type { EventLoopBlock } from '../../src/types.ts';
+import {
+  constantsOf,
+  docsSections,
+  membersOf,
+  type Named,
+  notEmittedYet,
+  readRegistry,
+  semconvSource,
+  withSections,
+} from '../../tools/semconv.cjs';
+
+const ROOT = join(__dirname, '../..');
+const SRC = join(ROOT, 'src');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const registry = readRegistry();
+const pending = notEmittedYet(registry);
+
+/** The sources that emit: all but the names themselves, and what is made of these sources. */
+const sources = new Map(
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(?!semconv\.ts|.*\.generated\.ts).*\.ts$/.test(file))
+    .map((file) => [`src/${file.replaceAll('\\', '/')}`, readFileSync(join(SRC, file), 'utf8')]),
+);
+const usersOf = (constant: string) =>
+  [...sources]
+    .filter(([, text]) => new RegExp(`\\b${constant}\\b`).test(text))
+    .map(([file]) => file);
+
+describe('what is made from it is up to date (npm run generate:semconv)', () => {
+  test('src/semconv.ts', () => {
+    expect(read('src/semconv.ts')).toBe(semconvSource(registry));
+  });
+
+  test('docs/semantic-conventions.md', () => {
+    const page = read('docs/semantic-conventions.md');
+    expect(page).toBe(withSections(page, docsSections(registry)));
+  });
+});
+
+describe('the registry', () => {
+  const { attributes, spans, events, metrics, groups } = registry;
+
+  test('names nothing twice', () => {
+    const names = [
+      attributes.map(({ key }) => key),
+      ...[spans, events, metrics, groups].map((signals) => signals.map(({ name }) => name)),
+      ...[...spans, ...events, ...metrics, ...groups].map((signal) =>
+        signal.attributes.map(({ key }) => key),
+      ),
+      constantsOf(registry).map(({ constant }) => constant),
+    ];
+    for (const each of names) expect(each).toEqual([...new Set(each)]);
+  });
+
+  test.each(attributes.map((attribute) => [attribute.key, attribute] as const))(
+    '%s has a type that is known, and examples where it is a string',
+    (_, attribute) => {
+      const { type, examples, brief, stability } = attribute;
+      expect({ brief: brief.trim(), stability }).toEqual({
+        brief: expect.stringMatching(/\.$/),
+        stability: 'development',
+      });
+      if (typeof type !== 'string') {
+        expect(membersOf(attribute).length).toBeGreaterThan(0);
+        return;
+      }
+      expect(['string', 'int', 'double', 'boolean']).toContain(type);
+      if (type === 'string') expect(examples).not.toHaveLength(0);
+    },
+  );
+
+  test('refers to each of its attributes', () => {
+    const used = new Set(
+      [...spans, ...events, ...metrics, ...groups].flatMap((signal) =>
+        signal.attributes.map(({ key }) => key),
+      ),
+    );
+    expect(attributes.map(({ key }) => key).filter((key) => !used.has(key))).toEqual([]);
+  });
+
+  test.each([
+    ['event_loop.block.kind', 'BlockKind'],
+    ['event_loop.block.cause', 'BlockCause'],
+    ['event_loop.suspension.reason', 'SuspensionReason'],
+  ])('the values of %s are those of the type %s', (key, type) => {
+    const [, union = ''] = read('src/types.ts').match(new RegExp(`type ${type} =([^;]+);`)) ?? [];
+    const attribute = attributes.find((one) => one.key === key);
+    expect([...union.matchAll(/'([^']+)'/g)].map(([, value]) => value)).toEqual(
+      attribute && membersOf(attribute).map(({ value }) => value),
+    );
+  });
+});
+
+describe('the code and the registry', () => {
+  test('every exported name is in it', () => {
+    expect({ ...semconv }).toEqual(
+      Object.fromEntries(constantsOf(registry).map(({ constant, value }) => [constant, value])),
+    );
+  });
+
+  test('no name is written out in the sources but in comments', () => {
+    const literals = [...sources].flatMap(([file, text]) =>
+      [...text.matchAll(/'((?:event_loop|code|thread)\.[a-z_.]+)'/g)].map(
+        ([, name]) => `${file}: ${name}`,
+      ),
+    );
+    expect(literals).toEqual([]);
+  });
+
+  test('every name is emitted, but for those that are marked', () => {
+    const marked = pending.filter(({ where }) => where === 'src').map(({ constant }) => constant);
+    const unused = constantsOf(registry)
+      .map(({ constant }) => constant)
+      .filter((constant) => usersOf(constant).length === 0);
+    expect(unused.filter((constant) => !marked.includes(constant))).toEqual([]);
+  });
+
+  test('what is emitted is not marked any more: remove `not_emitted_yet` in semconv/', () => {
+    const emitted = pending.filter(({ constant, where }) =>
+      usersOf(constant).some((file) => file.startsWith(where)),
+    );
+    expect(emitted).toEqual([]);
+  });
+});
+
+const BLOCK: Required<EventLoopBlock> = {
+  kind: 'callback',
+  startTimeMillis: 1_700_000_000_000,
+  durationMillis: 500,
+  callbacks: 1,
+  asyncResourceType: 'Timeout',
+  cpuTimeMillis: 400,
+  gcTimeMillis: 10,
+  stalledSpans: 1,
+  queuedSpans: 1,
+  cause: 'native',
+  nativeTimeMillis: 300,
+  samples: 5,
+  code: {
+    functionName: 'load',
+    file: '/app/load.js',
+    line: 3,
+    column: 5,
+    requires: '/app/heavy.js',
+    stackTrace: '    at load (/app/load.js:3:5)\n',
+  },
+  nativeCall: { name: 'JSON.parse', size: 1000 },
+  leaf: { functionName: 'parse' },
+  expected: true,
+  topFunctions: [{ functionName: 'load', share: 1 }],
+};
+
+/** Of what is emitted only under conditions that this test does not make. */
+const CONDITIONAL = [semconv.ATTR_EVENT_LOOP_BLOCK_UNFINISHED];
+
+const keysOf = ({ attributes }: Named) => attributes.map(({ key }) => key);
+const one = (signals: Named[]) => signals[0] as Named;
+
+test('the span has the attributes of the registry', () => {
+  const started: { name: string; options: SpanOptions }[] = [];
+  const tracer = {
+    startSpan: (name: string, options: SpanOptions) => {
+      started.push({ name, options });
+      return {} as Span;
+    },
+  } as unknown as Tracer;
+  startBlockSpan(tracer, BLOCK, ROOT_CONTEXT);
+  const span = one(registry.spans);
+  expect(started).toEqual([
+    { name: span.name, options: expect.objectContaining({ kind: SpanKind.INTERNAL }) },
+  ]);
+  expect(span.definition.kind).toBe('internal');
+  const emitted = Object.keys(started[0]?.options.attributes ?? {});
+  // Only where the span is cut.
+  const absent = [...CONDITIONAL, semconv.ATTR_EVENT_LOOP_BLOCK_DURATION];
+  expect([...emitted, ...absent].sort()).toEqual(keysOf(span).sort());
+});
+
+test('the log event has the attributes of the registry', () => {
+  const emitted: { eventName: string; attributes: Attributes }[] = [];
+  const logger = { emit: (record: (typeof emitted)[number]) => emitted.push(record) };
+  emitBlockEvent(logger as never, BLOCK, ROOT_CONTEXT, () => '');
+  const event = one(registry.events);
+  expect(emitted.map(({ eventName }) => eventName)).toEqual([event.name]);
+  expect([...Object.keys(emitted[0]?.attributes ?? {}), ...CONDITIONAL].sort()).toEqual(
+    keysOf(event).sort(),
+  );
+});
+
+test('the metrics have the instruments, units and attributes of the registry', () => {
+  const made: Record<string, { instrument: string; unit: string; attributes: string[] }> = {};
+  const make = (instrument: string) => (name: string, options: { unit: string }) => {
+    const attributes = new Set<string>();
+    const record = (_: number, recorded: Attributes) => {
+      for (const key of Object.keys(recorded)) attributes.add(key);
+      made[name] = { instrument, unit: options.unit, attributes: [...attributes].sort() };
+    };
+    return { record, add: record };
+  };
+  const instruments = createInstruments({
+    createHistogram: make('histogram'),
+    createCounter: make('counter'),
+  } as unknown as Meter);
+  instruments.lag(1);
+  instruments.block(BLOCK, ROOT_CONTEXT);
+  instruments.suppressed(BLOCK, ROOT_CONTEXT);
+  instruments.stall(1);
+  instruments.suspension(20, 'stopped');
+  const defined = Object.fromEntries(
+    registry.metrics
+      .filter(({ name }) => name in made || !isPending(name))
+      .map((metric) => [
+        metric.name,
+        {
+          instrument: metric.definition.instrument,
+          unit: metric.definition.unit,
+          attributes: keysOf(metric).sort(),
+        },
+      ]),
+  );
+  expect(made).toEqual(defined);
+});
+
+const isPending = (metric: string) =>
+  pending.some(({ constant }) => (semconv as Record<string, string>)[constant] === metric);
+
+test('the span processor has the attributes of the registry', () => {
+  const attributes = registry.groups.flatMap(keysOf).sort();
+  const used = constantsOf(registry)
+    .filter(({ constant }) => constant.startsWith('ATTR_EVENT_LOOP_'))
+    .filter(({ constant }) => usersOf(constant).some((file) => file.startsWith('src/stall/')))
+    .map(({ value }) => value);
+  expect(used.sort()).toEqual(attributes);
+});

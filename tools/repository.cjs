@@ -1,0 +1,78 @@
+/**
+ * Where the package's repository is, said once: `repository.url` in `package.json`. Everything else
+ * that names it is made from that, and so is what has the version in a URL:
+ * `scripts/repository.mjs` writes it, a unit test compares.
+ */
+const PLACEHOLDER = 'OWNER_NOT_SET'; // no owner on GitHub can be named so
+
+/** @typedef {Record<string, any> & { version: string }} Manifest of `package.json` */
+
+/** @returns {string | undefined} as a browser opens it: `https://github.com/owner/name` */
+function repositoryOf(/** @type {Record<string, any>} */ manifest) {
+  return manifest['repository']?.url?.replace(/^git\+/, '').replace(/\.git$/, '');
+}
+
+/** Nobody has said yet where the repository is. */
+function isPlaceholder(/** @type {string} */ url) {
+  return url.includes(PLACEHOLDER);
+}
+
+/**
+ * @param {string} url `https://host/owner/name`
+ * @throws {TypeError} where it is another one
+ */
+function requireUrl(url) {
+  if (!/^https:\/\/[\w.-]+\/[\w.-]+\/[\w.-]+$/.test(url) || url.endsWith('.git'))
+    throw new TypeError(`${url} is not like https://github.com/owner/name`);
+}
+
+/**
+ * @param {Manifest} manifest
+ * @param {string} url
+ * @returns {Manifest} with the repository at `url`
+ */
+function withRepository(manifest, url) {
+  requireUrl(url);
+  return {
+    ...manifest,
+    homepage: `${url}#readme`,
+    bugs: { url: `${url}/issues` },
+    repository: { type: 'git', url: `git+${url}.git` },
+  };
+}
+
+/**
+ * The files that name the repository or the version, and how a line of each is made.
+ * @param {Manifest} manifest
+ * @returns {Record<string, Record<string, string>>} by path: what a line begins with, and what follows
+ */
+function linesOf(manifest) {
+  const url = /** @type {string} */ (repositoryOf(manifest));
+  return {
+    'semconv/manifest.yaml': { 'schema_url: ': `${url}/schemas/${manifest.version}` },
+    'docs/registry-entry.yml': {
+      '  repo: ': url,
+      '  docs: ': `${url}#readme`,
+      '    url: ': url.slice(0, url.lastIndexOf('/')),
+      '  name: ': manifest['name'],
+      '  version: ': manifest.version,
+    },
+  };
+}
+
+/**
+ * @param {string} text
+ * @param {Record<string, string>} lines
+ * @returns {string} with the first line that begins so made anew
+ */
+function withLines(text, lines) {
+  let made = text;
+  for (const [start, rest] of Object.entries(lines)) {
+    const line = made.split('\n').find((one) => one.startsWith(start));
+    if (line === undefined) throw new Error(`no line begins with "${start}"`);
+    made = made.replace(line, start + rest);
+  }
+  return made;
+}
+
+module.exports = { repositoryOf, isPlaceholder, withRepository, linesOf, withLines };

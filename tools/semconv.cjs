@@ -1,0 +1,461 @@
+/**
+ * The registry in `semconv/*.yaml`, in the format of OpenTelemetry's Weaver (definition/2), and what
+ * is made from it: the source of `src/semconv.ts` and the tables of `docs/semantic-conventions.md`.
+ * Writes nothing: `scripts/generate-semconv.mjs` does, and a unit test compares.
+ */
+const { readFileSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+const { parse } = require('yaml');
+
+const ROOT = join(__dirname, '..');
+const FOLDER = join(ROOT, 'semconv');
+const MANIFEST = 'manifest.yaml';
+const COLUMNS = 100;
+const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attributes';
+
+/**
+ * @typedef {Record<string, Record<string, unknown>>} Annotations
+ * @typedef {{ id: string, value: string, brief: string, annotations?: Annotations }} Member
+ * @typedef {string | Record<string, string>} Requirement
+ *
+ * @typedef {object} Attribute
+ * @property {string} key
+ * @property {string | { members: Member[] }} type
+ * @property {string} brief
+ * @property {string} [note]
+ * @property {string} stability
+ * @property {unknown} [examples]
+ *
+ * @typedef {object} Ref a reference to an attribute, or to a group of them
+ * @property {string} [ref]
+ * @property {string} [ref_group]
+ * @property {Requirement} [requirement_level]
+ * @property {string} [brief]
+ * @property {unknown} [examples]
+ * @property {Annotations} [annotations]
+ *
+ * @typedef {object} Signal a span, an event, a metric or a group of attributes
+ * @property {string} [id]
+ * @property {string} [type]
+ * @property {string} [name]
+ * @property {string} [visibility]
+ * @property {string} [kind]
+ * @property {string} [instrument]
+ * @property {string} [unit]
+ * @property {string} brief
+ * @property {string} [note]
+ * @property {Annotations} [annotations]
+ * @property {Ref[]} [attributes]
+ *
+ * @typedef {object} Used an attribute as a signal has it
+ * @property {string} key
+ * @property {string} type as in a table
+ * @property {string} requirement
+ * @property {string} brief
+ * @property {unknown[]} examples
+ * @property {string | undefined} pendingIn
+ *
+ * @typedef {object} Named a signal, resolved
+ * @property {string} name as it is emitted
+ * @property {Signal} definition
+ * @property {Used[]} attributes
+ *
+ * @typedef {object} Registry
+ * @property {Attribute[]} attributes those of this registry, in their order
+ * @property {string[]} imported keys of OpenTelemetry's attributes that are referred to
+ * @property {Named[]} spans
+ * @property {Named[]} events
+ * @property {Named[]} metrics
+ * @property {Named[]} groups the public ones
+ */
+
+/** @returns {Record<string, any>[]} */
+function definitions() {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.yaml') && file !== MANIFEST)
+    .map((file) => parse(readFileSync(join(FOLDER, file), 'utf8')));
+}
+
+/** @returns {Registry} */
+function readRegistry() {
+  const files = definitions();
+  const all = (/** @type {string} */ section) => files.flatMap((file) => file[section] ?? []);
+  /** @type {Attribute[]} */
+  const attributes = all('attributes');
+  const own = new Map(attributes.map((attribute) => [attribute.key, attribute]));
+  /** @type {Map<string, Signal>} */
+  const groups = new Map(all('attribute_groups').map((group) => [group.id, group]));
+  const resolve = (/** @type {Signal} */ signal, /** @type {string} */ name) => {
+    const attributes = refsOf(signal, groups).map((ref) => usedAs(ref, own));
+    return { name, definition: signal, attributes };
+  };
+  const spans = all('spans').map((span) => resolve(span, text(span.name.note)));
+  const events = all('events').map((event) => resolve(event, event.name));
+  const metrics = all('metrics').map((metric) => resolve(metric, metric.name));
+  const shown = [...groups.values()]
+    .filter(({ visibility }) => visibility === 'public')
+    .map((group) => resolve(group, /** @type {string} */ (group.id)));
+  const used = [...spans, ...events, ...metrics, ...shown].flatMap((signal) => signal.attributes);
+  const imported = new Set(used.map(({ key }) => key).filter((key) => !own.has(key)));
+  return { attributes, imported: [...imported], spans, events, metrics, groups: shown };
+}
+
+/** @returns {{ schema_url: string }} */
+function readManifest() {
+  return parse(readFileSync(join(FOLDER, MANIFEST), 'utf8'));
+}
+
+/**
+ * The file or folder that will emit it; undefined where it is emitted.
+ * @param {{ annotations?: Annotations }} item
+ * @returns {string | undefined}
+ */
+function pendingIn({ annotations }) {
+  const where = annotations?.['docs']?.['not_emitted_yet'];
+  return where === undefined ? undefined : String(where);
+}
+
+/**
+ * @param {Signal} signal
+ * @param {Map<string, Signal>} groups
+ * @returns {Ref[]}
+ */
+function refsOf({ attributes = [] }, groups) {
+  return attributes.flatMap((ref) => {
+    if (ref.ref_group === undefined) return [ref];
+    const group = groups.get(ref.ref_group);
+    if (!group) throw new Error(`no attribute group ${ref.ref_group}`);
+    return refsOf(group, groups);
+  });
+}
+
+/**
+ * @param {Ref} ref
+ * @param {Map<string, Attribute>} own
+ * @returns {Used}
+ */
+function usedAs(ref, own) {
+  const key = /** @type {string} */ (ref.ref);
+  const definition = own.get(key);
+  const brief = ref.brief ?? (definition && [definition.brief, definition.note ?? ''].join(' '));
+  if (brief === undefined) throw new Error(`${key} is not defined here and has no brief`);
+  return {
+    key,
+    type: definition ? typeOf(definition) : `[OpenTelemetry](${upstreamPage(key)})`,
+    requirement: requirementOf(ref.requirement_level ?? 'recommended'),
+    brief: text(brief),
+    examples: [ref.examples ?? definition?.examples ?? []].flat(),
+    pendingIn: pendingIn(ref),
+  };
+}
+
+/** Of an attribute of OpenTelemetry. */
+function upstreamPage(/** @type {string} */ key) {
+  return `${UPSTREAM}/${key.slice(0, key.indexOf('.'))}/`;
+}
+
+/** @param {Attribute} attribute */
+function typeOf({ type }) {
+  return typeof type === 'string' ? type : 'string (enum)';
+}
+
+/** @param {Requirement} level */
+function requirementOf(level) {
+  if (typeof level === 'string') return level.replace('_', ' ');
+  return Object.entries(level)
+    .map(([name, condition]) => `${name.replace('_', ' ')}: ${text(condition)}`)
+    .join();
+}
+
+/** Without the line ends of YAML. */
+function text(/** @type {string} */ folded) {
+  return folded.replace(/\s+/g, ' ').trim();
+}
+
+/** @param {Attribute} attribute */
+function membersOf({ type }) {
+  return typeof type === 'string' ? [] : type.members;
+}
+
+/**
+ * What no code emits yet: the constant of its name, and where in `src/` it is to be used.
+ * @param {Registry} registry
+ * @returns {{ constant: string, where: string }[]}
+ */
+function notEmittedYet({ spans, events, metrics, groups }) {
+  const signals = [...spans, ...events, ...metrics, ...groups];
+  const emitted = signals.filter(({ definition }) => pendingIn(definition) === undefined);
+  const keys = new Set(emitted.flatMap(({ attributes }) => attributes.map(({ key }) => key)));
+  const newKeys = signals
+    .flatMap(({ definition, attributes }) =>
+      attributes.map(({ key }) => ({ key, where: pendingIn(definition) })),
+    )
+    .filter(({ key }) => !keys.has(key));
+  const refs = emitted.flatMap(({ attributes }) =>
+    attributes.map(({ key, pendingIn: where }) => ({ key, where })),
+  );
+  return [
+    ...metrics.map(({ name, definition }) => ({
+      constant: `METRIC_${constantOf(name)}`,
+      where: pendingIn(definition),
+    })),
+    ...[...newKeys, ...refs].map(({ key, where }) => ({
+      constant: `ATTR_${constantOf(key)}`,
+      where,
+    })),
+  ].flatMap(({ constant, where }) => (where === undefined ? [] : [{ constant, where }]));
+}
+
+/** `event_loop.block.kind` → `EVENT_LOOP_BLOCK_KIND` */
+function constantOf(/** @type {string} */ name) {
+  return name.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+}
+
+/**
+ * Each exported constant of `src/semconv.ts`, in its order.
+ * @param {Registry} registry
+ * @returns {{ constant: string, value: string, comment: string }[]}
+ */
+function constantsOf({ attributes, imported, spans, events, metrics }) {
+  return [
+    ...spans.map(({ name, definition }) => ({
+      constant: String(definition.annotations?.['code_generation']?.['constant']),
+      value: name,
+      comment: `Span name. ${text(definition.brief)}`,
+    })),
+    ...events.map(({ name, definition }) => ({
+      constant: `EVENT_${constantOf(name)}`,
+      value: name,
+      comment: `Log event. ${text(definition.brief)}`,
+    })),
+    ...attributes.flatMap((attribute) => [
+      {
+        constant: `ATTR_${constantOf(attribute.key)}`,
+        value: attribute.key,
+        comment: [
+          text(attribute.brief),
+          valuesOf(attribute),
+          attribute.note && text(attribute.note),
+        ]
+          .filter(Boolean)
+          .join(' '),
+      },
+      ...membersOf(attribute).flatMap(({ value, brief, annotations }) => {
+        const constant = annotations?.['code_generation']?.['constant'];
+        if (typeof constant !== 'string') return [];
+        const of = `Value of {@link ATTR_${constantOf(attribute.key)}}`;
+        return [{ constant, value, comment: `${of}: ${lowerFirst(text(brief))}` }];
+      }),
+    ]),
+    ...imported.map((key) => ({
+      constant: `ATTR_${constantOf(key)}`,
+      value: key,
+      comment: upstreamPage(key),
+    })),
+    ...metrics.map(({ name, definition: { instrument, unit, brief, note } }) => ({
+      constant: `METRIC_${constantOf(name)}`,
+      value: name,
+      comment: [
+        `${upperFirst(instrument ?? '')}, unit \`${unit}\`.`,
+        text(brief),
+        note && text(note),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    })),
+  ];
+}
+
+/** @param {Attribute} attribute */
+function valuesOf(attribute) {
+  const values = membersOf(attribute).map(({ value }) => `\`${value}\``);
+  if (values.length < 2) return '';
+  return `One of ${values.slice(0, -1).join(', ')} and ${values.at(-1)}.`;
+}
+
+const lowerFirst = (/** @type {string} */ s) => s.charAt(0).toLowerCase() + s.slice(1);
+const upperFirst = (/** @type {string} */ s) => s.charAt(0).toUpperCase() + s.slice(1);
+
+/** A doc comment, on one line where it fits. */
+function docComment(/** @type {string} */ comment) {
+  const short = `/** ${comment} */`;
+  if (short.length <= COLUMNS) return short;
+  const lines = [' *'];
+  for (const word of comment.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length <= COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(` * ${word}`);
+  }
+  return ['/**', ...lines, ' */'].join('\n');
+}
+
+const HEAD = `/**
+ * Every span, event, attribute and metric name that this package emits, once. The names are a
+ * contract: dashboards and alerts are written against them, so a change is a breaking change.
+ *
+ * Made from \`semconv/*.yaml\` by \`npm run generate:semconv\`: change it there.
+ */
+`;
+
+/** The text of `src/semconv.ts`. */
+function semconvSource(/** @type {Registry} */ registry) {
+  const exported = constantsOf(registry).map(({ constant, value, comment }) => {
+    const line = `export const ${constant} = '${value}';`;
+    return `${docComment(comment)}\n${line}\n`;
+  });
+  return [HEAD, ...exported].join('\n');
+}
+
+const code = (/** @type {string} */ s) => `\`${s}\``;
+const row = (/** @type {string[]} */ cells) => `| ${cells.map(escaped).join(' | ')} |`;
+const escaped = (/** @type {string} */ cell) => cell.replaceAll('|', '\\|');
+
+/**
+ * @param {string[]} titles
+ * @param {string[][]} rows
+ */
+function table(titles, rows) {
+  return [row(titles), row(titles.map(() => '---')), ...rows.map(row)].join('\n');
+}
+
+const later = (/** @type {string | undefined} */ where) =>
+  where === undefined ? '' : ' Not emitted yet.';
+
+/** At most two examples that are short enough for a table. */
+function examplesOf(/** @type {Used} */ { examples }) {
+  return examples
+    .map(String)
+    .filter((example) => !example.includes('\n'))
+    .slice(0, 2)
+    .map(code)
+    .join(', ');
+}
+
+/** @param {Used[]} attributes */
+function attributeTable(attributes) {
+  return table(
+    ['attribute', 'type', 'requirement', 'meaning', 'examples'],
+    attributes.map((used) => [
+      code(used.key),
+      used.type,
+      used.requirement,
+      used.brief + later(used.pendingIn),
+      examplesOf(used),
+    ]),
+  );
+}
+
+/**
+ * What stands between the markers of the docs page, by the name of the marker.
+ * @param {Registry} registry
+ * @returns {Record<string, string>}
+ */
+function docsSections(registry) {
+  const [span, event] = [registry.spans[0], registry.events[0]];
+  if (!span || !event) throw new Error('the registry has no span, or no event');
+  const group = (/** @type {string} */ id) => {
+    const found = registry.groups.find(({ name }) => name === id);
+    if (!found) throw new Error(`no public attribute group ${id}`);
+    return attributeTable(found.attributes);
+  };
+  return {
+    span: [signalText(span), attributeTable(span.attributes)].join('\n\n'),
+    event: [
+      signalText(event),
+      attributeTable(event.attributes.filter((used) => !isAsOn(span, used))),
+    ].join('\n\n'),
+    stall: group('event_loop.stall'),
+    link: group('event_loop.link'),
+    metrics: table(
+      ['metric', 'instrument', 'unit', 'attributes', 'meaning'],
+      registry.metrics.map((metric) => [
+        code(metric.name),
+        metric.definition.instrument ?? '',
+        code(metric.definition.unit ?? ''),
+        metric.attributes.map(({ key }) => code(key)).join(', '),
+        [text(metric.definition.brief), text(metric.definition.note ?? '')].join(' ').trim() +
+          later(pendingIn(metric.definition)),
+      ]),
+    ),
+    'metric attributes': table(
+      ['metric', 'attribute', 'requirement', 'meaning'],
+      registry.metrics.flatMap(({ name, attributes }) =>
+        attributes.map((used) => [
+          code(name),
+          code(used.key),
+          used.requirement,
+          used.brief + later(used.pendingIn),
+        ]),
+      ),
+    ),
+    values: table(
+      ['attribute', 'value', 'meaning'],
+      registry.attributes.flatMap((attribute) =>
+        membersOf(attribute).map(({ value, brief }) => [
+          code(attribute.key),
+          code(value),
+          text(brief),
+        ]),
+      ),
+    ),
+    constants: table(
+      ['constant', 'value'],
+      constantsOf(registry).map(({ constant, value }) => [code(constant), code(value)]),
+    ),
+  };
+}
+
+/** @param {Named} signal */
+function signalText({ definition: { brief, note } }) {
+  return wrapped([text(brief), text(note ?? '')].join(' ').trim());
+}
+
+/**
+ * @param {Named} signal
+ * @param {Used} used
+ */
+function isAsOn({ attributes }, { key, requirement }) {
+  return attributes.some((other) => other.key === key && other.requirement === requirement);
+}
+
+function wrapped(/** @type {string} */ prose) {
+  const lines = [''];
+  for (const word of prose.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`.trimStart();
+    if (line.length <= COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
+
+const SECTION = /(<!-- generated: ([^>]+) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
+
+/**
+ * The page with what stands between its markers made anew. A section without markers, and markers
+ * without a section, are errors.
+ * @param {string} page
+ * @param {Record<string, string>} sections
+ */
+function withSections(page, sections) {
+  const left = new Set(Object.keys(sections));
+  const made = page.replace(SECTION, (_all, start, name, end) => {
+    const section = sections[name];
+    if (section === undefined) throw new Error(`nothing is made for the marker "${name}"`);
+    left.delete(name);
+    return `${start}\n${section}\n\n${end}`;
+  });
+  if (left.size > 0) throw new Error(`the page has no marker for ${[...left].join(', ')}`);
+  return made;
+}
+
+module.exports = {
+  FOLDER,
+  readRegistry,
+  readManifest,
+  notEmittedYet,
+  constantsOf,
+  membersOf,
+  semconvSource,
+  docsSections,
+  withSections,
+};
