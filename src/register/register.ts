@@ -7,6 +7,7 @@ import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
+import { FILE_SECTION, putConfigFileInForce } from '../config-file.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
@@ -14,16 +15,20 @@ import { globalLoggerProvider } from '../otel/logger.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
-import { whenApplicationIsLoaded } from './application-start.ts';
+import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
+import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { howToInstall } from './how-to-install.ts';
 import { hookModules } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { shutDownWithProcess } from './process-end.ts';
+import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
   addSpanProcessor,
   behind,
+  canReadFile,
   createSdk,
+  createSdkFromFile,
   hasSdk,
   instrumentationsOf,
   SDK_PACKAGE,
@@ -50,25 +55,98 @@ export function register({ esm }: { esm: boolean }): void {
 }
 
 function start(esm: boolean): void {
+  const path = configFilePath(process.env);
+  const packages = new ApplicationPackages();
+  registerDatadog();
+  if (hasSdk() || isDistributionPreloaded()) {
+    if (path !== undefined) readOptions(path, packages);
+    joinSdk(esm);
+    return;
+  }
+  const sdkPackage = packages.load<SdkPackage>(SDK_PACKAGE);
+  if (sdkPackage !== undefined && path !== undefined && canReadFile(sdkPackage))
+    startSdkFromFile(path, sdkPackage, packages, esm);
+  else startSdkFromEnvironment(path, sdkPackage, packages, esm);
+}
+
+function startSdkFromEnvironment(
+  path: string | undefined,
+  sdkPackage: SdkPackage | undefined,
+  packages: ApplicationPackages,
+  esm: boolean,
+): void {
   const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
-  const packages = isDisabled || hasSdk() ? undefined : new ApplicationPackages();
-  const sdkPackage = packages?.load<SdkPackage>(SDK_PACKAGE);
-  if (packages !== undefined && sdkPackage !== undefined) {
-    startSdk(sdkPackage, packages, esm);
+  if (path !== undefined && sdkPackage !== undefined)
+    say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
+  if (isDisabled) {
+    new EventLoopInstrumentation();
+    return;
+  }
+  if (sdkPackage !== undefined) {
+    startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
     return;
   }
   const eventLoop = new EventLoopInstrumentation();
   // With the option `console` no SDK is needed.
-  if (packages === undefined || eventLoop.getConfig().console) return;
-  say(`nothing is exported: ${howToInstall(process.versions.node)}`);
+  if (eventLoop.getConfig().console) return;
+  // One that is preloaded after this entry is none that is missing.
+  whenApplicationIsLoadedOrEnds(() => {
+    if (!hasSdk()) say(`nothing is exported: ${howToInstall(process.versions.node)}`);
+  });
 }
 
-function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: boolean): void {
+/** The file has the place of the environment for the SDK, so also for whether there is one. */
+function startSdkFromFile(
+  path: string,
+  sdkPackage: SdkPackage,
+  packages: ApplicationPackages,
+  esm: boolean,
+): void {
+  const file = readOptions(path, packages);
+  if (file === 'bad') {
+    // The SDK says in its log what is wrong with the file, and does nothing.
+    createSdkFromFile(sdkPackage, []).start();
+    new EventLoopInstrumentation();
+  } else if (file?.isSdkDisabled) new EventLoopInstrumentation();
+  else startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
+}
+
+/** Puts the options of this package that stand in the file in force. */
+function readOptions(path: string, packages: ApplicationPackages): ReadFile | 'bad' | undefined {
+  try {
+    const file = readConfigFile(path, packages);
+    if (file === undefined)
+      say(`${FILE_SECTION} in ${path} is not read: no package of the application's can read it`);
+    else putConfigFileInForce(file);
+    return file;
+  } catch {
+    return 'bad';
+  }
+}
+
+/** The SDK of a distribution, or of the application, that is registered or about to be. */
+function joinSdk(esm: boolean): void {
+  const join = () => {
+    registerDatadog();
+    if (isAnyEnabled()) return;
+    new EventLoopInstrumentation();
+    addSpanProcessor(new EventLoopSpanProcessor());
+  };
+  // Distributions hook modules from a thread of their own on most versions of Node.js.
+  if (esm || !hasSdk()) whenApplicationIsLoaded(join);
+  else join();
+}
+
+function startSdk(
+  packages: ApplicationPackages,
+  esm: boolean,
+  create: (instrumentations: Instrumentation[]) => Sdk,
+): void {
   const others = instrumentationsOf(packages);
   // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
   // instrumentations that are made later.
   const eventLoop = new EventLoopInstrumentation();
-  const sdk = createSdk(sdkPackage, packages, [...others, eventLoop]);
+  const sdk = create([...others, eventLoop]);
   const log = new OnceLogger();
   const hookingThread = esm ? hookModules(packages) : undefined;
   sdk.start();
