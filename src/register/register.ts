@@ -50,7 +50,7 @@ export function register({ esm }: { esm: boolean }): void {
   try {
     start(esm);
   } catch (error) {
-    say(`cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    say(`cannot start: ${messageOf(error)}`);
   }
 }
 
@@ -59,37 +59,29 @@ function start(esm: boolean): void {
   const packages = new ApplicationPackages();
   registerDatadog();
   if (hasSdk() || isDistributionPreloaded()) {
-    if (path !== undefined) readOptions(path, packages);
-    joinSdk(esm);
+    joinSdk(path, packages, esm);
     return;
   }
-  const sdkPackage = packages.load<SdkPackage>(SDK_PACKAGE);
-  if (sdkPackage !== undefined && path !== undefined && canReadFile(sdkPackage))
-    startSdkFromFile(path, sdkPackage, packages, esm);
-  else startSdkFromEnvironment(path, sdkPackage, packages, esm);
+  const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
+  const isNeeded = path !== undefined || !isDisabled;
+  const sdkPackage = isNeeded ? packages.load<SdkPackage>(SDK_PACKAGE) : undefined;
+  if (sdkPackage !== undefined && path !== undefined) {
+    if (canReadFile(sdkPackage)) {
+      startSdkFromFile(path, sdkPackage, packages, esm);
+      return;
+    }
+    say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
+  }
+  if (isDisabled) new EventLoopInstrumentation();
+  else if (sdkPackage === undefined) startWithoutSdk();
+  else startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
 }
 
-function startSdkFromEnvironment(
-  path: string | undefined,
-  sdkPackage: SdkPackage | undefined,
-  packages: ApplicationPackages,
-  esm: boolean,
-): void {
-  const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
-  if (path !== undefined && sdkPackage !== undefined)
-    say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
-  if (isDisabled) {
-    new EventLoopInstrumentation();
-    return;
-  }
-  if (sdkPackage !== undefined) {
-    startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
-    return;
-  }
+function startWithoutSdk(): void {
   const eventLoop = new EventLoopInstrumentation();
   // With the option `console` no SDK is needed.
   if (eventLoop.getConfig().console) return;
-  // One that is preloaded after this entry is none that is missing.
+  // One may be preloaded after this entry.
   whenApplicationIsLoadedOrEnds(() => {
     if (!hasSdk()) say(`nothing is exported: ${howToInstall(process.versions.node)}`);
   });
@@ -102,39 +94,58 @@ function startSdkFromFile(
   packages: ApplicationPackages,
   esm: boolean,
 ): void {
-  const file = readOptions(path, packages);
-  if (file === 'bad') {
+  let file: ReadFile | undefined;
+  try {
+    file = readOptions(path, packages);
+  } catch {
     // The SDK says in its log what is wrong with the file, and does nothing.
     createSdkFromFile(sdkPackage, []).start();
     new EventLoopInstrumentation();
-  } else if (file?.isSdkDisabled) new EventLoopInstrumentation();
+    return;
+  }
+  if (file?.isSdkDisabled) new EventLoopInstrumentation();
   else startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
 }
 
-/** Puts the options of this package that stand in the file in force. */
-function readOptions(path: string, packages: ApplicationPackages): ReadFile | 'bad' | undefined {
-  try {
-    const file = readConfigFile(path, packages);
-    if (file === undefined)
-      say(`${FILE_SECTION} in ${path} is not read: no package of the application's can read it`);
-    else putConfigFileInForce(file);
-    return file;
-  } catch {
-    return 'bad';
-  }
+/**
+ * Puts the options of this package that stand in the file in force.
+ * @throws what is wrong with the file
+ */
+function readOptions(path: string, packages: ApplicationPackages): ReadFile | undefined {
+  const file = readConfigFile(path, packages);
+  if (file !== undefined) putConfigFileInForce(file);
+  else say(`${FILE_SECTION} in ${path} is not read: no @opentelemetry/configuration is installed`);
+  return file;
 }
 
 /** The SDK of a distribution, or of the application, that is registered or about to be. */
-function joinSdk(esm: boolean): void {
+function joinSdk(path: string | undefined, packages: ApplicationPackages, esm: boolean): void {
+  try {
+    if (path !== undefined) readOptions(path, packages);
+  } catch (error) {
+    say(`cannot read OTEL_CONFIG_FILE: ${messageOf(error)}`);
+  }
   const join = () => {
-    registerDatadog();
-    if (isAnyEnabled()) return;
-    new EventLoopInstrumentation();
-    addSpanProcessor(new EventLoopSpanProcessor());
+    try {
+      registerDatadog();
+      if (isAnyEnabled()) logStaysDisabled(new OnceLogger());
+      else new EventLoopInstrumentation();
+      if (apiRegistry().trace !== undefined) addSpanProcessor(new EventLoopSpanProcessor());
+    } catch (error) {
+      say(`cannot start: ${messageOf(error)}`);
+    }
   };
-  // Distributions hook modules from a thread of their own on most versions of Node.js.
+  // Distributions hook modules from a thread of their own on many versions of Node.js: then the
+  // event loop turns before the application is loaded, and loading it would be reported.
   if (esm || !hasSdk()) whenApplicationIsLoaded(join);
   else join();
+}
+
+function logStaysDisabled(log: OnceLogger): void {
+  log.log(
+    'warn',
+    'another EventLoopInstrumentation is enabled in this process: that of /register stays disabled',
+  );
 }
 
 function startSdk(
@@ -154,12 +165,7 @@ function startSdk(
     eventLoop.disable();
     whenApplicationIsLoaded(() => {
       // One of the application's own, made meanwhile, goes on.
-      if (isAnyEnabled())
-        log.log(
-          'warn',
-          'another EventLoopInstrumentation is enabled in this process: ' +
-            'that of /register stays disabled',
-        );
+      if (isAnyEnabled()) logStaysDisabled(log);
       else eventLoop.enable();
     });
   }
@@ -232,6 +238,10 @@ function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void 
 /** A provider of the SDK can be flushed, that of the api alone cannot. */
 async function flush(provider: unknown): Promise<void> {
   await behind<{ forceFlush?(): Promise<void> }>(provider).forceFlush?.();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Written to stderr: the application has no logger yet. */
