@@ -1,15 +1,15 @@
 /**
- * Defaults, environment and validation of the options. Code wins over environment, environment over
- * default. A bad value in code is thrown; one in the environment is passed to `warn` and ignored.
+ * Defaults, environment, configuration file and validation of the options. Code wins over
+ * environment, environment over default; where a configuration file is in force, it has the place
+ * of the environment. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
 import { type InAppOption, parseInApp, whyBadInApp } from './code/in-app.ts';
+import { type ConfigFile, FILE_SECTION } from './config-file.ts';
 import type { EventLoopInstrumentationConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 
-/**
- * A value that is wrong: thrown where it came from code, logged where it came from the environment.
- */
+/** A value that is wrong: thrown where it came from code, else logged. */
 class BadOption {
   constructor(
     readonly ErrorClass: typeof TypeError | typeof RangeError,
@@ -133,6 +133,11 @@ export function environmentName(option: string): string {
   return ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
+/** Of `thresholdMillis`: `threshold_millis`. */
+export function fileKey(option: string): string {
+  return option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /**
  * How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`).
  */
@@ -146,6 +151,7 @@ function show(value: unknown): string {
 /**
  * The options in force.
  * @param defaults those that differ from the usual ones
+ * @param file has the place of the environment
  * @throws TypeError where a value in `config` has the wrong type, RangeError where it is out of
  *   range
  */
@@ -154,17 +160,20 @@ export function resolveConfig(
   env: NodeJS.ProcessEnv,
   warn: (message: string) => void,
   defaults: Partial<EventLoopInstrumentationConfig> = {},
+  file?: ConfigFile,
 ): ResolvedConfig {
   if (typeof config !== 'object' || config === null) {
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
+  if (file !== undefined) warnOfIgnored(file, env, warn);
   // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
   const resolved: Record<string, unknown> = { ...config };
   for (const [name, usual] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
     const option = name in defaults ? { ...usual, fallback: defaults[name as Name] } : usual;
     const given = resolved[name];
-    resolved[name] =
-      given === undefined ? fromEnvironment(name, option, env, warn) : option.check(given);
+    if (given !== undefined) resolved[name] = option.check(given);
+    else if (file !== undefined) resolved[name] = fromFile(name, option, file, warn);
+    else resolved[name] = fromEnvironment(name, option, env, warn);
     const value = resolved[name];
     if (value instanceof BadOption) {
       throw new value.ErrorClass(
@@ -192,4 +201,47 @@ function fromEnvironment(
   if (!(value instanceof BadOption)) return value;
   warn(`${variable} is ${show(text)}, expected ${value.expected}; using ${show(option.fallback)}`);
   return option.fallback;
+}
+
+function fromFile(
+  name: string,
+  option: Option<unknown>,
+  { path, options }: ConfigFile,
+  warn: (message: string) => void,
+): unknown {
+  const key = fileKey(name);
+  const given = isInFile(option) && Object.hasOwn(options, key) ? options[key] : undefined;
+  // What is set to a variable without a value is null.
+  if (given === undefined || given === null) return option.fallback;
+  const value = option.check(given);
+  if (!(value instanceof BadOption)) return value;
+  warn(
+    `${FILE_SECTION}.${key} in ${path} is ${show(given)}, expected ${value.expected}; ` +
+      `using ${show(option.fallback)}`,
+  );
+  return option.fallback;
+}
+
+/** Functions have no place in a file, nor in the environment. */
+function isInFile({ parse }: Option<unknown>): boolean {
+  return parse !== undefined;
+}
+
+/** What nobody reads: misspelt keys of the file, and the environment. */
+function warnOfIgnored(
+  { path, options }: ConfigFile,
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+): void {
+  const names = Object.entries(OPTIONS as Record<string, Option<unknown>>)
+    .filter(([, option]) => isInFile(option))
+    .map(([name]) => name);
+  const keys = new Set(names.map(fileKey));
+  const unknown = Object.keys(options).filter((key) => !keys.has(key));
+  if (unknown.length > 0)
+    warn(`${FILE_SECTION} in ${path} has no option ${unknown.map(show).join(', ')}`);
+  // As the specification has it: beside a file, the environment counts where the file refers to it.
+  const ignored = names.map(environmentName).filter((variable) => env[variable]?.trim());
+  if (ignored.length > 0)
+    warn(`${ignored.join(', ')}: ignored, the options are those of OTEL_CONFIG_FILE, ${path}`);
 }

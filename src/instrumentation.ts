@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
+import { configFileInForce } from './config-file.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   MAX_HEALTH_WINDOW_MILLIS,
@@ -197,7 +198,8 @@ export class EventLoopInstrumentation {
   }
 
   private _resolve(config: EventLoopInstrumentationConfig): ResolvedConfig {
-    return resolveConfig(config, process.env, (message) => this._log.log('warn', message));
+    const warn = (message: string) => this._log.log('warn', message);
+    return resolveConfig(config, process.env, warn, {}, configFileInForce());
   }
 
   private _useMeterProvider(meterProvider: MeterProvider): void {

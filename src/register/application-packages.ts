@@ -19,9 +19,13 @@ export class ApplicationPackages {
     }
   }
 
-  /** The file of a package's entry; undefined where it is not installed. */
-  resolve(name: string): string | undefined {
-    for (const origin of this.#origins) {
+  /**
+   * The file of a package's entry; undefined where it is not installed.
+   * @param via the package that uses it, if its version is the one that is meant
+   */
+  resolve(name: string, via?: string): string | undefined {
+    const user = via === undefined ? undefined : this.resolve(via);
+    for (const origin of user === undefined ? this.#origins : [user, ...this.#origins]) {
       try {
         return createRequire(origin).resolve(name);
       } catch {
@@ -33,10 +37,11 @@ export class ApplicationPackages {
 
   /**
    * What a package exports; undefined where it is not installed.
+   * @param via as for `resolve`
    * @throws whatever the package throws when it is loaded
    */
-  load<Exports>(name: string): Exports | undefined {
-    const file = this.resolve(name);
+  load<Exports>(name: string, via?: string): Exports | undefined {
+    const file = this.resolve(name, via);
     return file === undefined ? undefined : (createRequire(file)(file) as Exports);
   }
 }

@@ -11,7 +11,7 @@ const POLL_MILLIS = 10;
 const PATIENCE_MILLIS = 1000;
 
 /** Calls back once. Keeps no process alive: one that ends before is never called back for. */
-export function whenApplicationIsLoaded(loaded: () => void): void {
+export function whenApplicationIsLoaded(loaded: () => void): NodeJS.Timeout {
   const giveUpAt = performance.now() + PATIENCE_MILLIS;
   const timer = setInterval(() => {
     // Of a CommonJS main script, known as soon as it begins to be loaded.
@@ -20,5 +20,18 @@ export function whenApplicationIsLoaded(loaded: () => void): void {
     clearInterval(timer);
     loaded();
   }, POLL_MILLIS);
-  timer.unref();
+  return timer.unref();
+}
+
+/** Calls back once, when the process exits at the latest. */
+export function whenApplicationIsLoadedOrEnds(callBack: () => void): void {
+  const onExit = () => {
+    clearInterval(timer);
+    callBack();
+  };
+  const timer = whenApplicationIsLoaded(() => {
+    process.off('exit', onExit);
+    callBack();
+  });
+  process.on('exit', onExit);
 }

@@ -7,6 +7,7 @@ import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
+import { FILE_SECTION, putConfigFileInForce } from '../config-file.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
@@ -14,16 +15,20 @@ import { globalLoggerProvider } from '../otel/logger.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
-import { whenApplicationIsLoaded } from './application-start.ts';
+import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
+import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { howToInstall } from './how-to-install.ts';
 import { hookModules } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { shutDownWithProcess } from './process-end.ts';
+import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
   addSpanProcessor,
   behind,
+  canReadFile,
   createSdk,
+  createSdkFromFile,
   hasSdk,
   instrumentationsOf,
   SDK_PACKAGE,
@@ -45,30 +50,114 @@ export function register({ esm }: { esm: boolean }): void {
   try {
     start(esm);
   } catch (error) {
-    say(`cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    say(`cannot start: ${messageOf(error)}`);
   }
 }
 
 function start(esm: boolean): void {
-  const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
-  const packages = isDisabled || hasSdk() ? undefined : new ApplicationPackages();
-  const sdkPackage = packages?.load<SdkPackage>(SDK_PACKAGE);
-  if (packages !== undefined && sdkPackage !== undefined) {
-    startSdk(sdkPackage, packages, esm);
+  const path = configFilePath(process.env);
+  const packages = new ApplicationPackages();
+  registerDatadog();
+  if (hasSdk() || isDistributionPreloaded()) {
+    joinSdk(path, packages, esm);
     return;
   }
-  const eventLoop = new EventLoopInstrumentation();
-  // With the option `console` no SDK is needed.
-  if (packages === undefined || eventLoop.getConfig().console) return;
-  say(`nothing is exported: ${howToInstall(process.versions.node)}`);
+  const isDisabled = process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
+  const isNeeded = path !== undefined || !isDisabled;
+  const sdkPackage = isNeeded ? packages.load<SdkPackage>(SDK_PACKAGE) : undefined;
+  if (sdkPackage !== undefined && path !== undefined) {
+    if (canReadFile(sdkPackage)) {
+      startSdkFromFile(path, sdkPackage, packages, esm);
+      return;
+    }
+    say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
+  }
+  if (isDisabled) new EventLoopInstrumentation();
+  else if (sdkPackage === undefined) startWithoutSdk();
+  else startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
 }
 
-function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: boolean): void {
+function startWithoutSdk(): void {
+  const eventLoop = new EventLoopInstrumentation();
+  // With the option `console` no SDK is needed.
+  if (eventLoop.getConfig().console) return;
+  // One may be preloaded after this entry.
+  whenApplicationIsLoadedOrEnds(() => {
+    if (!hasSdk()) say(`nothing is exported: ${howToInstall(process.versions.node)}`);
+  });
+}
+
+/** The file has the place of the environment for the SDK, so also for whether there is one. */
+function startSdkFromFile(
+  path: string,
+  sdkPackage: SdkPackage,
+  packages: ApplicationPackages,
+  esm: boolean,
+): void {
+  let file: ReadFile | undefined;
+  try {
+    file = readOptions(path, packages);
+  } catch {
+    // The SDK says in its log what is wrong with the file, and does nothing.
+    createSdkFromFile(sdkPackage, []).start();
+    new EventLoopInstrumentation();
+    return;
+  }
+  if (file?.isSdkDisabled) new EventLoopInstrumentation();
+  else startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
+}
+
+/**
+ * Puts the options of this package that stand in the file in force.
+ * @throws what is wrong with the file
+ */
+function readOptions(path: string, packages: ApplicationPackages): ReadFile | undefined {
+  const file = readConfigFile(path, packages);
+  if (file !== undefined) putConfigFileInForce(file);
+  else say(`${FILE_SECTION} in ${path} is not read: no @opentelemetry/configuration is installed`);
+  return file;
+}
+
+/** The SDK of a distribution, or of the application, that is registered or about to be. */
+function joinSdk(path: string | undefined, packages: ApplicationPackages, esm: boolean): void {
+  try {
+    if (path !== undefined) readOptions(path, packages);
+  } catch (error) {
+    say(`cannot read OTEL_CONFIG_FILE: ${messageOf(error)}`);
+  }
+  const join = () => {
+    try {
+      registerDatadog();
+      if (isAnyEnabled()) logStaysDisabled(new OnceLogger());
+      else new EventLoopInstrumentation();
+      if (apiRegistry().trace !== undefined) addSpanProcessor(new EventLoopSpanProcessor());
+    } catch (error) {
+      say(`cannot start: ${messageOf(error)}`);
+    }
+  };
+  // Distributions hook modules from a thread of their own on many versions of Node.js: then the
+  // event loop turns before the application is loaded, and loading it would be reported.
+  if (esm || !hasSdk()) whenApplicationIsLoaded(join);
+  else join();
+}
+
+function logStaysDisabled(log: OnceLogger): void {
+  log.log(
+    'warn',
+    'another EventLoopInstrumentation is enabled in this process: that of /register stays disabled',
+  );
+}
+
+function startSdk(
+  packages: ApplicationPackages,
+  esm: boolean,
+  create: (instrumentations: Instrumentation[]) => Sdk,
+): void {
   const others = instrumentationsOf(packages);
   // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
   // instrumentations that are made later.
   const eventLoop = new EventLoopInstrumentation();
-  const sdk = createSdk(sdkPackage, packages, [...others, eventLoop]);
+  const sdk = create([...others, eventLoop]);
   const log = new OnceLogger();
   const hookingThread = esm ? hookModules(packages) : undefined;
   sdk.start();
@@ -76,12 +165,7 @@ function startSdk(sdkPackage: SdkPackage, packages: ApplicationPackages, esm: bo
     eventLoop.disable();
     whenApplicationIsLoaded(() => {
       // One of the application's own, made meanwhile, goes on.
-      if (isAnyEnabled())
-        log.log(
-          'warn',
-          'another EventLoopInstrumentation is enabled in this process: ' +
-            'that of /register stays disabled',
-        );
+      if (isAnyEnabled()) logStaysDisabled(log);
       else eventLoop.enable();
     });
   }
@@ -154,6 +238,10 @@ function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void 
 /** A provider of the SDK can be flushed, that of the api alone cannot. */
 async function flush(provider: unknown): Promise<void> {
   await behind<{ forceFlush?(): Promise<void> }>(provider).forceFlush?.();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Written to stderr: the application has no logger yet. */

@@ -1,5 +1,8 @@
-/** NodeSDK as the application has it installed, with what the `OTEL_*` variables say. */
-import { trace } from '@opentelemetry/api';
+/**
+ * The SDK as the application has it installed, with what the `OTEL_*` variables say, or the file
+ * that `OTEL_CONFIG_FILE` names.
+ */
+import { metrics, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import type { EventLoopSpanProcessor } from '../index.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
@@ -19,7 +22,15 @@ export interface SdkPackage {
     instrumentations: Instrumentation[];
     resourceDetectors?: unknown[];
   }) => Sdk;
+  /** What reads a configuration file; `NodeSDK` does not. From 0.301 on. */
+  startNodeSdk?: StartNodeSdk;
+  /** Its name before. */
+  startNodeSDK?: StartNodeSdk;
 }
+
+type StartNodeSdk = (options: { instrumentations: Instrumentation[] }) => {
+  shutdown(): Promise<void>;
+};
 
 interface AutoPackage {
   getNodeAutoInstrumentations(): Instrumentation[];
@@ -55,6 +66,30 @@ export function createSdk(
   return new NodeSDK({ instrumentations, ...(resourceDetectors && { resourceDetectors }) });
 }
 
+/** Whether it can be started from a configuration file. */
+export function canReadFile({ startNodeSdk, startNodeSDK }: SdkPackage): boolean {
+  return startNodeSdk !== undefined || startNodeSDK !== undefined;
+}
+
+/** It takes no other option: what it consists of stands in the file. */
+export function createSdkFromFile(
+  { startNodeSdk, startNodeSDK }: SdkPackage,
+  instrumentations: Instrumentation[],
+): Sdk {
+  let shutdown = async () => {};
+  return {
+    start() {
+      const sdk = (startNodeSdk ?? startNodeSDK)?.({ instrumentations });
+      if (sdk !== undefined) shutdown = () => sdk.shutdown();
+      if (apiRegistry().metrics === undefined) return;
+      // They were given the one before, and a meter follows to none.
+      for (const instrumentation of instrumentations)
+        instrumentation.setMeterProvider(metrics.getMeterProvider());
+    },
+    shutdown: () => shutdown(),
+  };
+}
+
 /**
  * Adds a span processor to those that NodeSDK has made from the environment. It has no option for
  * that: `spanProcessors` takes their place, and providers cannot be added to. The same private
@@ -66,7 +101,9 @@ export function addSpanProcessor(processor: EventLoopSpanProcessor): boolean {
   const processors = behind<Provider>(trace.getTracerProvider())._activeSpanProcessor
     ?._spanProcessors;
   if (!Array.isArray(processors)) return false;
-  processors.unshift(processor);
+  // One of the application's own, of whichever copy of this package, stays the only one.
+  const isThere = processors.some((each) => each?.constructor?.name === processor.constructor.name);
+  if (!isThere) processors.unshift(processor);
   return true;
 }
 

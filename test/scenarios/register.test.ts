@@ -3,7 +3,7 @@
  * receiver.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -163,24 +163,51 @@ describe('an application with an SDK of its own', () => {
     '%s, %s: has the blocks in its own traces, each request once',
     async (file, _when, preload) => {
       const ended = await run(file, preload, report);
-      const { stdout, stderr, code } = ended;
-      const spans = ownSpans(stdout);
-      const block = spans.find((span) => span.code === 'renderReport');
-      judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () => expect(block).toBeDefined());
-      const requests = spans.filter(
-        (span) => span.traceId === block.traceId && span.name !== block.name,
-      );
-      expect(requests).toEqual([expect.objectContaining({ kind: SERVER_KIND - 1 })]);
-      expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(
-        WARM_UP_REQUESTS + 2,
-      );
+      expectOwnTraces(ended, WARM_UP_REQUESTS + 2);
       // What it got before the application's SDK came is all that the preloaded one has.
       expect(receiver.named('event-loop-blocked')).toEqual([]);
       expect(receiver.spans.filter(({ kind }) => kind === SERVER_KIND)).toEqual([]);
-      expect(stderr).toBe('');
-      expect(code).toBe(7);
     },
   );
+
+  function expectOwnTraces(ended: Run, requestCount: number) {
+    const spans = ownSpans(ended.stdout);
+    const block = spans.find((span) => span.code === 'renderReport');
+    judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () => expect(block).toBeDefined());
+    const requests = spans.filter(
+      (span) => span.traceId === block.traceId && span.name !== block.name,
+    );
+    expect(requests).toEqual([expect.objectContaining({ kind: SERVER_KIND - 1 })]);
+    expect(spans.filter((span) => span.kind === SERVER_KIND - 1)).toHaveLength(requestCount);
+    expect(ended.stderr).toBe('');
+    expect(ended.code).toBe(7);
+  }
+
+  describe('of a distribution', () => {
+    let folder: string;
+    let distribution: string;
+    beforeEach(() => {
+      folder = mkdtempSync(path.join(tmpdir(), 'event-loop-register-'));
+      distribution = path.join(folder, 'node_modules', '@splunk', 'otel', 'instrument.cjs');
+      mkdirSync(path.dirname(distribution), { recursive: true });
+      writeFileSync(distribution, `require(${JSON.stringify(appFile('plain/tracing.cjs'))});\n`);
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+    test.each([
+      ['before', () => ['--import', distribution, '--import', ENTRY]],
+      ['after', () => ['--import', ENTRY, '--import', distribution]],
+    ])('preloaded %s: is the only SDK, and stalled spans say so', async (_when, preload) => {
+      const ended = await run('service.cjs', preload(), async (get) => {
+        await Promise.all([get('/slow'), get('/report')]);
+        await get('/end');
+      });
+      expectOwnTraces(ended, WARM_UP_REQUESTS + 3);
+      const stalls = ownSpans(ended.stdout).map(({ stall }) => Number(stall ?? 0));
+      expect(Math.max(...stalls)).toBeGreaterThan(0.15);
+      expect(receiver.received).toEqual([]);
+    });
+  });
 });
 
 describe('without an SDK', () => {

@@ -298,3 +298,104 @@ describe('with any options in code', () => {
     expect(reads).toBe(1);
   });
 });
+
+describe('a configuration file', () => {
+  const inFile = (options: object, config = {}, env: NodeJS.ProcessEnv = {}) =>
+    resolveConfig(
+      config as EventLoopInstrumentationConfig,
+      env,
+      (message) => warnings.push(message),
+      {},
+      { path: '/etc/otel.yaml', options: options as Record<string, unknown> },
+    );
+
+  test('every option that has an environment variable has its place in the file', () => {
+    const options = {
+      enabled: false,
+      threshold_millis: 50.5,
+      lag_interval_millis: 10,
+      capture_stack: false,
+      native_calls: false,
+      source_maps: false,
+      in_app: ['src', 'node_modules/@acme/'],
+      async_hooks: 'callbacks',
+      require_parent_span: true,
+      max_spans_per_minute: 0,
+      unfinished_after_millis: 1500,
+      block_events: 'all',
+      console: 'json',
+    };
+    expect(inFile(options)).toEqual({
+      enabled: false,
+      thresholdMillis: 50.5,
+      lagIntervalMillis: 10,
+      captureStack: false,
+      nativeCalls: false,
+      sourceMaps: false,
+      inApp: ['src', 'node_modules/@acme/'],
+      asyncHooks: 'callbacks',
+      requireParentSpan: true,
+      maxSpansPerMinute: 0,
+      unfinishedAfterMillis: 1500,
+      blockEvents: 'all',
+      console: 'json',
+    });
+    const ofEnvironment = Object.keys(resolve({})).map(environmentName);
+    const ofFile = Object.keys(options).map((key) => environmentName(key).toUpperCase());
+    expect(ofFile).toEqual(expect.arrayContaining(ofEnvironment));
+    expect(warnings).toEqual([]);
+  });
+
+  test('code wins over the file, the file over default; null is a variable without value', () => {
+    expect(inFile({ threshold_millis: 50, console: null }, { thresholdMillis: 7 })).toEqual({
+      ...DEFAULTS,
+      thresholdMillis: 7,
+    });
+    expect(inFile({})).toEqual(DEFAULTS);
+    expect(warnings).toEqual([]);
+  });
+
+  test('the environment is ignored, and a warning says so', () => {
+    const env = {
+      OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '50',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP: 'src',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: ' ',
+    };
+    expect(inFile({ lag_interval_millis: 5 }, {}, env)).toEqual({
+      ...DEFAULTS,
+      lagIntervalMillis: 5,
+    });
+    expect(warnings).toEqual([
+      'OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS, ' +
+        'OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP: ignored, ' +
+        'the options are those of OTEL_CONFIG_FILE, /etc/otel.yaml',
+    ]);
+  });
+
+  test.each([
+    [{ threshold_millis: '50' }, 'threshold_millis', '"50"', 'a number from 1 to 60000', '100'],
+    [{ lag_interval_millis: 0 }, 'lag_interval_millis', '0', 'a whole number from 1 to 1000', '20'],
+    [{ capture_stack: 'yes' }, 'capture_stack', '"yes"', 'true or false', 'true'],
+    [
+      { block_events: 'ALL' },
+      'block_events',
+      '"ALL"',
+      "one of 'unsampled', 'all', 'off'",
+      '"unsampled"',
+    ],
+  ])('%j is named with its range and the default', (options, key, given, expected, fallback) => {
+    expect(inFile(options)).toEqual(DEFAULTS);
+    expect(warnings).toEqual([
+      `instrumentation/development.js.event_loop.${key} in /etc/otel.yaml is ${given}, ` +
+        `expected ${expected}; using ${fallback}`,
+    ]);
+  });
+
+  test('keys that are no option are named; hooks are none', () => {
+    expect(inFile({ thresholdMillis: 3, block_hook: 'x', __proto__: null })).toEqual(DEFAULTS);
+    expect(warnings).toEqual([
+      'instrumentation/development.js.event_loop in /etc/otel.yaml ' +
+        'has no option "thresholdMillis", "block_hook"',
+    ]);
+  });
+});

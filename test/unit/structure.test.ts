@@ -20,7 +20,7 @@ const ORDER = [
   ['ongoing'],
   ['stall'],
   ['report'],
-  ['config', 'active-instance'],
+  ['config', 'config-file', 'active-instance'],
   ['console/'],
   ['long-calls'],
   ['watchdog.worker', 'session'],

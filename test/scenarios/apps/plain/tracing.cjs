@@ -8,9 +8,9 @@ const exporter = {
     for (const span of spans) {
       const { name, kind, attributes } = span;
       const { traceId } = span.spanContext();
-      console.log(
-        `span ${JSON.stringify({ name, kind, traceId, code: attributes['code.function.name'] })}`,
-      );
+      const code = attributes['code.function.name'];
+      const stall = attributes['event_loop.stall.duration'];
+      console.log(`span ${JSON.stringify({ name, kind, traceId, code, stall })}`);
     }
     done({ code: 0 });
   },

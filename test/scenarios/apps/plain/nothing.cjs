@@ -1,0 +1,2 @@
+// An application that ends at once.
+console.log('nothing');
