@@ -19,7 +19,12 @@ import {
 } from './support/expect-blocks.ts';
 import { type App, type AsyncHooksMode, type Run, runApp, type Truth } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
-import { judgeUnlessDelayed, runDelayBetween, runDelayOf, voidBlock } from './support/validity.ts';
+import {
+  judgeUnlessDelayed,
+  runDelayOf,
+  voidBlock,
+  withoutCpuBetween,
+} from './support/validity.ts';
 
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
 /** What `lagIntervalMillis` is by default: the lag is sampled this often. */
@@ -317,8 +322,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
         blocking.length,
       );
       const aroundMillis =
-        runDelayBetween(run, block, block.startMillis, first.startMillis) +
-        runDelayBetween(run, block, last.endMillis, block.endMillis);
+        withoutCpuBetween(run, block, block.startMillis, first.startMillis) +
+        withoutCpuBetween(run, block, last.endMillis, block.endMillis);
       judgeUnlessDelayed(aroundMillis, AROUND_MILLIS, () => {
         expect(Math.abs(block.startMillis - first.startMillis)).toBeLessThan(
           REQUEST_TOLERANCE_MILLIS,

@@ -13,22 +13,32 @@ const PART_MILLIS = 20;
 /** The witness shares no CPU with the app: what it notes matters only where it is long. */
 const MACHINE_STALL_MILLIS = 15;
 
+/** The kernel counts what a thread has run in ticks: so much may not be counted yet. */
+const TICK_MILLIS = 4;
+
 interface Of {
   pid: number;
   thread: number;
 }
 
 /**
- * At most how long the thread waited for a CPU between two moments: from the last reading before to
- * the first after.
+ * At most how long a thread that had work to do went without a CPU between two moments: it waited
+ * for one, from the last reading before to the first after; or it did not run, since CPUs were taken
+ * away from the whole machine, which is no run delay.
  */
-export function runDelayBetween(run: Run, of: Of, fromMillis: number, toMillis: number): number {
+export function withoutCpuBetween(run: Run, of: Of, fromMillis: number, toMillis: number): number {
   const own = run.readings.filter(({ pid, thread }) => pid === of.pid && thread === of.thread);
-  const before = own.findLast(({ atMillis }) => atMillis <= fromMillis)?.delayMillis ?? 0;
+  const before = own.findLast(({ atMillis }) => atMillis <= fromMillis);
   const after = own.find(({ atMillis }) => atMillis >= toMillis) ?? own.at(-1);
-  if (after?.delayMillis === undefined) return stalledBetween(run, fromMillis, toMillis, 0);
+  const stolen = stolenBetween(run, fromMillis, toMillis);
+  if (after?.delayMillis === undefined)
+    return Math.max(stolen, stalledBetween(run, fromMillis, toMillis, 0));
+  const waited = after.delayMillis - (before?.delayMillis ?? 0);
+  // It may have run outside of the two moments, too: it lacked at least so much.
+  const ran = (after.cpuMillis ?? Number.NaN) - (before?.cpuMillis ?? 0);
+  const lacked = toMillis - fromMillis - ran - TICK_MILLIS || 0;
   const stalled = stalledBetween(run, fromMillis, toMillis, MACHINE_STALL_MILLIS);
-  return Math.max(after.delayMillis - before, stalled);
+  return Math.max(waited + stolen, lacked, stalled);
 }
 
 function stalledBetween(
@@ -43,6 +53,16 @@ function stalledBetween(
     .reduce((sum, millis) => sum + Math.max(0, millis), 0);
 }
 
+/** Of both CPUs of the machine, and known to within the time between two readings of the witness. */
+function stolenBetween(run: Run, fromMillis: number, toMillis: number): number {
+  return run.stolen
+    .map((theft) => {
+      const inside = Math.min(theft.toMillis, toMillis) - Math.max(theft.fromMillis, fromMillis);
+      return Math.min(theft.millis, Math.max(0, inside));
+    })
+    .reduce((sum, millis) => sum + millis, 0);
+}
+
 /**
  * Why a truth and the span of its block cannot be compared: the thread had no CPU between the
  * moment at which the one was measured and the moment at which the other was. Where there is no
@@ -50,7 +70,7 @@ function stalledBetween(
  * that it had no CPU.
  */
 export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): string | undefined {
-  const inside = runDelayBetween(run, truth, truth.startMillis, truth.endMillis);
+  const inside = withoutCpuBetween(run, truth, truth.startMillis, truth.endMillis);
   const [block] = blocks;
   if (block === undefined) {
     if (truth.durationMillis - inside >= thresholdOf(run)) return undefined;
@@ -71,7 +91,7 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
 const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
   toMillis <= fromMillis
     ? 0
-    : Math.min(toMillis - fromMillis, runDelayBetween(run, of, fromMillis, toMillis));
+    : Math.min(toMillis - fromMillis, withoutCpuBetween(run, of, fromMillis, toMillis));
 
 /**
  * Why a block may go without a function, or with the wrong one: a thread of the process, and it may
@@ -83,9 +103,9 @@ export function voidNaming(run: Run, block: SpanLine | Truth): string | undefine
   );
   const before = readings.findLast(({ atMillis }) => atMillis <= block.startMillis)?.threads ?? {};
   const after = readings.find(({ atMillis }) => atMillis >= block.endMillis)?.threads;
-  if (after === undefined) return undefined;
-  const delays = Object.entries(after).map(([id, millis]) => millis - (before[id] ?? 0));
-  const longest = Math.max(0, ...delays);
+  const delays = Object.entries(after ?? {}).map(([id, millis]) => millis - (before[id] ?? 0));
+  const lacked = withoutCpuBetween(run, block, block.startMillis, block.endMillis);
+  const longest = Math.max(0, lacked, ...delays);
   if (block.durationMillis - longest >= thresholdOf(run)) return undefined;
   return `in ${block.durationMillis.toFixed(1)} ms, a thread waited ${longest.toFixed(1)} ms for a CPU`;
 }
@@ -99,7 +119,7 @@ const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis'] ?? DEFAULT
  * thread's own CPU time (22.19), too little of that shows it. No app waits without saying so.
  */
 export function voidBlock(run: Run, block: SpanLine): string | undefined {
-  const delay = runDelayBetween(run, block, block.startMillis, block.endMillis);
+  const delay = withoutCpuBetween(run, block, block.startMillis, block.endMillis);
   const cpu = Number(block.attributes['event_loop.block.cpu_time']) * 1000;
   const lacked = Math.max(delay, block.durationMillis - cpu || 0);
   if (block.durationMillis - lacked >= thresholdOf(run)) return undefined;
@@ -115,18 +135,28 @@ export const lateOf = (stalls: readonly Stall[]): number =>
   stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
 
 /**
- * How long the app's first thread waited for a CPU in all; of an app that does not say, how late
+ * How long the app's first thread went without a CPU in all; of an app that does not say, how late
  * the witness was.
  */
 export function runDelayOf(run: Run): number {
-  const stalled = lateOf(run.stalls);
+  const stolen = run.stolen.reduce((sum, { millis }) => sum + millis, 0);
   const [first] = run.readings;
-  const last = run.readings.findLast(
-    ({ pid, thread }) => pid === first?.pid && thread === first.thread,
-  );
-  if (first?.delayMillis === undefined || last?.delayMillis === undefined) return stalled;
-  return last.delayMillis - first.delayMillis;
+  const isFirst = ({ pid, thread }: Of) => pid === first?.pid && thread === first.thread;
+  const last = run.readings.findLast(isFirst);
+  if (first?.delayMillis === undefined || last?.delayMillis === undefined)
+    return Math.max(stolen, lateOf(run.stalls));
+  const lacked = run.truths
+    .filter((truth) => isFirst(truth) && truth.waits !== true)
+    .map(lackedIn)
+    .filter((millis) => millis > MACHINE_STALL_MILLIS)
+    .reduce((sum, millis) => sum + millis, 0);
+  const stalled = stalledBetween(run, first.atMillis, last.atMillis, MACHINE_STALL_MILLIS);
+  return Math.max(last.delayMillis - first.delayMillis + stolen, lacked, stalled);
 }
+
+/** How much longer the work took than its thread ran. */
+const lackedIn = ({ durationMillis, cpuAtStartMillis, cpuAtEndMillis }: Truth): number =>
+  durationMillis - (cpuAtEndMillis ?? Number.NaN) + (cpuAtStartMillis ?? Number.NaN) || 0;
 
 /**
  * For figures of a whole run, which waiting for a CPU can only make worse: they are void when they
