@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Stall, type Stolen, startWitness } from './witness.ts';
+import { type Stall, type Stolen, startWitness, type WatchedDelay } from './witness.ts';
 
 const MAX_RUN_MILLIS = 60_000;
 /**
@@ -109,6 +109,8 @@ export interface Run {
   readings: Reading[];
   /** When the tests' own witness was late itself. */
   stalls: Stall[];
+  /** How long its first thread was kept waiting for a CPU, as seen from outside. */
+  delays: WatchedDelay[];
   /** When CPUs of a virtual machine were taken away from it. */
   stolen: Stolen[];
   metrics: MetricLine[];
@@ -178,6 +180,7 @@ export async function runApp(
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
+  if (child.pid !== undefined) witness.watch(child.pid);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -229,6 +232,7 @@ export async function runApp(
     const run = readRecord(record, asyncHooks, code, signal, output);
     run.stalls = witness.stalls();
     run.stolen = witness.stolen();
+    run.delays = witness.delays();
     run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
     return run;
   } finally {
@@ -276,6 +280,7 @@ function readRecord(
     readings: [],
     stalls: [],
     stolen: [],
+    delays: [],
     metrics: [],
     events: [],
     diags: [],

@@ -8,6 +8,8 @@ import type { Stall } from './witness.ts';
  * up.
  */
 const AROUND_TRUTH_MILLIS = 3;
+/** What the package reads of it and what an app reads may differ by so much. */
+const READING_MILLIS = 5;
 /** How much longer the parts of a block may get, in all, without being blocks of their own. */
 const PART_MILLIS = 20;
 /** The witness shares no CPU with the app: what it notes matters only where it is long. */
@@ -73,7 +75,7 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
   const inside = withoutCpuBetween(run, truth, truth.startMillis, truth.endMillis);
   const [block] = blocks;
   if (block === undefined) {
-    if (truth.durationMillis - inside >= thresholdOf(run)) return undefined;
+    if (truth.durationMillis - inside >= thresholdOf(run) + READING_MILLIS) return undefined;
     return `${truth.durationMillis.toFixed(1)} ms, ${inside.toFixed(1)} of them without a CPU`;
   }
   // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is
@@ -94,8 +96,8 @@ const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
     : Math.min(toMillis - fromMillis, withoutCpuBetween(run, of, fromMillis, toMillis));
 
 /**
- * Why a block may go without a function, or with the wrong one: a thread of the process, and it may
- * be the watchdog thread, had a CPU for less of the block than the threshold.
+ * Why a block may go without a function, or with the wrong one: its own thread, and another one of the
+ * process, which may be the watchdog thread, had a CPU for less of the block than the threshold.
  */
 export function voidNaming(run: Run, block: SpanLine | Truth): string | undefined {
   const readings = run.readings.filter(
@@ -105,9 +107,10 @@ export function voidNaming(run: Run, block: SpanLine | Truth): string | undefine
   const after = readings.find(({ atMillis }) => atMillis >= block.endMillis)?.threads;
   const delays = Object.entries(after ?? {}).map(([id, millis]) => millis - (before[id] ?? 0));
   const lacked = withoutCpuBetween(run, block, block.startMillis, block.endMillis);
-  const longest = Math.max(0, lacked, ...delays);
-  if (block.durationMillis - longest >= thresholdOf(run)) return undefined;
-  return `in ${block.durationMillis.toFixed(1)} ms, a thread waited ${longest.toFixed(1)} ms for a CPU`;
+  // What runs is sampled where both have a CPU.
+  const longest = lacked + Math.max(0, ...delays);
+  if (block.durationMillis - longest >= thresholdOf(run) + READING_MILLIS) return undefined;
+  return `in ${block.durationMillis.toFixed(1)} ms, its threads waited ${longest.toFixed(1)} ms for a CPU`;
 }
 
 const DEFAULT_THRESHOLD_MILLIS = 100;
@@ -126,17 +129,24 @@ export function voidBlock(run: Run, block: SpanLine): string | undefined {
   return `a block of ${block.durationMillis.toFixed(1)} ms, ${lacked.toFixed(1)} of them without a CPU`;
 }
 
-/** How late the witness was in all from then on: no app says what it waits for while it ends. */
-export const stalledSince = (run: Run, fromMillis: number): number =>
-  stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0);
+/**
+ * How long the process went without a CPU from then on, or the witness: no app says what it waits
+ * for while it ends.
+ */
+export function stalledSince(run: Run, fromMillis: number): number {
+  const before = run.delays.findLast(({ atMillis }) => atMillis <= fromMillis) ?? run.delays[0];
+  const waited = (run.delays.at(-1)?.delayMillis ?? 0) - (before?.delayMillis ?? 0);
+  const stolen = stolenBetween(run, fromMillis, Number.POSITIVE_INFINITY);
+  return Math.max(waited + stolen, stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0));
+}
 
 /** How late the witness was in all. */
 export const lateOf = (stalls: readonly Stall[]): number =>
   stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
 
 /**
- * How long the app's first thread went without a CPU in all; of an app that does not say, how late
- * the witness was.
+ * How long the app's first thread went without a CPU in all; of an app that does not say, as seen
+ * from outside, or how late the witness was.
  */
 export function runDelayOf(run: Run): number {
   const stolen = run.stolen.reduce((sum, { millis }) => sum + millis, 0);
@@ -144,7 +154,7 @@ export function runDelayOf(run: Run): number {
   const isFirst = ({ pid, thread }: Of) => pid === first?.pid && thread === first.thread;
   const last = run.readings.findLast(isFirst);
   if (first?.delayMillis === undefined || last?.delayMillis === undefined)
-    return Math.max(stolen, lateOf(run.stalls));
+    return Math.max(stolen + (run.delays.at(-1)?.delayMillis ?? 0), lateOf(run.stalls));
   const lacked = run.truths
     .filter((truth) => isFirst(truth) && truth.waits !== true)
     .map(lackedIn)
@@ -171,7 +181,7 @@ export function judgeUnlessDelayed(
   try {
     judge();
   } catch (error) {
-    if (delayMillis <= limitMillis) throw error;
+    if (error instanceof VoidMeasurement || delayMillis <= limitMillis) throw error;
     throw new VoidMeasurement(`waited for a CPU for ${delayMillis.toFixed(1)} ms in all`);
   }
 }

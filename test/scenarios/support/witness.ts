@@ -18,7 +18,16 @@ export interface Stolen extends Stall {
   millis: number;
 }
 
+/** By then, the first thread of the app had been kept waiting for a CPU for so long. */
+export interface WatchedDelay {
+  atMillis: number;
+  delayMillis: number;
+}
+
 export interface Witness {
+  /** From now on, reads how long the first thread of this process is kept waiting. */
+  watch(pid: number): void;
+  delays(): WatchedDelay[];
   stalls(): Stall[];
   stolen(): Stolen[];
   stop(): void;
@@ -28,15 +37,15 @@ const EVERY_MILLIS = 5;
 /** What timer and scheduler may take on a machine that is not busy. */
 const PUNCTUAL_MILLIS = 2;
 const MAX_STALLS = 4096;
-/** How often it reads what was taken away from the machine: some 7 microseconds. */
-const STOLEN_EVERY_MILLIS = 50;
+/** How often it reads what was taken away from machine and app: some 20 microseconds. */
+const READ_EVERY_MILLIS = 50;
 /** What the kernel counts in `/proc/stat`. */
 const JIFFY_MILLIS = 10;
 
 const CODE = `
   const fs = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
-  const { times, sleep, thefts, everyMillis, punctualMillis, maxStalls } = workerData;
+  const { times, sleep, thefts, delays, everyMillis, punctualMillis, maxStalls } = workerData;
   const now = () => performance.timeOrigin + performance.now();
 
   const stat = (() => {
@@ -62,12 +71,26 @@ const CODE = `
     last = { at, jiffies };
   };
 
+  const readDelay = () => {
+    const pid = Atomics.load(sleep, 3);
+    const count = Atomics.load(sleep, 4);
+    if (pid === 0 || count === maxStalls) return;
+    try {
+      const text = fs.readFileSync('/proc/' + pid + '/schedstat', 'latin1');
+      delays.set([now(), Number(text.split(' ')[1]) / 1e6], 2 * count);
+      Atomics.store(sleep, 4, count + 1);
+    } catch {} // it has ended, or this is not Linux
+  };
+
   parentPort.postMessage('ready');
   for (let count = 0; Atomics.load(sleep, 0) === 0; ) {
     const due = now() + everyMillis;
     Atomics.wait(sleep, 0, 0, everyMillis);
     const at = now();
-    if (at - last.at >= workerData.stolenEveryMillis) readStolen();
+    if (at - last.at >= workerData.readEveryMillis) {
+      readStolen();
+      readDelay();
+    }
     if (at - due < punctualMillis || count === maxStalls) continue;
     times.set([due, at], 2 * count);
     Atomics.store(sleep, 1, ++count);
@@ -80,23 +103,31 @@ const sharedNumbers = (length: number) =>
 export async function startWitness(): Promise<Witness> {
   const times = sharedNumbers(2 * MAX_STALLS);
   const thefts = sharedNumbers(3 * MAX_STALLS);
-  /** Set to end it, the number of stalls, and of thefts. */
-  const sleep = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
+  const delays = sharedNumbers(2 * MAX_STALLS);
+  /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
+  const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(CODE, {
     eval: true,
     workerData: {
       times,
       thefts,
+      delays,
       sleep,
       everyMillis: EVERY_MILLIS,
       punctualMillis: PUNCTUAL_MILLIS,
       maxStalls: MAX_STALLS,
-      stolenEveryMillis: STOLEN_EVERY_MILLIS,
+      readEveryMillis: READ_EVERY_MILLIS,
       jiffyMillis: JIFFY_MILLIS,
     },
   });
   await once(worker, 'message');
   return {
+    watch: (pid) => void Atomics.store(sleep, 3, pid),
+    delays: () =>
+      Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
+        atMillis: Number(delays[2 * i]),
+        delayMillis: Number(delays[2 * i + 1]),
+      })),
     stalls: () =>
       Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
         fromMillis: Number(times[2 * i]),

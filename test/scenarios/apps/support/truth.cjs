@@ -99,20 +99,20 @@ function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
 
-/** Shorter work is a part of a block, and must not get longer than the threshold. */
-const LONG_MILLIS = 100;
+/** Shorter work is a small part of something, and CPU time is counted in ticks of up to 4 ms. */
+const LONG_MILLIS = 40;
 
 /**
  * Works until `millis` have passed, without recording anything; where that is long, until the thread
- * has run for so long, so that a block is one on a busy machine, too. At most twice as long.
+ * has run for so long, so that a block is one on a busy machine, too.
  */
 function work(millis) {
-  const start = performance.now();
+  const until = performance.now() + millis;
   const goesOn = millis < LONG_MILLIS ? undefined : running(millis);
   do {
     do hashSome();
-    while (performance.now() < start + millis);
-  } while (goesOn?.() && performance.now() < start + 2 * millis);
+    while (performance.now() < until);
+  } while (goesOn?.());
 }
 
 /** Blocks the event loop for `millis`, and records that it did. */
