@@ -9,7 +9,7 @@ import { readResults } from './results.mjs';
 /** @import { Cell } from './cells.mjs' */
 /** @import { NodeBinary } from './nodes.mjs' */
 
-const LIMIT_MILLIS = 15 * 60_000;
+const LIMIT_MILLIS = 30 * 60_000;
 /** How long processes that the suite started may still be on their way out after it has ended. */
 const GRACE_MILLIS = 5000;
 
