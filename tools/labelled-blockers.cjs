@@ -400,12 +400,12 @@ const blockers = {
 };
 
 /** The input with which this takes long enough, twice. Runs before the first turn of the loop, so it is no block. */
-function calibrate({ size, make, run, grow }) {
+function calibrate({ size, make, run, grow }, now = () => performance.now()) {
   if (size === undefined) return make();
   const takesLongEnough = (input) => {
-    const start = performance.now();
+    const start = now();
     run(input);
-    return performance.now() - start >= BLOCK_MILLIS;
+    return now() - start >= BLOCK_MILLIS;
   };
   for (let n = size; ; n = grow(n)) {
     const input = make(n);
@@ -414,7 +414,7 @@ function calibrate({ size, make, run, grow }) {
 }
 
 /** The argument of `run`, made with the input that {@link calibrate} found: for those that run until some time, that time. */
-const argumentOf = (input) => input ?? after(BLOCK_MILLIS);
+const argumentOf = (input, factor = 1) => input ?? after(factor * BLOCK_MILLIS);
 
 /** Removes what the blockers have put on disk. */
 const cleanUp = () => fs.rmSync(folder, { recursive: true, force: true });

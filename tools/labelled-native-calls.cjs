@@ -364,12 +364,12 @@ const MOST_SIZE = {
 };
 
 /** The input with which the call takes long enough, twice. */
-function calibrate(name) {
+function calibrate(name, now = () => performance.now()) {
   const [make, size, run] = nativeCalls[name];
   const takesLongEnough = (input) => {
-    const start = performance.now();
+    const start = now();
     run(input);
-    return performance.now() - start >= CALL_MILLIS;
+    return now() - start >= CALL_MILLIS;
   };
   const grow = LIMITS[name] ?? ((n) => n * 1.7);
   for (let n = size; ; n = grow(n)) {

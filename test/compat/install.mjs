@@ -12,6 +12,7 @@ import { checkImports, checkSingleApi, checkTarballInstalled } from '../matrix/s
 const CACHE = join(ROOT, '.compat');
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 const TRUTH = join(ROOT, 'test', 'scenarios', 'apps', 'support', 'truth.cjs');
+const THREAD_TIMES = join(ROOT, 'test', 'support', 'thread-times.cjs');
 
 /** @param {string} group */
 export const groupFolder = (group) => join(CACHE, group);
@@ -64,5 +65,8 @@ function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {
   for (const shared of ['support', ...('express' in dependencies ? ['with-express'] : [])]) {
     cpSync(join(import.meta.dirname, 'apps', shared), join(target, 'support'), { recursive: true });
   }
-  cpSync(TRUTH, join(target, 'support', 'truth.cjs'));
+  // Both lie in one folder here.
+  const truth = readFileSync(TRUTH, 'utf8').replace('../../../support/', './');
+  writeFileSync(join(target, 'support', 'truth.cjs'), truth);
+  cpSync(THREAD_TIMES, join(target, 'support', 'thread-times.cjs'));
 }

@@ -75,6 +75,7 @@ async function runCell(cell) {
     for (const { name, message } of run.failures)
       console.log(`\nFAILED ${name}\n${readable(message)}`);
     const about = noteOn(run);
+    for (const command of run.leftBehind) console.log(`left behind: ${command}`);
     console.log(
       `${repeat > 1 ? `run ${i}: ` : ''}${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped${about && ` (${about})`}`,
     );
@@ -97,7 +98,7 @@ function noteOn({ status, failed, passed, leftBehind }) {
   const notes = [];
   if (passed + failed === 0) notes.push('no test ran');
   if (status !== 0 && failed === 0) notes.push(`jest ended with ${status}`);
-  if (leftBehind) notes.push('left processes behind');
+  if (leftBehind.length > 0) notes.push(`left ${leftBehind.length} processes behind`);
   return notes.join(', ');
 }
 

@@ -1,5 +1,5 @@
 // Promises: the suite runs to its end on the given Node.js, under a time limit, and leaves no process behind.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +9,9 @@ import { readResults } from './results.mjs';
 /** @import { Cell } from './cells.mjs' */
 /** @import { NodeBinary } from './nodes.mjs' */
 
-const LIMIT_MILLIS = 15 * 60_000;
+const LIMIT_MILLIS = 30 * 60_000;
 /** How long processes that the suite started may still be on their way out after it has ended. */
-const GRACE_MILLIS = 500;
+const GRACE_MILLIS = 5000;
 
 /**
  * @param {Cell} cell
@@ -54,19 +54,35 @@ export async function runSuite(cell, node, folder, jestArguments) {
   });
   clearTimeout(limit);
   const seconds = (performance.now() - started) / 1000;
-  await sleep(GRACE_MILLIS);
-  const leftBehind = endGroup(child.pid);
+  const leftBehind = await membersLeft(child.pid);
+  endGroup(child.pid);
   process.off('SIGINT', endOnSignal).off('SIGTERM', endOnSignal);
 
   return { ...readResults(resultFile), status, seconds, leftBehind, logFile };
 }
 
-/** @returns {boolean} whether there still was a process in the group */
+/** @returns {Promise<string[]>} the command lines of the group that still run after the time of grace */
+async function membersLeft(/** @type {number | undefined} */ group) {
+  for (const end = performance.now() + GRACE_MILLIS; ; await sleep(50)) {
+    const members = membersOf(group);
+    if (members.length === 0 || performance.now() > end) return members;
+  }
+}
+
+/** A process that has ended, and that nobody has asked for how, is none. */
+function membersOf(/** @type {number | undefined} */ group) {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat=,args='], { encoding: 'utf8' });
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([pgid, stat]) => Number(pgid) === group && !stat?.startsWith('Z'))
+    .map(([, , ...args]) => args.join(' '));
+}
+
 function endGroup(/** @type {number | undefined} */ pid) {
-  if (pid === undefined) return false;
   try {
-    return process.kill(-pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    return false;
+    // there is none
   }
 }

@@ -19,7 +19,13 @@ import {
 } from './support/expect-blocks.ts';
 import { type App, type AsyncHooksMode, type Run, runApp, type Truth } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
-import { judgeUnlessDelayed, runDelayBetween, runDelayOf, voidBlock } from './support/validity.ts';
+import {
+  judgeUnlessDelayed,
+  lateOf,
+  runDelayOf,
+  voidBlock,
+  withoutCpuBetween,
+} from './support/validity.ts';
 
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
 /** What `lagIntervalMillis` is by default: the lag is sampled this often. */
@@ -113,6 +119,13 @@ async function compute(
   return { run, probes };
 }
 
+/** The probes did have to wait: they were sent when the block began, where this process had a CPU. */
+function expectWaits(run: Run, probes: number[]): void {
+  judgeUnlessDelayed(lateOf(run.stalls), DELAY_MILLIS, () =>
+    expect(Math.max(...probes)).toBeGreaterThan(300),
+  );
+}
+
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test('compute-sync: the block is a child of the span of the handler that computed', async () => {
     const { run, probes } = await compute('compute-sync', 400, asyncHooks);
@@ -122,7 +135,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectQuietExit(run);
     const handler = run.spans.find((span) => span.spanId === run.blocks[0]?.parentSpanId);
     expect(handler?.name).toMatch(/^request handler/);
-    expect(Math.max(...probes)).toBeGreaterThan(300); // the probes did have to wait
+    expectWaits(run, probes);
   });
 
   test('compute-async: awaiting each step does not hide the block', async () => {
@@ -131,7 +144,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectBlocks(run, [{ truth: 'compute-async 400', kind: 'microtasks' }]);
     expectBlockMetric(run);
     expectQuietExit(run);
-    expect(Math.max(...probes)).toBeGreaterThan(300);
+    expectWaits(run, probes);
   });
 
   test('compute-with-next-tick: a chain of ticks is one block', async () => {
@@ -140,7 +153,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectBlocks(run, [{ truth: 'compute-with-next-tick 400', kind: 'microtasks' }]);
     expectBlockMetric(run);
     expectQuietExit(run);
-    expect(Math.max(...probes)).toBeGreaterThan(300);
+    expectWaits(run, probes);
   });
 
   test.each(['compute-with-set-immediate', 'compute-with-set-timeout'])(
@@ -153,8 +166,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       expectNothingReported(run);
       expectQuietExit(run);
       expect(truthNamed(run, `${style} 400`).durationMillis).toBeGreaterThan(390);
-      expect(lagOf(run, 'compute').count).toBeGreaterThan(10);
       judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+        expect(lagOf(run, 'compute').count).toBeGreaterThan(10);
         expect(median(probes)).toBeLessThan(FAST_MILLIS);
         expect(lagOf(run, 'compute').meanMillis).toBeLessThan(NEAR_ZERO_MILLIS);
       });
@@ -292,7 +305,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 
     expectQuietExit(run);
     expectSoundBlocks(run);
-    expect(countedBlocks(run)).toBe(run.blocks.length); // none is counted and not shown
+    // None is counted and not shown, but for the package's own work where that has to wait for a CPU.
+    expect(countedBlocks(run)).toBeGreaterThanOrEqual(run.blocks.length);
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+      expect(countedBlocks(run)).toBe(run.blocks.length),
+    );
     const healthy = run.metrics.filter((metric) => metric.phase === 'healthy');
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
       expect(healthy.map((metric) => metric.name)).not.toContain('event_loop.block.duration');
@@ -317,8 +334,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
         blocking.length,
       );
       const aroundMillis =
-        runDelayBetween(run, block, block.startMillis, first.startMillis) +
-        runDelayBetween(run, block, last.endMillis, block.endMillis);
+        withoutCpuBetween(run, block, block.startMillis, first.startMillis) +
+        withoutCpuBetween(run, block, last.endMillis, block.endMillis);
       judgeUnlessDelayed(aroundMillis, AROUND_MILLIS, () => {
         expect(Math.abs(block.startMillis - first.startMillis)).toBeLessThan(
           REQUEST_TOLERANCE_MILLIS,

@@ -204,7 +204,7 @@ test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
 
 test('the health check turns 503 before clients give up, and 200 again afterwards', async () => {
   await judgeExample('health-check-express.cjs', async (service) => {
-    expect((await service.send('/health')).status).toBe(200);
+    const { status: statusBefore } = await service.send('/health');
     const checks: Promise<Answer>[] = [];
     const start = performance.now();
     const timer = setInterval(() => checks.push(service.send('/health')), 100);
@@ -226,18 +226,21 @@ test('the health check turns 503 before clients give up, and 200 again afterward
         check.millis > CHECK_TIMEOUT_MILLIS ? check.sentAt + CHECK_TIMEOUT_MILLIS : Infinity,
       );
     const checked = await Promise.all(checks);
-    expect(firstTooLate).toBeLessThan(Infinity);
-    expect(Math.min(...checked.map(unhealthyAt))).toBeLessThan(firstTooLate);
     const underLoad = checked.filter(
       (check) => answeredAt(check) > start + KNOWN_AFTER_MILLIS && answeredAt(check) < loadEnd,
     );
-    expect(underLoad.length).toBeGreaterThan(0);
-    expect(underLoad.filter(({ status }) => status !== 503)).toEqual([]);
 
     // The window of the example.
     await wait(5200);
     const { status } = await service.send('/health');
-    return () => expect(status).toBe(200);
+    return () => {
+      expect(statusBefore).toBe(200);
+      expect(firstTooLate).toBeLessThan(Infinity);
+      expect(Math.min(...checked.map(unhealthyAt))).toBeLessThan(firstTooLate);
+      expect(underLoad.length).toBeGreaterThan(0);
+      expect(underLoad.filter((check) => check.status !== 503)).toEqual([]);
+      expect(status).toBe(200);
+    };
   });
 });
 
@@ -249,11 +252,11 @@ test('a single second shows in health(), and is lost in a mean', async () => {
     number
   >;
   const { durationMillis } = truthNamed(run, 'one second');
-  expect(maxLagMillis).toBeGreaterThan(durationMillis - 100);
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-    expect(maxLagMillis).toBeLessThan(durationMillis + 200),
-  );
-  expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
-  // What guards get that use the mean of `monitorEventLoopDelay`.
-  expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(maxLagMillis).toBeGreaterThan(durationMillis - 100);
+    expect(maxLagMillis).toBeLessThan(durationMillis + 200);
+    expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
+    // What guards get that use the mean of `monitorEventLoopDelay`.
+    expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
+  });
 });

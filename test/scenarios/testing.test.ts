@@ -57,7 +57,7 @@ const PLACE = /report\.cjs:\d+:\d+/;
 const FAILURE = [
   /EventLoopBlockedError/,
   /the event loop was blocked once for 50 ms or longer/,
-  new RegExp(`2\\d\\d ms callback: hashRow \\(.*${PLACE.source}\\)`),
+  new RegExp(`[\\d.]+ m?s callback: hashRow \\(.*${PLACE.source}\\)`),
   new RegExp(`at (exports\\.)?renderAtOnce \\(.*${PLACE.source}\\)`),
 ];
 

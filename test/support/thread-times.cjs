@@ -42,7 +42,11 @@ function running(millis) {
   };
 }
 
+/** A clock that stands still while the thread waits for a CPU. */
+const unstarvedMillis = () => performance.now() - (threadTimes()?.runDelayMillis ?? 0);
+
 module.exports = {
+  unstarvedMillis,
   threadTimes,
   runDelayMillis: () => threadTimes()?.runDelayMillis,
   running,

@@ -4,11 +4,13 @@ const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
   argumentOf,
+  BLOCK_MILLIS,
   blockers,
   calibrate,
   cleanUp,
 } = require('../../../tools/labelled-blockers.cjs');
-const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { threadTimes, unstarvedMillis } = require('../../support/thread-times.cjs');
+const { alone, eventLoopConfig, finish, startSdk, startTruth } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 40;
 
@@ -21,7 +23,11 @@ function choose(argument = '1/1') {
 }
 
 const chosen = choose(process.argv[2]);
-const inputs = chosen.map(([name, blocker]) => [name, blocker, calibrate(blocker)]);
+const inputs = chosen.map(([name, blocker]) => [
+  name,
+  blocker,
+  calibrate(blocker, unstarvedMillis),
+]);
 const sdk = startSdk({
   instrumentations: [
     new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS })),
@@ -29,20 +35,37 @@ const sdk = startSdk({
 });
 const tracer = trace.getTracer('blockers');
 
+/** So often is it tried to block with a CPU, each time for twice as long. */
+const MAX_TRIES = 5;
+/** Of `BLOCK_MILLIS`: what the thread has to have run, so that a block is one. */
+const MIN_RAN = 0.6;
+/** It waits, and runs next to nothing. */
+const WAITING = 'execFileSync';
+
+/** @returns whether the thread ran for long enough: only then does the span say who blocked */
+async function blockOnce([name, blocker, input], factor, isLast) {
+  const { blockingFunction, run, asynchronous = false } = blocker;
+  let hasRun = true;
+  await alone(() =>
+    tracer.startActiveSpan(name, async (span) => {
+      const before = threadTimes();
+      const end = startTruth(name, { waits: name === WAITING });
+      const running = run(argumentOf(input, factor));
+      if (asynchronous) await running;
+      const ranMillis = threadTimes()?.cpuMillis - before?.cpuMillis;
+      hasRun = isLast || name === WAITING || !(ranMillis < MIN_RAN * BLOCK_MILLIS);
+      if (hasRun) span.setAttribute('blockingFunction', blockingFunction.name);
+      if (!asynchronous) end(hasRun ? name : `${name}, without a CPU`);
+      span.end();
+    }),
+  );
+  return hasRun;
+}
+
 async function main() {
-  for (const [name, { blockingFunction, run, asynchronous }, input] of inputs) {
-    await alone(() =>
-      tracer.startActiveSpan(
-        name,
-        { attributes: { blockingFunction: blockingFunction.name } },
-        async (span) => {
-          const argument = argumentOf(input);
-          if (asynchronous) await run(argument);
-          else truthOf(name, () => run(argument));
-          span.end();
-        },
-      ),
-    );
+  for (const input of inputs) {
+    for (let i = 0; i < MAX_TRIES; i++)
+      if (await blockOnce(input, 2 ** i, i === MAX_TRIES - 1)) break;
   }
   cleanUp();
   await finish(sdk);

@@ -17,7 +17,7 @@ async function main() {
   process.stdout.write(`debugger ${inspector.url()}\n`);
   await new Promise((resolve) => process.stdin.once('data', resolve));
   await alone(() => {
-    const end = startTruth('pause');
+    const end = startTruth('pause', { waits: true });
     // biome-ignore lint/suspicious/noDebugger: it is what the scenario is about
     debugger;
     end();

@@ -4,6 +4,7 @@ const {
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../support/thread-times.cjs');
 const {
   eventLoopConfig,
   serve,
@@ -37,27 +38,32 @@ app.get('/readiness', async (_request, response) => {
 });
 
 app.get('/compute-sync', (request, response) => {
-  const untilMillis = performance.now() + Number(request.query.millis);
+  const goesOn = running(Number(request.query.millis));
   const end = startTruth(`compute-sync ${request.query.millis}`);
-  while (performance.now() < untilMillis) computeStep();
+  while (goesOn()) computeStep();
   end();
   response.send('done');
 });
 
 app.get('/compute-async', async (request, response) => {
-  const untilMillis = performance.now() + Number(request.query.millis);
+  const goesOn = running(Number(request.query.millis));
   const end = startTruth(`compute-async ${request.query.millis}`);
-  while (performance.now() < untilMillis) await computeStepAsync();
+  while (goesOn()) await computeStepAsync();
   end();
   response.send('done');
 });
 
 /** The same, each next step scheduled by one of Node's own functions. */
 const computeWith = (name, schedule) => (request, response) => {
+  // A loop that turns may wait.
+  const waits = schedule !== process.nextTick;
   const untilMillis = performance.now() + Number(request.query.millis);
-  const end = startTruth(`${name} ${request.query.millis}`);
+  const goesOn = waits
+    ? () => performance.now() < untilMillis
+    : running(Number(request.query.millis));
+  const end = startTruth(`${name} ${request.query.millis}`, { waits });
   const step = () => {
-    if (performance.now() < untilMillis) {
+    if (goesOn()) {
       computeStep();
       schedule(step);
     } else {

@@ -2,6 +2,7 @@
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../support/thread-times.cjs');
 const telemetry = require('./support/telemetry.cjs');
 const { alone, block, eventLoopConfig, finish, note, record, startSdk } = telemetry;
 
@@ -41,17 +42,28 @@ async function warmUpInSteps() {
   return 'warm';
 }
 
+const TURNS_BETWEEN_CLOCK_READS = 100_000;
+
 // Loops of their own: a function that they call would be the one that is named.
 function noisy() {
-  for (const end = performance.now() + 40; performance.now() < end; );
+  let n = 0;
+  for (const goesOn = running(40); goesOn(); )
+    for (let i = 0; i < TURNS_BETWEEN_CLOCK_READS; i++) n = Math.imul(n ^ i, 0x01000193);
+  return n;
 }
 
 function rare() {
-  for (const end = performance.now() + 100; performance.now() < end; );
+  let n = 0;
+  for (const goesOn = running(100); goesOn(); )
+    for (let i = 0; i < TURNS_BETWEEN_CLOCK_READS; i++) n = Math.imul(n ^ i, 0x01000193);
+  return n;
 }
 
 function rarer() {
-  for (const end = performance.now() + 100; performance.now() < end; );
+  let n = 0;
+  for (const goesOn = running(100); goesOn(); )
+    for (let i = 0; i < TURNS_BETWEEN_CLOCK_READS; i++) n = Math.imul(n ^ i, 0x01000193);
+  return n;
 }
 
 /** So many turns of this loop, whatever the machine does meanwhile: work that needs the CPU. */

@@ -1,12 +1,13 @@
 // What the package loads and hooks, by the way in which it is used: `class`, `sdk` or `testing`. Prints it as JSON.
 const Module = require('node:module');
+const { running } = require('../../support/thread-times.cjs');
 
 const NAME = 'opentelemetry-instrumentation-event-loop';
 const HOOKS = /[\\/](require-in-the-middle|import-in-the-middle)[\\/]/;
 const originals = [Module.prototype.require, Module._load, Module._resolveFilename];
 
 const spin = (millis) => {
-  for (const end = performance.now() + millis; performance.now() < end; );
+  for (const goesOn = running(millis); goesOn(); );
 };
 
 /** @type {Record<string, () => Promise<unknown>>} */

@@ -7,15 +7,16 @@ const path = require('node:path');
 const { trace } = require('@opentelemetry/api');
 const bcrypt = require('bcrypt');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
 
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
 const sdk = startSdk({ instrumentations: [instrumentation] });
 
 function compute(millis) {
-  const end = performance.now() + millis;
+  const goesOn = running(millis);
   let sum = 0;
-  while (performance.now() < end) sum += Math.sqrt(sum + 1);
+  while (goesOn()) for (let i = 0; i < 10_000; i++) sum += Math.sqrt(sum + 1);
   return sum;
 }
 
@@ -70,13 +71,14 @@ const { cloneDeep } = require(
 );
 const table = Array.from({ length: 120_000 }, (_, id) => ({ id, tags: [id, { deep: { id } }] }));
 function copyTable() {
-  const end = performance.now() + 150;
-  while (performance.now() < end) cloneDeep(table);
+  for (const goesOn = running(150); goesOn(); ) cloneDeep(table);
 }
 
 const slowModule = install(
   'slow-to-load',
-  'const end = performance.now() + 200; while (performance.now() < end); exports.ready = true;',
+  `const { running } = require(${JSON.stringify(require.resolve('../../support/thread-times.cjs'))});
+   for (const goesOn = running(200); goesOn(); ) for (let i = 0; i < 1e5; i++);
+   exports.ready = true;`,
 );
 function loadLazily() {
   return require(slowModule);

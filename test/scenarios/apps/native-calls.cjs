@@ -2,6 +2,7 @@
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { calibrate, cleanUp, nativeCalls } = require('../../../tools/labelled-native-calls.cjs');
+const { unstarvedMillis } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 30;
@@ -32,10 +33,10 @@ async function main() {
   clearInterval(alive);
   for (const name of names) {
     const run = nativeCalls[name][2];
-    const input = calibrate(name);
+    const input = calibrate(name, unstarvedMillis);
     await alone(() =>
       tracer.startActiveSpan(name, { attributes: { caller: run.name } }, (span) => {
-        truthOf(name, () => handle(run, input));
+        truthOf(name, () => handle(run, input), { waits: true });
         span.end();
       }),
     );

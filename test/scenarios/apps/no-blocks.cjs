@@ -37,14 +37,14 @@ const scenarios = {
   },
 
   async 'waiting for a timer'() {
-    const end = startTruth('waited');
+    const end = startTruth('waited', { waits: true });
     await wait(WAIT_MILLIS);
     end();
   },
 
   /** A server in another process that answers late. */
   async 'waiting for a socket'() {
-    const end = startTruth('waited');
+    const end = startTruth('waited', { waits: true });
     const socket = net.connect(Number(process.env.SLOW_PORT), '127.0.0.1');
     await once(socket, 'data');
     end();
@@ -52,7 +52,7 @@ const scenarios = {
   },
 
   async 'waiting for an HTTP answer'() {
-    const end = startTruth('waited');
+    const end = startTruth('waited', { waits: true });
     await new Promise((resolve, reject) => {
       http
         .get({ port: process.env.SLOW_PORT, host: '127.0.0.1' }, (response) =>
@@ -66,7 +66,7 @@ const scenarios = {
   async 'waiting for a file'() {
     const fifo = path.join(os.tmpdir(), `event-loop-fifo-${process.pid}`);
     spawnSync('mkfifo', [fifo]); // still before the first turn of the loop
-    const end = startTruth('waited');
+    const end = startTruth('waited', { waits: true });
     const read = fs.promises.readFile(fifo);
     await inThread(
       `setTimeout(() => require('node:fs').writeFileSync(${JSON.stringify(fifo)}, 'late'), ${WAIT_MILLIS})`,
@@ -77,13 +77,13 @@ const scenarios = {
   },
 
   async 'another thread waiting'() {
-    const end = startTruth('waited');
+    const end = startTruth('waited', { waits: true });
     await inThread(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${WAIT_MILLIS})`);
     end();
   },
 
   async 'another thread busy'() {
-    const end = startTruth('waited');
+    const end = startTruth('waited', { waits: true });
     await inThread(
       `const end = performance.now() + ${WAIT_MILLIS / 2}; while (performance.now() < end);`,
     );

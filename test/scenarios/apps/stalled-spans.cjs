@@ -6,6 +6,7 @@ const {
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../support/thread-times.cjs');
 const {
   block,
   eventLoopConfig,
@@ -58,7 +59,7 @@ app.get(
   '/awaits',
   handle('blocking', async (millis) => {
     const end = startTruth(nextLabel());
-    for (const until = performance.now() + millis; performance.now() < until; ) {
+    for (const goesOn = running(millis); goesOn(); ) {
       work(STEP_MILLIS);
       await null;
     }

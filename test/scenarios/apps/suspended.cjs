@@ -2,6 +2,7 @@
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
 const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
@@ -26,7 +27,7 @@ const scenarios = {
   stopped: workUntilStopped,
   'stopped and busy'() {
     workUntilStopped();
-    for (const end = performance.now() + 200; performance.now() < end; );
+    for (const goesOn = running(200); goesOn(); );
   },
   'synchronous I/O'() {
     execFileSync('sleep', ['0.7']);
@@ -37,7 +38,7 @@ async function main() {
   const whileItStarts = setInterval(() => {}, 50); // that keeps no process alive
   await eventLoop.ready();
   clearInterval(whileItStarts);
-  await alone(() => truthOf(process.argv[2], scenarios[process.argv[2]]));
+  await alone(() => truthOf(process.argv[2], scenarios[process.argv[2]], { waits: true }));
   await finish(sdk);
 }
 

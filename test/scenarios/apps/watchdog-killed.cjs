@@ -12,6 +12,7 @@ workerThreads.Worker = class extends workerThreads.Worker {
   }
 };
 
+const { running } = require('../../support/thread-times.cjs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
   alone,
@@ -63,7 +64,9 @@ async function main() {
   await wait(LOOP_RESTS_MILLIS);
   await alone(() =>
     tracer.startActiveSpan('waits after the last death', (span) => {
-      truthOf('waits after the last death', () => Atomics.wait(neverNotified, 0, 0, 200));
+      truthOf('waits after the last death', () => Atomics.wait(neverNotified, 0, 0, 200), {
+        waits: true,
+      });
       span.end();
     }),
   );
@@ -71,7 +74,7 @@ async function main() {
     tracer.startActiveSpan('await after the last death', async (span) => {
       await null;
       const end = startTruth('await after the last death');
-      for (const until = performance.now() + 200; performance.now() < until; ) await work(1);
+      for (const goesOn = running(200); goesOn(); ) await work(1);
       end();
       span.end();
     }),

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Stall, startWitness } from './witness.ts';
+import { type Stall, type Stolen, startWitness, type WatchedDelay } from './witness.ts';
 
 const MAX_RUN_MILLIS = 60_000;
 /**
@@ -61,12 +61,18 @@ export interface Truth extends Line {
   /** How long the thread had been kept waiting for a CPU by then, since it began. */
   delayAtStartMillis?: number;
   delayAtEndMillis?: number;
+  /** How long the thread had run by then, as of a tick of the scheduler. */
+  cpuAtStartMillis?: number;
+  cpuAtEndMillis?: number;
+  /** It is not work all the time. */
+  waits?: boolean;
 }
 
-/** A moment at which an app read how long its thread had been kept waiting for a CPU. */
+/** A moment at which an app read how long its thread had been kept waiting for a CPU, and had run. */
 export interface Reading extends Line {
   atMillis: number;
   delayMillis?: number;
+  cpuMillis?: number;
   /** The same for each thread that Node.js did not start with, by its id in the system. */
   threads?: Record<string, number>;
 }
@@ -103,6 +109,10 @@ export interface Run {
   readings: Reading[];
   /** When the tests' own witness was late itself. */
   stalls: Stall[];
+  /** How long its first thread was kept waiting for a CPU, as seen from outside. */
+  delays: WatchedDelay[];
+  /** When CPUs of a virtual machine were taken away from it. */
+  stolen: Stolen[];
   metrics: MetricLine[];
   /** Of apps that record them. */
   events: EventLine[];
@@ -170,6 +180,7 @@ export async function runApp(
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
+  if (child.pid !== undefined) witness.watch(child.pid);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -220,6 +231,8 @@ export async function runApp(
     const [code, signal] = await Promise.race([closed, tooLong]);
     const run = readRecord(record, asyncHooks, code, signal, output);
     run.stalls = witness.stalls();
+    run.stolen = witness.stolen();
+    run.delays = witness.delays();
     run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
     return run;
   } finally {
@@ -266,6 +279,8 @@ function readRecord(
     truths: [],
     readings: [],
     stalls: [],
+    stolen: [],
+    delays: [],
     metrics: [],
     events: [],
     diags: [],
@@ -283,9 +298,21 @@ function readRecord(
     else if (line.type === 'reading') run.readings.push(line);
     else if (line.type === 'truth') {
       run.truths.push(line);
-      const { pid, thread, startMillis, endMillis, delayAtStartMillis, delayAtEndMillis } = line;
-      run.readings.push({ pid, thread, atMillis: startMillis, delayMillis: delayAtStartMillis });
-      run.readings.push({ pid, thread, atMillis: endMillis, delayMillis: delayAtEndMillis });
+      const { pid, thread } = line;
+      run.readings.push({
+        pid,
+        thread,
+        atMillis: line.startMillis,
+        delayMillis: line.delayAtStartMillis,
+        cpuMillis: line.cpuAtStartMillis,
+      });
+      run.readings.push({
+        pid,
+        thread,
+        atMillis: line.endMillis,
+        delayMillis: line.delayAtEndMillis,
+        cpuMillis: line.cpuAtEndMillis,
+      });
     } else if (line.type === 'metric') run.metrics.push(line);
     else if (line.type === 'event') run.events.push(line);
     else if (line.type === 'diag') run.diags.push(line);

@@ -1,8 +1,8 @@
 /**
  * `test` for scenarios. A machine that is shared may take the CPU away from an app, between the
  * moment that the app measures and the moment that the package measures. The app measures that, too
- * (`apps/support/truth.cjs`). Such a measurement is void: it is not judged, and made again. What is
- * valid is judged strictly, the first time.
+ * (`apps/support/truth.cjs`). Such a measurement is void: where it does not pass, it is made again.
+ * What is valid is judged strictly, the first time.
  */
 import { appendFileSync } from 'node:fs';
 
@@ -31,16 +31,20 @@ export interface Measurement {
 }
 
 /**
- * Judges each measurement that is valid. Throws `VoidMeasurement` afterwards if one was void, and
- * none of its label has been valid earlier in this test.
+ * Judges each measurement. Throws `VoidMeasurement` afterwards if one did not pass that is void, and
+ * none of its label has passed earlier in this test. Where a void one passes in spite of it, so be
+ * it.
  */
 export function judgeValid(measurements: readonly Measurement[]): void {
   const missing: string[] = [];
   for (const { label, voidBecause, judge } of measurements) {
-    if (voidBecause === undefined) {
+    try {
       judge();
       judged.add(label);
-    } else if (!judged.has(label)) missing.push(`${label}: ${voidBecause}`);
+    } catch (error) {
+      if (voidBecause === undefined) throw error;
+      if (!judged.has(label)) missing.push(`${label}: ${voidBecause}`);
+    }
   }
   if (missing.length > 0) throw new VoidMeasurement(missing.join('; '));
 }

@@ -8,10 +8,15 @@ import type { Stall } from './witness.ts';
  * up.
  */
 const AROUND_TRUTH_MILLIS = 3;
+/** What the package reads of it and what an app reads may differ by so much. */
+const READING_MILLIS = 5;
 /** How much longer the parts of a block may get, in all, without being blocks of their own. */
 const PART_MILLIS = 20;
 /** The witness shares no CPU with the app: what it notes matters only where it is long. */
 const MACHINE_STALL_MILLIS = 15;
+
+/** The kernel counts what a thread has run in ticks: so much may not be counted yet. */
+const TICK_MILLIS = 4;
 
 interface Of {
   pid: number;
@@ -19,16 +24,23 @@ interface Of {
 }
 
 /**
- * At most how long the thread waited for a CPU between two moments: from the last reading before to
- * the first after.
+ * At most how long a thread that had work to do went without a CPU between two moments: it waited
+ * for one, from the last reading before to the first after; or it did not run, since CPUs were taken
+ * away from the whole machine, which is no run delay.
  */
-export function runDelayBetween(run: Run, of: Of, fromMillis: number, toMillis: number): number {
+export function withoutCpuBetween(run: Run, of: Of, fromMillis: number, toMillis: number): number {
   const own = run.readings.filter(({ pid, thread }) => pid === of.pid && thread === of.thread);
-  const before = own.findLast(({ atMillis }) => atMillis <= fromMillis)?.delayMillis ?? 0;
+  const before = own.findLast(({ atMillis }) => atMillis <= fromMillis);
   const after = own.find(({ atMillis }) => atMillis >= toMillis) ?? own.at(-1);
-  if (after?.delayMillis === undefined) return stalledBetween(run, fromMillis, toMillis, 0);
+  const stolen = stolenBetween(run, fromMillis, toMillis);
+  if (after?.delayMillis === undefined)
+    return Math.max(stolen, stalledBetween(run, fromMillis, toMillis, 0));
+  const waited = after.delayMillis - (before?.delayMillis ?? 0);
+  // It may have run outside of the two moments, too: it lacked at least so much.
+  const ran = (after.cpuMillis ?? Number.NaN) - (before?.cpuMillis ?? 0);
+  const lacked = toMillis - fromMillis - ran - TICK_MILLIS || 0;
   const stalled = stalledBetween(run, fromMillis, toMillis, MACHINE_STALL_MILLIS);
-  return Math.max(after.delayMillis - before, stalled);
+  return Math.max(waited + stolen, lacked, stalled);
 }
 
 function stalledBetween(
@@ -43,6 +55,16 @@ function stalledBetween(
     .reduce((sum, millis) => sum + Math.max(0, millis), 0);
 }
 
+/** Of both CPUs of the machine, and known to within the time between two readings of the witness. */
+function stolenBetween(run: Run, fromMillis: number, toMillis: number): number {
+  return run.stolen
+    .map((theft) => {
+      const inside = Math.min(theft.toMillis, toMillis) - Math.max(theft.fromMillis, fromMillis);
+      return Math.min(theft.millis, Math.max(0, inside));
+    })
+    .reduce((sum, millis) => sum + millis, 0);
+}
+
 /**
  * Why a truth and the span of its block cannot be compared: the thread had no CPU between the
  * moment at which the one was measured and the moment at which the other was. Where there is no
@@ -50,10 +72,10 @@ function stalledBetween(
  * that it had no CPU.
  */
 export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): string | undefined {
-  const inside = runDelayBetween(run, truth, truth.startMillis, truth.endMillis);
+  const inside = withoutCpuBetween(run, truth, truth.startMillis, truth.endMillis);
   const [block] = blocks;
   if (block === undefined) {
-    if (truth.durationMillis - inside >= thresholdOf(run)) return undefined;
+    if (truth.durationMillis - inside >= thresholdOf(run) + READING_MILLIS) return undefined;
     return `${truth.durationMillis.toFixed(1)} ms, ${inside.toFixed(1)} of them without a CPU`;
   }
   // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is
@@ -71,11 +93,11 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
 const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
   toMillis <= fromMillis
     ? 0
-    : Math.min(toMillis - fromMillis, runDelayBetween(run, of, fromMillis, toMillis));
+    : Math.min(toMillis - fromMillis, withoutCpuBetween(run, of, fromMillis, toMillis));
 
 /**
- * Why a block may go without a function, or with the wrong one: a thread of the process, and it may
- * be the watchdog thread, had a CPU for less of the block than the threshold.
+ * Why a block may go without a function, or with the wrong one: its own thread, and another one of the
+ * process, which may be the watchdog thread, had a CPU for less of the block than the threshold.
  */
 export function voidNaming(run: Run, block: SpanLine | Truth): string | undefined {
   const readings = run.readings.filter(
@@ -83,11 +105,12 @@ export function voidNaming(run: Run, block: SpanLine | Truth): string | undefine
   );
   const before = readings.findLast(({ atMillis }) => atMillis <= block.startMillis)?.threads ?? {};
   const after = readings.find(({ atMillis }) => atMillis >= block.endMillis)?.threads;
-  if (after === undefined) return undefined;
-  const delays = Object.entries(after).map(([id, millis]) => millis - (before[id] ?? 0));
-  const longest = Math.max(0, ...delays);
-  if (block.durationMillis - longest >= thresholdOf(run)) return undefined;
-  return `in ${block.durationMillis.toFixed(1)} ms, a thread waited ${longest.toFixed(1)} ms for a CPU`;
+  const delays = Object.entries(after ?? {}).map(([id, millis]) => millis - (before[id] ?? 0));
+  const lacked = withoutCpuBetween(run, block, block.startMillis, block.endMillis);
+  // What runs is sampled where both have a CPU.
+  const longest = lacked + Math.max(0, ...delays);
+  if (block.durationMillis - longest >= thresholdOf(run) + READING_MILLIS) return undefined;
+  return `in ${block.durationMillis.toFixed(1)} ms, its threads waited ${longest.toFixed(1)} ms for a CPU`;
 }
 
 const DEFAULT_THRESHOLD_MILLIS = 100;
@@ -99,34 +122,51 @@ const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis'] ?? DEFAULT
  * thread's own CPU time (22.19), too little of that shows it. No app waits without saying so.
  */
 export function voidBlock(run: Run, block: SpanLine): string | undefined {
-  const delay = runDelayBetween(run, block, block.startMillis, block.endMillis);
+  const delay = withoutCpuBetween(run, block, block.startMillis, block.endMillis);
   const cpu = Number(block.attributes['event_loop.block.cpu_time']) * 1000;
   const lacked = Math.max(delay, block.durationMillis - cpu || 0);
   if (block.durationMillis - lacked >= thresholdOf(run)) return undefined;
   return `a block of ${block.durationMillis.toFixed(1)} ms, ${lacked.toFixed(1)} of them without a CPU`;
 }
 
-/** How late the witness was in all from then on: no app says what it waits for while it ends. */
-export const stalledSince = (run: Run, fromMillis: number): number =>
-  stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0);
+/**
+ * How long the process went without a CPU from then on, or the witness: no app says what it waits
+ * for while it ends.
+ */
+export function stalledSince(run: Run, fromMillis: number): number {
+  const before = run.delays.findLast(({ atMillis }) => atMillis <= fromMillis) ?? run.delays[0];
+  const waited = (run.delays.at(-1)?.delayMillis ?? 0) - (before?.delayMillis ?? 0);
+  const stolen = stolenBetween(run, fromMillis, Number.POSITIVE_INFINITY);
+  return Math.max(waited + stolen, stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0));
+}
 
 /** How late the witness was in all. */
 export const lateOf = (stalls: readonly Stall[]): number =>
   stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
 
 /**
- * How long the app's first thread waited for a CPU in all; of an app that does not say, how late
- * the witness was.
+ * How long the app's first thread went without a CPU in all; of an app that does not say, as seen
+ * from outside, or how late the witness was.
  */
 export function runDelayOf(run: Run): number {
-  const stalled = lateOf(run.stalls);
+  const stolen = run.stolen.reduce((sum, { millis }) => sum + millis, 0);
   const [first] = run.readings;
-  const last = run.readings.findLast(
-    ({ pid, thread }) => pid === first?.pid && thread === first.thread,
-  );
-  if (first?.delayMillis === undefined || last?.delayMillis === undefined) return stalled;
-  return last.delayMillis - first.delayMillis;
+  const isFirst = ({ pid, thread }: Of) => pid === first?.pid && thread === first.thread;
+  const last = run.readings.findLast(isFirst);
+  if (first?.delayMillis === undefined || last?.delayMillis === undefined)
+    return Math.max(stolen + (run.delays.at(-1)?.delayMillis ?? 0), lateOf(run.stalls));
+  const lacked = run.truths
+    .filter((truth) => isFirst(truth) && truth.waits !== true)
+    .map(lackedIn)
+    .filter((millis) => millis > MACHINE_STALL_MILLIS)
+    .reduce((sum, millis) => sum + millis, 0);
+  const stalled = stalledBetween(run, first.atMillis, last.atMillis, MACHINE_STALL_MILLIS);
+  return Math.max(last.delayMillis - first.delayMillis + stolen, lacked, stalled);
 }
+
+/** How much longer the work took than its thread ran. */
+const lackedIn = ({ durationMillis, cpuAtStartMillis, cpuAtEndMillis }: Truth): number =>
+  durationMillis - (cpuAtEndMillis ?? Number.NaN) + (cpuAtStartMillis ?? Number.NaN) || 0;
 
 /**
  * For figures of a whole run, which waiting for a CPU can only make worse: they are void when they
@@ -141,7 +181,7 @@ export function judgeUnlessDelayed(
   try {
     judge();
   } catch (error) {
-    if (delayMillis <= limitMillis) throw error;
+    if (error instanceof VoidMeasurement || delayMillis <= limitMillis) throw error;
     throw new VoidMeasurement(`waited for a CPU for ${delayMillis.toFixed(1)} ms in all`);
   }
 }

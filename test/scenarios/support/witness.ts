@@ -1,7 +1,7 @@
 /**
  * A thread that does nothing but wake up, and notes when it was late: then the machine as a whole was
- * busy or suspended, or its CPUs were taken away from outside, which no thread's run delay shows. It
- * runs in the process of the tests: in an app it would be one of the things that the app is about
+ * busy or suspended, or its CPUs were taken away from outside, which no thread's run delay shows, and
+ * which a virtual machine counts in `/proc/stat`. It runs in the process of the tests: in an app it would be one of the things that the app is about
  * (wake-ups, threads, the end of the process).
  */
 import { once } from 'node:events';
@@ -13,8 +13,23 @@ export interface Stall {
   toMillis: number;
 }
 
+/** Between two moments, CPUs of a virtual machine were taken away from it for so long. */
+export interface Stolen extends Stall {
+  millis: number;
+}
+
+/** By then, the first thread of the app had been kept waiting for a CPU for so long. */
+export interface WatchedDelay {
+  atMillis: number;
+  delayMillis: number;
+}
+
 export interface Witness {
+  /** From now on, reads how long the first thread of this process is kept waiting. */
+  watch(pid: number): void;
+  delays(): WatchedDelay[];
   stalls(): Stall[];
+  stolen(): Stolen[];
   stop(): void;
 }
 
@@ -22,44 +37,107 @@ const EVERY_MILLIS = 5;
 /** What timer and scheduler may take on a machine that is not busy. */
 const PUNCTUAL_MILLIS = 2;
 const MAX_STALLS = 4096;
+/** How often it reads what was taken away from machine and app: some 20 microseconds. */
+const READ_EVERY_MILLIS = 50;
+/** What the kernel counts in `/proc/stat`. */
+const JIFFY_MILLIS = 10;
 
 const CODE = `
+  const fs = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
-  const { times, sleep, everyMillis, punctualMillis, maxStalls } = workerData;
+  const { times, sleep, thefts, delays, everyMillis, punctualMillis, maxStalls } = workerData;
   const now = () => performance.timeOrigin + performance.now();
+
+  const stat = (() => {
+    try {
+      return fs.openSync('/proc/stat', 'r');
+    } catch {} // not Linux
+  })();
+  const buffer = Buffer.alloc(256);
+  const stolenJiffies = () => {
+    if (stat === undefined) return 0;
+    const text = buffer.latin1Slice(0, fs.readSync(stat, buffer, 0, buffer.length, 0));
+    return Number(text.split('\\n', 1)[0].trim().split(/ +/)[8] ?? 0);
+  };
+  let last = { at: now(), jiffies: stolenJiffies() };
+  const readStolen = () => {
+    const jiffies = stolenJiffies();
+    const at = now();
+    const count = Atomics.load(sleep, 2);
+    if (jiffies > last.jiffies && count < maxStalls) {
+      thefts.set([last.at, at, (jiffies - last.jiffies) * workerData.jiffyMillis], 3 * count);
+      Atomics.store(sleep, 2, count + 1);
+    }
+    last = { at, jiffies };
+  };
+
+  const readDelay = () => {
+    const pid = Atomics.load(sleep, 3);
+    const count = Atomics.load(sleep, 4);
+    if (pid === 0 || count === maxStalls) return;
+    try {
+      const text = fs.readFileSync('/proc/' + pid + '/schedstat', 'latin1');
+      delays.set([now(), Number(text.split(' ')[1]) / 1e6], 2 * count);
+      Atomics.store(sleep, 4, count + 1);
+    } catch {} // it has ended, or this is not Linux
+  };
+
   parentPort.postMessage('ready');
   for (let count = 0; Atomics.load(sleep, 0) === 0; ) {
     const due = now() + everyMillis;
     Atomics.wait(sleep, 0, 0, everyMillis);
-    const late = now() - due;
-    if (late < punctualMillis || count === maxStalls) continue;
-    times[2 * count] = due;
-    times[2 * count + 1] = due + late;
+    const at = now();
+    if (at - last.at >= workerData.readEveryMillis) {
+      readStolen();
+      readDelay();
+    }
+    if (at - due < punctualMillis || count === maxStalls) continue;
+    times.set([due, at], 2 * count);
     Atomics.store(sleep, 1, ++count);
   }
 `;
 
+const sharedNumbers = (length: number) =>
+  new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
+
 export async function startWitness(): Promise<Witness> {
-  const times = new Float64Array(
-    new SharedArrayBuffer(2 * MAX_STALLS * Float64Array.BYTES_PER_ELEMENT),
-  );
-  const sleep = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const times = sharedNumbers(2 * MAX_STALLS);
+  const thefts = sharedNumbers(3 * MAX_STALLS);
+  const delays = sharedNumbers(2 * MAX_STALLS);
+  /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
+  const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(CODE, {
     eval: true,
     workerData: {
       times,
+      thefts,
+      delays,
       sleep,
       everyMillis: EVERY_MILLIS,
       punctualMillis: PUNCTUAL_MILLIS,
       maxStalls: MAX_STALLS,
+      readEveryMillis: READ_EVERY_MILLIS,
+      jiffyMillis: JIFFY_MILLIS,
     },
   });
   await once(worker, 'message');
   return {
+    watch: (pid) => void Atomics.store(sleep, 3, pid),
+    delays: () =>
+      Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
+        atMillis: Number(delays[2 * i]),
+        delayMillis: Number(delays[2 * i + 1]),
+      })),
     stalls: () =>
       Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
         fromMillis: Number(times[2 * i]),
         toMillis: Number(times[2 * i + 1]),
+      })),
+    stolen: () =>
+      Array.from({ length: Atomics.load(sleep, 2) }, (_, i) => ({
+        fromMillis: Number(thefts[3 * i]),
+        toMillis: Number(thefts[3 * i + 1]),
+        millis: Number(thefts[3 * i + 2]),
       })),
     stop() {
       Atomics.store(sleep, 0, 1);

@@ -1,6 +1,7 @@
 // One block in TypeScript that was bundled and minified. Argument: the bundle.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, startSdk } = require('../support/telemetry.cjs');
 
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
@@ -10,7 +11,7 @@ const { handleRequest } = require(process.argv[2]);
 async function main() {
   await alone(() =>
     trace.getTracer('source-maps').startActiveSpan('request', (span) => {
-      handleRequest(300);
+      handleRequest(running(300));
       span.end();
     }),
   );

@@ -6,6 +6,7 @@ const fs = require('node:fs');
 const { performance } = require('node:perf_hooks');
 const { threadId } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
+const { running, threadTimes } = require('../../../support/thread-times.cjs');
 
 const file = fs.openSync(process.env.SCENARIO_RECORD, 'a');
 
@@ -14,29 +15,16 @@ function record(line) {
 }
 
 /**
- * How long this thread has been kept waiting for a CPU since it began; undefined where the system
- * does not say (anything but Linux). Some 2 microseconds.
+ * A moment at which the test knows how long this thread had been kept waiting for a CPU by then, and
+ * how long it had run.
  */
-const runDelayMillis = (() => {
-  try {
-    const schedstat = fs.openSync('/proc/thread-self/schedstat', 'r');
-    const buffer = Buffer.alloc(128);
-    return () => {
-      const text = buffer.latin1Slice(0, fs.readSync(schedstat, buffer, 0, buffer.length, 0));
-      return Number(text.split(' ')[1]) / 1e6;
-    };
-  } catch {
-    return () => undefined;
-  }
-})();
-
-/** A moment at which the test knows how long this thread had been kept waiting for a CPU by then. */
 function readRunDelay(more) {
-  const delayMillis = runDelayMillis();
+  const times = threadTimes();
   record({
     type: 'reading',
     atMillis: performance.timeOrigin + performance.now(),
-    delayMillis,
+    delayMillis: times?.runDelayMillis,
+    cpuMillis: times?.cpuMillis,
     ...more,
   });
 }
@@ -65,22 +53,29 @@ function note(name, value) {
   record({ type: 'note', name, value });
 }
 
-/** Starts to time what `label` stands for. The function it returns ends that, and records it with the span active at the start. */
-function startTruth(label) {
+/**
+ * Starts to time what `label` stands for. The function it returns ends that, and records it with the
+ * span active at the start, by another name where it is given one. `waits`: it is not work all the
+ * time, so that it lacks no CPU.
+ */
+function startTruth(label, { waits = false } = {}) {
   const span = trace.getActiveSpan()?.spanContext();
   const start = performance.now();
-  const delayAtStartMillis = runDelayMillis();
-  return () => {
-    const delayAtEndMillis = runDelayMillis();
+  const atStart = threadTimes();
+  return (name = label) => {
+    const atEnd = threadTimes();
     const end = performance.now();
     record({
       type: 'truth',
-      label,
+      label: name,
       startMillis: performance.timeOrigin + start,
       endMillis: performance.timeOrigin + end,
       durationMillis: end - start,
-      delayAtStartMillis,
-      delayAtEndMillis,
+      delayAtStartMillis: atStart?.runDelayMillis,
+      delayAtEndMillis: atEnd?.runDelayMillis,
+      cpuAtStartMillis: atStart?.cpuMillis,
+      cpuAtEndMillis: atEnd?.cpuMillis,
+      ...(waits && { waits }),
       traceId: span?.traceId,
       spanId: span?.spanId,
     });
@@ -88,8 +83,8 @@ function startTruth(label) {
 }
 
 /** Runs a synchronous function once, and records how long it took. */
-function truthOf(label, work) {
-  const end = startTruth(label);
+function truthOf(label, work, options) {
+  const end = startTruth(label, options);
   try {
     return work();
   } finally {
@@ -104,23 +99,20 @@ function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
 
-/** Shorter work is a part of a block, and must not get longer than the threshold. */
-const LONG_MILLIS = 100;
+/** Shorter work is a small part of something, and CPU time is counted in ticks of up to 4 ms. */
+const LONG_MILLIS = 40;
 
 /**
- * Works until `millis` have passed, without recording anything; where that is long, without the time
- * in which the thread had no CPU, so that a block is one on a busy machine, too. At most twice as long.
+ * Works until `millis` have passed, without recording anything; where that is long, until the thread
+ * has run for so long, so that a block is one on a busy machine, too.
  */
 function work(millis) {
-  const start = performance.now();
-  const delayAtStart = millis < LONG_MILLIS ? undefined : runDelayMillis();
-  let until = start + millis;
+  const until = performance.now() + millis;
+  const goesOn = millis < LONG_MILLIS ? undefined : running(millis);
   do {
     do hashSome();
     while (performance.now() < until);
-    if (delayAtStart === undefined) return;
-    until = start + millis + Math.min(millis, runDelayMillis() - delayAtStart);
-  } while (performance.now() < until);
+  } while (goesOn?.());
 }
 
 /** Blocks the event loop for `millis`, and records that it did. */

@@ -1,4 +1,5 @@
 // A block in the process that runs `node --test`, long enough for stack samples. Loaded by `--require`.
+const { running } = require('../../../support/thread-times.cjs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 
 const eventLoop = new EventLoopInstrumentation({ console: true, thresholdMillis: 50 });
@@ -8,6 +9,6 @@ if (process.env.NODE_TEST_CONTEXT === undefined) {
 }
 
 function block() {
-  for (const end = performance.now() + 300; performance.now() < end; );
+  for (const goesOn = running(300); goesOn(); );
   process.stderr.write('blocked\n');
 }

@@ -2,14 +2,14 @@
 import { expectNoBlocks, recordBlocks } from 'opentelemetry-instrumentation-event-loop/testing';
 import threadTimes from '../../../../support/thread-times.cjs';
 
-const { runDelayMillis } = threadTimes;
+const { running } = threadTimes;
 const [baseline, id, times] = process.argv.slice(2);
 
-/** For so long, without the time in which the machine gave the thread no CPU. */
 function hashRow() {
-  const delay = runDelayMillis() ?? 0;
-  const start = performance.now();
-  while (performance.now() < start + 30 + (runDelayMillis() ?? 0) - delay);
+  let hash = 0;
+  for (const goesOn = running(30); goesOn(); )
+    for (let i = 0; i < 10_000; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  return hash;
 }
 
 for (let i = 0; i < Number(times); i++) {

@@ -1,9 +1,9 @@
 import { renderReport } from './report.ts';
 
 interface Request {
-  readonly millis: number;
+  readonly goesOn: () => boolean;
 }
 
-export function handleRequest(millis: Request['millis']): string {
-  return `<h1>${renderReport({ millis })}</h1>`;
+export function handleRequest(goesOn: Request['goesOn']): string {
+  return `<h1>${renderReport({ goesOn })}</h1>`;
 }
