@@ -1,7 +1,7 @@
 /**
  * Exports the span or the log event of a block that has not ended, while its thread is still
- * blocked: in a thread of its own, with the application's own OTLP exporters. Started by the watchdog
- * thread when there is something to report, bundled into a string like it.
+ * blocked: in a thread of its own, with the application's own OTLP exporters. Started by the
+ * watchdog thread when there is something to report, bundled into a string like it.
  */
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';

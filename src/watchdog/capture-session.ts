@@ -8,8 +8,12 @@ import type { Sleep } from './thread-sleep.ts';
 /** While a capture is under way, the main thread's exit must not be kept waiting for long. */
 const POLL_MILLIS = 2;
 const MAX_POLL_MILLIS = 10;
-/** Where the main thread did not pass a request on, the next one is made after so long. */
-const UNREACHED_PAUSE_MILLIS = 1000;
+/**
+ * Where the main thread did not pass a request on in time, the next one is made after so long, and
+ * after twice as long each further time: requests queue up there while it is in a native call.
+ */
+const UNREACHED_PAUSE_MILLIS = 20;
+const MAX_UNREACHED_PAUSE_MILLIS = 1000;
 
 type Inspector = typeof import('node:inspector');
 
@@ -41,7 +45,7 @@ class CaptureSession {
 
   /** False where the thread or the process exits, or the watchdog is stopped. */
   open(): boolean {
-    // The watched thread uses the two flags in the opposite order: one of the two reads the other's.
+    // The watched thread uses the flags in the opposite order: one of the two reads the other's.
     Atomics.store(this.flags, Flag.connected, 1);
     if (Atomics.load(this.flags, Flag.closing) === 1) return false;
     this.#isEntered = this.route.enter();
@@ -75,6 +79,7 @@ export class CaptureClient<Facts extends object> {
   /** Sessions cannot be opened. */
   #isLost = false;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pause = UNREACHED_PAUSE_MILLIS;
   #isReached = true;
 
   constructor(
@@ -115,6 +120,7 @@ export class CaptureClient<Facts extends object> {
       return NOTHING;
     const { marks, flags } = this.#memory;
     const session = new CaptureSession(this.#inspector, flags, this.#route);
+    let isFinished = false;
     try {
       if (!this.#isOpened(session)) return NOTHING;
       let isAnswered = false;
@@ -127,6 +133,7 @@ export class CaptureClient<Facts extends object> {
         expression: this.#expression,
         asked: () => {
           this.#isReached = true;
+          this.#pause = UNREACHED_PAUSE_MILLIS;
           marks[Mark.captureRequestedAt] = this.now();
         },
         answered: (value) => {
@@ -134,8 +141,9 @@ export class CaptureClient<Facts extends object> {
           if (typeof value === 'string') reply = JSON.parse(value) as CaptureReply<Facts>;
         },
         unreachable: (reason) => {
+          // It is also said of a session that was closed before.
+          if (!isFinished) this.#lose(reason);
           isAnswered = true;
-          this.#lose(reason);
         },
         inspected: (isInspected) => {
           marks[Mark.inspected] = isInspected ? 1 : 0;
@@ -148,16 +156,22 @@ export class CaptureClient<Facts extends object> {
         if (isAnswered) break;
         // The main thread has not passed it on, and what was to be sampled is over.
         if (this.#route.isIndirect && marks[Mark.busyPeriodStart] !== busyPeriodStart) {
-          if (!this.#isReached) this.#pausedUntil = this.now() + UNREACHED_PAUSE_MILLIS;
+          if (!this.#isReached) this.#pauseRequests();
           return { reply: undefined, isOver: true };
         }
         onWaiting();
       }
       return { reply, isOver: isAnswered && reply === undefined };
     } finally {
+      isFinished = true;
       session.close();
     }
   };
+
+  #pauseRequests(): void {
+    this.#pausedUntil = this.now() + this.#pause;
+    this.#pause = Math.min(MAX_UNREACHED_PAUSE_MILLIS, 2 * this.#pause);
+  }
 
   get #isClosing(): boolean {
     return Atomics.load(this.#memory.flags, Flag.closing) === 1 || this.#route.isClosing;

@@ -20,8 +20,8 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
 }
 
 /**
- * The watched thread's answer to a capture request, as JSON: what the watchdog thread itself needs of
- * the running block, and facts that it only passes on to the report of an ongoing block.
+ * The watched thread's answer to a capture request, as JSON: what the watchdog thread itself needs
+ * of the running block, and facts that it only passes on to the report of an ongoing block.
  */
 export interface CaptureReply<Facts extends object = object> {
   /** When the running block began: a time of that thread's `performance.now()`. */

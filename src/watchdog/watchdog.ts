@@ -1,4 +1,4 @@
-/** The watched thread's side of the watchdog: keeps its thread running, and answers its requests. */
+/** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
 import { randomUUID } from 'node:crypto';
 import { channel as diagnosticsChannel } from 'node:diagnostics_channel';
 import { isMainThread, threadId } from 'node:worker_threads';
