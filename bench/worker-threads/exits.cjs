@@ -39,10 +39,13 @@ async function one() {
   worker.on('message', (message) => {
     endedAt = performance.now();
     if (message !== 'blocks' || how !== 'terminate') return;
-    setTimeout(() => {
-      endedAt = performance.now();
-      worker.terminate();
-    }, 20 + Math.random() * 40);
+    setTimeout(
+      () => {
+        endedAt = performance.now();
+        worker.terminate();
+      },
+      20 + Math.random() * 40,
+    );
   });
   const [code] = await once(worker, 'exit');
   return { code, millis: performance.now() - endedAt };
@@ -53,13 +56,16 @@ async function main() {
     const worker = new Worker(__filename, { workerData: { how: 'terminate', instrumented } });
     await once(worker, 'message');
     const at = performance.now() + 20 + Math.random() * 40;
-    setTimeout(() => {
-      process.on('exit', () => {
-        const began = performance.now();
-        process.on('exit', () => console.log((performance.now() - began).toFixed(1)));
-      });
-      process.exit(0);
-    }, Math.max(0, at - performance.now()));
+    setTimeout(
+      () => {
+        process.on('exit', () => {
+          const began = performance.now();
+          process.on('exit', () => console.log((performance.now() - began).toFixed(1)));
+        });
+        process.exit(0);
+      },
+      Math.max(0, at - performance.now()),
+    );
     return;
   }
   const exits = [];

@@ -55,6 +55,32 @@ interface FromWorker {
   readonly params: { readonly sessionId: string; readonly message: string };
 }
 
+interface Command {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: object;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly error?: object;
+  readonly result?: { readonly result?: { readonly value?: unknown } };
+}
+
+const Id = { request: 1, isRunning: 2, terminate: 3 } as const;
+
+const evaluate = (id: number, expression: string): Command => ({
+  id,
+  method: 'Runtime.evaluate',
+  params: evaluation(expression),
+});
+
+/**
+ * Where `terminate()` falls into an evaluation, V8 ends the evaluation and nothing else: a worker
+ * that never yields would run for ever. What Node.js does not run any more is terminated again.
+ */
+const IS_RUNNING = `process.getBuiltinModule('node:vm').runInThisContext('1') === 1`;
+
 /** The domain is not in the types of every version. */
 interface WorkerDomain {
   on(event: 'NodeWorker.attachedToWorker', listener: (event: AttachedToWorker) => void): void;
@@ -94,26 +120,34 @@ export class RouteToWorker implements CaptureRoute {
   request(session: Session, request: Request): void {
     const workers = session as unknown as WorkerDomain;
     let target: string | undefined;
+    const send = (command: Command, sent: (error: Error | null) => void) =>
+      workers.post(
+        'NodeWorker.sendMessageToWorker',
+        { sessionId: target, message: JSON.stringify(command) },
+        sent,
+      );
+    const fail = () => request.answered(undefined);
+    const sent = (error: Error | null) => error && fail();
     workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       if (!this.#isTarget(workerInfo.title)) {
         workers.post('NodeWorker.detach', { sessionId });
         return;
       }
       target = sessionId;
-      const { expression } = request;
-      const message = { id: 1, method: 'Runtime.evaluate', params: evaluation(expression) };
-      workers.post(
-        'NodeWorker.sendMessageToWorker',
-        { sessionId, message: JSON.stringify(message) },
-        (error) => (error ? request.answered(undefined) : request.asked()),
-      );
+      const asked = (error: Error | null) => (error ? fail() : request.asked());
+      send(evaluate(Id.request, request.expression), asked);
     });
     workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
-      if (sessionId === target) request.answered(valueIn(message));
+      if (sessionId !== target) return;
+      const { id, error, result } = JSON.parse(message) as Answer;
+      if (id === Id.request && error === undefined) request.answered(result?.result?.value);
+      else if (id === Id.request) send(evaluate(Id.isRunning, IS_RUNNING), sent);
+      else if (result?.result?.value === true) fail();
+      else send({ id: Id.terminate, method: 'Runtime.terminateExecution' }, fail);
     });
     // The thread has ended.
     workers.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {
-      if (sessionId === target) request.answered(undefined);
+      if (sessionId === target) fail();
     });
     this.#exit.join(session, request.inspected);
     workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
@@ -125,10 +159,4 @@ export class RouteToWorker implements CaptureRoute {
   #isTarget(title: string): boolean {
     return title === this.#title || title.startsWith(`${this.#title} `);
   }
-}
-
-/** Undefined where the answer is an error. */
-function valueIn(message: string): unknown {
-  const { result } = JSON.parse(message) as { result?: { result?: { value?: unknown } } };
-  return result?.result?.value;
 }
