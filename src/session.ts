@@ -6,7 +6,6 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
-import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
@@ -56,6 +55,7 @@ import { stallsOfThread } from './stall/stalls.ts';
 import { SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
+import { THIS_THREAD } from './support/this-thread.ts';
 import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
@@ -307,9 +307,7 @@ export class Session {
 
   #canCapture(): boolean {
     const reason = whyNoCapture();
-    // In a worker thread that is as documented.
-    const level = isMainThread ? 'warn' : 'info';
-    if (reason !== undefined) this.log.log(level, `captureStack is off: ${reason}`);
+    if (reason !== undefined) this.log.log('warn', `captureStack is off: ${reason}`);
     return reason === undefined;
   }
 
@@ -446,6 +444,7 @@ export class Session {
           code: WATCHDOG_CODE,
           env: this.targets.isConsoleOnly === true ? {} : exporterEnvironment(process.env),
           ongoing: {
+            thread: THIS_THREAD,
             blockEvents: this.config.blockEvents,
             exporterCode: EXPORTER_CODE,
             resolveFrom: [process.argv[1], `${process.cwd()}/`].filter(

@@ -1,7 +1,7 @@
 /**
- * Exports the span or the log event of a block that has not ended, while the main thread is still
- * blocked: a thread of its own, with the application's own OTLP exporters. Started by the watchdog
- * thread when there is something to report, bundled into a string like it.
+ * Exports the span or the log event of a block that has not ended, while its thread is still
+ * blocked: in a thread of its own, with the application's own OTLP exporters. Started by the
+ * watchdog thread when there is something to report, bundled into a string like it.
  */
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -19,11 +19,10 @@ import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 import { exporterPackages, type Signal } from './otlp-environment.ts';
 
-/** Stacks can be captured there only. */
-const MAIN_THREAD: BlockedThread = { id: 0, name: 'main' };
-
 export interface ExporterData {
   readonly facts: OngoingFacts;
+  /** The thread that is blocked. */
+  readonly thread: BlockedThread;
   /** Unix time of the report: until then it has lasted. */
   readonly endTimeMillis: number;
   readonly hasSpan: boolean;
@@ -71,7 +70,7 @@ function loadExporter(signal: Signal, resolveFrom: readonly string[]): Exporter 
 }
 
 /** What the SDK's exporters read of a span. */
-function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
+function toReadableSpan({ facts, thread, endTimeMillis }: ExporterData): unknown {
   const { parent } = facts;
   const context: SpanContext = {
     traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
@@ -87,7 +86,7 @@ function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
     endTime: toHrTime(endTimeMillis),
     duration: toHrTime(endTimeMillis - facts.startTimeMillis),
     status: { code: 0 },
-    attributes: blockAttributes({ ...facts, isOngoing: true }, MAIN_THREAD),
+    attributes: blockAttributes({ ...facts, isOngoing: true }, thread),
     links: [],
     events: [],
     ended: true,
@@ -99,7 +98,7 @@ function toReadableSpan({ facts, endTimeMillis }: ExporterData): unknown {
 }
 
 /** What the SDK's exporters read of a log record. */
-function toReadableLogRecord({ facts, endTimeMillis, eventBody }: ExporterData): unknown {
+function toReadableLogRecord({ facts, thread, endTimeMillis, eventBody }: ExporterData): unknown {
   return {
     hrTime: toHrTime(facts.startTimeMillis),
     hrTimeObserved: toHrTime(endTimeMillis),
@@ -109,7 +108,7 @@ function toReadableLogRecord({ facts, endTimeMillis, eventBody }: ExporterData):
     body: eventBody,
     eventName: EVENT_EVENT_LOOP_BLOCKED,
     attributes: {
-      ...blockAttributes({ ...facts, isOngoing: true }, MAIN_THREAD),
+      ...blockAttributes({ ...facts, isOngoing: true }, thread),
       [ATTR_EVENT_LOOP_BLOCK_DURATION]: (endTimeMillis - facts.startTimeMillis) / 1000,
     },
     ...originOf(facts),

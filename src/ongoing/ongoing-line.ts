@@ -1,13 +1,17 @@
-/** The one line on stderr that a process leaves behind whose event loop is blocked for good. */
+/** The one line on stderr that a thread leaves behind whose event loop is blocked for good. */
+import type { BlockedThread } from '../block-attributes.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode } from '../types.ts';
 import type { OngoingReport } from '../watchdog/protocol.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 
+const MAIN_THREAD_ID = 0;
+
 export function ongoingLine(
   { facts, ageMillis, canCapture }: OngoingReport<OngoingFacts>,
   time: Date,
   pid: number,
+  thread: BlockedThread,
 ): string {
   const unknown = canCapture ? 'native code' : 'unknown code';
   const place = facts?.code === undefined ? unknown : functionAndPlace(facts.code);
@@ -16,7 +20,8 @@ export function ongoingLine(
   const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
   const seconds = (ageMillis / 1000).toFixed(1);
   const what = `event-loop-blocked for ${seconds} s, not ended`;
-  return `${time.toISOString()} ${what}: ${code}, ${trace}, pid ${pid}`;
+  const where = thread.id === MAIN_THREAD_ID ? '' : `, thread ${thread.id} ${thread.name}`;
+  return `${time.toISOString()} ${what}: ${code}, ${trace}, pid ${pid}${where}`;
 }
 
 function functionAndPlace({ functionName, file, line, column }: BlockingCode): string {

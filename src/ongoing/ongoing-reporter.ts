@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { BlockedThread } from '../block-attributes.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { OngoingReport } from '../watchdog/protocol.ts';
 import type { ExporterData } from './exporter.worker.ts';
@@ -11,8 +12,10 @@ import type { OngoingFacts } from './ongoing-facts.ts';
 import { ongoingLine } from './ongoing-line.ts';
 import { exportsOtlp } from './otlp-environment.ts';
 
-/** Given by the main thread when the watchdog thread starts. */
+/** Given by the watched thread when the watchdog thread starts. */
 export interface OngoingReportOptions {
+  /** The watched thread. */
+  readonly thread: BlockedThread;
   readonly blockEvents: BlockEventsMode;
   /** Code of the thread that exports the span and the event. */
   readonly exporterCode: string;
@@ -26,7 +29,8 @@ export class OngoingReporter {
   report(report: OngoingReport<OngoingFacts>): void {
     const { facts, time } = report;
     if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
-    const line = ongoingLine(report, new Date(), process.pid);
+    const { thread } = this.options;
+    const line = ongoingLine(report, new Date(), process.pid, thread);
     try {
       writeSync(2, `${line}\n`);
     } catch {
@@ -38,6 +42,7 @@ export class OngoingReporter {
     if (!hasSpan && !hasEvent) return;
     this.#export({
       facts,
+      thread,
       hasSpan,
       ...(hasEvent && { eventBody: line }),
       endTimeMillis: facts.epochMillis + time,

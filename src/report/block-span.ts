@@ -1,6 +1,4 @@
 /** One block as one span. */
-import * as workerThreads from 'node:worker_threads';
-import { threadId } from 'node:worker_threads';
 import {
   type Attributes,
   type Context,
@@ -11,18 +9,12 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { type BlockedThread, blockAttributes } from '../block-attributes.ts';
+import { blockAttributes } from '../block-attributes.ts';
 import { addMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
 import { spanStartTime } from '../otel/sdk-internals.ts';
 import { SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
+import { THIS_THREAD } from '../support/this-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
-
-// `threadName` came with Node.js 22.20 and 24.6: it cannot be imported by name before.
-const { threadName } = workerThreads as { threadName?: string };
-const THIS_THREAD: BlockedThread = {
-  id: threadId,
-  name: workerThreads.isMainThread ? 'main' : threadName || `worker-${threadId}`,
-};
 
 /** A span, and the time it is to be ended with. */
 export interface StartedSpan {

@@ -16,10 +16,12 @@ const FRESH_CAPTURE_MILLIS = 250;
 export interface LoopParts<Facts extends object = object> {
   readonly options: CaptureTimes & { readonly unfinishedAfterMillis: number };
   readonly marks: Float64Array;
-  /** The main thread's `performance.now()`. */
+  /** The watched thread's `performance.now()`. */
   now(): number;
   /** Undefined where stack samples cannot be taken. */
   readonly capture: Capture<Facts> | undefined;
+  /** Whether the latest request for a stack sample has come to the watched thread. */
+  isReached(): boolean;
   /** Facts of the native call that runs, where it is known to be long. */
   longCall(): Facts | undefined;
   /** Has an ongoing block reported. */
@@ -57,7 +59,7 @@ export class BusyPeriod<Facts extends object = object> {
       this.#block.schedule.take(time - this.#block.since);
       this.#budget.take(time);
       const { reply, isOver } = await capture(this.start, () => {
-        // In a native call the main thread cannot answer: what was known before has to do.
+        // In a native call the thread cannot answer: what was known before has to do.
         if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
       });
       if (isOver) return options.busyAfterMillis;
@@ -125,11 +127,11 @@ export class BusyPeriod<Facts extends object = object> {
     block.isReported = true;
     const time = parts.now();
     parts.reportOngoing({
-      // In a native call the main thread cannot answer: what it left behind is the latest.
+      // In a native call the thread cannot answer: what it left behind is the latest.
       facts: parts.longCall() ?? block.reply?.facts,
       time,
       ageMillis: time - block.start,
-      canCapture: parts.capture !== undefined,
+      canCapture: parts.capture !== undefined && parts.isReached(),
       isInspected: parts.marks[Mark.inspected] === 1,
     });
   }

@@ -1,5 +1,6 @@
-/** Asks the main thread for stack samples, through an inspector session. Watchdog thread only. */
+/** Asks the watched thread for stack samples, by an inspector session. Watchdog thread only. */
 import type { Session } from 'node:inspector';
+import { type CaptureRoute, type Request, RouteToWorker, TO_MAIN_THREAD } from './capture-route.ts';
 import type { CaptureReply, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
@@ -7,6 +8,12 @@ import type { Sleep } from './thread-sleep.ts';
 /** While a capture is under way, the main thread's exit must not be kept waiting for long. */
 const POLL_MILLIS = 2;
 const MAX_POLL_MILLIS = 10;
+/**
+ * Where the main thread did not pass a request on in time, the next one is made after so long, and
+ * after twice as long each further time: requests queue up there while it is in a native call.
+ */
+const UNREACHED_PAUSE_MILLIS = 20;
+const MAX_UNREACHED_PAUSE_MILLIS = 1000;
 
 type Inspector = typeof import('node:inspector');
 
@@ -28,33 +35,35 @@ export type Capture<Facts extends object> = (
 class CaptureSession {
   #session: Session | undefined;
 
+  #isEntered = false;
+
   constructor(
     private readonly inspector: Inspector,
     private readonly flags: Int32Array,
+    private readonly route: CaptureRoute,
   ) {}
 
-  /** False where the process exits, or the watchdog is stopped. */
+  /** False where the thread or the process exits, or the watchdog is stopped. */
   open(): boolean {
-    // The main thread uses the two flags in the opposite order: one of the two reads the other's.
+    // The watched thread uses the flags in the opposite order: one of the two reads the other's.
     Atomics.store(this.flags, Flag.connected, 1);
     if (Atomics.load(this.flags, Flag.closing) === 1) return false;
+    this.#isEntered = this.route.enter();
+    if (!this.#isEntered) return false;
     this.#session = new this.inspector.Session();
     this.#session.connectToMainThread();
     return true;
   }
 
-  evaluate(expression: string, onAnswer: (value: unknown) => void): void {
-    this.#session?.post(
-      'Runtime.evaluate',
-      { expression, returnByValue: true, silent: true },
-      (error, response) => onAnswer(error ? undefined : response?.result?.value),
-    );
+  request(request: Request): void {
+    if (this.#session !== undefined) this.route.request(this.#session, request);
   }
 
   close(): void {
     try {
       this.#session?.disconnect();
     } finally {
+      if (this.#isEntered) this.route.leave();
       this.#session = undefined;
       Atomics.store(this.flags, Flag.connected, 0);
       Atomics.notify(this.flags, Flag.connected);
@@ -66,16 +75,26 @@ export class CaptureClient<Facts extends object> {
   readonly #memory: SharedMemory;
   readonly #expression: string;
   readonly #inspector = loadInspector();
+  readonly #route: CaptureRoute;
   /** Sessions cannot be opened. */
   #isLost = false;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pause = UNREACHED_PAUSE_MILLIS;
+  #isReached = true;
 
   constructor(
-    { memory, channel, captureUrl }: Pick<WatchdogData, 'memory' | 'channel' | 'captureUrl'>,
+    {
+      memory,
+      channel,
+      captureUrl,
+      threadId,
+    }: Pick<WatchdogData, 'memory' | 'channel' | 'captureUrl' | 'threadId'>,
     private readonly now: () => number,
     private readonly sleep: Pick<Sleep, 'sleepInLoop'>,
     private readonly post: (message: WatchdogMessage) => void,
   ) {
     this.#memory = memory;
+    this.#route = threadId === 0 ? TO_MAIN_THREAD : new RouteToWorker(threadId);
     this.#expression = expressionFor(channel, captureUrl);
   }
 
@@ -90,42 +109,86 @@ export class CaptureClient<Facts extends object> {
       : { type: 'ready' };
   }
 
-  /** Waits until the main thread has answered, however long a native call takes. */
+  /** Whether the latest request has come to the watched thread: the main thread may delay it. */
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+
+  /** Waits until the thread has answered, however long a native call takes. */
   readonly capture: Capture<Facts> = async (busyPeriodStart, onWaiting) => {
-    if (this.#inspector === undefined || this.#isLost) return NOTHING;
+    if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
+      return NOTHING;
     const { marks, flags } = this.#memory;
-    const session = new CaptureSession(this.#inspector, flags);
+    const session = new CaptureSession(this.#inspector, flags, this.#route);
+    let isFinished = false;
     try {
       if (!this.#isOpened(session)) return NOTHING;
       let isAnswered = false;
       let reply: CaptureReply<Facts> | undefined;
       marks[Mark.captureBusyPeriod] = busyPeriodStart;
-      marks[Mark.captureRequestedAt] = this.now();
-      session.evaluate(this.#expression, (value) => {
-        isAnswered = true;
-        if (typeof value === 'string') reply = JSON.parse(value) as CaptureReply<Facts>;
+      // A sample that comes before it is known when it was asked for has not been delayed.
+      marks[Mark.captureRequestedAt] = Number.NaN;
+      this.#isReached = false;
+      session.request({
+        expression: this.#expression,
+        asked: () => {
+          this.#isReached = true;
+          this.#pause = UNREACHED_PAUSE_MILLIS;
+          marks[Mark.captureRequestedAt] = this.now();
+        },
+        answered: (value) => {
+          isAnswered = true;
+          if (typeof value === 'string') reply = JSON.parse(value) as CaptureReply<Facts>;
+        },
+        unreachable: (reason) => {
+          // It is also said of a session that was closed before.
+          if (!isFinished) this.#lose(reason);
+          isAnswered = true;
+        },
+        inspected: (isInspected) => {
+          marks[Mark.inspected] = isInspected ? 1 : 0;
+        },
       });
       let poll = POLL_MILLIS;
-      while (!isAnswered && Atomics.load(flags, Flag.closing) === 0) {
+      while (!isAnswered && !this.#isClosing) {
         await this.sleep.sleepInLoop(poll);
         poll = Math.min(MAX_POLL_MILLIS, poll + 1);
-        if (!isAnswered) onWaiting();
+        if (isAnswered) break;
+        // The main thread has not passed it on, and what was to be sampled is over.
+        if (this.#route.isIndirect && marks[Mark.busyPeriodStart] !== busyPeriodStart) {
+          if (!this.#isReached) this.#pauseRequests();
+          return { reply: undefined, isOver: true };
+        }
+        onWaiting();
       }
       return { reply, isOver: isAnswered && reply === undefined };
     } finally {
+      isFinished = true;
       session.close();
     }
   };
+
+  #pauseRequests(): void {
+    this.#pausedUntil = this.now() + this.#pause;
+    this.#pause = Math.min(MAX_UNREACHED_PAUSE_MILLIS, 2 * this.#pause);
+  }
+
+  get #isClosing(): boolean {
+    return Atomics.load(this.#memory.flags, Flag.closing) === 1 || this.#route.isClosing;
+  }
 
   #isOpened(session: CaptureSession): boolean {
     try {
       return session.open();
     } catch (error) {
-      this.#isLost = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.post({ type: 'no-capture', reason });
+      this.#lose(error instanceof Error ? error.message : String(error));
       return false;
     }
+  }
+
+  #lose(reason: string): void {
+    this.#isLost = true;
+    this.post({ type: 'no-capture', reason });
   }
 }
 

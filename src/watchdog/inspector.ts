@@ -1,5 +1,4 @@
 /** Whether a debugger can be attached, and whether the inspector can be used. */
-import { isMainThread } from 'node:worker_threads';
 
 type Inspector = { url(): string | undefined };
 
@@ -13,14 +12,20 @@ const inspector = (() => {
   }
 })();
 
+/** In a worker thread, Node.js does not say it: the watchdog thread asks the main thread. */
+let isProcessInspected = false;
+
+export function noteInspected(isInspected: boolean): void {
+  isProcessInspected = isInspected;
+}
+
 /** Whether a debugger can be attached. */
 export function isInspected(): boolean {
-  return inspector?.url() !== undefined;
+  return isProcessInspected || inspector?.url() !== undefined;
 }
 
 /** Why no stack sample can be taken here, or undefined where it can. */
 export function whyNoCapture(): string | undefined {
-  if (!isMainThread) return 'Node.js can capture the main thread only, and this is a worker thread';
   if (!process.features.inspector) return 'this Node.js has no inspector';
   // Connecting nevertheless ends the process, in C++ (observed on Node.js 20 to 26).
   const { permission } = process as { permission?: { has(scope: string): boolean } };

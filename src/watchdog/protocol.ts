@@ -1,13 +1,15 @@
-/** What the main thread and the watchdog thread exchange, beside the shared memory. */
+/** What the watched thread and its watchdog thread exchange, beside the shared memory. */
 import type { CaptureTimes } from './capture-times.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
 /** Given to the watchdog thread when it starts. Times are milliseconds. */
 export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly memory: SharedMemory;
-  /** `process.hrtime()` when the main thread's `performance.now()` was 0, in milliseconds. */
+  /** Of the watched thread; 0: the main thread. */
+  readonly threadId: number;
+  /** `process.hrtime()` when the watched thread's `performance.now()` was 0, in milliseconds. */
   readonly clockOrigin: number;
-  /** Name of the diagnostics channel by which the main thread is asked for a stack sample. */
+  /** Name of the diagnostics channel by which the thread is asked for a stack sample. */
   readonly channel: string;
   /** Source URL of the code that is evaluated for a capture. */
   readonly captureUrl: string;
@@ -18,11 +20,11 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
 }
 
 /**
- * The main thread's answer to a capture request, as JSON: what the watchdog thread itself needs of
- * the running block, and facts that it only passes on to the report of an ongoing block.
+ * The watched thread's answer to a capture request, as JSON: what the watchdog thread itself needs
+ * of the running block, and facts that it only passes on to the report of an ongoing block.
  */
 export interface CaptureReply<Facts extends object = object> {
-  /** When the running block began: a time of the main thread's `performance.now()`. */
+  /** When the running block began: a time of that thread's `performance.now()`. */
   readonly start: number;
   /** Whether the facts name the code that runs. */
   readonly isCodeKnown: boolean;
@@ -31,9 +33,9 @@ export interface CaptureReply<Facts extends object = object> {
 
 /** A block that has not ended, as far as the watchdog thread knows it. */
 export interface OngoingReport<Facts extends object = object> {
-  /** Of the latest answer of the main thread; undefined where there was none. */
+  /** Of the latest answer of the watched thread; undefined where there was none. */
   readonly facts: Facts | undefined;
-  /** When it is reported: a time of the main thread's `performance.now()`. */
+  /** When it is reported: a time of that thread's `performance.now()`. */
   readonly time: number;
   readonly ageMillis: number;
   /** Whether stack samples can be taken at all. */
@@ -42,7 +44,7 @@ export interface OngoingReport<Facts extends object = object> {
   readonly isInspected: boolean;
 }
 
-/** Messages of the watchdog thread to the main thread. */
+/** Messages of the watchdog thread to the thread that started it. */
 export type WatchdogMessage =
   /** It watches, and can ask for stack samples. */
   | { readonly type: 'ready' }

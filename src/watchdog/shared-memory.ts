@@ -1,6 +1,6 @@
 /**
- * The memory that the main thread and the watchdog thread share. All times are milliseconds of the
- * main thread's `performance.now()`; the watchdog thread converts its own.
+ * The memory that a watched thread and its watchdog thread share. All times are milliseconds of the
+ * watched thread's `performance.now()`; the watchdog thread converts its own.
  *
  * Aligned 64-bit loads and stores do not tear on the platforms that Node.js runs on, so times are
  * written and read plainly. What must be read in order goes through `Atomics` on {@link Flag}.
@@ -10,19 +10,19 @@ import { createLongCallMemory } from './long-call-memory.ts';
 
 /** Index of a number in the marks. */
 export const Mark = {
-  /** Main thread: when the running busy period began; 0 while there is nothing to watch. */
+  /** Watched thread: when the running busy period began; 0 while there is nothing to watch. */
   busyPeriodStart: 0,
   /** Watchdog thread: the start of a busy period that has lasted half of the threshold. */
   markedBusyPeriod: 1,
-  /** Watchdog thread: when it means to wake up. The main thread, when it wakes it: that time. */
+  /** Watchdog thread: when it means to wake up. The watched thread, when it wakes it: that time. */
   wakeUp: 2,
   /** Watchdog thread: the start of the busy period that it wants a stack sample of. */
   captureBusyPeriod: 3,
-  /** Watchdog thread: when it asked for the stack sample. */
+  /** Watchdog thread: when it asked for the stack sample; NaN until that is known. */
   captureRequestedAt: 4,
-  /** Main thread: 1 while a debugger can be attached. */
+  /** 1 while a debugger can be attached. Main thread; of a worker, its watchdog thread. */
   inspected: 5,
-  /** Main thread: until when the event loop's time has been reported. What runs began later. */
+  /** Watched thread: until when the event loop's time has been reported. What runs began later. */
   reportedUntil: 6,
   /** Watchdog thread: how many suspensions it has noted so far. */
   suspensions: 7,
@@ -39,7 +39,7 @@ const MARKS = Mark.firstSuspension + SUSPENSION_MARKS * MAX_SUSPENSIONS;
 export const Flag = {
   /** 1 while the watchdog thread has, or is about to open, a session to the main thread. */
   connected: 0,
-  /** 1 from when the process exits or the watchdog is stopped: no session may be opened then. */
+  /** 1 from when the thread exits or the watchdog is stopped: no session may be opened then. */
   closing: 1,
   /** 1 while the loop idles: nothing runs, and the watchdog thread sleeps until that changes. */
   idle: 2,

@@ -1,5 +1,5 @@
 /**
- * The watchdog thread: notices, by its own clock, that the main thread has been busy for long.
+ * The watchdog thread: notices, by its own clock, that the watched thread has been busy for long.
  *
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
@@ -57,6 +57,7 @@ export function runWatchdogThread<Facts extends object>(
     marks: memory.marks,
     now,
     capture: availability.type === 'no-capture' ? undefined : client.capture,
+    isReached: () => client.isReached,
     longCall: () => readLongCall<Facts>(memory.longCall),
     reportOngoing,
   });

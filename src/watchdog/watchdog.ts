@@ -1,10 +1,11 @@
-/** The main thread's side of the watchdog: keeps its thread running, and answers its requests. */
+/** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
 import { randomUUID } from 'node:crypto';
 import { channel as diagnosticsChannel } from 'node:diagnostics_channel';
+import { isMainThread, threadId } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import { originOfClock } from './clock-origin.ts';
-import { isInspected } from './inspector.ts';
+import { isInspected, noteInspected } from './inspector.ts';
 import type { CaptureReply, WatchdogData } from './protocol.ts';
 import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL } from './stack.ts';
@@ -80,7 +81,7 @@ export class Watchdog {
   /** To be called now and then. `now`: a time of `performance.now()`. */
   beat(now: number): void {
     if (this.#isRunning) this.#thread.keepUp(now);
-    this.memory.marks[Mark.inspected] = isInspected() ? 1 : 0;
+    if (isMainThread) this.memory.marks[Mark.inspected] = isInspected() ? 1 : 0;
   }
 
   /** The loop is expected to wait: until {@link wakeUp} nothing has to be watched. */
@@ -100,6 +101,7 @@ export class Watchdog {
     const workerData: WatchdogData = {
       ...this.options,
       memory: this.memory,
+      threadId,
       clockOrigin: originOfClock(),
       channel: this.#channelName,
       captureUrl: CAPTURE_URL,
@@ -125,6 +127,7 @@ export class Watchdog {
   readonly #onRequest = (message: unknown): void => {
     try {
       const { marks } = this.memory;
+      if (!isMainThread) noteInspected(marks[Mark.inspected] === 1);
       const reply = this.events.capture(
         marks[Mark.captureBusyPeriod] as number,
         marks[Mark.captureRequestedAt] as number,

@@ -47,5 +47,10 @@ test.each([
     'spin, no trace, pid 7',
   ],
 ])('%s', (_what, given, text) => {
-  expect(ongoingLine(given, TIME, 7)).toBe(START + text);
+  expect(ongoingLine(given, TIME, 7, { id: 0, name: 'main' })).toBe(START + text);
+});
+
+test('in a worker thread it says which', () => {
+  const line = ongoingLine(report, TIME, 7, { id: 3, name: 'resizer' });
+  expect(line).toBe(`${START}native code, no trace, pid 7, thread 3 resizer`);
 });

@@ -15,6 +15,7 @@ export class FakeWatchdog {
   readonly memory = createSharedMemory();
   readonly marks = this.memory.marks;
   /** When a stack sample was taken. */
+  isReached = true;
   readonly captures: number[] = [];
   readonly reports: OngoingReport<FakeFacts>[] = [];
   readonly sleeps: number[] = [];
@@ -72,6 +73,7 @@ export class FakeWatchdog {
       },
       marks: this.marks,
       now: () => this.time,
+      isReached: () => this.isReached,
       capture: this.canCapture ? (start, onWaiting) => this.#capture(start, onWaiting) : undefined,
       longCall: () => undefined,
       reportOngoing: (report) => this.reports.push(report),
