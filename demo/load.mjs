@@ -2,6 +2,7 @@
 // rate beside them. A health check is sent when it is due, whether or not the ones before it were
 // answered, and its latency counts from the moment it was due: nothing is left out because the
 // service was slow (no coordinated omission).
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendOk } from '../tools/http-client.cjs';
 
@@ -20,6 +21,18 @@ export async function keepBusy({ url, ...options }, { requests, thinkMillis, onA
     onAnswer(answered);
     await pause(thinkMillis);
   }
+}
+
+/**
+ * One request with the context of a trace that its caller has not sampled: nor does the service.
+ * @param {Request} request
+ * @returns {Promise<{ traceId: string }>}
+ */
+export async function sendUnsampled({ url, ...options }) {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+  const headers = { traceparent: `00-${traceId}-${spanId}-00` };
+  await sendOk(url, { ...options, headers, timeoutMillis: TIMEOUT_MILLIS });
+  return { traceId };
 }
 
 /**

@@ -1,11 +1,11 @@
 // The measurement: one phase of load for each endpoint with health checks beside it, then
 // everything that the service exported meanwhile.
-import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
+import { ENDPOINTS, WORKER_ENDPOINT } from '../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
 import { quantile } from '../tools/statistics.cjs';
-import { keepBusy, startHealthChecks, startOtherRequests } from './load.mjs';
+import { keepBusy, sendUnsampled, startHealthChecks, startOtherRequests } from './load.mjs';
 import { showStep } from './progress.mjs';
-import { blocksOf, requestPath, stallsOf } from './telemetry-reader.mjs';
+import { BLOCK_EVENT, blocksOf, requestPath, stallsOf } from './telemetry-reader.mjs';
 
 const REQUESTS = 5;
 const THINK_MILLIS = 150; // so that blocks can be distinguished in the latency of the health checks
@@ -14,9 +14,13 @@ const HEALTH_CHECK_INTERVAL_MILLIS = 25;
 const OTHER_REQUESTS_INTERVAL_MILLIS = 30;
 const OTHER_REQUESTS_PATH = '/orders';
 
+const UNSAMPLED = /** @type {import('../tools/demo-service/endpoints.cjs').Endpoint} */ (
+  ENDPOINTS.find(({ path }) => path === '/nested-loop')
+);
+
 /**
- * Puts load on every endpoint, one after the other; returns when that was, and the latency of the
- * health checks.
+ * Puts load on every endpoint, one after the other, then sends a request that is not sampled;
+ * returns when that was, the latency of the health checks, and the trace id that was not sampled.
  */
 export async function driveAllEndpoints(origin) {
   const sizes = await showStep(
@@ -25,7 +29,7 @@ export async function driveAllEndpoints(origin) {
     ({ steps, rows, orders }) => `${steps} steps, ${rows} rows, ${orders} orders a request`,
   );
   const driven = [];
-  for (const endpoint of ENDPOINTS) {
+  for (const endpoint of [WORKER_ENDPOINT, ...ENDPOINTS]) {
     driven.push(
       await showStep(
         `${endpoint.method} ${endpoint.path}`,
@@ -34,7 +38,12 @@ export async function driveAllEndpoints(origin) {
       ),
     );
   }
-  return driven;
+  const unsampled = await showStep(
+    `GET ${UNSAMPLED.path}, not sampled`,
+    () => sendUnsampled(requestFor(origin, UNSAMPLED, sizes[UNSAMPLED.work])),
+    () => '1 request',
+  );
+  return { driven, unsampled: { endpoint: UNSAMPLED, ...unsampled } };
 }
 
 async function driveEndpoint(origin, endpoint, size, update) {
@@ -84,6 +93,15 @@ export function matchTraces(driven, traces) {
       longestStalled: trace && stalledBy([trace], otherRequests)[0],
     };
   });
+}
+
+/** Adds what was exported of the request that was not sampled: log events, and no span. */
+export function matchUnsampled({ endpoint, traceId }, traces, logs) {
+  return {
+    endpoint,
+    spans: traces.flatMap(({ rows }) => rows).filter(({ span }) => span.traceId === traceId).length,
+    events: logs.filter((log) => log.traceId === traceId && log.eventName === BLOCK_EVENT),
+  };
 }
 
 /** The traces with a link to one of these traces' blocks, the one that waited longest first. */

@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 import { startService } from '../tools/demo-service/process.cjs';
 import { readTraces } from '../tools/otlp.cjs';
 import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
-import { driveAllEndpoints, matchTraces } from './measure.mjs';
+import { driveAllEndpoints, matchTraces, matchUnsampled } from './measure.mjs';
 import { renderReport } from './report/index.mjs';
 import { lagChart } from './report/lag-chart.mjs';
 import { paint, reportWidth } from './report/style.mjs';
 import { printTraces, serveByHand } from './serve.mjs';
-import { LAG_METRIC, readHistogram } from './telemetry-reader.mjs';
+import { LAG_METRIC, readHistogram, readLoopProfile } from './telemetry-reader.mjs';
 import { missingTelemetry } from './verify.mjs';
 
 const USAGE = `npm run demo               about 20 seconds of load, then the report
@@ -37,7 +37,7 @@ function serviceEnvironment(receiver, exportIntervalMillis) {
     OTEL_SERVICE_NAME: 'event-loop-demo',
     OTEL_TRACES_EXPORTER: 'otlp',
     OTEL_METRICS_EXPORTER: 'otlp',
-    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_LOGS_EXPORTER: 'otlp',
     ...receiver.env,
     OTEL_EXPORTER_OTLP_TIMEOUT: '2000', // how long the service tries to flush to a demo that is gone
     OTEL_BSP_SCHEDULE_DELAY: String(exportIntervalMillis),
@@ -69,10 +69,17 @@ async function stop(service, receiver) {
 async function demo() {
   const receiver = await OtlpReceiver.listen();
   const service = await startService(serviceEnvironment(receiver, 1000));
-  const driven = await driveAllEndpoints(service.url).finally(() => stop(service, receiver));
+  const { driven, unsampled } = await driveAllEndpoints(service.url).finally(() =>
+    stop(service, receiver),
+  );
 
-  const phases = matchTraces(driven, readTraces(receiver.spans));
-  const result = { phases, lag: readHistogram(receiver.metrics, LAG_METRIC) };
+  const traces = readTraces(receiver.spans);
+  const result = {
+    phases: matchTraces(driven, traces),
+    unsampled: matchUnsampled(unsampled, traces, receiver.logs),
+    loopProfile: readLoopProfile(receiver.metrics),
+    lag: readHistogram(receiver.metrics, LAG_METRIC),
+  };
   const problems = missingTelemetry(result);
   if (problems.length > 0) throw new Error(`telemetry is missing:\n- ${problems.join('\n- ')}`);
   write(`\n${renderReport(result, reportWidth(process.stdout))}\n\n`);

@@ -1,10 +1,13 @@
 // A small service with the endpoints of published event loop incidents. The five `/compute-*` endpoints do the
 // same work, hashing random strings, and differ only in how they get from one step of it to the next.
+// `/report` has its loop in a worker thread.
 // By itself: `OTEL_METRICS_EXPORTER=otlp PORT=3000 node --require ./demo/telemetry.cjs demo/service.cjs`
 const { createHash, randomUUID } = require('node:crypto');
+const path = require('node:path');
 const timers = require('node:timers/promises');
 const { promisify } = require('node:util');
-const { trace } = require('@opentelemetry/api');
+const { Worker } = require('node:worker_threads');
+const { context, propagation, trace } = require('@opentelemetry/api');
 const express = require('express');
 
 const app = express();
@@ -88,6 +91,34 @@ app.get('/nested-loop', (req, res) => {
 
 app.post('/big-json', express.json({ limit: '200mb' }), (req, res) => {
   res.json({ orders: req.body.length });
+});
+
+/** Writes one report after the other, in a thread of its own. */
+let reportThread;
+const reports = [];
+
+function startReportThread() {
+  const thread = new Worker(path.join(__dirname, 'report-thread.cjs'), {
+    name: 'reports',
+    env: { ...process.env, OTEL_METRICS_EXPORTER: 'none' }, // the demo's charts are of the main thread
+  });
+  thread.on('message', (length) => reports.shift()?.resolve(length));
+  thread.on('error', (error) => {
+    reportThread = undefined;
+    for (const { reject } of reports.splice(0)) reject(error);
+  });
+  return thread;
+}
+
+app.get('/report', async (req, res) => {
+  reportThread ??= startReportThread();
+  const headers = {};
+  propagation.inject(context.active(), headers);
+  const length = await new Promise((resolve, reject) => {
+    reports.push({ resolve, reject });
+    reportThread.postMessage({ headers, rows: count(req.query.rows, 10_000) });
+  });
+  res.json({ length });
 });
 
 /** Waits for its database, and does next to nothing itself. */

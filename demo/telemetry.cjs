@@ -26,7 +26,8 @@ const sdk = new NodeSDK({
 });
 sdk.start();
 
-// `disconnect` comes when the demo that started this process lets go of it, or is gone.
+// `disconnect` comes when the demo that started this process lets go of it, or is gone. None of
+// them comes in a worker thread, which ends with the process.
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) {
   process.once(event, () => sdk.shutdown().finally(() => process.exit(0)));
 }

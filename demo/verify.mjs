@@ -1,17 +1,21 @@
 // Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the
 // person who ran it.
 import { BLOCK_SPAN } from '../tools/otlp.cjs';
-import { blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
+import { BLOCK_EVENT, BUSY_SAMPLES_METRIC, blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
 
 /**
- * @param {{ phases: import('./report/index.mjs').Phase[], lag: object | undefined }} result
+ * @param {import('./report/index.mjs').Result} result
  * @returns {string[]} empty when all is there
  */
-export function missingTelemetry({ phases, lag }) {
+export function missingTelemetry({ phases, unsampled, loopProfile, lag }) {
   const problems = phases.flatMap(({ endpoint, traces, stalled }) => {
     const problem = problemOf(endpoint, traces, stalled);
     return problem === undefined ? [] : [`${endpoint.method} ${endpoint.path}: ${problem}`];
   });
+  if (unsampled.spans > 0) problems.push('a request that was not sampled has spans');
+  if (unsampled.events.length === 0)
+    problems.push(`a request that was not sampled has no log event ${BLOCK_EVENT}`);
+  if (!loopProfile) problems.push(`the metric ${BUSY_SAMPLES_METRIC} was not exported`);
   if (!lag) problems.push(`the metric ${LAG_METRIC} was not exported`);
   return problems;
 }
@@ -21,14 +25,17 @@ export function missingTelemetry({ phases, lag }) {
  * @param {import('../tools/otlp.cjs').Trace[]} traces
  * @param {import('../tools/otlp.cjs').Trace[]} stalled
  */
-function problemOf({ blocking }, traces, stalled) {
+function problemOf({ blocking, inWorkerThread }, traces, stalled) {
   if (traces.length === 0) return 'no trace of its requests was exported';
   if (blocking === undefined) return undefined;
   const blocks = traces.flatMap(blocksOf);
   if (blocks.length === 0) {
     return `it blocks the event loop, but none of its ${traces.length} traces has an ${BLOCK_SPAN} span`;
   }
-  if (stalled.length === 0)
+  const onMainThread = blocks.filter(({ attributes }) => attributes['thread.name'] === 'main');
+  if (inWorkerThread && onMainThread.length > 0)
+    return 'it blocks a worker thread, but a block of the main thread is reported';
+  if (!inWorkerThread && stalled.length === 0)
     return 'it blocks the event loop, but no other request is linked to one of its blocks';
   const named = blocks.filter((block) => names(block, blocking));
   // Not all: on a busy machine a block may begin or end with something else that takes as long as

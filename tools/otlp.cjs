@@ -162,4 +162,4 @@ function readTraces(spans) {
   }));
 }
 
-module.exports = { BLOCK_SPAN, readLogs, readMetrics, readSpans, readTraces };
+module.exports = { BLOCK_SPAN, plainAttributes, readLogs, readMetrics, readSpans, readTraces };

@@ -14,6 +14,8 @@ export function blockDetails(span, room) {
   const resource = attributes['event_loop.async_resource.type'];
   const facts = [
     codeLocation(attributes),
+    nativeCall(attributes),
+    workerThread(attributes),
     attributes['event_loop.block.unfinished'] && paint.bad('unfinished'),
     paint.block(attributes['event_loop.block.kind'] ?? 'of unknown kind'),
     callbacks !== undefined && paint.dim(plural(callbacks, 'callback')),
@@ -40,6 +42,18 @@ function codeLocation(attributes) {
   const place =
     file && paint.code.underline(`${shortPath(file)}${line === undefined ? '' : `:${line}`}`);
   return [paint.code(name.startsWith('<') ? name : `${name}()`), place].filter(Boolean).join(' ');
+}
+
+function workerThread({ 'thread.name': name }) {
+  return name !== undefined && name !== 'main' && paint.request(`thread ${name}`);
+}
+
+/** `JSON.parse of 32,500,000`: the input's size is in characters, bytes or elements. */
+function nativeCall(attributes) {
+  const name = attributes['event_loop.block.native_call'];
+  const size = attributes['event_loop.block.native_call.size'];
+  if (name === undefined) return undefined;
+  return paint.code(size === undefined ? name : `${name} of ${size.toLocaleString('en')}`);
 }
 
 /** `hashRow 78%, formatRow 22%`: worth a word when it is more than one. */

@@ -5,7 +5,9 @@ import { blocksOf } from '../telemetry-reader.mjs';
 import { healthLines } from './health-lines.mjs';
 import { lagChart } from './lag-chart.mjs';
 import { latencyTable } from './latency-table.mjs';
+import { loopProfileLines } from './loop-profile.mjs';
 import { millis, paint, plural, spread } from './style.mjs';
+import { unsampledLines } from './unsampled.mjs';
 import { waterfall, waterfallColumns } from './waterfall.mjs';
 
 /**
@@ -19,10 +21,17 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
  */
 
 /**
- * @param {{ phases: Phase[], lag: import('../telemetry-reader.mjs').Histogram }} result
+ * @typedef {object} Result
+ * @property {Phase[]} phases
+ * @property {{ endpoint: Phase['endpoint'], spans: number, events: import('../../tools/otlp.cjs').LogRecord[] }} unsampled
+ *   what was exported of a request that was not sampled
+ * @property {ReturnType<typeof import('../telemetry-reader.mjs').readLoopProfile>} loopProfile
+ * @property {import('../telemetry-reader.mjs').Histogram} lag
+ *
+ * @param {Result} result
  * @param {number} width
  */
-export function renderReport({ phases, lag }, width) {
+export function renderReport({ phases, unsampled, loopProfile, lag }, width) {
   const columns = waterfallColumns(
     phases.flatMap(({ trace, longestStalled }) =>
       longestStalled === undefined ? [trace] : [trace, longestStalled],
@@ -37,7 +46,9 @@ export function renderReport({ phases, lag }, width) {
       ...(blocksOf(phase.trace).length === 0 ? [noBlock(phase)] : []),
       ...healthLines(phase.health, fullScale, columns),
     ]),
+    unsampledLines(unsampled, width),
     latencyTable(phases, width),
+    loopProfileLines(loopProfile, width),
     lagChart(lag, width),
     whatToRead(phases),
   ];
@@ -64,7 +75,8 @@ function noBlock({ traces }) {
 
 /** Says only what this run has shown. */
 function whatToRead(phases) {
-  const blocked = phases.filter(({ trace }) => blocksOf(trace).length > 0);
+  const onMainThread = phases.filter(({ endpoint }) => !endpoint.inWorkerThread);
+  const blocked = onMainThread.filter(({ trace }) => blocksOf(trace).length > 0);
   const free = phases.filter(({ traces }) => traces.every((trace) => blocksOf(trace).length === 0));
   const worst = (some) => paint.title(millis(Math.max(...some.flatMap(({ health }) => health))));
   const lines = [];

@@ -8,6 +8,7 @@
  * @property {'steps' | 'rows' | 'orders'} work what the size of a request is counted in
  * @property {BlockingFunction} [blocking] what blocks the event loop, if it does: then there must be an `event-loop-blocked`
  *   span that names it
+ * @property {boolean} [inWorkerThread] what it blocks is a worker thread: no other request has to wait
  * @property {string} does
  *
  * @typedef {object} BlockingFunction
@@ -71,4 +72,17 @@ const ENDPOINTS = [
   },
 ];
 
-module.exports = { ENDPOINTS };
+/**
+ * The main thread has nothing to do meanwhile.
+ * @type {Endpoint}
+ */
+const WORKER_ENDPOINT = {
+  path: '/report',
+  method: 'GET',
+  work: 'rows',
+  blocking: { functionName: 'renderReport', file: 'demo/report-thread.cjs' },
+  inWorkerThread: true,
+  does: 'the same loop in a worker thread',
+};
+
+module.exports = { ENDPOINTS, WORKER_ENDPOINT };
