@@ -20,7 +20,10 @@ export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
 /** Type of the async resource whose callback blocked the event loop, as `async_hooks` names it. */
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
-/** Length of the block in seconds: on a log event, which has no end time. */
+/**
+ * Length of the block in seconds: on a log event, which has no end time, and on a span that is
+ * shorter than the block, since it must not start before its parent.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 /** `true` on metrics of blocks of code that `expectBlock` ran; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_EXPECTED = 'event_loop.block.expected';
