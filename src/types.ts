@@ -73,7 +73,8 @@ export interface EventLoopBlock {
   /** Unix time in milliseconds, with a fraction. */
   readonly startTimeMillis: number;
   /**
-   * Exact length of the block; the span is shorter where its parent started later than the block.
+   * Exact length of the block; the span is shorter where its parent started later than the block,
+   * and has the length as `event_loop.block.duration` then.
    */
   readonly durationMillis: number;
   /** How many callbacks ran in the block; promise reactions are not callbacks. */

@@ -12,7 +12,7 @@ import {
 import { blockAttributes } from '../block-attributes.ts';
 import { addMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
 import { spanStartTime } from '../otel/sdk-internals.ts';
-import { SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
+import { ATTR_EVENT_LOOP_BLOCK_DURATION, SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
 
@@ -31,7 +31,7 @@ export function parentOf(context: Context): Span | undefined {
 /**
  * Both times are explicit: the block is over. The span never starts before its parent: what came
  * before was not the parent's (and the SDK starts spans by `Date.now()`, which is cut to whole
- * milliseconds).
+ * milliseconds). Where that makes the span shorter, an attribute has the length of the block.
  */
 export function startBlockSpan(
   tracer: Tracer,
@@ -42,11 +42,15 @@ export function startBlockSpan(
   let endTime = addMillis(startTime, block.durationMillis);
   const parent = parentOf(context);
   const parentStart = parent && spanStartTime(parent);
-  if (parentStart !== undefined && isBefore(startTime, parentStart)) startTime = parentStart;
+  const attributes = attributesOf(block);
+  if (parentStart !== undefined && isBefore(startTime, parentStart)) {
+    startTime = parentStart;
+    attributes[ATTR_EVENT_LOOP_BLOCK_DURATION] = block.durationMillis / 1000;
+  }
   if (isBefore(endTime, startTime)) endTime = startTime;
   const span = tracer.startSpan(
     SPAN_EVENT_LOOP_BLOCKED,
-    { kind: SpanKind.INTERNAL, startTime, attributes: attributesOf(block) },
+    { kind: SpanKind.INTERNAL, startTime, attributes },
     context,
   );
   return { span, endTime };

@@ -6,7 +6,7 @@
 //   npm run test:compat -- --quick                 those that CI has time for
 //   npm run test:compat -- --only sentry,koa       some subjects
 //   npm run test:compat -- --only koa -- -t line   what follows the second `--` goes to jest
-//   npm run test:compat -- --markdown              the rows of the README's table, too
+//   npm run test:compat -- --markdown              the rows of the table in docs/compatibility.md, too
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -348,6 +348,11 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       expect(lengthMillis - block.durationMillis).toBeLessThan(
         Math.max(lengthTolerance(lengthMillis), lengthMillis / 4),
       );
+      // (then the attribute has the exact length; a span without it is as long as its block)
+      const exactSeconds = block.attributes['event_loop.block.duration'];
+      expect(
+        exactSeconds === undefined ? block.durationMillis : Number(exactSeconds) * 1000,
+      ).toBeCloseTo(lengthMillis, 2);
       if (block.parentSpanId)
         expect(blocking.map((task) => task.spanId)).toContain(block.parentSpanId);
     }

@@ -228,6 +228,16 @@ describe('registered twice', () => {
   });
 });
 
+test('the span is shorter than the block: event_loop.block.duration is the exact length', async () => {
+  const { spans } = await run('late-parent.cjs');
+  const parented = spans.filter(({ name, parent }) => name === 'event-loop-blocked' && parent);
+  expect(parented).toHaveLength(1);
+  const [{ millis, attributes } = {} as PrintedSpan] = parented;
+  expect(attributes['test.length']).toBeGreaterThanOrEqual(0.3);
+  expect(attributes['event_loop.block.duration']).toBe(attributes['test.length']);
+  expect(millis).toBe(0);
+});
+
 describe('the line is one of the compiled code', () => {
   let folder: string;
   let bundle: string;

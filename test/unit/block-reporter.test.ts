@@ -172,6 +172,33 @@ test('a child never starts before its parent', () => {
   expect(length(spans()[0] as ReadableSpan)).toBe(149);
 });
 
+describe('the exact length of the block is an attribute of the span', () => {
+  const DURATION = 'event_loop.block.duration';
+
+  test.each([
+    ['where the parent started 1 ms after the block', 2001, 0.15],
+    ['where the parent started after the block ended', 9000, 0.15],
+    ['and only there: not where both started together', 2000, undefined],
+  ])('%s', (_where, startMillis, seconds) => {
+    const { report, spans } = setUp();
+    report({ context: parentAt(EPOCH + startMillis).context });
+    expect(spans()[0]?.attributes[DURATION]).toBe(seconds);
+  });
+
+  test('where there is no parent, there is none', () => {
+    const { report, spans } = setUp();
+    report({ context: undefined });
+    expect(spans()[0]?.attributes).not.toHaveProperty([DURATION]);
+  });
+
+  test('of a span that was started early', () => {
+    const { reporter, spans } = setUp();
+    reporter.add({ ...BLOCK, context: parentAt(EPOCH + 2030).context })?.spanContext();
+    reporter.flush();
+    expect(spans()[0]?.attributes[DURATION]).toBe(0.15);
+  });
+});
+
 test('a parent that started after the block ended gets a span of no length, not a negative one', () => {
   const { report, spans } = setUp();
   report({ context: parentAt(EPOCH + 9000).context });

@@ -251,7 +251,7 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions blocked the event loop in this time range, by service.version, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see the README’s troubleshooting.',
+            'Which functions blocked the event loop in this time range, by service.version, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see docs/troubleshooting.md.',
           noValue: NO_BLOCKS,
           sortBy: 'Time in blocks',
           limit: 20,

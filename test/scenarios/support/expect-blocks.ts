@@ -233,6 +233,7 @@ const KNOWN_ATTRIBUTES = [
   'event_loop.block.callbacks',
   'event_loop.async_resource.type',
   'event_loop.block.cpu_time',
+  'event_loop.block.duration',
   'event_loop.block.gc_time',
   'event_loop.block.cause',
   'event_loop.block.native_call',
@@ -280,6 +281,15 @@ export function expectSoundBlocks(run: Run): void {
       throw new Error(
         `a child that starts before its parent: ${describeBlock(block)}, ${parent.name}\n${tellRun(run)}`,
       );
+    }
+    // A span that begins with its parent may be shorter than its block, and says so then.
+    const length = block.attributes['event_loop.block.duration'];
+    if (length !== undefined) {
+      expect(parent).toBeDefined();
+      expect(Math.abs(block.startMillis - (parent as SpanLine).startMillis)).toBeLessThanOrEqual(
+        ROUNDING_MILLIS,
+      );
+      expect(Number(length)).toBeGreaterThan(seconds - ROUNDING_MILLIS / 1e3);
     }
   }
   for (const [i, block] of run.blocks.entries()) {

@@ -1,0 +1,219 @@
+/**
+ * What people read is true as far as a machine can tell: every block of code compiles, every link
+ * leads somewhere, and the README stays short. What the blocks do is tested elsewhere.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import {
+  anchors,
+  type CodeBlock,
+  codeBlocks,
+  PAGES,
+  ROOT,
+  read,
+  relativeLinks,
+} from './support/markdown.ts';
+
+const MAX_README_LINES = 200;
+
+const BLOCKS = PAGES.flatMap(codeBlocks);
+const blocksIn = (...languages: string[]) =>
+  BLOCKS.filter(({ language }) => languages.includes(language));
+const nameOf = ({ page, line }: CodeBlock) => `${page}:${line}`;
+
+test('every block of code has a language that is checked here, or none', () => {
+  const checked = ['ts', 'js', 'json', 'yaml', 'sh', ''];
+  /** Transcripts, drawings, and what no parser is at hand for; `test:stack` runs the queries. */
+  const others = ['console', 'promql', 'text', 'dockerfile'];
+  const unknown = BLOCKS.filter(({ language }) => ![...checked, ...others].includes(language));
+  expect(unknown.map(nameOf)).toEqual([]);
+});
+
+describe('links', () => {
+  test.each(PAGES)('%s links to what there is', (page) => {
+    const broken = relativeLinks(page).filter(({ target, anchor }) => {
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && target.endsWith('.md') && !anchors(target).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('every page of docs/ is in the index', () => {
+    const linked = relativeLinks('docs/README.md').map(({ target }) => target);
+    const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+    expect(pages.filter((page) => !linked.includes(page))).toEqual([]);
+  });
+});
+
+test('the README is short', () => {
+  expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(MAX_README_LINES);
+});
+
+describe('every option is in the reference', () => {
+  const options = [...read('src/types.ts').matchAll(/^ {2}(\w+)\?: .*;$/gm)].map(
+    ([, name]) => name,
+  );
+  const rows = new Set(
+    [...read('docs/reference.md').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name),
+  );
+
+  test('and its environment variable', () => {
+    expect(options).toContain('thresholdMillis');
+  });
+
+  test.each(options)('%s', (name) => {
+    expect(rows).toContain(name);
+  });
+});
+
+/** Where a block leaves out its imports, as most do but the first of a page. */
+const IMPORTS: Record<string, string> = {
+  EventLoopInstrumentation: 'opentelemetry-instrumentation-event-loop',
+  EventLoopSpanProcessor: 'opentelemetry-instrumentation-event-loop',
+  expectNoBlocks: 'opentelemetry-instrumentation-event-loop/testing',
+  recordBlocks: 'opentelemetry-instrumentation-event-loop/testing',
+  NodeSDK: '@opentelemetry/sdk-node',
+  HttpInstrumentation: '@opentelemetry/instrumentation-http',
+};
+
+/** What the application of a block has, and the block does not show. */
+const SURROUNDINGS = `
+declare function renderReport(rows: readonly string[]): string;
+declare const rows: readonly string[];
+declare function importAll(files: readonly string[]): Promise<void>;
+declare const files: readonly string[];
+declare function compileTemplates(): void;
+declare function readTable(table: string): Promise<readonly string[]>;
+declare function fillCache(rows: readonly string[]): void;
+declare const tables: readonly string[];
+declare const server: import('node:http').Server;
+declare const timer: NodeJS.Timeout;
+`;
+
+const OWN_CODE = (entry: string) => [join(ROOT, `src/${entry}.ts`)];
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2022',
+    lib: ['es2023'],
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    allowJs: true,
+    skipLibCheck: true,
+    types: ['node', 'jest'],
+    allowImportingTsExtensions: true,
+    paths: {
+      'opentelemetry-instrumentation-event-loop': OWN_CODE('index'),
+      'opentelemetry-instrumentation-event-loop/testing': OWN_CODE('testing'),
+    },
+  },
+  include: ['.'],
+};
+
+/** The modules that a block is compiled as: both kinds, unless it can only be one of them. */
+function modulesOf({ language, text }: CodeBlock): [extension: string, text: string][] {
+  const kind = language === 'ts' ? 'ts' : 'js';
+  const isOurs = text.includes('opentelemetry-instrumentation-event-loop');
+  const missing = Object.entries(IMPORTS).filter(
+    ([name]) => new RegExp(`\\b${name}\\b`).test(text) && !text.includes(`{ ${name} }`) && !isOurs,
+  );
+  // Packages without types, such as express, are only checked for their syntax.
+  const isTyped = !text.includes('express') && (isOurs || missing.length > 0);
+  const check = kind === 'js' && isTyped ? '// @ts-check\n' : '';
+  const usesRequire = /\brequire\(|\bmodule\.exports\b/.test(text);
+  if (usesRequire) {
+    const lines = missing.map(([name, from]) => `const { ${name} } = require('${from}');`);
+    return [[`c${kind}`, `${check}${lines.join('\n')}\n${text}`]];
+  }
+  const lines = missing.map(([name, from]) => `import { ${name} } from '${from}';`);
+  const esm = `${check}${lines.join('\n')}\n${text}\nexport {};`;
+  const imports = [...text.matchAll(/^import [\s\S]*?;$/gm)].map(([statement]) => statement);
+  if (kind === 'js' && imports.length > 0) return [['mjs', esm]];
+  // CommonJS has no top-level await.
+  const body = text.replaceAll(/^import [\s\S]*?;$/gm, '');
+  const required =
+    kind === 'ts'
+      ? [...lines, ...imports]
+      : missing.map(([name, from]) => `const { ${name} } = require('${from}');`);
+  const cjs = `${check}${required.join('\n')}\nasync function example() {\n${body}\n}\nvoid example;`;
+  return [
+    [`m${kind}`, esm],
+    [`c${kind}`, kind === 'ts' ? `${cjs}\nexport {};` : cjs],
+  ];
+}
+
+describe('TypeScript and JavaScript', () => {
+  let folder: string;
+  beforeAll(() => {
+    mkdirSync(join(ROOT, '.matrix'), { recursive: true });
+    // Below the root, where the packages are found that the blocks import.
+    folder = mkdtempSync(join(ROOT, '.matrix/docs-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('every block compiles, as an ES module and as CommonJS', () => {
+    const sources = new Map<string, string>();
+    for (const [i, block] of blocksIn('ts', 'js').entries()) {
+      for (const [extension, text] of modulesOf(block)) {
+        const file = `block-${i}.${extension}`;
+        sources.set(file, nameOf(block));
+        writeFileSync(join(folder, file), text);
+      }
+    }
+    expect(sources.size).toBeGreaterThan(20);
+    writeFileSync(join(folder, 'surroundings.d.ts'), SURROUNDINGS);
+    writeFileSync(join(folder, 'app.js'), 'export {};');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [tsc, '-p', folder, '--pretty', 'false'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    const errors = stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) =>
+        line.replace(/^.*(block-\d+\.\w+)/, (_, file) => `${sources.get(file)} ${file}`),
+      );
+    expect(errors).toEqual([]);
+    expect(status).toBe(0);
+  });
+
+  test('those of the recipes are in the services that are tested', () => {
+    const examples = ['telemetry', 'health-check-express', 'shed-load-express', 'shed-load-fastify']
+      .map((name) => read(`examples/${name}.cjs`))
+      .join('\n');
+    for (const { text } of codeBlocks('docs/recipes.md').filter(
+      ({ language }) => language === 'js',
+    ))
+      for (const line of text.split('\n')) expect(examples).toContain(line);
+  });
+});
+
+test.each(blocksIn('json').map((block) => [nameOf(block), block.text]))(
+  '%s is JSON',
+  (_name, text) => {
+    expect(() => JSON.parse(text)).not.toThrow();
+  },
+);
+
+test.each(blocksIn('yaml').map((block) => [nameOf(block), block.text]))(
+  '%s is YAML',
+  (_name, text) => {
+    expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]);
+  },
+);
+
+test.each(blocksIn('sh').map((block) => [nameOf(block), block.text]))(
+  '%s is what a shell takes',
+  (_name, text) => {
+    // A placeholder, as in `--node <path>`, is not shell.
+    const input = text.replaceAll(/<[\w /-]+>/g, 'placeholder');
+    expect(() => execFileSync('bash', ['-n'], { input })).not.toThrow();
+  },
+);

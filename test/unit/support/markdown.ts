@@ -1,0 +1,76 @@
+/** What tests read of the project's Markdown files. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(__dirname, '../../..');
+
+const pagesOf = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file));
+
+/** Paths from the root of the repository. */
+export const PAGES: readonly string[] = ['.', 'docs', 'bench', 'bench/results'].flatMap(pagesOf);
+
+export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+export interface CodeBlock {
+  readonly page: string;
+  /** Of the fence. */
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+export function codeBlocks(page: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  let open: { line: number; indent: number; language: string; text: string[] } | undefined;
+  for (const [i, line] of read(page).split('\n').entries()) {
+    const fence = /^( *)```(\w*)/.exec(line);
+    if (fence === null) open?.text.push(line.slice(open.indent));
+    else if (open === undefined) {
+      const [, indent = '', language = ''] = fence;
+      open = { line: i + 1, indent: indent.length, language, text: [] };
+    } else {
+      blocks.push({ page, ...open, text: open.text.join('\n') });
+      open = undefined;
+    }
+  }
+  return blocks;
+}
+
+/** Without its blocks of code. */
+export function prose(page: string): string {
+  return read(page).replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
+}
+
+/** As GitHub makes them, numbered where a heading comes twice. */
+export function anchors(page: string): Set<string> {
+  const found = new Set<string>();
+  const text = prose(page);
+  for (const [, heading = ''] of text.matchAll(/^#+ (.*)$/gm)) {
+    const anchor = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-');
+    let unique = anchor;
+    for (let n = 1; found.has(unique); n++) unique = `${anchor}-${n}`;
+    found.add(unique);
+  }
+  for (const [, id = ''] of text.matchAll(/<a id="([^"]+)">/g)) found.add(id);
+  return found;
+}
+
+export interface Link {
+  readonly target: string;
+  readonly anchor: string | undefined;
+}
+
+/** Links to files of the repository, pictures included. */
+export function relativeLinks(page: string): Link[] {
+  const folder = join(page, '..');
+  return [...prose(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(
+    ([, file = '', anchor]) => ({ target: file === '' ? page : join(folder, file), anchor }),
+  );
+}
