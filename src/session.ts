@@ -3,7 +3,6 @@
  * in this order and stopped in the opposite one. Data flows one way: hooks → ledger → exclusions →
  * report; the watchdog thread sends stack samples to the ledger.
  */
-import { executionAsyncResource } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
@@ -22,12 +21,12 @@ import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
 import { NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
-import { contextOf, resourceTypeOf } from './hooks/resource-classes.ts';
+import { contextOf, currentResource, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { LongCalls } from './long-calls.ts';
-import { GcMeter } from './loop/gc-meter.ts';
+import { GcMeter, reportsGc } from './loop/gc-meter.ts';
 import { IterationLedger } from './loop/iteration-ledger.ts';
 import type { Ledger } from './loop/ledger.ts';
 import { ScopeLedger } from './loop/scope-ledger.ts';
@@ -94,8 +93,8 @@ interface Part {
 }
 
 const SURROUNDINGS: Surroundings = {
-  context: () => contextOf(executionAsyncResource()),
-  resourceType: () => resourceTypeOf(executionAsyncResource()),
+  context: () => contextOf(currentResource()),
+  resourceType: () => resourceTypeOf(currentResource()),
   spanStart: (span) => {
     const start = spanStartTime(span);
     return start === undefined ? Number.NaN : hrTimeToMillis(start);
@@ -149,6 +148,7 @@ export class Session {
     const canCapture = config.captureStack && this.#canCapture();
     this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
     const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
+    if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
     this.#originOf = this.#createOriginOf();
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);

@@ -43,11 +43,13 @@ class CaptureSession {
     return true;
   }
 
-  evaluate(expression: string, onAnswer: (value: unknown) => void): void {
+  /** @param onAnswer `isUnknown`: this runtime's inspector has no such command */
+  evaluate(expression: string, onAnswer: (value: unknown, isUnknown: boolean) => void): void {
     this.#session?.post(
       'Runtime.evaluate',
       { expression, returnByValue: true, silent: true },
-      (error, response) => onAnswer(error ? undefined : response?.result?.value),
+      (error, response) =>
+        onAnswer(error ? undefined : response?.result?.value, isCommandUnknown(error)),
     );
   }
 
@@ -101,8 +103,9 @@ export class CaptureClient<Facts extends object> {
       let reply: CaptureReply<Facts> | undefined;
       marks[Mark.captureBusyPeriod] = busyPeriodStart;
       marks[Mark.captureRequestedAt] = this.now();
-      session.evaluate(this.#expression, (value) => {
+      session.evaluate(this.#expression, (value, isUnknown) => {
         isAnswered = true;
+        if (isUnknown) this.#lose('the inspector of this runtime cannot evaluate');
         if (typeof value === 'string') reply = JSON.parse(value) as CaptureReply<Facts>;
       });
       let poll = POLL_MILLIS;
@@ -121,13 +124,19 @@ export class CaptureClient<Facts extends object> {
     try {
       return session.open();
     } catch (error) {
-      this.#isLost = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.post({ type: 'no-capture', reason });
+      this.#lose(error instanceof Error ? error.message : String(error));
       return false;
     }
   }
+
+  #lose(reason: string): void {
+    this.#isLost = true;
+    this.post({ type: 'no-capture', reason });
+  }
 }
+
+/** Bun has the class and not the command. The code is that of JSON-RPC: method not found. */
+const isCommandUnknown = (error: Error | null) => error?.message.includes('-32601') === true;
 
 /** Not imported: there are builds of Node.js without it. */
 function loadInspector(): Inspector | undefined {
