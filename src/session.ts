@@ -55,6 +55,7 @@ import { stallsOfThread } from './stall/stalls.ts';
 import { SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
+import { packageOrigins } from './support/package-origins.ts';
 import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
@@ -448,9 +449,7 @@ export class Session {
           ongoing: {
             blockEvents: this.config.blockEvents,
             exporterCode: EXPORTER_CODE,
-            resolveFrom: [process.argv[1], `${process.cwd()}/`].filter(
-              (path) => path !== undefined,
-            ),
+            resolveFrom: packageOrigins(),
           } satisfies OngoingReportOptions,
         }),
         capture: (busyPeriodStart, requestedAt) => {

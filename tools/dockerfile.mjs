@@ -82,7 +82,7 @@ export function followDockerfile(context, file, folder) {
       const command = argument.replace(/^(?:--\S+ )+/, '');
       execFileSync('sh', ['-ec', command], {
         cwd,
-        env: { ...process.env, ...stage.env },
+        env: { ...process.env, npm_config_prefer_offline: 'true', ...stage.env },
         stdio: 'pipe',
       });
     } else if (instruction === 'CMD') {
