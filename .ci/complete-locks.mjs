@@ -23,6 +23,7 @@ const FOLDERS = [
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'deploy/demo-image',
   'deploy/grafana',
+  'deploy/operator',
   'test/stack',
 ];
 

@@ -3,5 +3,8 @@
  * --require`. Exports nothing.
  */
 import { register } from './register/register.ts';
+import { ownPackagesFrom } from './support/package-origins.ts';
 
-register({ esm: import.meta.url.endsWith('.mjs') });
+// What brings its own packages is preloaded where there is no `--import` to choose.
+const isForEsm = import.meta.url.endsWith('.mjs') || ownPackagesFrom() !== undefined;
+register({ esm: isForEsm });

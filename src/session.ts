@@ -3,7 +3,6 @@
  * in this order and stopped in the opposite one. Data flows one way: hooks → ledger → exclusions →
  * report; the watchdog thread sends stack samples to the ledger.
  */
-import { executionAsyncResource } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
@@ -21,12 +20,12 @@ import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
 import { NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
-import { contextOf, resourceTypeOf } from './hooks/resource-classes.ts';
+import { contextOf, currentResource, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { LongCalls } from './long-calls.ts';
-import { GcMeter } from './loop/gc-meter.ts';
+import { GcMeter, reportsGc } from './loop/gc-meter.ts';
 import { IterationLedger } from './loop/iteration-ledger.ts';
 import type { Ledger } from './loop/ledger.ts';
 import { ScopeLedger } from './loop/scope-ledger.ts';
@@ -55,6 +54,7 @@ import { stallsOfThread } from './stall/stalls.ts';
 import { SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
+import { packageOrigins } from './support/package-origins.ts';
 import { THIS_THREAD } from './support/this-thread.ts';
 import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
@@ -94,8 +94,8 @@ interface Part {
 }
 
 const SURROUNDINGS: Surroundings = {
-  context: () => contextOf(executionAsyncResource()),
-  resourceType: () => resourceTypeOf(executionAsyncResource()),
+  context: () => contextOf(currentResource()),
+  resourceType: () => resourceTypeOf(currentResource()),
   spanStart: (span) => {
     const start = spanStartTime(span);
     return start === undefined ? Number.NaN : hrTimeToMillis(start);
@@ -149,6 +149,7 @@ export class Session {
     const canCapture = config.captureStack && this.#canCapture();
     this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
     const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
+    if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
     this.#originOf = this.#createOriginOf();
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
@@ -447,9 +448,7 @@ export class Session {
             thread: THIS_THREAD,
             blockEvents: this.config.blockEvents,
             exporterCode: EXPORTER_CODE,
-            resolveFrom: [process.argv[1], `${process.cwd()}/`].filter(
-              (path) => path !== undefined,
-            ),
+            resolveFrom: packageOrigins(),
           } satisfies OngoingReportOptions,
         }),
         capture: (busyPeriodStart, requestedAt) => {

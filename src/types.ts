@@ -135,7 +135,10 @@ export interface EventLoopHealth {
   readonly lagMillis: number;
   /** The longest that any event had to wait, in milliseconds. */
   readonly maxLagMillis: number;
-  /** The share of time in which the loop was not waiting for events, 0 to 1. */
+  /**
+   * The share of time in which the loop was not waiting for events, 0 to 1. NaN where the runtime
+   * does not count it: Bun, Deno, Electron.
+   */
   readonly utilization: number;
   /**
    * Milliseconds spent in blocks (`thresholdMillis` or longer) that ended in the window; at most

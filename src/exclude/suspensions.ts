@@ -117,7 +117,8 @@ export class Suspensions {
 
     // By now the watchdog thread has noted what it was late to note.
     this.#recordInCode();
-    if (Math.max(waitedForCpu, missing, inWait) < MIN_SUSPENSION_MILLIS) {
+    // Not a number where the loop's waits are not counted.
+    if (Math.max(waitedForCpu, missing || 0, inWait) < MIN_SUSPENSION_MILLIS) {
       this.sources.throttling.keepUp(at);
       return lateWait - starvedInWait;
     }

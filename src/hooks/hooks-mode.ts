@@ -20,7 +20,8 @@ export function resolveHooksMode(
   if (!canCountIterations) {
     log.log(
       'warn',
-      'this Node.js cannot count loop iterations (20.18 and 22.8 can): asyncHooks is off',
+      'this runtime does not count loop iterations (Node.js 20.18 and 22.8 do): ' +
+        'asyncHooks is off, and utilization is unknown',
     );
     return 'off';
   }

@@ -1,5 +1,5 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
 import {
@@ -62,7 +62,7 @@ function classifyByClass(resource: object): CallbackClass {
  * AsyncResource puts the context back before `after` (Node.js 24 and later, where AsyncLocalStorage
  * no longer depends on async_hooks), so it is entered again to be asked.
  */
-export function contextOf(resource: object): Context {
+export function contextOf(resource: object | undefined): Context {
   if (!(resource instanceof AsyncResource)) return context.active();
   return AsyncResource.prototype.runInAsyncScope.call(resource, () => context.active()) as Context;
 }
@@ -94,6 +94,18 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Classes whose async_hooks type is their own name. */
 const OWN_NAME = new Set(['Timeout', 'Immediate', 'TLSWrap', 'AsyncResource']);
+
+/** Whether the resource that runs is known. Bun and Deno return none, or always the same one. */
+let tracksResources: boolean | undefined;
+
+/** `executionAsyncResource()`, or undefined where the runtime does not know it. */
+export function currentResource(): object | undefined {
+  if (tracksResources === undefined) {
+    const probe = new AsyncResource('EventLoopProbe');
+    tracksResources = probe.runInAsyncScope(executionAsyncResource) === probe;
+  }
+  return tracksResources ? executionAsyncResource() : undefined;
+}
 
 /** The async_hooks type of a resource, or undefined where it is not known. */
 export function resourceTypeOf(resource: object | undefined): string | undefined {

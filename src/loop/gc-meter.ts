@@ -10,13 +10,18 @@ import { attempt } from '../support/guard.ts';
  */
 const MAX_COLLECTIONS = 8192;
 
+/** Bun has no such entries. */
+export const reportsGc = (
+  PerformanceObserver as typeof PerformanceObserver & { supportedEntryTypes: readonly string[] }
+).supportedEntryTypes.includes('gc');
+
 export class GcMeter {
   #starts: number[] = [];
   #durations: number[] = [];
   #observer: PerformanceObserver | undefined;
 
   start(): void {
-    if (this.#observer !== undefined) return;
+    if (this.#observer !== undefined || !reportsGc) return;
     this.#observer = new PerformanceObserver((list) => attempt(() => this.#add(list.getEntries())));
     this.#observer.observe({ entryTypes: ['gc'] });
   }

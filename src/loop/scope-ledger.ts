@@ -103,7 +103,8 @@ export class ScopeLedger implements Ledger {
     const waited = idle - this.#idle;
     this.#idle = idle;
     const lateness = beganAt - due;
-    const busy = lateness + this.intervalMillis - waited;
+    // Where waits are not counted, the loop may have waited until the beat was due.
+    const busy = Number.isNaN(idle) ? lateness : lateness + this.intervalMillis - waited;
     // It began at some time in the interval before the beat was due: `busy` is its length, or up to
     // an interval more. What scopes reported of it is left out.
     const isBlock =

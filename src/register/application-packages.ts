@@ -3,6 +3,7 @@
  * all.
  */
 import { createRequire } from 'node:module';
+import { packageOrigins } from '../support/package-origins.ts';
 
 /** Packages that bring others with them, where a package manager does not hoist those. */
 const VIA = ['@opentelemetry/auto-instrumentations-node', '@opentelemetry/sdk-node'];
@@ -11,8 +12,8 @@ export class ApplicationPackages {
   /** Files that packages are resolved from, the likeliest first. */
   readonly #origins: string[];
 
-  constructor(mainScript = process.argv[1], cwd = process.cwd()) {
-    this.#origins = mainScript ? [mainScript, `${cwd}/`] : [`${cwd}/`];
+  constructor() {
+    this.#origins = packageOrigins();
     for (const name of VIA) {
       const found = this.resolve(name);
       if (found !== undefined) this.#origins.push(found);

@@ -11,7 +11,10 @@ import { performance } from 'node:perf_hooks';
 export interface Clock {
   /** Monotonic time: `performance.now()`. */
   now(): number;
-  /** Time the loop has spent waiting for events: `performance.nodeTiming.idleTime`. */
+  /**
+   * Time the loop has spent waiting for events: `performance.nodeTiming.idleTime`. NaN where that
+   * is not counted.
+   */
   idle(): number;
   /** Iterations of the loop so far: `uvMetricsInfo.loopCount`, Node.js 20.18 and 22.8. */
   loopCount(): number;
@@ -45,8 +48,18 @@ const threadCpuUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).t
 );
 const cpuUsage = threadCpuUsage ?? process.cpuUsage.bind(process);
 
-/** Whether the loop's iterations can be counted: Node.js 20.18, 22.8 and later. */
-export const canCountIterations = typeof timing.uvMetricsInfo?.loopCount === 'number';
+/**
+ * Electron's own loop waits for the events of Node.js' loop, in all processes that have a type:
+ * libuv counts its iterations, and never a wait.
+ */
+const waitsElsewhere = 'electron' in process.versions && 'type' in process;
+
+/**
+ * Whether the iterations of the loop and its waits are counted: Node.js 20.18, 22.8 and later. Bun
+ * and Deno have the properties for waits, without the values.
+ */
+export const canCountIterations =
+  typeof timing.uvMetricsInfo?.loopCount === 'number' && !waitsElsewhere;
 
 /**
  * Two clocks are read one after the other: it takes a microsecond, unless the thread is
@@ -68,7 +81,7 @@ export class SystemClock implements Clock {
   }
 
   idle(): number {
-    return timing.idleTime;
+    return canCountIterations ? timing.idleTime : Number.NaN;
   }
 
   loopCount(): number {

@@ -38,14 +38,18 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   isIndirect: false,
   isClosing: false,
   enter: () => true,
-  request(session, { expression, asked, answered }) {
+  request(session, { expression, asked, answered, unreachable }) {
     asked();
-    session.post('Runtime.evaluate', evaluation(expression), (error, response) =>
-      answered(error ? undefined : response?.result?.value),
-    );
+    session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
+      if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
+      else answered(error ? undefined : response?.result?.value);
+    });
   },
   leave() {},
 };
+
+/** Bun has the class and not the command. The code is that of JSON-RPC: method not found. */
+const isCommandUnknown = (error: Error | null) => error?.message.includes('-32601') === true;
 
 interface AttachedToWorker {
   readonly params: { readonly sessionId: string; readonly workerInfo: { readonly title: string } };

@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { followDockerfile } from '../../tools/dockerfile.mjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { followDockerfile } from './support/dockerfile.mjs';
 import { eventually } from './support/eventually.mjs';
 import { DATA, ROOT } from './support/stack.mjs';
 

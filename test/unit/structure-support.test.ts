@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/compat': ['tools', 'test/scenarios', 'test/matrix', 'jest.config.mjs'],
   'test/matrix': ['tools'],
   'test/peers': ['tools', 'test/matrix'],
+  'test/platforms': ['tools', 'test/matrix', 'test/support', 'jest.config.mjs'],
   'test/stack': ['tools', 'test/matrix'],
 };
 

@@ -7,17 +7,20 @@ import { basename, dirname, join } from 'node:path';
 const IMAGE_NAME = /^(\S+)(?: AS (\S+))?$/;
 
 /** @returns {[string, string][]} instruction and its arguments */
-function readInstructions(file) {
+function readInstructions(/** @type {string} */ file) {
   return readFileSync(file, 'utf8')
     .replaceAll(/\\\n/g, ' ')
     .split('\n')
     .filter((line) => line.trim() && !line.startsWith('#'))
-    .map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]);
+    .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 }
 
 /**
  * Files that git knows, as a context made from a clean clone has them, and that the ignore file
  * lets through.
+ * @param {string} context
+ * @param {string} pattern
+ * @param {string[]} allowed
  */
 function contextFiles(context, pattern, allowed) {
   const output = execFileSync(
@@ -35,6 +38,12 @@ function contextFiles(context, pattern, allowed) {
   return kept;
 }
 
+/**
+ * @param {string} context
+ * @param {string[]} sources
+ * @param {string} target
+ * @param {string[]} allowed
+ */
 function copyFromContext(context, sources, target, allowed) {
   for (const source of sources) {
     for (const file of contextFiles(context, source, allowed)) {
@@ -44,6 +53,8 @@ function copyFromContext(context, sources, target, allowed) {
     }
   }
 }
+
+/** @typedef {{ root: string, workdir: string, env: Record<string, string>, command: string[] }} Stage */
 
 /**
  * @param {string} context the folder that it is built from
@@ -56,33 +67,35 @@ export function followDockerfile(context, file, folder) {
     .split('\n')
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
+  /** @type {Record<string, Stage>} */
   const stages = {};
-  let stage;
+  /** @type {Stage} */
+  let stage = { root: folder, workdir: '/', env: {}, command: [] };
   for (const [instruction, argument] of readInstructions(join(context, file))) {
     const words = argument.split(/\s+/).filter((word) => !word.startsWith('--'));
     if (instruction === 'FROM') {
-      const [, , name = 'last'] = IMAGE_NAME.exec(argument);
+      const name = IMAGE_NAME.exec(argument)?.[2] ?? 'last';
       stage = { root: join(folder, name), workdir: '/', env: {}, command: [] };
       stages[name] = stage;
     } else if (instruction === 'WORKDIR') {
       stage.workdir = argument;
       mkdirSync(join(stage.root, argument), { recursive: true });
     } else if (instruction === 'ENV') {
-      const [name, value] = argument.split('=');
+      const [name = '', value = ''] = argument.split('=');
       stage.env[name] = value;
     } else if (instruction === 'COPY') {
-      const target = join(stage.root, stage.workdir, words.pop());
+      const target = join(stage.root, stage.workdir, words.pop() ?? '.');
       const from = /--from=(\S+)/.exec(argument)?.[1];
       if (from)
         for (const source of words)
-          cpSync(join(stages[from].root, source), target, { recursive: true });
+          cpSync(join(stages[from]?.root ?? '', source), target, { recursive: true });
       else copyFromContext(context, words, target, allowed);
     } else if (instruction === 'RUN') {
       const cwd = join(stage.root, stage.workdir);
       const command = argument.replace(/^(?:--\S+ )+/, '');
       execFileSync('sh', ['-ec', command], {
         cwd,
-        env: { ...process.env, ...stage.env },
+        env: { ...process.env, npm_config_prefer_offline: 'true', ...stage.env },
         stdio: 'pipe',
       });
     } else if (instruction === 'CMD') {

@@ -1,0 +1,15 @@
+// What an application runs on: `npm run test:operator`, `test:lambda` and `test:runtimes`. `npm test` does not know of them.
+import { resolve } from 'node:path';
+import { common as base } from '../../jest.config.mjs';
+
+const [transform] = Object.values(base.transform);
+
+export default {
+  ...base,
+  rootDir: resolve(import.meta.dirname, '../..'),
+  testMatch: ['<rootDir>/test/platforms/*.platform.ts'],
+  testTimeout: 120_000,
+  maxWorkers: 1,
+  // The tools are modules that scripts use as well.
+  transform: { '^.+\\.m?[jt]s$': transform },
+};
