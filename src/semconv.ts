@@ -107,3 +107,21 @@ export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
 /** On that: `throttled`, `starved` or `stopped` (see {@link SuspensionReason}). */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
+
+/**
+ * Counter: what ran at random moments while the loop was busy, with {@link ATTR_CODE_FUNCTION_NAME}
+ * and {@link ATTR_HTTP_ROUTE}. Shares of the total are shares of the loop's busy time.
+ */
+export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';
+/**
+ * On that, where the entry span has no route, or all have the same one: the name of the entry span,
+ * or the operation of GraphQL.
+ */
+export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/http/ */
+export const ATTR_HTTP_ROUTE = 'http.route';
+/**
+ * On a log event, of a block with more than 5 stack samples: its stacks, one a line, with the
+ * milliseconds that each stands for.
+ */
+export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';

@@ -1,6 +1,6 @@
 /** Asks the main thread for stack samples, through an inspector session. Watchdog thread only. */
 import type { Session } from 'node:inspector';
-import type { CaptureReply, WatchdogData, WatchdogMessage } from './protocol.ts';
+import type { CaptureReply, ProfileReply, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
 
@@ -23,6 +23,9 @@ export type Capture<Facts extends object> = (
   busyPeriodStart: number,
   onWaiting: () => void,
 ) => Promise<Captured<Facts>>;
+
+/** Asks what ran at this moment; undefined where there was no answer. Otherwise as Capture. */
+export type SampleProfile = (onWaiting: () => void) => Promise<ProfileReply | undefined>;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */
 class CaptureSession {
@@ -92,18 +95,35 @@ export class CaptureClient<Facts extends object> {
 
   /** Waits until the main thread has answered, however long a native call takes. */
   readonly capture: Capture<Facts> = async (busyPeriodStart, onWaiting) => {
-    if (this.#inspector === undefined || this.#isLost) return NOTHING;
+    const { marks } = this.#memory;
+    marks[Mark.captureBusyPeriod] = busyPeriodStart;
+    const answer = await this.#ask(0, onWaiting);
+    if (answer === undefined) return NOTHING;
+    const reply = answer.json as CaptureReply<Facts> | undefined;
+    return { reply, isOver: reply === undefined };
+  };
+
+  /** As {@link capture}, for the loop profile. */
+  readonly sampleProfile: SampleProfile = async (onWaiting) =>
+    (await this.#ask(1, onWaiting))?.json as ProfileReply | undefined;
+
+  /** Undefined where there was no answer at all. */
+  async #ask(
+    forProfile: 0 | 1,
+    onWaiting: () => void,
+  ): Promise<{ readonly json: unknown } | undefined> {
+    if (this.#inspector === undefined || this.#isLost) return undefined;
     const { marks, flags } = this.#memory;
     const session = new CaptureSession(this.#inspector, flags);
     try {
-      if (!this.#isOpened(session)) return NOTHING;
+      if (!this.#isOpened(session)) return undefined;
       let isAnswered = false;
-      let reply: CaptureReply<Facts> | undefined;
-      marks[Mark.captureBusyPeriod] = busyPeriodStart;
+      let json: unknown;
+      marks[Mark.captureForProfile] = forProfile;
       marks[Mark.captureRequestedAt] = this.now();
       session.evaluate(this.#expression, (value) => {
         isAnswered = true;
-        if (typeof value === 'string') reply = JSON.parse(value) as CaptureReply<Facts>;
+        if (typeof value === 'string') json = JSON.parse(value);
       });
       let poll = POLL_MILLIS;
       while (!isAnswered && Atomics.load(flags, Flag.closing) === 0) {
@@ -111,11 +131,11 @@ export class CaptureClient<Facts extends object> {
         poll = Math.min(MAX_POLL_MILLIS, poll + 1);
         if (!isAnswered) onWaiting();
       }
-      return { reply, isOver: isAnswered && reply === undefined };
+      return isAnswered ? { json } : undefined;
     } finally {
       session.close();
     }
-  };
+  }
 
   #isOpened(session: CaptureSession): boolean {
     try {
