@@ -81,8 +81,8 @@ const EXIT_WAIT_MILLIS = 100;
  * routes is to be known within a minute.
  */
 const PROFILE_INTERVAL_MILLIS = 1000;
-const FIRST_PROFILE_INTERVAL_MILLIS = 250;
-const FIRST_PROFILE_MOMENTS = 240;
+const FIRST_PROFILE_INTERVAL_MILLIS = 125;
+const FIRST_PROFILE_MOMENTS = 480;
 /** For benchmarks: another interval, in the configuration. */
 const PROFILE_INTERVAL = Symbol.for('opentelemetry-instrumentation-event-loop.profile-interval');
 

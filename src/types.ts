@@ -175,8 +175,8 @@ export interface LoopProfile {
   /** How many samples the shares are made of: with 100, a share is known to some 0.05. */
   readonly samples: number;
   /**
-   * By function, as blocks are named; the largest share first, at most 50. Without a `functionName`:
-   * code of Node.js itself.
+   * By function, as blocks are named; the largest share first, at most 50. Without a
+   * `functionName`: code of Node.js itself, or not known.
    */
   readonly functions: readonly LoopFunction[];
   /** By operation; the largest share first, at most 50. */

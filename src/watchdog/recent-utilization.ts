@@ -32,10 +32,13 @@ export class RecentUtilization {
 
   /** 0 to 1; what came before the first beat counts as idle. */
   read(now: number): number {
-    const [since] = this.#times;
-    if (since === undefined) return 0;
+    if (this.#times.length === 0) return 0;
+    // While the loop is blocked, the window moves on without a beat.
+    const before = this.#times.findLastIndex((time) => time <= now - UTILIZATION_WINDOW_MILLIS);
+    const from = Math.max(0, before);
+    const since = this.#times[from] as number;
     const beatAt = this.marks[Mark.beatAt] as number;
-    const waited = (this.marks[Mark.idleTime] as number) - (this.#idleTimes[0] as number);
+    const waited = (this.marks[Mark.idleTime] as number) - (this.#idleTimes[from] as number);
     const blocked = now - beatAt >= MIN_BLOCKED_MILLIS ? now - beatAt : 0;
     const busy = beatAt - since - waited + blocked;
     return Math.max(0, busy) / Math.max(UTILIZATION_WINDOW_MILLIS, beatAt - since + blocked);

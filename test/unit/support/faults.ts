@@ -44,7 +44,7 @@ const NOT_RUN = [
   ...['EndSignals', 'Baseline'],
   // Of threads, where a throw does not reach the host.
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
-  ...['OngoingReporter', 'ThreadSleep'],
+  ...['OngoingReporter', 'ThreadSleep', 'MainThreadState', 'ProfileMoments', 'RecentUtilization'],
   ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
   // With an HTTP server, and built-ins of this realm.
   ...['ParserMessages', 'LongCalls', 'LongCallWriter'],
