@@ -172,7 +172,14 @@ export class Session {
     const describer = this.#createDescriber();
     this.#reporter = this.#createReporter(describer);
     if (config.console !== false) {
-      this.#console = new ConsoleReporter(config.console, this.settle, thresholdMillis);
+      const profile = () => this.loopProfile();
+      this.#console = new ConsoleReporter(
+        config.console,
+        this.settle,
+        thresholdMillis,
+        false,
+        profile,
+      );
     }
     this.#stalls = new BlockFeed(
       clock,
@@ -212,6 +219,8 @@ export class Session {
         start: () => void process.on('beforeExit', this.settle),
         stop: () => void process.off('beforeExit', this.settle).off('exit', this.#reportAtExit),
       },
+      // Stopped after the console, whose summary has it.
+      this.#profiler ?? {},
       this.#console ?? {},
       { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },
       { start: () => this.watchContextManager(), stop: () => this.#scopes.release() },
@@ -220,7 +229,6 @@ export class Session {
       inRootContext(pulse ?? {}),
       this.#watchdog ?? { start: () => this.#capturesKnown.open() },
       { stop: () => this.#capturesKnown.open() },
-      this.#profiler ?? {},
       this.#suspensions,
       this.#watchdog && config.nativeCalls ? this.#nativeCallsPart(this.#watchdog) : {},
       this.#hooks ?? {},

@@ -62,8 +62,7 @@ export class LoopProfiler {
   ) {}
 
   stop(): void {
-    this.#pending = [];
-    this.#open = [];
+    this.flush();
     this.#times.clear();
   }
 

@@ -1,5 +1,5 @@
 /** Who uses the event loop where nothing blocks it. */
-import type { LoopProfile } from '../../src/types.ts';
+import type { LoopProfile } from 'opentelemetry-instrumentation-event-loop';
 import { expectQuietExit } from './support/expect-blocks.ts';
 import { type Run, runApp } from './support/run-app.ts';
 import { test, VoidMeasurement } from './support/scenario.ts';
