@@ -5,7 +5,7 @@
  * is disabled.
  */
 import { perThread } from './support/per-thread.ts';
-import type { EventLoopHealth } from './types.ts';
+import type { EventLoopHealth, LoopProfile } from './types.ts';
 import { PACKAGE_NAME } from './version.ts';
 
 export interface Claimant {
@@ -13,6 +13,8 @@ export interface Claimant {
   deactivate(): void;
   /** Undefined where it is not active. */
   health(windowMillis: number): EventLoopHealth | undefined;
+  /** Undefined where it is not active. */
+  loopProfile?(windowMillis?: number): LoopProfile | undefined;
   /** Reports what has ended, the running callback included, for a process that exits. */
   settle?(): void;
   /** It is active only while no other is enabled: that of the entry `/console`. */
@@ -58,6 +60,12 @@ export function settleActive(): void {
 export function activeHealth(windowMillis: number): EventLoopHealth | undefined {
   const instances = enabledInstances();
   return instances[instances.length - 1]?.health?.(windowMillis);
+}
+
+/** Of the active instance, whichever that is; of the longest period by default. */
+export function activeLoopProfile(windowMillis?: number): LoopProfile | undefined {
+  const instances = enabledInstances();
+  return instances[instances.length - 1]?.loopProfile?.(windowMillis);
 }
 
 /** Removes this instance; where it was active, the one before becomes active. */

@@ -3,6 +3,7 @@
  * environment, environment over default; where a configuration file is in force, it has the place
  * of the environment. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
+import { isMainThread } from 'node:worker_threads';
 import { type InAppOption, parseInApp, whyBadInApp } from './code/in-app.ts';
 import { type ConfigFile, FILE_SECTION } from './config-file.ts';
 import type { EventLoopInstrumentationConfig } from './types.ts';
@@ -85,6 +86,18 @@ function fn<T>(): Option<T | undefined> {
   };
 }
 
+function path(): Option<string | undefined> {
+  const expected = 'a path';
+  return {
+    fallback: undefined,
+    check(value) {
+      if (typeof value !== 'string') return new BadOption(TypeError, expected);
+      return value.trim() === '' ? new BadOption(RangeError, expected) : value;
+    },
+    parse: (text) => text,
+  };
+}
+
 function inApp(): Option<InAppOption | undefined> {
   return {
     fallback: undefined,
@@ -112,6 +125,8 @@ const OPTIONS = {
   asyncHooks: oneOf('auto', 'auto', 'callbacks', 'promises', 'off'),
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
+  loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
+  profileDir: path(),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
   console: consoleFormat(),
@@ -126,7 +141,7 @@ export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optio
   Pick<EventLoopInstrumentationConfig, Optional>;
 
 /** Options that have no default. */
-type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp';
+type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'profileDir';
 
 /** Of `thresholdMillis`: `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {

@@ -7,7 +7,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
-import { settleActive, takeOver } from './active-instance.ts';
+import { activeLoopProfile, settleActive, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter, consoleEntry } from './console/console-reporter.ts';
 import { writeLines } from './console/write-lines.ts';
@@ -38,7 +38,7 @@ function start(): void {
   consoleEntry().isReporting = true;
   const { console: format, thresholdMillis } = config;
   const settle = () => void attempt(settleActive, (error) => say('cannot report blocks', error));
-  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true);
+  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true, activeLoopProfile);
   reporter.start();
   // Every copy of the package publishes there, whichever is active.
   subscribe(BLOCK_CHANNEL, (message) => {
@@ -83,6 +83,7 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
       session = undefined;
     },
     health: (windowMillis) => session?.health(windowMillis),
+    loopProfile: (windowMillis) => session?.loopProfile(windowMillis),
     settle: () => session?.settle(),
   });
 }

@@ -16,6 +16,10 @@ export type {
   EventLoopHealth,
   EventLoopInstrumentationConfig,
   FunctionShare,
+  LoopFunction,
+  LoopOperation,
+  LoopProfile,
+  LoopProfileMode,
   SuspensionReason,
 } from './types.ts';
 

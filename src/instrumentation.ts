@@ -8,7 +8,13 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { activeHealth, type Claimant, stepBack, takeOver } from './active-instance.ts';
+import {
+  activeHealth,
+  activeLoopProfile,
+  type Claimant,
+  stepBack,
+  takeOver,
+} from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { configFileInForce } from './config-file.ts';
 import {
@@ -21,10 +27,15 @@ import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { expectingBlocks } from './otel/expected-blocks.ts';
 import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
+import {
+  MAX_PROFILE_WINDOW_MILLIS,
+  MIN_PROFILE_WINDOW_MILLIS,
+  UNKNOWN_PROFILE,
+} from './profile/used-time.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import { Session } from './session.ts';
 import { attempt } from './support/guard.ts';
-import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
+import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
 /** What is registered globally is checked every so many intervals of the lag, on the next beat. */
@@ -76,6 +87,8 @@ export class EventLoopInstrumentation {
       activate: () => this._start(),
       deactivate: () => this._stop(),
       health: (windowMillis) => this._withSession((session) => session.health(windowMillis)),
+      loopProfile: (windowMillis) =>
+        this._withSession((session) => session.loopProfile(windowMillis)),
       settle: () => this._withSession((session) => session.settle()),
     };
     if (takeOver(this._claimant)) {
@@ -181,6 +194,25 @@ export class EventLoopInstrumentation {
     }
     // Also of an instance that is paused.
     return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
+  }
+
+  /**
+   * Who used the event loop over the last minutes, by function and by operation, for a debug
+   * endpoint. Without samples where the loop was busy for less than half of the time, the option
+   * `loopProfile` is `'off'`, or this instrumentation is not enabled.
+   * @param windowMillis the latest so many milliseconds, 1000 to 300 000
+   * @throws TypeError where the window is not a number, RangeError where it is out of range
+   */
+  loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
+    if (typeof windowMillis !== 'number')
+      throw new TypeError(`loopProfile: windowMillis must be a number, got ${typeof windowMillis}`);
+    if (!(windowMillis >= MIN_PROFILE_WINDOW_MILLIS && windowMillis <= MAX_PROFILE_WINDOW_MILLIS)) {
+      throw new RangeError(
+        `loopProfile: windowMillis must be ${MIN_PROFILE_WINDOW_MILLIS} to ` +
+          `${MAX_PROFILE_WINDOW_MILLIS}, got ${windowMillis}`,
+      );
+    }
+    return (this._claimant && activeLoopProfile(windowMillis)) ?? UNKNOWN_PROFILE;
   }
 
   /**

@@ -80,6 +80,15 @@ export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spa
 export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans';
 
 /**
+ * On a log event, of a block with more than 5 stack samples: its stacks, one a line, with the
+ * milliseconds that each stands for.
+ */
+export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
+
+/** The operation of GraphQL, else the name of the entry span, where that has no route. */
+export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
+
+/**
  * On any span: seconds in which it was open while something else blocked the event loop. Needs
  * `EventLoopSpanProcessor`.
  */

@@ -26,6 +26,7 @@ import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { LongCalls } from './long-calls.ts';
 import { GcMeter, reportsGc } from './loop/gc-meter.ts';
+import type { IterationClock } from './loop/iteration-clock.ts';
 import { IterationLedger } from './loop/iteration-ledger.ts';
 import type { Ledger } from './loop/ledger.ts';
 import { ScopeLedger } from './loop/scope-ledger.ts';
@@ -42,6 +43,8 @@ import {
   spanEndTime,
   spanStartTime,
 } from './otel/sdk-internals.ts';
+import { EntryOperation } from './profile/entry-operation.ts';
+import { LoopProfiler } from './profile/loop-profiler.ts';
 import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { CodeDescriber } from './report/code-describer.ts';
@@ -56,12 +59,12 @@ import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
 import { packageOrigins } from './support/package-origins.ts';
 import { THIS_THREAD } from './support/this-thread.ts';
-import type { AsyncHooksMode, EventLoopHealth } from './types.ts';
+import type { AsyncHooksMode, EventLoopHealth, LoopProfile } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
 import { whyNoCapture } from './watchdog/inspector.ts';
 import { LongCallWriter } from './watchdog/long-call-memory.ts';
-import type { CaptureReply } from './watchdog/protocol.ts';
+import type { CaptureReply, ProfileOptions } from './watchdog/protocol.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
@@ -72,6 +75,16 @@ const MIN_RELAXED_THRESHOLD_MILLIS = 20;
 
 /** How long a process that ends waits for source maps, at most, if blocks wait for them. */
 const EXIT_WAIT_MILLIS = 100;
+
+/**
+ * One sample a second on average. Of an overload that has only just begun, more: the order of three
+ * routes is to be known within a minute.
+ */
+const PROFILE_INTERVAL_MILLIS = 1000;
+const FIRST_PROFILE_INTERVAL_MILLIS = 125;
+const FIRST_PROFILE_MOMENTS = 480;
+/** For benchmarks: another interval, in the configuration. */
+const PROFILE_INTERVAL = Symbol.for('opentelemetry-instrumentation-event-loop.profile-interval');
 
 /** Where a session sends what it finds. */
 export interface SessionTargets {
@@ -127,6 +140,7 @@ export class Session {
   readonly #reporter: BlockReporter;
   readonly #console: ConsoleReporter | undefined;
   readonly #stalls: BlockFeed;
+  readonly #capturer = this.#createCapturer();
   readonly #exclusions: Exclusions;
   readonly #suspensions: Suspensions;
   readonly #ledger: Ledger;
@@ -134,6 +148,8 @@ export class Session {
   readonly #lagSampler: LagSampler;
   readonly #hooks: AsyncHooks | undefined;
   readonly #watchdog: Watchdog | undefined;
+  readonly #iterations: IterationClock | undefined;
+  readonly #profiler: LoopProfiler | undefined;
   readonly #capturesKnown = new Latch();
   #mode: AsyncHooksMode;
   #finishedIteration = Number.NaN;
@@ -154,9 +170,17 @@ export class Session {
     this.#originOf = this.#createOriginOf();
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
     this.#health = new Health(clock, lagIntervalMillis);
-    this.#reporter = this.#createReporter();
+    const describer = this.#createDescriber();
+    this.#reporter = this.#createReporter(describer);
     if (config.console !== false) {
-      this.#console = new ConsoleReporter(config.console, this.settle, thresholdMillis);
+      const profile = () => this.loopProfile();
+      this.#console = new ConsoleReporter(
+        config.console,
+        this.settle,
+        thresholdMillis,
+        false,
+        profile,
+      );
     }
     this.#stalls = new BlockFeed(
       clock,
@@ -174,6 +198,10 @@ export class Session {
 
     const hooked = this.#mode === 'off' ? undefined : this.#createIterationLedger(marks);
     this.#ledger = hooked ?? this.#createScopeLedger(marks);
+    this.#iterations = hooked?.iterations;
+    if (canCapture && config.loopProfile !== 'off') {
+      this.#profiler = this.#createProfiler(describer);
+    }
     this.#scopes = new ContextScopes(this.#ledger, clock, this.#onHookError);
     // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
     const needsPulse = this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis;
@@ -192,6 +220,8 @@ export class Session {
         start: () => void process.on('beforeExit', this.settle),
         stop: () => void process.off('beforeExit', this.settle).off('exit', this.#reportAtExit),
       },
+      // Stopped after the console, whose summary has it.
+      this.#profiler ?? {},
       this.#console ?? {},
       { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },
       { start: () => this.watchContextManager(), stop: () => this.#scopes.release() },
@@ -228,6 +258,11 @@ export class Session {
     this.#guard.run('cannot report blocks', () => {
       this.#ledger.asOwnWork(() => this.#reporter.flush());
     });
+    const profiler = this.#profiler;
+    if (profiler?.hasSamples !== true) return;
+    this.#guard.run('cannot make the loop profile', () => {
+      this.#ledger.asOwnWork(() => profiler.flush());
+    });
   }
 
   /** Resolves when all blocks are reported that {@link flush} was called for. */
@@ -238,6 +273,12 @@ export class Session {
   health(windowMillis: number): EventLoopHealth | undefined {
     return this.#guard.run('cannot read the health of the event loop', () =>
       this.#health.read(windowMillis, this.#lagSampler.overdue()),
+    );
+  }
+
+  loopProfile(windowMillis?: number): LoopProfile | undefined {
+    return this.#guard.run('cannot read the loop profile', () =>
+      this.#profiler?.read(windowMillis),
     );
   }
 
@@ -312,7 +353,7 @@ export class Session {
     return reason === undefined;
   }
 
-  #createReporter(): BlockReporter {
+  #createReporter(describer: CodeDescriber): BlockReporter {
     const { requireParentSpan, maxSpansPerMinute, blockEvents } = this.config;
     const { blockHook, ignoreBlockHook } = this.config;
     return new BlockReporter(
@@ -337,7 +378,7 @@ export class Session {
           publishBlock(block, blockContext);
         },
       },
-      this.#createDescriber(),
+      describer,
       this.#clock,
       this.log,
     );
@@ -398,7 +439,8 @@ export class Session {
         const now = this.#clock.now();
         this.#clock.syncEpoch();
         this.watchContextManager();
-        this.#watchdog?.beat(now);
+        this.#watchdog?.beat(now, this.#clock.idle());
+        this.#beatProfile(now);
         this.targets.beat(now);
       },
       idle: () => this.#watchdog?.idle(),
@@ -430,16 +472,54 @@ export class Session {
     return this.#guard.run('cannot measure suspensions', sample) ?? waited;
   }
 
-  #createWatchdog(times: CaptureTimes): Watchdog {
-    const { thresholdMillis, unfinishedAfterMillis } = this.config;
-    const capturer = new Capturer(this.#clock, {
+  #beatProfile(now: number): void {
+    const profiler = this.#profiler;
+    if (profiler === undefined) return;
+    this.#guard.run('cannot make the loop profile', () => {
+      profiler.beat(now, this.#clock.idle());
+      if (profiler.hasWork(now)) this.#ledger.asOwnWork(() => profiler.work(now));
+    });
+  }
+
+  #createProfiler(describer: CodeDescriber): LoopProfiler {
+    const parentOf = SURROUNDINGS.lineage?.parentOf ?? (() => undefined);
+    return new LoopProfiler(this.#clock, {
+      sample: (requestedAt) => this.#capturer.sample(requestedAt),
+      wasWaitingAt: (time) => this.#iterations?.wasWaitingAt(time),
+      taskStart: () => this.#ledger.taskStart,
+      addToBlock: (sample) => this.#ledger.add(sample),
+      entryOf: (ctx) => new EntryOperation(ctx, parentOf),
+      describe: (samples, done) => describer.describeInSource(samples, done),
+      count: (millis, code, operation) => this.targets.instruments().busy(millis, code, operation),
+    });
+  }
+
+  #profileOptions(): ProfileOptions | undefined {
+    const { loopProfile } = this.config;
+    if (loopProfile === 'off') return undefined;
+    const given = (this.config as unknown as Record<symbol, unknown>)[PROFILE_INTERVAL];
+    const isGiven = typeof given === 'number' && given > 0;
+    return {
+      isAlways: loopProfile === 'always',
+      intervalMillis: isGiven ? given : PROFILE_INTERVAL_MILLIS,
+      firstIntervalMillis: FIRST_PROFILE_INTERVAL_MILLIS,
+      firstMoments: isGiven ? 0 : FIRST_PROFILE_MOMENTS,
+    };
+  }
+
+  #createCapturer(): Capturer {
+    return new Capturer(this.#clock, {
       isRunning: (busyPeriodStart) => this.#ledger.isRunning(busyPeriodStart),
       resourceType: SURROUNDINGS.resourceType,
       nativeCall: nativeCallIn,
       add: (sample) => this.#ledger.add(sample),
     });
+  }
+
+  #createWatchdog(times: CaptureTimes): Watchdog {
+    const { thresholdMillis, unfinishedAfterMillis } = this.config;
     return new Watchdog(
-      { ...times, unfinishedAfterMillis },
+      { ...times, unfinishedAfterMillis, profile: this.#profileOptions() },
       {
         threadSetup: () => ({
           code: WATCHDOG_CODE,
@@ -451,12 +531,15 @@ export class Session {
             resolveFrom: packageOrigins(),
           } satisfies OngoingReportOptions,
         }),
-        capture: (busyPeriodStart, requestedAt) => {
-          const sample = capturer.capture(busyPeriodStart, requestedAt);
+        capture: (busyPeriodStart, requestedAt, profileInterval) => {
+          const sample = this.#capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
+          this.#profiler?.addBlockSample(sample, profileInterval);
           this.targets.blocked?.(sample.time - busyPeriodStart);
           return this.#ongoingReply(sample);
         },
+        profile: (requestedAt, intervalMillis) =>
+          this.#profiler?.answer(requestedAt, intervalMillis) ?? { isIdle: true },
         // Only where a promise reaction is not timed in any case, and the watchdog has time to
         // notice.
         watching: (isWatching) => {

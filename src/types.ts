@@ -147,6 +147,49 @@ export interface EventLoopHealth {
   readonly blockedMillis: number;
 }
 
+/** A function, and its share of the time in which the loop was busy. */
+export interface LoopFunction extends Partial<CodePlace> {
+  /** The built-in function that it has called, as it is written in code: `JSON.parse`. */
+  readonly nativeCall?: string;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+/** What code ran for, and its share of the time in which the loop was busy. */
+export interface LoopOperation {
+  /**
+   * `GET /list` where the entry span has a route, the operation of GraphQL, else the name of the
+   * entry span. Absent where code ran outside of every span.
+   */
+  readonly name?: string;
+  readonly httpRoute?: string;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+/**
+ * Who used the event loop over the last minutes, by stack samples at random moments: what
+ * `loopProfile()` returns.
+ */
+export interface LoopProfile {
+  /** The period that it is of, in milliseconds. */
+  readonly elapsedMillis: number;
+  /** The share of the period in which the loop was not waiting for events, 0 to 1. */
+  readonly utilization: number;
+  /** How many samples the shares are made of: with 100, a share is known to some 0.05. */
+  readonly samples: number;
+  /**
+   * By function, as blocks are named; the largest share first, at most 50. Without a
+   * `functionName`: code of Node.js itself, or not known.
+   */
+  readonly functions: readonly LoopFunction[];
+  /** By operation; the largest share first, at most 50. */
+  readonly operations: readonly LoopOperation[];
+}
+
+/** When the loop profile is made: see {@link EventLoopInstrumentationConfig.loopProfile}. */
+export type LoopProfileMode = 'busy' | 'always' | 'off';
+
 /**
  * Which async_hooks the instrumentation listens to: see
  * {@link EventLoopInstrumentationConfig.asyncHooks}.
@@ -259,6 +302,22 @@ export interface EventLoopInstrumentationConfig {
    * @default 'unsampled'
    */
   blockEvents?: BlockEventsMode;
+  /**
+   * Who uses the event loop, also where nothing blocks it: what runs is sampled at random moments,
+   * one a second on average, and counted by function and route: `event_loop.busy.samples`,
+   * `loopProfile()`. Needs `captureStack`.
+   *
+   * - `'busy'`: while the loop is busy for half of the time or more.
+   * - `'always'`: also while it is not. Moments at which it waits for events do not count.
+   * - `'off'`: never.
+   * @default 'busy'; in worker threads 'off'
+   */
+  loopProfile?: LoopProfileMode;
+  /**
+   * A folder for the profile of each block with more than 5 stack samples, one file for each, which
+   * `pprof` and speedscope open; at most 1000 from one process. None by default.
+   */
+  profileDir?: string;
   /**
    * A block that still runs after this many milliseconds is reported while it lasts, by the thread
    * that `captureStack` starts: one line on stderr, and a span with `event_loop.block.unfinished`

@@ -9,12 +9,13 @@ import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import { perThread } from '../support/per-thread.ts';
-import type { EventLoopBlock } from '../types.ts';
+import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { attributionIn } from './attribution.ts';
 import { blockLine, PLAIN } from './block-line.ts';
 import { blockJson, summaryJson } from './json.ts';
 import { hasColors, STYLED } from './paint.ts';
+import { profileLine } from './profile-line.ts';
 import { type BlockSummary, Summary } from './summary.ts';
 import { summaryLines } from './summary-lines.ts';
 import { summaryMarkdown } from './summary-markdown.ts';
@@ -46,12 +47,14 @@ export class ConsoleReporter {
    * @param settle reports the block that may be running when the process exits
    * @param thresholdMillis start-up is mentioned from this long on
    * @param isEntry of the entry `/console`: says also that nothing blocked
+   * @param loopProfile of the last minutes, where there is one
    */
   constructor(
     private readonly format: ConsoleFormat,
     private readonly settle: () => void,
     private readonly thresholdMillis: number,
     private readonly isEntry = false,
+    private readonly loopProfile: () => LoopProfile | undefined = () => undefined,
   ) {}
 
   start(): void {
@@ -104,18 +107,28 @@ export class ConsoleReporter {
   }
 
   #summarizeOnce(): void {
-    if (this.#newBlocks > 0 || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary();
+    const isNew = this.#newBlocks > 0 || (!this.#hasSummarized && this.#hasProfile());
+    if (isNew || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary();
     this.#newBlocks = 0;
     this.#hasSummarized = true;
+  }
+
+  /** A loop that was busy without a block is worth a summary, too. */
+  #hasProfile(): boolean {
+    const profile = this.loopProfile();
+    return profile !== undefined && profileLine(profile, '') !== undefined;
   }
 
   #writeSummary(): void {
     if (this.#isSilent()) return;
     const summary = this.#read();
+    const profile = this.loopProfile();
     writeLines((cwd) => {
-      if (this.format === 'json') return [JSON.stringify(summaryJson(summary))];
-      if (this.format === 'markdown') return summaryMarkdown(summary, cwd);
-      return summaryLines(summary, cwd, this.#paint);
+      if (this.format === 'json') return [JSON.stringify(summaryJson(summary, profile))];
+      const line = profile && profileLine(profile, cwd);
+      const more = line === undefined ? [] : [line];
+      if (this.format === 'markdown') return [...summaryMarkdown(summary, cwd), ...more];
+      return [...summaryLines(summary, cwd, this.#paint), ...more];
     });
   }
 

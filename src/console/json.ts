@@ -2,7 +2,7 @@
  * Blocks and summaries as JSON: `console.schema.json`, at the top of the package, describes both.
  * What `/testing` records is serialized by the same function.
  */
-import type { EventLoopBlock } from '../types.ts';
+import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import type { Attribution } from './block-line.ts';
 import type { BlockSummary } from './summary.ts';
 
@@ -11,12 +11,17 @@ export const SUMMARY_TYPE = 'event-loop-summary';
 
 /** The fields of the block, after what says what it is. */
 export type BlockJson = EventLoopBlock & Attribution & { readonly type: typeof BLOCK_TYPE };
-export type SummaryJson = BlockSummary & { readonly type: typeof SUMMARY_TYPE };
+export type SummaryJson = BlockSummary & {
+  readonly type: typeof SUMMARY_TYPE;
+  /** Where the loop was busy for half of the time. */
+  readonly loopProfile?: LoopProfile;
+};
 
 export function blockJson(block: EventLoopBlock, attribution: Attribution = {}): BlockJson {
   return { type: BLOCK_TYPE, ...block, ...attribution };
 }
 
-export function summaryJson(summary: BlockSummary): SummaryJson {
-  return { type: SUMMARY_TYPE, ...summary };
+export function summaryJson(summary: BlockSummary, loopProfile?: LoopProfile): SummaryJson {
+  const hasSamples = loopProfile !== undefined && loopProfile.samples > 0;
+  return { type: SUMMARY_TYPE, ...summary, ...(hasSamples && { loopProfile }) };
 }

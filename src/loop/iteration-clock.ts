@@ -109,6 +109,14 @@ export class IterationClock {
     return this.waitedSoFar() < ITERATION_GRAIN_MILLIS;
   }
 
+  /** Whether the loop waited for events at `time`, a moment ago; asked before any further wait. */
+  wasWaitingAt(time: number): boolean {
+    if (!this.#isCounting) return true;
+    if (time < this.busyPeriodStart) return time >= this.busyPeriodStart - this.waited;
+    const waited = this.waitedSoFar();
+    return waited >= MIN_ITERATION_MILLIS && time >= this.clock.now() - waited;
+  }
+
   /**
    * Milliseconds that the loop has waited since the busy period ended; undefined while that runs.
    */

@@ -42,7 +42,7 @@ export class IterationLedger implements Ledger {
   readonly #threshold: number;
   readonly #clock: Clock;
   readonly #around: Surroundings;
-  readonly #iterations: IterationClock;
+  readonly iterations: IterationClock;
   readonly #blocks: BlockMaker;
   readonly #attribution: BlockMaker['attribution'];
   readonly #messages = new ParserMessages();
@@ -58,11 +58,11 @@ export class IterationLedger implements Ledger {
     this.#threshold = thresholdMillis;
     this.#clock = clock;
     this.#around = surroundings;
-    this.#iterations = new IterationClock(clock, marks);
+    this.iterations = new IterationClock(clock, marks);
     this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock, marks);
-    this.#blocks.iterations = this.#iterations;
+    this.#blocks.iterations = this.iterations;
     this.#attribution = this.#blocks.attribution;
-    this.#task = new RunningTask(this.#iterations, this.#blocks);
+    this.#task = new RunningTask(this.iterations, this.#blocks);
   }
 
   get voted(): number {
@@ -83,7 +83,7 @@ export class IterationLedger implements Ledger {
       this.callbackStart = this.#lastRead;
       return;
     }
-    if (callbackClass === TICK && this.#iterations.isSurelyShort()) {
+    if (callbackClass === TICK && this.iterations.isSurelyShort()) {
       // Nor here: what begins before the watchdog marked the busy period is timed with its task.
       this.#class = UNTIMED_TICK;
       this.callbackStart = this.#task.start;
@@ -100,7 +100,7 @@ export class IterationLedger implements Ledger {
 
   /** Hot. The end of an outermost callback. */
   after(): void {
-    if (this.#iterations.isSurelyShort()) return;
+    if (this.iterations.isSurelyShort()) return;
     const t = this.#clock.now();
     this.#lastRead = t;
     const isLong = t - this.callbackStart >= this.#threshold && this.#class !== REACTION;
@@ -125,7 +125,7 @@ export class IterationLedger implements Ledger {
 
   /** The end of a callback inside `depth` others: its own context makes it as good as a scope. */
   afterNested(depth: number): void {
-    if (depth >= MAX_NESTED || this.#iterations.isSurelyShort()) return;
+    if (depth >= MAX_NESTED || this.iterations.isSurelyShort()) return;
     const start = this.stack.startOf(depth + 1);
     const t = this.#clock.now();
     if (!(t - start >= this.#threshold || t >= this.#attribution.scopesVoteFrom)) return;
@@ -136,7 +136,7 @@ export class IterationLedger implements Ledger {
   }
 
   scope(context: Context, start: number, votedBefore: number): void {
-    if (this.#iterations.isSurelyShort()) {
+    if (this.iterations.isSurelyShort()) {
       this.#task.untimedScope = context;
       return;
     }
@@ -154,7 +154,7 @@ export class IterationLedger implements Ledger {
   }
 
   relax(relaxed: boolean): void {
-    this.#iterations.relax(relaxed);
+    this.iterations.relax(relaxed);
   }
 
   add(sample: StackSample): void {
@@ -162,7 +162,7 @@ export class IterationLedger implements Ledger {
   }
 
   isRunning(busyPeriodStart: number): boolean {
-    return this.#iterations.isBusySince(busyPeriodStart);
+    return this.iterations.isBusySince(busyPeriodStart);
   }
 
   ongoing(): OngoingBlock {
@@ -179,7 +179,7 @@ export class IterationLedger implements Ledger {
 
   ongoingPileUp(): OngoingPileUp | undefined {
     const end = this.#task.start;
-    const start = Math.max(this.#iterations.busyPeriodStart, this.#blocks.reported.end);
+    const start = Math.max(this.iterations.busyPeriodStart, this.#blocks.reported.end);
     return end - start >= this.#threshold ? this.#attribution.pileUp(start, end) : undefined;
   }
 
@@ -201,13 +201,13 @@ export class IterationLedger implements Ledger {
   }
 
   waitedSince(due: number, beganAt: number): number {
-    return this.#iterations.waitedBefore(beganAt, due);
+    return this.iterations.waitedBefore(beganAt, due);
   }
 
   finish(): void {
-    if (!this.#iterations.isCounting) return;
+    if (!this.iterations.isCounting) return;
     const t = this.#clock.now();
-    this.#close(t, this.#iterations.end());
+    this.#close(t, this.iterations.end());
     this.#open(t);
   }
 
@@ -216,19 +216,19 @@ export class IterationLedger implements Ledger {
     this.#task.begin(Number.NaN, 0, this.#attribution.voted);
     this.callbackStart = Number.NaN;
     this.#lastRead = Number.NaN;
-    this.#iterations.reset();
+    this.iterations.reset();
     this.#blocks.reset();
   }
 
   /** A task begins at `t`, unless its callback goes on with the message of the one before. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
     const wasLong = t - this.#task.start >= this.#threshold;
-    switch (this.#iterations.advance(t, this.#lastRead, wasLong)) {
+    switch (this.iterations.advance(t, this.#lastRead, wasLong)) {
       case SAME:
         this.#blocks.cpu.sample(t);
         break;
       case NEXT:
-        this.#close(t, this.#iterations.waited);
+        this.#close(t, this.iterations.waited);
         this.#open(t);
         break;
       case FIRST:
@@ -250,8 +250,8 @@ export class IterationLedger implements Ledger {
   }
 
   #open(t: number): void {
-    this.#iterations.open(t);
-    this.#blocks.open(t, this.#iterations.idleAtStart);
+    this.iterations.open(t);
+    this.#blocks.open(t, this.iterations.idleAtStart);
     this.#callbacks = 0;
     this.#task.begin(t, 0, this.#attribution.voted);
   }
@@ -262,7 +262,7 @@ export class IterationLedger implements Ledger {
     const end = Math.max(this.#lastRead, reported.end, t - waited);
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
     // After a wait, its position is unknown: it is taken off the beginning.
-    const start = reported.skip(this.#iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
+    const start = reported.skip(this.iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
     if (start > this.#task.start) this.#task.start = start;
     this.#task.vote(end);
     if (end - this.#task.start >= this.#threshold) this.#reportTask(end);
@@ -273,7 +273,7 @@ export class IterationLedger implements Ledger {
   #reportTask(end: number): void {
     // Without a mark the callback's end was not timed: alone, it is taken to have been the task.
     const isAlone = this.#callbacks - this.#task.firstCallback === 1;
-    const kind = this.#iterations.isSurelyShort() && isAlone ? 'callback' : 'microtasks';
+    const kind = this.iterations.isSurelyShort() && isAlone ? 'callback' : 'microtasks';
     this.#report(kind, this.#task.start, end, this.#task.firstCallback);
   }
 
@@ -283,18 +283,18 @@ export class IterationLedger implements Ledger {
     const isTimed = this.#class !== REACTION && this.#class !== UNTIMED_TICK && start <= time;
     if (isTimed && this.stack.depth > 0) return ['callback', start, this.#callbacks - 1];
     if (this.#task.start <= time) return ['microtasks', this.#task.start, this.#task.firstCallback];
-    return ['pile-up', this.#iterations.busyPeriodStart, 0];
+    return ['pile-up', this.iterations.busyPeriodStart, 0];
   }
 
   /** No callback contains a wait: with a start from before one, the callback's end was lost. */
   #notBeforeAWait(start: number): number {
-    const waited = this.#iterations.waitedSoFar();
-    return Math.max(start, this.#blocks.reported.skip(this.#iterations.busyPeriodStart, waited));
+    const waited = this.iterations.waitedSoFar();
+    return Math.max(start, this.#blocks.reported.skip(this.iterations.busyPeriodStart, waited));
   }
 
   #report(kind: BlockKind, start: number, end: number, before: number, known?: Known): void {
-    if (!this.#iterations.isCounting) return;
-    const from = Math.max(start, this.#iterations.busyPeriodStart);
+    if (!this.iterations.isCounting) return;
+    const from = Math.max(start, this.iterations.busyPeriodStart);
     this.#blocks.make(kind, from, end, before, this.#callbacks, known);
   }
 }

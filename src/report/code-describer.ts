@@ -39,7 +39,10 @@ export class CodeDescriber {
   }
 
   /** In the source, as far as there are source maps. Calls `done` once; never throws. */
-  describeInSource(block: Block, done: (code: SampledCode) => void): void {
+  describeInSource(
+    block: Pick<Block, 'samples' | 'start' | 'end'>,
+    done: (code: SampledCode) => void,
+  ): void {
     const { lookUp } = this.options;
     const frames = new Set(block.samples.flatMap((sample) => this.#builtFrames(sample)));
     if (lookUp === undefined || frames.size === 0) {

@@ -11,14 +11,17 @@ import {
   ATTR_CODE_FUNCTION_NAME,
   ATTR_EVENT_LOOP_BLOCK_EXPECTED,
   ATTR_EVENT_LOOP_BLOCK_KIND,
+  ATTR_EVENT_LOOP_BUSY_OPERATION,
   ATTR_EVENT_LOOP_SUSPENSION_REASON,
+  ATTR_HTTP_ROUTE,
   METRIC_EVENT_LOOP_BLOCK_DURATION,
   METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
+  METRIC_EVENT_LOOP_BUSY_SAMPLES,
   METRIC_EVENT_LOOP_LAG,
   METRIC_EVENT_LOOP_STALL_DURATION,
   METRIC_EVENT_LOOP_SUSPENSION_DURATION,
 } from '../semconv.ts';
-import type { BlockingCode, EventLoopBlock, SuspensionReason } from '../types.ts';
+import type { CodePlace, EventLoopBlock, SuspensionReason } from '../types.ts';
 
 // In seconds. Always given: the SDK's default buckets are made for milliseconds. Lag is near zero
 // in a healthy process, and health checks give up after some seconds. `prometheus/rules.yaml`
@@ -40,6 +43,11 @@ const NO_ATTRIBUTES: Attributes = {};
 /** Every function name is a time series of its own: past this many, all others are one. */
 const MAX_FUNCTION_NAMES = 100;
 const OTHER_FUNCTIONS = '_other';
+/** The same for routes and operations; and for functions of one operation, taken together. */
+const MAX_OPERATIONS = 100;
+const MAX_BUSY_SERIES = 1000;
+/** What the loop profile counts once: one sample a second is what it takes on average. */
+const SAMPLE_MILLIS = 1000;
 
 export interface Instruments {
   lag(millis: number): void;
@@ -47,6 +55,12 @@ export interface Instruments {
   suppressed(block: EventLoopBlock, context: Context): void;
   stall(millis: number): void;
   suspension(millis: number, reason: SuspensionReason): void;
+  /** A sample of the loop profile, and the time that it stands for. */
+  busy(
+    millis: number,
+    code: CodePlace | undefined,
+    operation: { readonly name?: string; readonly httpRoute?: string },
+  ): void;
 }
 
 export function createInstruments(meter: Meter): Instruments {
@@ -82,12 +96,16 @@ export function createInstruments(meter: Meter): Instruments {
     valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: SUSPENSION_BUCKETS },
   });
-  const functionNames = new Set<string>();
-  const bounded = (name: string) => {
-    if (functionNames.size < MAX_FUNCTION_NAMES) functionNames.add(name);
-    return functionNames.has(name) ? name : OTHER_FUNCTIONS;
-  };
-  const functionName = (code: BlockingCode | undefined): Attributes =>
+  const busySamples = meter.createCounter(METRIC_EVENT_LOOP_BUSY_SAMPLES, {
+    unit: '{sample}',
+    description: 'What ran at random moments while the event loop was busy, one a second.',
+    // In the first minute samples are closer, and each counts for less.
+    valueType: ValueType.DOUBLE,
+  });
+  const bounded = boundedBy(MAX_FUNCTION_NAMES);
+  const operationName = boundedBy(MAX_OPERATIONS);
+  const series = boundedBy(MAX_BUSY_SERIES);
+  const functionName = (code: CodePlace | undefined): Attributes =>
     code === undefined
       ? NO_ATTRIBUTES
       : { [ATTR_CODE_FUNCTION_NAME]: bounded(metricNameOf(code, process.cwd())) };
@@ -111,5 +129,27 @@ export function createInstruments(meter: Meter): Instruments {
         { [ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
         ROOT_CONTEXT,
       ),
+    busy: (millis, code, { name, httpRoute }) => {
+      // Where the name is more than the route with its method: an operation of GraphQL.
+      const isRoute = httpRoute !== undefined && (name ?? httpRoute).endsWith(httpRoute);
+      const attributes = {
+        ...functionName(code),
+        ...(httpRoute !== undefined && { [ATTR_HTTP_ROUTE]: operationName(httpRoute) }),
+        ...(name !== undefined &&
+          !isRoute && { [ATTR_EVENT_LOOP_BUSY_OPERATION]: operationName(name) }),
+      };
+      const isKnown = series(JSON.stringify(attributes)) !== OTHER_FUNCTIONS;
+      const counted = isKnown ? attributes : { [ATTR_CODE_FUNCTION_NAME]: OTHER_FUNCTIONS };
+      busySamples.add(millis / SAMPLE_MILLIS, counted, ROOT_CONTEXT);
+    },
+  };
+}
+
+/** The first so many names as they are, all others as one. */
+function boundedBy(max: number): (name: string) => string {
+  const names = new Set<string>();
+  return (name) => {
+    if (names.size < max) names.add(name);
+    return names.has(name) ? name : OTHER_FUNCTIONS;
   };
 }

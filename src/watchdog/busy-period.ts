@@ -58,10 +58,7 @@ export class BusyPeriod<Facts extends object = object> {
       const time = this.parts.now();
       this.#block.schedule.take(time - this.#block.since);
       this.#budget.take(time);
-      const { reply, isOver } = await capture(this.start, () => {
-        // In a native call the thread cannot answer: what was known before has to do.
-        if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
-      });
+      const { reply, isOver } = await capture(this.start, () => this.wait());
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       if (reply !== undefined) this.#learn(reply);
@@ -69,6 +66,12 @@ export class BusyPeriod<Facts extends object = object> {
     if (this.#untilReport() <= 0) this.#report();
     // Not longer than it takes the next block to become busy.
     return Math.min(this.#untilCapture(), this.#untilReport(), options.busyAfterMillis);
+  }
+
+  /** A stack sample is under way: reports what is overdue. */
+  wait(): void {
+    // In a native call the thread cannot answer: what was known before has to do.
+    if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
   }
 
   /** When the running part of the period began that has not been reported. */

@@ -1,7 +1,7 @@
 /** Asks the watched thread for stack samples, by an inspector session. Watchdog thread only. */
 import type { Session } from 'node:inspector';
 import { type CaptureRoute, type Request, RouteToWorker, TO_MAIN_THREAD } from './capture-route.ts';
-import type { CaptureReply, WatchdogData, WatchdogMessage } from './protocol.ts';
+import type { CaptureReply, ProfileReply, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
 
@@ -30,6 +30,9 @@ export type Capture<Facts extends object> = (
   busyPeriodStart: number,
   onWaiting: () => void,
 ) => Promise<Captured<Facts>>;
+
+/** Asks what ran at this moment; undefined where there was no answer. Otherwise as Capture. */
+export type SampleProfile = (onWaiting: () => void) => Promise<ProfileReply | undefined>;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */
 class CaptureSession {
@@ -116,16 +119,38 @@ export class CaptureClient<Facts extends object> {
 
   /** Waits until the thread has answered, however long a native call takes. */
   readonly capture: Capture<Facts> = async (busyPeriodStart, onWaiting) => {
+    const { marks } = this.#memory;
+    marks[Mark.captureBusyPeriod] = busyPeriodStart;
+    const isOver = () => marks[Mark.busyPeriodStart] !== busyPeriodStart;
+    const answer = await this.#ask(0, onWaiting, isOver);
+    if (answer === undefined) return NOTHING;
+    const reply = answer.json as CaptureReply<Facts> | undefined;
+    return { reply, isOver: reply === undefined };
+  };
+
+  /** As {@link capture}, for the loop profile. */
+  readonly sampleProfile: SampleProfile = async (onWaiting) =>
+    (await this.#ask(1, onWaiting, () => false))?.json as ProfileReply | undefined;
+
+  /**
+   * @param isOver whether what was to be sampled is over: asked where the main thread delays requests
+   * @returns undefined where there was no answer at all
+   */
+  async #ask(
+    forProfile: 0 | 1,
+    onWaiting: () => void,
+    isOver: () => boolean,
+  ): Promise<{ readonly json: unknown } | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
-      return NOTHING;
+      return undefined;
     const { marks, flags } = this.#memory;
     const session = new CaptureSession(this.#inspector, flags, this.#route);
     let isFinished = false;
     try {
-      if (!this.#isOpened(session)) return NOTHING;
+      if (!this.#isOpened(session)) return undefined;
       let isAnswered = false;
-      let reply: CaptureReply<Facts> | undefined;
-      marks[Mark.captureBusyPeriod] = busyPeriodStart;
+      let json: unknown;
+      marks[Mark.captureForProfile] = forProfile;
       // A sample that comes before it is known when it was asked for has not been delayed.
       marks[Mark.captureRequestedAt] = Number.NaN;
       this.#isReached = false;
@@ -138,7 +163,7 @@ export class CaptureClient<Facts extends object> {
         },
         answered: (value) => {
           isAnswered = true;
-          if (typeof value === 'string') reply = JSON.parse(value) as CaptureReply<Facts>;
+          if (typeof value === 'string') json = JSON.parse(value);
         },
         unreachable: (reason) => {
           // It is also said of a session that was closed before.
@@ -155,18 +180,18 @@ export class CaptureClient<Facts extends object> {
         poll = Math.min(MAX_POLL_MILLIS, poll + 1);
         if (isAnswered) break;
         // The main thread has not passed it on, and what was to be sampled is over.
-        if (this.#route.isIndirect && marks[Mark.busyPeriodStart] !== busyPeriodStart) {
+        if (this.#route.isIndirect && isOver()) {
           if (!this.#isReached) this.#pauseRequests();
-          return { reply: undefined, isOver: true };
+          return { json: undefined };
         }
         onWaiting();
       }
-      return { reply, isOver: isAnswered && reply === undefined };
+      return isAnswered ? { json } : undefined;
     } finally {
       isFinished = true;
       session.close();
     }
-  };
+  }
 
   #pauseRequests(): void {
     this.#pausedUntil = this.now() + this.#pause;

@@ -29,9 +29,16 @@ export class Capturer {
    */
   capture(busyPeriodStart: number, requestedAt: number): StackSample | undefined {
     if (!this.ports.isRunning(busyPeriodStart)) return undefined;
+    const sample = this.sample(requestedAt);
+    this.ports.add(sample);
+    return sample;
+  }
+
+  /** What runs now, whatever that is. */
+  sample(requestedAt: number): StackSample {
     const time = this.clock.now();
     const frames = withoutCapture(captureStack());
-    const sample = {
+    return {
       requestedAt,
       time,
       context: context.active(),
@@ -39,8 +46,6 @@ export class Capturer {
       frames,
       nativeCall: this.ports.nativeCall(frames, time - requestedAt >= LATE_MILLIS),
     };
-    this.ports.add(sample);
-    return sample;
   }
 }
 

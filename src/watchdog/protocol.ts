@@ -15,8 +15,27 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly captureUrl: string;
   /** Age at which a block is reported while it lasts; 0: never. */
   readonly unfinishedAfterMillis: number;
+  /** Undefined where there is no loop profile. */
+  readonly profile: ProfileOptions | undefined;
   /** For the report of ongoing blocks. The watchdog only passes it on. */
   readonly ongoing: OngoingOptions;
+}
+
+/** The moments at which the loop profile has what runs sampled. */
+export interface ProfileOptions {
+  /** Also while the loop is busy for less than half of the time. */
+  readonly isAlways: boolean;
+  /** Mean interval between two moments, in milliseconds. */
+  readonly intervalMillis: number;
+  /** The same for the first moments, which make the shares known sooner; and how many those are. */
+  readonly firstIntervalMillis: number;
+  readonly firstMoments: number;
+}
+
+/** The main thread's answer to a request of the loop profile, as JSON. */
+export interface ProfileReply {
+  /** At the moment of the request, the loop was waiting for events. */
+  readonly isIdle: boolean;
 }
 
 /**

@@ -8,35 +8,57 @@ import { BusyPeriod, type LoopParts } from './busy-period.ts';
 import { CaptureClient } from './capture-session.ts';
 import { clockOf } from './clock-origin.ts';
 import { readLongCall } from './long-call-memory.ts';
+import { ProfileMoments } from './profile-moments.ts';
 import type { OngoingReport, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { type Sleep, ThreadSleep } from './thread-sleep.ts';
+
+/** What the loop profile is to the loop. */
+export type Moments = Pick<
+  ProfileMoments,
+  'untilDue' | 'note' | 'skip' | 'goOnAfterAnswer' | 'sampleIfDue'
+>;
 
 /** Watches until {@link Flag.closing} is set. */
 export async function watchLoop<Facts extends object>(
   { flags }: SharedMemory,
   sleep: Pick<Sleep, 'sleep' | 'sleepWhileIdle'>,
   parts: LoopParts<Facts>,
+  moments?: Moments,
 ): Promise<void> {
   const { marks } = parts;
   const { busyAfterMillis } = parts.options;
   let period: BusyPeriod<Facts> | undefined;
-  while (Atomics.load(flags, Flag.closing) === 0) {
-    if (Atomics.load(flags, Flag.idle) === 1) {
-      period = undefined;
-      sleep.sleepWhileIdle();
-      continue;
-    }
+  /** Marks the busy period where it is old; milliseconds until it is otherwise. */
+  const follow = (): number => {
     const start = marks[Mark.busyPeriodStart] as number;
-    const age = start === 0 ? 0 : parts.now() - start;
-    if (age < busyAfterMillis) {
+    const left = start === 0 ? busyAfterMillis : busyAfterMillis - (parts.now() - start);
+    if (left > 0) {
       period = undefined;
-      sleep.sleep(busyAfterMillis - age);
-      continue;
+      return left;
     }
     marks[Mark.markedBusyPeriod] = start;
     if (period?.start !== start) period = new BusyPeriod(start, parts);
-    sleep.sleep(await period.watch());
+    return 0;
+  };
+  while (Atomics.load(flags, Flag.closing) === 0) {
+    moments?.note();
+    if (Atomics.load(flags, Flag.idle) === 1) {
+      period = undefined;
+      sleep.sleepWhileIdle();
+      moments?.skip();
+      continue;
+    }
+    await moments?.sampleIfDue(() => {
+      follow();
+      period?.wait();
+    });
+    let millis = follow();
+    if (period !== undefined) {
+      millis = await period.watch();
+      moments?.goOnAfterAnswer();
+    }
+    sleep.sleep(Math.min(millis, moments?.untilDue ?? Number.POSITIVE_INFINITY));
   }
 }
 
@@ -52,13 +74,19 @@ export function runWatchdogThread<Facts extends object>(
   const client = new CaptureClient<Facts>(data, now, sleep, post);
   const availability = client.availability();
   post(availability);
-  return watchLoop(memory, sleep, {
+  const { marks } = memory;
+  const canCapture = availability.type !== 'no-capture';
+  const parts: LoopParts<Facts> = {
     options: data,
-    marks: memory.marks,
+    marks,
     now,
-    capture: availability.type === 'no-capture' ? undefined : client.capture,
     isReached: () => client.isReached,
+    capture: canCapture ? client.capture : undefined,
     longCall: () => readLongCall<Facts>(memory.longCall),
     reportOngoing,
-  });
+  };
+  const options = canCapture ? data.profile : undefined;
+  const moments =
+    options && new ProfileMoments({ options, marks, now, sample: client.sampleProfile });
+  return watchLoop(memory, sleep, parts, moments);
 }

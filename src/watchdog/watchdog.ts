@@ -1,28 +1,39 @@
 /** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
 import { randomUUID } from 'node:crypto';
 import { channel as diagnosticsChannel } from 'node:diagnostics_channel';
+import { performance } from 'node:perf_hooks';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
-import type { CaptureReply, WatchdogData } from './protocol.ts';
+import type { CaptureReply, ProfileOptions, ProfileReply, WatchdogData } from './protocol.ts';
 import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL } from './stack.ts';
 import { type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
+
+// Taken once: an application may replace it with a fake one.
+const now = performance.now.bind(performance);
 
 /** How long a process that exits waits for a capture: the watchdog thread polls every 10 ms. */
 const EXIT_WAIT_MILLIS = 100;
 
 export interface WatchdogOptions extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
+  readonly profile: ProfileOptions | undefined;
 }
 
 export interface WatchdogEvents {
   /** What the thread runs; asked for when it is started. */
   threadSetup(): Pick<ThreadStart, 'code' | 'env'> & Pick<WatchdogData, 'ongoing'>;
   /** Inside whatever runs: samples it. `undefined` where that busy period is over. */
-  capture(busyPeriodStart: number, requestedAt: number): CaptureReply | undefined;
+  capture(
+    busyPeriodStart: number,
+    requestedAt: number,
+    profileInterval: number,
+  ): CaptureReply | undefined;
+  /** As {@link capture}, for the loop profile. `intervalMillis`: see `Mark.profileInterval`. */
+  profile(requestedAt: number, intervalMillis: number): ProfileReply;
   /** The thread watches; or it does not, for now. */
   watching(isWatching: boolean): void;
   /** Stack samples cannot be taken, or not any more. */
@@ -78,10 +89,16 @@ export class Watchdog {
     this.events.watching(false);
   }
 
-  /** To be called now and then. `now`: a time of `performance.now()`. */
-  beat(now: number): void {
+  /**
+   * To be called now and then. `now`: a time of `performance.now()`; `idle`: for how long the loop
+   * has waited for events so far.
+   */
+  beat(now: number, idle: number): void {
     if (this.#isRunning) this.#thread.keepUp(now);
-    if (isMainThread) this.memory.marks[Mark.inspected] = isInspected() ? 1 : 0;
+    const { marks } = this.memory;
+    if (isMainThread) marks[Mark.inspected] = isInspected() ? 1 : 0;
+    marks[Mark.beatAt] = now;
+    marks[Mark.idleTime] = idle;
   }
 
   /** The loop is expected to wait: until {@link wakeUp} nothing has to be watched. */
@@ -128,10 +145,13 @@ export class Watchdog {
     try {
       const { marks } = this.memory;
       if (!isMainThread) noteInspected(marks[Mark.inspected] === 1);
-      const reply = this.events.capture(
-        marks[Mark.captureBusyPeriod] as number,
-        marks[Mark.captureRequestedAt] as number,
-      );
+      const requestedAt = marks[Mark.captureRequestedAt] as number;
+      const interval = marks[Mark.profileInterval] as number;
+      marks[Mark.captureAnsweredAt] = now();
+      const reply =
+        marks[Mark.captureForProfile] === 1
+          ? this.events.profile(requestedAt, interval)
+          : this.events.capture(marks[Mark.captureBusyPeriod] as number, requestedAt, interval);
       if (reply !== undefined) (message as { reply?: string }).reply = JSON.stringify(reply);
     } catch (error) {
       this.log.log('error', 'cannot capture what runs', error);

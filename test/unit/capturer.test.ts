@@ -55,7 +55,7 @@ test('a sample has the time, the context and the stack of what runs, and is hand
     resourceType: 'Timeout',
   });
   // Outside a capture, the innermost function is the one that captures.
-  expect(sample?.frames[0]).toMatchObject({ functionName: 'Capturer.capture' });
+  expect(sample?.frames[0]).toMatchObject({ functionName: 'Capturer.sample' });
   expect(added).toEqual([sample]);
 });
 
@@ -75,7 +75,7 @@ describe('the facts of an ongoing block', () => {
         callbacks: 2,
         asyncResourceType: 'Timeout',
         code: {
-          functionName: 'Capturer.capture',
+          functionName: 'Capturer.sample',
           functionLine: expect.any(Number),
           functionColumn: expect.any(Number),
           file: expect.stringContaining('capturer.ts'),

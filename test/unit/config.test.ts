@@ -22,6 +22,7 @@ const DEFAULTS = {
   sourceMaps: true,
   maxSpansPerMinute: 600,
   blockEvents: 'unsampled',
+  loopProfile: 'busy',
   unfinishedAfterMillis: 5_000,
 };
 
@@ -44,6 +45,8 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
     OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_EVENTS: 'ALL',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_LOOP_PROFILE: 'Always',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_PROFILE_DIR: '/tmp/profiles',
     OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
   expect(resolve({}, env)).toEqual({
@@ -59,6 +62,8 @@ test('code wins over environment, environment over default', () => {
     requireParentSpan: true,
     maxSpansPerMinute: 0,
     blockEvents: 'all',
+    loopProfile: 'always',
+    profileDir: '/tmp/profiles',
     unfinishedAfterMillis: 1500,
   });
   expect(resolve({ thresholdMillis: 7, asyncHooks: 'off', enabled: true }, env)).toMatchObject({

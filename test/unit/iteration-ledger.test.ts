@@ -864,6 +864,25 @@ describe('captures', () => {
     expect(l.ledger.isRunning(busyPeriodOf(l))).toBe(true);
   });
 
+  test('whether the loop waited at a moment is known for the latest wait and what ran since', () => {
+    const l = loop();
+    const waitedAt = (time: number) => l.ledger.iterations.wasWaitingAt(time);
+    l.callback(10);
+    const end = l.clock.now();
+    expect(waitedAt(end - 5)).toBe(false);
+    // Asked while it waited, which the answer ended.
+    l.clock.wait(5);
+    expect(waitedAt(end + 2)).toBe(true);
+    expect(waitedAt(end - 5)).toBe(false);
+    // Asked while it waited, and answered in the callback that came then.
+    l.nextIteration().callback(() => {
+      l.clock.run(2);
+      expect(waitedAt(end + 2)).toBe(true);
+      expect(waitedAt(end + 6)).toBe(false);
+      expect(waitedAt(end - 5)).toBe(false);
+    });
+  });
+
   test('during startup there is nothing to capture', () => {
     const l = new FakeLoop(100);
     expect(busyPeriodOf(l)).toBe(0);

@@ -20,6 +20,7 @@ const ORDER = [
   ['ongoing'],
   ['stall'],
   ['report'],
+  ['profile'],
   ['config', 'config-file', 'active-instance'],
   ['console/'],
   ['long-calls'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { PLAIN } from '../../src/console/block-line.ts';
 import { blockJson, summaryJson } from '../../src/console/json.ts';
+import { profileLine } from '../../src/console/profile-line.ts';
 import { Summary, type SummaryTimes } from '../../src/console/summary.ts';
 import { summaryLines } from '../../src/console/summary-lines.ts';
 import { summaryMarkdown } from '../../src/console/summary-markdown.ts';
@@ -213,5 +214,44 @@ describe('the schema', () => {
     ['a summary without places', { ...summaryJson(read([])), places: undefined }],
   ])('rejects what is %s', (_what, value) => {
     expect(errorsOf(value)).not.toEqual([]);
+  });
+});
+
+describe('the loop profile', () => {
+  const PROFILE = {
+    elapsedMillis: 60_000,
+    utilization: 0.83,
+    samples: 52,
+    functions: [
+      { functionName: 'renderList', file: '/app/lib/list.js', share: 0.34 },
+      {
+        functionName: 'loadUser',
+        file: '/app/lib/user.js',
+        line: 7,
+        nativeCall: 'JSON.parse',
+        share: 0.21,
+      },
+      { share: 0.44 },
+      { functionName: 'rare', file: '/app/lib/rare.js', share: 0.01 },
+    ],
+    operations: [{ name: 'GET /list', httpRoute: '/list', share: 0.48 }, { share: 0.52 }],
+  };
+
+  test('is one line: functions, and what they ran for', () => {
+    expect(profileLine(PROFILE, '/app')).toBe(
+      'the loop was busy for 83 % of 60.0 s: renderList (lib/list.js) 34 %, ' +
+        'JSON.parse in loadUser (lib/user.js) 21 %, …; GET /list 48 %',
+    );
+  });
+
+  test('of a few samples is not shown', () => {
+    expect(profileLine({ ...PROFILE, samples: 9 }, '/app')).toBeUndefined();
+  });
+
+  test('is in the JSON of the summary, as the schema has it', () => {
+    const json = summaryJson(read([]), PROFILE);
+    expect(json.loopProfile).toEqual(PROFILE);
+    expect(errorsOf(json)).toEqual([]);
+    expect(summaryJson(read([]), { ...PROFILE, samples: 0 })).not.toHaveProperty('loopProfile');
   });
 });

@@ -45,6 +45,7 @@ const NOT_RUN = [
   // Of threads, where a throw does not reach the host.
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
   ...['MainExit', 'OngoingReporter', 'RouteToWorker', 'ThreadSleep'],
+  ...['MainThreadState', 'ProfileMoments', 'RecentUtilization'],
   ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
   // With an HTTP server, and built-ins of this realm.
   ...['ParserMessages', 'LongCalls', 'LongCallWriter'],

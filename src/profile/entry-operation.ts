@@ -1,0 +1,83 @@
+/**
+ * For which request or message code ran: the route of the entry span, else its name. Promises: a
+ * route that the framework sets later is found, since the span is asked again when it has ended;
+ * also where the trace is not sampled, as far as instrumentations leave the route in the context.
+ */
+import {
+  type Attributes,
+  type Context,
+  createContextKey,
+  isSpanContextValid,
+  type Span,
+  trace,
+} from '@opentelemetry/api';
+import { isTracingSuppressed, spanEndTime } from '../otel/sdk-internals.ts';
+
+/** The same registered symbol as `getRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
+const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
+/** Spans around a span. */
+const MAX_DEPTH = 128;
+
+/** What is emitted of an operation; both absent where nothing is known. */
+export interface Operation {
+  readonly httpRoute?: string;
+  /** `GET /list`, `query Orders`, else the name of the entry span. */
+  readonly name?: string;
+}
+
+type ParentOf = (span: Span, context: Context) => Span | undefined;
+type SdkSpan = Span & { readonly name?: unknown; readonly attributes?: Attributes };
+
+export class EntryOperation {
+  readonly #entry: SdkSpan | undefined;
+  readonly #rpc: { readonly route?: unknown } | undefined;
+  /** Of GraphQL, of which all operations have one route. */
+  readonly #graphql: string | undefined;
+
+  constructor(context: Context, parentOf: ParentOf) {
+    if (isTracingSuppressed(context)) return;
+    let entry: SdkSpan | undefined;
+    let graphql: string | undefined;
+    let span: SdkSpan | undefined = trace.getSpan(context);
+    for (let depth = 0; span !== undefined && depth < MAX_DEPTH; depth++) {
+      entry = span;
+      if (span.attributes?.['graphql.operation.type'] !== undefined) graphql = nameOf(span);
+      span = parentOf(span, context);
+    }
+    if (entry === undefined || !isSpanContextValid(entry.spanContext())) return;
+    const rpc = context.getValue(RPC_METADATA) as
+      | { readonly route?: unknown; readonly span?: Span }
+      | undefined;
+    this.#entry = entry;
+    this.#graphql = graphql;
+    if (rpc?.span?.spanContext().traceId === entry.spanContext().traceId) this.#rpc = rpc;
+  }
+
+  /** Whether asking later may bring more. */
+  get isOpen(): boolean {
+    return this.#entry !== undefined && spanEndTime(this.#entry) === undefined;
+  }
+
+  read(): Operation {
+    const entry = this.#entry;
+    if (entry === undefined) return {};
+    const httpRoute = text(entry.attributes?.['http.route']) ?? text(this.#rpc?.route);
+    const name = this.#graphql ?? withMethod(httpRoute, entry.attributes) ?? nameOf(entry);
+    return { ...(httpRoute !== undefined && { httpRoute }), ...(name !== undefined && { name }) };
+  }
+}
+
+/** The names before semantic conventions 1.23, too: instrumentations may still use them. */
+function withMethod(route: string | undefined, attributes?: Attributes): string | undefined {
+  if (route === undefined) return undefined;
+  const method = text(attributes?.['http.request.method'] ?? attributes?.['http.method']);
+  return method === undefined ? route : `${method} ${route}`;
+}
+
+function nameOf({ name }: SdkSpan): string | undefined {
+  return text(name);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,231 @@
+import { type Context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import type { StackSample } from '../../../src/block.ts';
+import { EntryOperation, type Operation } from '../../../src/profile/entry-operation.ts';
+import { LoopProfiler } from '../../../src/profile/loop-profiler.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+interface FakeSpan {
+  name: string;
+  attributes: Record<string, string>;
+  ended: boolean;
+  endTime: [number, number];
+}
+
+const spanNamed = (name: string): FakeSpan & { spanContext(): object } => ({
+  name,
+  attributes: {},
+  ended: false,
+  endTime: [1, 0],
+  spanContext: () => ({ traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 }),
+});
+
+const contextOf = (span: object): Context => trace.setSpan(ROOT_CONTEXT, span as never);
+
+/** A profiler on a fake clock; `name` is what the stack of a sample would be named by. */
+class Fake {
+  readonly clock = new FakeClock();
+  readonly counted: { millis: number; name: string | undefined; operation: Operation }[] = [];
+  readonly toBlock: StackSample[] = [];
+  name = 'render';
+  context: Context = ROOT_CONTEXT;
+  waited: boolean | undefined = false;
+  taskStart = 0;
+  frames: StackSample['frames'] = [{} as never];
+  readonly profiler = new LoopProfiler(this.clock, {
+    sample: (requestedAt) => ({
+      requestedAt,
+      time: this.clock.now(),
+      context: this.context,
+      resourceType: undefined,
+      frames: this.frames,
+    }),
+    wasWaitingAt: () => this.waited,
+    taskStart: () => this.taskStart,
+    addToBlock: (sample) => this.toBlock.push(sample),
+    entryOf: (context) => new EntryOperation(context, () => undefined),
+    describe: ({ samples }, done) => {
+      const { name } = this;
+      const isKnown = (samples[0]?.frames.length ?? 0) > 0;
+      done({
+        samples: 1,
+        ...(isKnown && { code: { functionName: name, file: '/app/a.js', stackTrace: 'long' } }),
+      });
+    },
+    count: (millis, code, operation) =>
+      this.counted.push({ millis, name: code?.functionName, operation }),
+  });
+
+  /** Asked so many milliseconds ago. */
+  answer(millis = 0, intervalMillis = 1000) {
+    return this.profiler.answer(this.clock.now() - millis, intervalMillis);
+  }
+
+  beat(): void {
+    this.profiler.beat(this.clock.now(), this.clock.idle());
+    this.profiler.work(this.clock.now());
+  }
+}
+
+test('a sample stands for the mean interval, and is counted under function and operation', () => {
+  const fake = new Fake();
+  expect(fake.answer()).toEqual({ isIdle: false });
+  fake.beat();
+  expect(fake.counted).toEqual([{ millis: 1000, name: 'render', operation: {} }]);
+});
+
+test('a moment at which the loop waited is no sample', () => {
+  const fake = new Fake();
+  fake.waited = true;
+  expect(fake.answer()).toEqual({ isIdle: true });
+  fake.beat();
+  expect(fake.counted).toEqual([]);
+});
+
+test('without async hooks, an answer with nothing on the stack is none either', () => {
+  const fake = new Fake();
+  fake.waited = undefined;
+  fake.frames = [];
+  expect(fake.answer()).toEqual({ isIdle: true });
+});
+
+test('native code that keeps the answer counts for the moments that would have come', () => {
+  const fake = new Fake();
+  fake.clock.run(5000);
+  fake.answer(2500);
+  fake.beat();
+  expect(fake.counted).toEqual([{ millis: 3500, name: 'render', operation: {} }]);
+  expect(fake.toBlock).toHaveLength(1);
+});
+
+test('so does a stack sample of a block that came late; one that came at once does not', () => {
+  const fake = new Fake();
+  fake.clock.run(5000);
+  const sample = {
+    time: 5000,
+    context: ROOT_CONTEXT,
+    resourceType: undefined,
+    frames: fake.frames,
+  };
+  fake.profiler.addBlockSample({ ...sample, requestedAt: 4999 }, 1000);
+  fake.profiler.addBlockSample({ ...sample, requestedAt: 4000 }, 1000);
+  fake.profiler.addBlockSample({ ...sample, requestedAt: 4000 }, 0);
+  fake.beat();
+  expect(fake.counted.map(({ millis }) => millis)).toEqual([1000]);
+});
+
+test('asked in one task and answered in another one: neither function nor operation', () => {
+  const fake = new Fake();
+  fake.context = contextOf(spanNamed('GET'));
+  fake.clock.run(100);
+  fake.taskStart = fake.clock.now() - 2;
+  fake.answer(20);
+  fake.beat();
+  expect(fake.counted).toEqual([{ millis: 1020, name: undefined, operation: {} }]);
+});
+
+describe('the operation', () => {
+  test('is read when the entry span has ended: a framework may set the route late', () => {
+    const fake = new Fake();
+    const span = spanNamed('GET');
+    fake.context = contextOf(span);
+    fake.answer();
+    fake.beat();
+    expect(fake.counted).toEqual([]);
+    span.attributes = { 'http.route': '/list', 'http.request.method': 'GET' };
+    span.ended = true;
+    fake.beat();
+    expect(fake.counted[0]?.operation).toEqual({ httpRoute: '/list', name: 'GET /list' });
+  });
+
+  test('of a request that takes longer than 30 s is what is known by then', () => {
+    const fake = new Fake();
+    fake.context = contextOf(spanNamed('consume orders'));
+    fake.answer();
+    fake.beat();
+    fake.clock.run(31_000);
+    fake.beat();
+    expect(fake.counted[0]?.operation).toEqual({ name: 'consume orders' });
+  });
+
+  test('flush counts everything at once', () => {
+    const fake = new Fake();
+    fake.context = contextOf(spanNamed('consume orders'));
+    fake.answer();
+    fake.profiler.flush();
+    expect(fake.counted).toHaveLength(1);
+    expect(fake.profiler.hasSamples).toBe(false);
+  });
+
+  test('of a trace that is not sampled is the route in the context', () => {
+    const span = { spanContext: spanNamed('').spanContext };
+    const key = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA');
+    const context = contextOf(span).setValue(key, { route: '/list', span });
+    const entry = new EntryOperation(context, () => undefined);
+    expect(entry.read()).toEqual({ httpRoute: '/list', name: '/list' });
+  });
+
+  test('of GraphQL is the operation, beside the route', () => {
+    const entry = spanNamed('POST');
+    entry.attributes = { 'http.route': '/graphql', 'http.request.method': 'POST' };
+    const query = spanNamed('query Orders');
+    query.attributes = { 'graphql.operation.type': 'query' };
+    const operation = new EntryOperation(contextOf(query), (span) =>
+      (span as object) === query ? (entry as never) : undefined,
+    );
+    expect(operation.read()).toEqual({ httpRoute: '/graphql', name: 'query Orders' });
+  });
+});
+
+describe('what is read', () => {
+  test('shares of the busy time, the largest first, without stack traces', () => {
+    const fake = new Fake();
+    fake.beat();
+    fake.clock.run(6000);
+    for (const name of ['render', 'parse', 'render', 'render']) {
+      fake.name = name;
+      fake.answer();
+      fake.beat();
+    }
+    fake.clock.wait(4000);
+    const profile = fake.profiler.read();
+    expect(profile).toEqual({
+      elapsedMillis: 10_000,
+      utilization: 0.6,
+      samples: 4,
+      functions: [
+        { functionName: 'render', file: '/app/a.js', share: 0.75 },
+        { functionName: 'parse', file: '/app/a.js', share: 0.25 },
+      ],
+      operations: [{ share: 1 }],
+    });
+  });
+
+  test('is of the window only; what is not counted yet is in it', () => {
+    const fake = new Fake();
+    fake.beat();
+    fake.answer();
+    fake.beat();
+    fake.clock.run(60_000);
+    fake.beat();
+    fake.name = 'parse';
+    fake.context = contextOf(spanNamed('job'));
+    fake.answer();
+    fake.beat();
+    const { samples, functions } = fake.profiler.read(5000);
+    expect(samples).toBe(1);
+    expect(functions).toMatchObject([{ functionName: 'parse', share: 1 }]);
+  });
+
+  test('memory is bounded', () => {
+    const fake = new Fake();
+    fake.beat();
+    for (let i = 0; i < 5000; i++) {
+      fake.name = `f${i}`;
+      fake.answer();
+      fake.beat();
+    }
+    const { samples, functions } = fake.profiler.read();
+    expect(samples).toBeLessThanOrEqual(2048);
+    expect(functions).toHaveLength(50);
+  });
+});

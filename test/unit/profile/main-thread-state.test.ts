@@ -1,0 +1,32 @@
+import { MainThreadState } from '../../../src/watchdog/main-thread-state.ts';
+
+/** The system call of the main thread, as Linux has it. */
+function stateOf(...texts: string[]) {
+  return new MainThreadState(() => ({ read: () => texts.shift() ?? '', close() {} }));
+}
+
+test('the loop waits in the system call that was learned, and in no other', () => {
+  const state = stateOf(
+    '281 0xe 0x7ff1 0x400',
+    '281 0xe 0x7ff2 0x300',
+    '281 0x16 0x7ff2',
+    'running',
+    '202 0xe 0x1',
+    '281 0xe 0x7ff9',
+  );
+  expect(state.isWaiting()).toBe(false);
+  state.learn();
+  expect([1, 2, 3, 4, 5].map(() => state.isWaiting())).toEqual([true, false, false, false, true]);
+});
+
+test('nothing is learned where the thread runs, or where the system does not say', () => {
+  const state = stateOf('running\n', '', 'running\n');
+  for (let i = 0; i < 3; i++) {
+    expect(state.isWaiting()).toBe(false);
+    state.learn();
+  }
+  const unreadable = new MainThreadState(() => {
+    throw new Error('EACCES');
+  });
+  expect(unreadable.isWaiting()).toBe(false);
+});

@@ -1,0 +1,180 @@
+import { ProfileMoments } from '../../../src/watchdog/profile-moments.ts';
+import { createSharedMemory, Mark } from '../../../src/watchdog/shared-memory.ts';
+
+const INTERVAL = 1000;
+/** What makes the next interval its mean. */
+const MEAN = 1 - Math.exp(-1);
+
+/** The watchdog thread's side on a fake clock, with a main thread that answers after some time. */
+class Fake {
+  time = 1000;
+  readonly marks = createSharedMemory().marks;
+  readonly asked: number[] = [];
+  answerMillis = 0;
+  isIdle = false;
+  isWaiting = false;
+  learned = 0;
+  random = () => MEAN;
+  readonly moments: ProfileMoments;
+
+  constructor(options: Partial<ProfileMoments['parts']['options']> = {}) {
+    this.moments = new ProfileMoments({
+      options: {
+        isAlways: true,
+        intervalMillis: INTERVAL,
+        firstIntervalMillis: 100,
+        firstMoments: 0,
+        ...options,
+      },
+      marks: this.marks,
+      now: () => this.time,
+      random: () => this.random(),
+      sample: async (onWaiting) => {
+        this.marks[Mark.captureRequestedAt] = this.time;
+        this.asked.push(this.time);
+        if (this.answerMillis > 0) onWaiting();
+        this.time += this.answerMillis;
+        this.marks[Mark.captureAnsweredAt] = this.time;
+        // The watchdog thread notices later.
+        this.time += 2;
+        return { isIdle: this.isIdle };
+      },
+      state: { isWaiting: () => this.isWaiting, learn: () => void this.learned++ },
+    });
+  }
+
+  async until(end: number, onWaiting = () => {}): Promise<this> {
+    while (this.time < end) {
+      await this.moments.sampleIfDue(onWaiting);
+      this.moments.note();
+      this.time += Math.min(10, Math.max(0.5, this.moments.untilDue));
+    }
+    return this;
+  }
+
+  /** Beats of 20 ms, of which the loop waits for a part. */
+  async beats(millis: number, utilization: number): Promise<void> {
+    const end = this.time + millis;
+    while (this.time < end) {
+      this.marks[Mark.beatAt] = this.time;
+      this.marks[Mark.idleTime] = (this.marks[Mark.idleTime] as number) + 20 * (1 - utilization);
+      await this.until(this.time + 20);
+    }
+  }
+}
+
+test('moments come at the mean interval, from the latest answer on', async () => {
+  const { asked } = await new Fake().until(4500);
+  expect(asked.map(Math.round)).toEqual([2000, 3000, 4000]);
+});
+
+test('intervals are exponential: what the loop does has no part in them', async () => {
+  const fake = new Fake({ intervalMillis: 100 });
+  let seed = 1;
+  fake.random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const { asked } = await fake.until(201_000);
+  const gaps = asked.slice(1).map((time, i) => time - (asked[i] as number));
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+  expect(mean).toBeGreaterThan(95);
+  expect(mean).toBeLessThan(105);
+  // A share of 1/e is longer than the mean.
+  const longer = gaps.filter((gap) => gap > mean).length / gaps.length;
+  expect(longer).toBeGreaterThan(0.34);
+  expect(longer).toBeLessThan(0.4);
+});
+
+test('a moment at which the loop waits for events does not wake it', async () => {
+  const fake = new Fake();
+  fake.isWaiting = true;
+  await fake.until(10_000);
+  expect(fake.asked).toEqual([]);
+});
+
+test('the system call of the waiting loop is learned from an answer that says so', async () => {
+  const fake = new Fake();
+  fake.isIdle = true;
+  await fake.until(2500);
+  expect(fake.learned).toBe(1);
+});
+
+test('while native code keeps the answer, moments pause; what is overdue is asked about', async () => {
+  const fake = new Fake();
+  fake.answerMillis = 5000;
+  let waited = 0;
+  await fake.until(7500, () => waited++);
+  expect(fake.asked.map(Math.round)).toEqual([2000]);
+  expect(waited).toBe(1);
+  fake.answerMillis = 0;
+  await fake.until(8500);
+  expect(fake.asked.map(Math.round)).toEqual([2000, 8000]);
+});
+
+test('a moment in which a stack sample of a block was awaited is part of that one', async () => {
+  const fake = new Fake();
+  fake.marks[Mark.captureRequestedAt] = 1900;
+  fake.marks[Mark.captureAnsweredAt] = 2100;
+  fake.time = 2110;
+  fake.moments.goOnAfterAnswer();
+  await fake.until(3500);
+  expect(fake.asked.map(Math.round)).toEqual([3100]);
+});
+
+test('a moment in a suspension of the process is left out', async () => {
+  const fake = new Fake();
+  fake.time = 2500;
+  await fake.until(4000);
+  expect(fake.asked.map(Math.round)).toEqual([3500]);
+});
+
+test('so is one in which the watchdog thread slept since the loop idled', async () => {
+  const fake = new Fake();
+  fake.time = 2010;
+  fake.moments.skip();
+  await fake.until(3500);
+  expect(fake.asked.map(Math.round)).toEqual([3010]);
+});
+
+test('the first moments are closer, and say so', async () => {
+  const fake = new Fake({ firstMoments: 3 });
+  const intervals: (number | undefined)[] = [];
+  await fake.until(1150);
+  intervals.push(fake.marks[Mark.profileInterval]);
+  await fake.until(4500);
+  intervals.push(fake.marks[Mark.profileInterval]);
+  expect(fake.asked.map(Math.round)).toEqual([1100, 1200, 1300, 2300, 3300, 4300]);
+  expect(intervals).toEqual([100, 1000]);
+});
+
+describe("'busy'", () => {
+  test.each([0.3, 0.45])('at a utilization of %d there is no sample', async (utilization) => {
+    const fake = new Fake({ isAlways: false, intervalMillis: 100 });
+    await fake.beats(60_000, utilization);
+    expect(fake.asked).toEqual([]);
+    expect(fake.marks[Mark.profileInterval]).toBe(0);
+  });
+
+  test('a short burst makes none, half of the last 5 seconds does', async () => {
+    const fake = new Fake({ isAlways: false, intervalMillis: 100 });
+    await fake.beats(10_000, 0.2);
+    await fake.beats(1500, 1);
+    expect(fake.asked).toEqual([]);
+    await fake.beats(3000, 1);
+    expect(fake.asked.length).toBeGreaterThan(5);
+    await fake.beats(10_000, 0.2);
+    const before = fake.asked.length;
+    await fake.beats(5000, 0.2);
+    expect(fake.asked).toHaveLength(before);
+  });
+
+  test('a block counts while it lasts, though there is no beat', async () => {
+    const fake = new Fake({ isAlways: false, intervalMillis: 100 });
+    await fake.beats(10_000, 0.1);
+    await fake.until(fake.time + 2000);
+    expect(fake.asked).toEqual([]);
+    await fake.until(fake.time + 2000);
+    expect(fake.asked.length).toBeGreaterThan(3);
+  });
+});
