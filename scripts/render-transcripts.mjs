@@ -156,7 +156,7 @@ if (!options.check) {
       ),
       'From another terminal:',
       shell(`$ curl -s localhost:${PORT}/report >/dev/null`),
-      'And what the receiver at port 4318 was sent:',
+      'The receiver at port 4318 gets this trace:',
       `\`\`\`\n${tree(trace)}\n\`\`\``,
     ].join('\n\n'),
   );

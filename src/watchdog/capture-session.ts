@@ -133,7 +133,7 @@ export class CaptureClient<Facts extends object> {
     (await this.#ask(1, onWaiting, () => false))?.json as ProfileReply | undefined;
 
   /**
-   * @param isOver whether what was to be sampled is over: asked where the main thread delays requests
+   * @param isOver whether what was to be sampled is over: asked where the main thread delays it
    * @returns undefined where there was no answer at all
    */
   async #ask(

@@ -253,6 +253,7 @@ describe('with any options in code', () => {
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
     blockEvents: /expected one of 'unsampled', 'all', 'off'$/,
+    loopProfile: /expected one of 'busy', 'always', 'off'$/,
     blockHook: /expected a function$/,
   };
 
@@ -328,6 +329,7 @@ describe('a configuration file', () => {
       max_spans_per_minute: 0,
       unfinished_after_millis: 1500,
       block_events: 'all',
+      loop_profile: 'always',
       console: 'json',
     };
     expect(inFile(options)).toEqual({
@@ -343,6 +345,7 @@ describe('a configuration file', () => {
       maxSpansPerMinute: 0,
       unfinishedAfterMillis: 1500,
       blockEvents: 'all',
+      loopProfile: 'always',
       console: 'json',
     });
     const ofEnvironment = Object.keys(resolve({})).map(environmentName);

@@ -227,6 +227,8 @@ test('the metrics have the instruments, units and attributes of the registry', (
   instruments.suppressed(BLOCK, ROOT_CONTEXT);
   instruments.stall(1);
   instruments.suspension(20, 'stopped');
+  instruments.busy(1000, BLOCK.code, { name: 'GET /orders/:id', httpRoute: '/orders/:id' });
+  instruments.busy(1000, BLOCK.code, { name: 'orders process' });
   const defined = Object.fromEntries(
     registry.metrics
       .filter(({ name }) => name in made || !isPending(name))
