@@ -13,23 +13,17 @@ import { lineFolder, stageFolder } from './paths.mjs';
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 /**
  * The matrix itself, what stages itself on other dependencies, and what is the same for every line:
-<<<<<<< HEAD
- * backends, rules, dashboards, layout, semantic conventions, the repository's address.
-=======
- * backends, rules, dashboards, documentation, layout.
->>>>>>> docs
+ * backends, rules, dashboards, documentation, layout, semantic conventions, the repository's
+ * address.
  */
 const NOT_STAGED = new Set([
   import.meta.dirname,
   join(ROOT, 'test', 'compat'),
   join(ROOT, 'test', 'stack'),
   join(ROOT, 'test', 'unit', 'dashboards.test.ts'),
-<<<<<<< HEAD
   join(ROOT, 'test', 'unit', 'repository.test.ts'),
   join(ROOT, 'test', 'unit', 'semconv.test.ts'),
-=======
   join(ROOT, 'test', 'unit', 'docs.test.ts'),
->>>>>>> docs
   join(ROOT, 'test', 'unit', 'structure-support.test.ts'),
   join(ROOT, 'tools', 'semconv.cjs'),
 ]);
