@@ -2,23 +2,29 @@
 import { rmSync } from 'node:fs';
 import { expectQuietExit } from './support/expect-blocks.ts';
 import { makeFolder, type Run, runApp, type SpanLine } from './support/run-app.ts';
-import { test, VoidMeasurement } from './support/scenario.ts';
+import { judgeValid, test, VoidMeasurement } from './support/scenario.ts';
 import { BLOCKING, buildSourceMapsApp } from './support/source-maps-app.ts';
 import { judgeUnlessDelayed, runDelayOf, voidNaming } from './support/validity.ts';
 
-/** The blocks under the span of this name; not where the watchdog thread had no CPU. */
-function blocksUnder(run: Run, name: string): SpanLine[] {
+/** Those of the blocks under the span of this name. */
+function attributesUnder(run: Run, name: string): SpanLine['attributes'][] {
   const { spanId } = run.spans.find((span) => span.name === name) as SpanLine;
-  const blocks = run.blocks.filter((block) => block.parentSpanId === spanId);
-  for (const block of blocks) {
-    const because = voidNaming(run, block);
-    if (because !== undefined) throw new VoidMeasurement(because);
-  }
-  return blocks;
+  return run.blocks
+    .filter((block) => block.parentSpanId === spanId)
+    .map(({ attributes }) => attributes);
 }
 
-const attributesUnder = (run: Run, name: string) =>
-  blocksUnder(run, name).map(({ attributes }) => attributes);
+/** Void where it does not pass and threads had no CPU, in one of the blocks or in all of the run. */
+function judgeNames(run: Run, judge: () => void): void {
+  const voids = run.blocks.map((block) => voidNaming(run, block));
+  judgeValid([
+    {
+      label: 'names',
+      voidBecause: voids.find((because) => because !== undefined),
+      judge: () => judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, judge),
+    },
+  ]);
+}
 
 /** `waiting` is also what is reported of a thread that another process has kept from its CPU. */
 function expectNative(attributes: SpanLine['attributes'] | undefined) {
@@ -35,7 +41,7 @@ const APP = expect.stringMatching(/apps\/names\.cjs$/);
 test('a block is named by the place to change', async () => {
   const run = await runApp('names.cjs', {});
   expectQuietExit(run);
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expectPlaces(run));
+  judgeNames(run, () => expectPlaces(run));
 });
 
 function expectPlaces(run: Run): void {
@@ -101,7 +107,7 @@ describe('TypeScript, bundled and minified, its map beside it, without a flag', 
     const bundle = buildSourceMapsApp(folder);
     const run = await runApp('source-maps/service.cjs', { args: [bundle] });
     expectQuietExit(run);
-    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    judgeNames(run, () =>
       expect(attributesUnder(run, 'request')).toMatchObject([
         {
           'code.function.name': BLOCKING.functionName,
