@@ -49,6 +49,7 @@ import { publishBlock } from './report/block-channel.ts';
 import { BlockReporter } from './report/block-reporter.ts';
 import { CodeDescriber } from './report/code-describer.ts';
 import type { Instruments } from './report/instruments.ts';
+import { ProfileFiles } from './report/profile-files.ts';
 import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
 import { SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stall/block-feed.ts';
@@ -355,13 +356,15 @@ export class Session {
 
   #createReporter(describer: CodeDescriber): BlockReporter {
     const { requireParentSpan, maxSpansPerMinute, blockEvents } = this.config;
-    const { blockHook, ignoreBlockHook } = this.config;
+    const { blockHook, ignoreBlockHook, profileDir } = this.config;
+    const files = profileDir === undefined ? undefined : new ProfileFiles(profileDir);
     return new BlockReporter(
       { requireParentSpan, maxSpansPerMinute, blockEvents, blockHook, ignoreBlockHook },
       {
         tracer: () => this.targets.tracer(),
         instruments: () => this.targets.instruments(),
         logger: () => this.targets.logger(),
+        ...(files && { profile: (stacks, block) => files.write(stacks, block) }),
         line: (block, blockContext) =>
           blockLine(block, attributionIn(blockContext), workingFolder(), PLAIN),
         gcWithin: (start, end) => {

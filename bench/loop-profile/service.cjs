@@ -102,7 +102,7 @@ function sortReport(count) {
 }
 
 function signToken() {
-  return pbkdf2Sync('password', 'salt', 3000, 64, 'sha512').toString('hex');
+  return pbkdf2Sync('password', 'salt', 12000, 64, 'sha512').toString('hex');
 }
 
 function digestFeed(count) {
@@ -117,16 +117,16 @@ function digestFeed(count) {
 
 const app = express();
 app.get('/list', function handleList(_request, response) {
-  response.send(`${renderList(6)}`);
+  response.send(`${renderList(18)}`);
 });
 app.get('/search', function handleSearch(_request, response) {
-  response.send(`${searchRows(30)}`);
+  response.send(`${searchRows(90)}`);
 });
 app.get('/users/:id', function handleUser(_request, response) {
-  response.send(`${loadUser(4)}`);
+  response.send(`${loadUser(10)}`);
 });
 app.get('/report', function handleReport(_request, response) {
-  response.send(`${sortReport(2)}`);
+  response.send(`${sortReport(6)}`);
 });
 app.get('/sign', function handleSign(_request, response) {
   response.send(signToken());
@@ -135,7 +135,7 @@ app.get('/feed', async function handleFeed(_request, response) {
   await null;
   let digest = '';
   for (let part = 0; part < 4; part++) {
-    digest += digestFeed(300);
+    digest += digestFeed(900);
     await null;
   }
   response.send(digest);
@@ -150,6 +150,7 @@ process.on('message', async (message) => {
     await metricReader.forceFlush();
     process.send({
       profile,
+      count: profile.samples,
       points,
       micros: micros(),
       cpu: process.cpuUsage(),

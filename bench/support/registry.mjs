@@ -25,6 +25,7 @@ const NAMES = [
   'span-processor',
   'block-events',
   'capture',
+  'loop-profile',
   'memory',
   'idle',
   'payload',

@@ -4,8 +4,14 @@
  * must not run inside a handler, and Node.js knows of garbage collections only then.
  */
 import { type Context, type Span, TraceFlags, type Tracer } from '@opentelemetry/api';
-import type { Block } from '../block.ts';
+import type { Block, WeightedSample } from '../block.ts';
 import { keyOf } from '../code/key.ts';
+import {
+  foldedStacks,
+  MIN_STACKS,
+  type SampledStack,
+  sampledStacks,
+} from '../code/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { Logger } from '../otel/logger.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
@@ -33,6 +39,9 @@ export interface ReporterOptions {
   ignoreBlockHook: ((block: EventLoopBlock) => boolean) | undefined;
 }
 
+/** Backends cut longer attributes, or refuse them. */
+const MAX_STACKS_LENGTH = 16_384;
+
 /** Blocks wait for no longer than this for entry spans to begin. */
 const MAX_WAIT_MILLIS = 1000;
 
@@ -42,6 +51,8 @@ export interface ReporterSources {
   instruments(): Instruments;
   /** Undefined where there is no SDK for logs. */
   logger(): Logger | undefined;
+  /** Writes the stacks of a block to a file; absent where nobody asked for it. */
+  profile?(stacks: readonly SampledStack[], block: EventLoopBlock): void;
   /** A block in one line, for people. */
   line(block: EventLoopBlock, context: Context): string;
   /**
@@ -158,14 +169,19 @@ export class BlockReporter {
   #reportAll(pending: readonly Pending[]): void {
     for (const { block, span } of pending) {
       this.#guard.run('cannot report a block', () =>
-        block.complete(this.sources.gcWithin, this.#guard, (facts) => {
-          this.#guard.run('cannot report a block', () => this.#report(block, span, facts));
+        block.complete(this.sources.gcWithin, this.#guard, (facts, samples) => {
+          this.#guard.run('cannot report a block', () => this.#report(block, span, facts, samples));
         }),
       );
     }
   }
 
-  #report({ context }: EndedBlock, span: PendingBlockSpan, facts: EventLoopBlock): void {
+  #report(
+    { context }: EndedBlock,
+    span: PendingBlockSpan,
+    facts: EventLoopBlock,
+    samples: readonly WeightedSample[],
+  ): void {
     this.#count(facts, context);
     this.#guard.run('cannot report a block', () =>
       span.finish(facts, (started) => this.#runHook(started, facts)),
@@ -175,17 +191,26 @@ export class BlockReporter {
     const isEvent =
       (outcome === 'left out' && blockEvents !== 'off') ||
       (outcome === 'sampled' && blockEvents === 'all');
-    if (isEvent) this.#guard.run('cannot emit a block', () => this.#emit(facts, context));
+    if (isEvent) this.#guard.run('cannot emit a block', () => this.#emit(facts, context, samples));
     const isIgnored = outcome === 'ignored';
+    if (!isIgnored && samples.length > MIN_STACKS) {
+      this.#guard.run('cannot write the profile of a block', () =>
+        this.sources.profile?.(sampledStacks(samples), facts),
+      );
+    }
     this.#guard.run('cannot pass on a block', () =>
       this.events.reported(facts, context, isIgnored),
     );
   }
 
-  #emit(facts: EventLoopBlock, context: Context): void {
+  #emit(facts: EventLoopBlock, context: Context, samples: readonly WeightedSample[]): void {
     const logger = this.sources.logger();
     if (logger === undefined) return;
-    emitBlockEvent(logger, facts, context, () => this.sources.line(facts, context));
+    const stacks = () =>
+      samples.length > MIN_STACKS
+        ? foldedStacks(sampledStacks(samples), MAX_STACKS_LENGTH)
+        : undefined;
+    emitBlockEvent(logger, facts, context, () => this.sources.line(facts, context), stacks);
   }
 
   #count(facts: EventLoopBlock, context: Context): void {

@@ -41,12 +41,12 @@ export class CodeDescriber {
   /** In the source, as far as there are source maps. Calls `done` once; never throws. */
   describeInSource(
     block: Pick<Block, 'samples' | 'start' | 'end'>,
-    done: (code: SampledCode) => void,
+    done: (code: SampledCode, samples: readonly WeightedSample[]) => void,
   ): void {
     const { lookUp } = this.options;
     const frames = new Set(block.samples.flatMap((sample) => this.#builtFrames(sample)));
     if (lookUp === undefined || frames.size === 0) {
-      done(this.describe(block));
+      done(this.describe(block), block.samples);
       return;
     }
     const positions = [...frames].flatMap((frame) => [positionOf(frame), beginOf(frame)]);
@@ -57,7 +57,7 @@ export class CodeDescriber {
         if (position !== undefined) inSource.set(frame, moved(frame, position, found[2 * i + 1]));
       });
       const samples = block.samples.map((sample) => sampleInSource(sample, inSource));
-      done(this.describe({ ...block, samples }));
+      done(this.describe({ ...block, samples }), samples);
     });
   }
 

@@ -2,7 +2,7 @@
  * What is known of a block: some of it as soon as it has ended, the remainder when it is reported.
  */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
-import type { Block } from '../block.ts';
+import type { Block, WeightedSample } from '../block.ts';
 import { causeOf } from '../code/cause.ts';
 import type { SampledCode } from '../code/describe-code.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
@@ -51,18 +51,18 @@ export class EndedBlock {
 
   /**
    * With what is known later: garbage collection, and positions in the source.
-   * @param done is called once, at once or later
+   * @param done is called once, at once or later, with the stack samples as they are in the source
    */
   complete(
     gcWithin: (start: number, end: number) => number,
     guard: Guard,
-    done: (facts: EventLoopBlock) => void,
+    done: (facts: EventLoopBlock, samples: readonly WeightedSample[]) => void,
   ): void {
     const { start, end } = this.block;
     const gcTimeMillis =
       guard.run('cannot read garbage collection times', () => gcWithin(start, end)) ?? Number.NaN;
-    this.describer.describeInSource(this.block, (code) => {
-      done(this.#facts(code, Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis));
+    this.describer.describeInSource(this.block, (code, samples) => {
+      done(this.#facts(code, Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis), samples);
     });
   }
 

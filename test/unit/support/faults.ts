@@ -47,6 +47,8 @@ const NOT_RUN = [
   ...['MainExit', 'OngoingReporter', 'RouteToWorker', 'ThreadSleep'],
   ...['MainThreadState', 'ProfileMoments', 'RecentUtilization'],
   ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
+  // With the option `profileDir`.
+  ...['Message', 'Numbers', 'ProfileFiles'],
   // With an HTTP server, and built-ins of this realm.
   ...['ParserMessages', 'LongCalls', 'LongCallWriter'],
   // Without async hooks, which another file has.

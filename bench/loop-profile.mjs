@@ -1,0 +1,314 @@
+// Promises: whether the loop profile is right, and what it costs; see README.md. A service whose
+// loop is busy for nine tenths of the time, without a block: its shares beside V8's own profiler,
+// the order of its routes after a minute, its CPU with and without.
+//
+//   npm run bench -- loop-profile                                  # shares: a minute, close samples
+//   npm run bench -- loop-profile --seconds 600 --interval 0       # at the rate of a service
+//   npm run bench -- loop-profile --runs 20                        # the order after a minute
+//   npm run bench -- loop-profile --rounds 10                      # CPU with and without
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sendOk } from '../tools/http-client.cjs';
+import { estimate, interval } from '../tools/statistics.cjs';
+import { sharesIn } from './loop-profile/cpu-profile.mjs';
+
+const SERVICE = join(import.meta.dirname, 'loop-profile', 'service.cjs');
+/** Of 100 requests. */
+const MIX = { '/list': 40, '/search': 22, '/users/1': 13, '/report': 7, '/sign': 9, '/feed': 9 };
+const ROUTES = new Map([
+  ['/list', 'handleList'],
+  ['/search', 'handleSearch'],
+  ['/users/:id', 'handleUser'],
+  ['/report', 'handleReport'],
+  ['/sign', 'handleSign'],
+  ['/feed', 'handleFeed'],
+]);
+const CALLED_BY = new Map([
+  ['handleList', 'renderList'],
+  ['handleSearch', 'searchRows'],
+  ['handleUser', 'loadUser'],
+  ['handleReport', 'sortReport'],
+  ['handleSign', 'signToken'],
+  ['handleFeed', 'digestFeed'],
+]);
+/** Clients that wait for their answer, and then for so long on average. */
+const CLIENTS = 4;
+const THINK_MILLIS = 25;
+/** Until V8 has compiled what runs, and half of the last 5 seconds were busy. */
+const WARM_UP_MILLIS = 8000;
+const ORDER_MILLIS = 60_000;
+const ROUND_MILLIS = 20_000;
+/** What V8 puts into its caller has no frame of its own for either profiler. */
+const NOT_INLINED = ['--max-inlined-bytecode-size=0', '--max-inlined-bytecode-size-cumulative=0'];
+/** Shares above it are compared, and may differ by less than MAX_ERROR. */
+const MIN_SHARE = 0.05;
+const MAX_ERROR = 0.03;
+
+/** @type {import('./support/registry.mjs').Bench} */
+export default {
+  name: 'loop-profile',
+  about: 'shares of the loop profile beside --cpu-prof, the order of routes, CPU',
+  minutes: 2,
+  options: {
+    seconds: { type: 'string', default: '60' },
+    interval: { type: 'string', default: '10' },
+    inlining: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '0' },
+    parallel: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '0' },
+  },
+  async run({ nodes, options, report }) {
+    for (const node of nodes) {
+      if (Number(options.runs) > 0) await order(node, options, report);
+      else if (Number(options.rounds) > 0) await cost(node, Number(options.rounds), report);
+      else await shares(node, options, report);
+    }
+  },
+};
+
+async function shares(node, { seconds, interval: millis, inlining }, report) {
+  const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
+  try {
+    const service = await start(
+      node.path,
+      ['busy', millis === '0' ? '' : millis],
+      ['--cpu-prof', `--cpu-prof-dir=${folder}`, ...(inlining ? [] : NOT_INLINED)],
+    );
+    await sleep(WARM_UP_MILLIS);
+    const before = await service.read();
+    await sleep(Number(seconds) * 1000);
+    const after = await service.read();
+    await service.end();
+    const [file] = readdirSync(folder);
+    const truth = sharesIn(
+      CALLED_BY,
+      join(folder, file),
+      'service.cjs',
+      before.micros,
+      after.micros,
+    );
+    const counted = difference(after.points, before.points);
+    const samples = counted.reduce((sum, { value }) => sum + value, 0) * perSecond(millis);
+    const functions = comparison(truth.functions, by(counted, 'code.function.name'));
+    // What a framework does before and after the handler has a route, and no handler on the stack:
+    // both are shares of what they have.
+    const found = ofAll(by(counted, 'http.route'));
+    const handlers = ofAll(truth.handlers);
+    const routes = [...ROUTES].map(([route, handler]) => ({
+      name: route,
+      truth: handlers.get(handler) ?? 0,
+      found: found.get(route) ?? 0,
+    }));
+    const utilization = busyShare(before, after);
+    report.table(
+      `Node.js ${node.version}: ${seconds} s, utilization ${percent(utilization)}, ` +
+        `${samples.toFixed(0)} samples`,
+      ['share of the busy time', '--cpu-prof', 'loop profile', 'difference'],
+      [...functions, ...routes].map(({ name, truth: expected, found }) => [
+        name,
+        percent(expected),
+        percent(found),
+        percent(found - expected),
+      ]),
+      { functions, routes, samples, utilization },
+    );
+    const compared = [...functions, ...routes].filter(({ truth: share }) => share >= MIN_SHARE);
+    const wrong = compared.filter(
+      ({ truth: share, found }) => Math.abs(found - share) >= MAX_ERROR,
+    );
+    report.note(
+      `${compared.length} shares of 5 % and more, ${wrong.length} of them wrong by 3 points or more`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function order(node, { runs, parallel }, report) {
+  const outcomes = [];
+  while (outcomes.length < Number(runs)) {
+    const missing = Math.min(Number(parallel), Number(runs) - outcomes.length);
+    outcomes.push(...(await Promise.all(Array.from({ length: missing }, () => orderOnce(node)))));
+  }
+  report.table(
+    `Node.js ${node.version}: the routes after a minute`,
+    ['run', 'utilization', 'samples', 'by --cpu-prof', 'by the loop profile', 'right'],
+    outcomes.map(({ utilization, samples, truth, found, isRight }, i) => [
+      String(i + 1),
+      percent(utilization),
+      String(samples),
+      truth,
+      found,
+      isRight ? 'yes' : 'NO',
+    ]),
+    outcomes,
+  );
+  const right = outcomes.filter(({ isRight }) => isRight).length;
+  report.note(`the three heaviest routes in the right order: ${right} of ${outcomes.length} runs`);
+}
+
+/** From the first request on. */
+async function orderOnce(node) {
+  const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
+  try {
+    const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+    const service = await start(node.path, ['busy'], flags);
+    const before = await service.read();
+    await sleep(ORDER_MILLIS - 100);
+    const after = await service.read();
+    await service.end();
+    const [file] = readdirSync(folder);
+    const { handlers } = sharesIn(
+      CALLED_BY,
+      join(folder, file),
+      'service.cjs',
+      before.micros,
+      after.micros,
+    );
+    const truth = heaviest(
+      [...ROUTES].map(([name, key]) => ({ name, share: handlers.get(key) ?? 0 })),
+    );
+    const { profile } = after;
+    const found = heaviest(
+      profile.operations
+        .filter(({ httpRoute }) => httpRoute !== undefined)
+        .map(({ httpRoute, share }) => ({ name: httpRoute, share })),
+    );
+    return {
+      utilization: busyShare(before, after),
+      samples: profile.samples,
+      truth: shown(truth),
+      found: shown(found),
+      isRight: truth.every(({ name }, i) => found[i]?.name === name),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** CPU per request, in turn with and without, in the same minutes. */
+async function cost(node, rounds, report) {
+  const services = await Promise.all(
+    ['off', 'busy'].map((mode) => start(node.path, [mode], [], 0)),
+  );
+  const ratios = [];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const micros = [];
+      for (const service of round % 2 === 0 ? services : [...services].reverse()) {
+        service.resume();
+        await sleep(WARM_UP_MILLIS);
+        const before = await service.read();
+        await sleep(ROUND_MILLIS);
+        const after = await service.read();
+        await service.pause();
+        micros[services.indexOf(service)] =
+          cpuOf(before, after) / (after.requests - before.requests);
+      }
+      ratios.push((micros[1] / micros[0] - 1) * 100);
+    }
+  } finally {
+    await Promise.all(services.map((service) => service.end()));
+  }
+  report.table(
+    `Node.js ${node.version}: CPU of a request with the loop profile`,
+    ['', 'more, % [95 % interval]', 'rounds'],
+    [['at once, in the first minutes', interval(estimate(ratios), 2), String(rounds)]],
+    ratios,
+  );
+}
+
+async function start(path, args, execArgv, clients = CLIENTS) {
+  const child = fork(SERVICE, args, { execPath: path, execArgv });
+  const [{ port }] = await once(child, 'message');
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  let isOn = clients > 0;
+  let requests = 0;
+  const routes = Object.entries(MIX).flatMap(([route, weight]) => Array(weight).fill(route));
+  const client = async () => {
+    while (isOn) {
+      const route = routes[Math.floor(Math.random() * routes.length)];
+      await sendOk(`http://127.0.0.1:${port}${route}`, { agent });
+      requests++;
+      await sleep(-Math.log(1 - Math.random()) * THINK_MILLIS);
+    }
+  };
+  const startClients = () => Array.from({ length: CLIENTS }, client);
+  let running = isOn ? startClients() : [];
+  const pause = async () => {
+    isOn = false;
+    await Promise.all(running);
+  };
+  return {
+    async read() {
+      child.send('read');
+      const [message] = await once(child, 'message');
+      return { ...message, requests };
+    },
+    pause,
+    resume() {
+      isOn = true;
+      running = startClients();
+    },
+    async end() {
+      await pause();
+      agent.destroy();
+      child.send('end');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Each counts for its mean interval, in seconds. */
+const perSecond = (millis) => 1000 / (Number(millis) || 1000);
+const keyOf = ({ attributes }) => JSON.stringify(Object.entries(attributes).sort());
+
+function difference(after, before) {
+  const earlier = new Map(before.map((point) => [keyOf(point), point.value]));
+  return after.map((point) => ({
+    ...point,
+    value: point.value - (earlier.get(keyOf(point)) ?? 0),
+  }));
+}
+
+/** Shares by one attribute. */
+function by(points, attribute) {
+  const total = points.reduce((sum, { value }) => sum + value, 0);
+  const sums = new Map();
+  for (const { attributes, value } of points) {
+    const key = attributes[attribute];
+    if (key !== undefined) sums.set(key, (sums.get(key) ?? 0) + value / total);
+  }
+  return sums;
+}
+
+function ofAll(shares) {
+  const total = [...shares.values()].reduce((sum, share) => sum + share, 0);
+  return new Map([...shares].map(([key, share]) => [key, share / total]));
+}
+
+function comparison(truth, found) {
+  return [...truth]
+    .sort(([, a], [, b]) => b - a)
+    .filter(([, share]) => share >= 0.01)
+    .map(([name, share]) => ({ name, truth: share, found: found.get(name) ?? 0 }));
+}
+
+function heaviest(shares) {
+  return shares.sort((a, b) => b.share - a.share).slice(0, 3);
+}
+
+const shown = (shares) => shares.map(({ name, share }) => `${name} ${percent(share)}`).join(', ');
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const cpuOf = (before, after) =>
+  after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system;
+
+function busyShare(before, after) {
+  const elapsed = after.now - before.now;
+  return 1 - (after.idle - before.idle) / elapsed;
+}

@@ -1,0 +1,32 @@
+/**
+ * Profiles of blocks, one file each, in the folder of the option `profileDir`. Promises: as many
+ * from one process as the option says, and no more; what cannot be written is logged once.
+ */
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { pprofOf } from '../code/pprof.ts';
+import type { SampledStack } from '../code/sampled-stacks.ts';
+import { withoutTracing } from '../otel/sdk-internals.ts';
+import type { EventLoopBlock } from '../types.ts';
+
+// Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
+const { mkdirSync, writeFileSync } = fs;
+
+const MAX_FILES = 1000;
+
+export class ProfileFiles {
+  #files = 0;
+
+  constructor(private readonly folder: string) {}
+
+  write(stacks: readonly SampledStack[], block: EventLoopBlock): void {
+    if (this.#files === MAX_FILES) return;
+    const { startTimeMillis, durationMillis } = block;
+    const time = new Date(startTimeMillis).toISOString().split(':').join('-');
+    const name = `event-loop-blocked-${time}-${process.pid}-${++this.#files}.pb`;
+    withoutTracing(() => {
+      mkdirSync(this.folder, { recursive: true });
+      writeFileSync(join(this.folder, name), pprofOf(stacks, startTimeMillis, durationMillis));
+    });
+  }
+}
