@@ -8,7 +8,10 @@ const PIECES = 60;
 
 function hashAll(millis) {
   const isRunning = running(millis);
-  while (isRunning());
+  let hash = 0;
+  // Nearly all of its time is its own, not that of the clock.
+  while (isRunning()) for (let i = 0; i < 200_000; i++) hash = (hash * 31 + i) | 0;
+  return hash;
 }
 
 const WORK = {
