@@ -3,6 +3,7 @@
  * once, and what works is what docs/platforms.md says. Electron is left out where it cannot be
  * installed, unless RUNTIMES names it.
  */
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -80,7 +81,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'event-loop-runtimes-'));
-  npm(['run', 'build'], ROOT);
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs'), '--if-stale']);
   cpSync(join(__dirname, 'apps/runtimes'), folder, { recursive: true });
   cpSync(join(ROOT, 'test/support/thread-times.cjs'), join(folder, 'thread-times.cjs'));
   npm(['install', '--prefer-offline', pack().path], folder);

@@ -11,15 +11,20 @@ try {
   const { EventLoopInstrumentation, EventLoopSpanProcessor } = await import(
     'opentelemetry-instrumentation-event-loop'
   );
-  // Providers are those that the layer registers; until then nothing is exported.
+  const { metrics, trace } = await import('@opentelemetry/api');
   const instrumentation = new EventLoopInstrumentation();
+  // A tracer does not follow to a provider that another copy of the api registers later.
+  const takeProviders = () => {
+    instrumentation.setTracerProvider(trace.getTracerProvider());
+    instrumentation.setMeterProvider(metrics.getMeterProvider());
+  };
   const configure = globalThis.configureTracer;
   globalThis.configureTracer = (config) => {
     const configured = configure?.(config) ?? config;
     const spanProcessors = configured.spanProcessors ?? [];
     spanProcessors.unshift(
       new EventLoopSpanProcessor(),
-      flushOfInvocation(instrumentation, spanProcessors),
+      flushOfInvocation(instrumentation, spanProcessors, takeProviders),
     );
     return { ...configured, spanProcessors };
   };
@@ -33,10 +38,15 @@ try {
  * The SDK is flushed at the end of an invocation, in the task that may have blocked, and the process
  * is frozen right after: the spans of blocks are waited for, and sent as well.
  * @param spanProcessors those of the SDK; the layer adds its exporters to them later
+ * @param onFirstSpan called once the SDK is registered
  */
-function flushOfInvocation(instrumentation, spanProcessors) {
+function flushOfInvocation(instrumentation, spanProcessors, onFirstSpan) {
+  let isFirst = true;
   const self = {
-    onStart() {},
+    onStart() {
+      if (isFirst) onFirstSpan();
+      isFirst = false;
+    },
     onEnd() {},
     async forceFlush() {
       for (let i = 0; i < ITERATIONS; i++) await nextIteration();
