@@ -133,7 +133,8 @@ describe.each(RUNTIMES)('$name', (runtime) => {
 
     expect(measured.messages).toEqual(runtime.messages);
     expect(measured.blocksInSpans).toBe(ROUNDS);
-    expect(measured.blocksElsewhere).toBe(ROUNDS);
+    // A machine that is not idle may add some.
+    expect(measured.blocksElsewhere).toBeGreaterThanOrEqual(ROUNDS);
     expect(measured.functions).toEqual(runtime.functions);
     expect(measured.attributes.includes('event_loop.block.gc_time')).toBe(runtime.hasGcTime);
     expect(measured.health.maxLagMillis).toBeGreaterThan(250);
