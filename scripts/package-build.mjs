@@ -31,12 +31,13 @@ export async function build() {
   const sources = hashSources();
   rmSync(STAMP, { force: true });
   rmSync(`${ROOT}dist`, { recursive: true, force: true });
-  const pkgroll = path.join(ROOT, 'node_modules', '.bin', 'pkgroll');
+  // By Node.js: what is in `.bin` is a shell's on Windows.
+  const pkgroll = path.join(ROOT, 'node_modules', 'pkgroll', 'dist', 'cli.mjs');
   const run = promisify(execFile);
   await Promise.all(
     entries.map(async (entry) => {
       const args = [`--target=${TARGET}`, `--packagejson=${entry.replace(/mjs$/, '*')}`];
-      const { stdout, stderr } = await run(pkgroll, args, { cwd: ROOT });
+      const { stdout, stderr } = await run(process.execPath, [pkgroll, ...args], { cwd: ROOT });
       process.stderr.write(stdout + stderr);
     }),
   );

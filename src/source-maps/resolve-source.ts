@@ -1,6 +1,7 @@
 /** From a source as its map names it to a path that an editor opens. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toPath } from '../support/file-url.ts';
 import { hasScheme } from './decode.ts';
 
 /** Folders above the map in which a source may be that a bundler has given a name of its own. */
@@ -27,7 +28,8 @@ function fromFileUrl(source: string): string {
   try {
     return fileURLToPath(source);
   } catch {
-    return source.replace(/^file:\/*/i, '/');
+    // Of another system: a map that was made on Linux has no drive.
+    return toPath(source.replace(/^file:\/*/i, 'file:///'), '/');
   }
 }
 

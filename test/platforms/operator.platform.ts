@@ -89,7 +89,7 @@ async function run(app: string, args: string[], env: NodeJS.ProcessEnv = {}): Pr
       await (await fetch(url)).text();
       return receiver
         .named('event-loop-blocked')
-        .find((span) => 'code.line.number' in span.attributes);
+        .find((span) => span.attributes['code.function.name'] === 'hashAll');
     });
     expect(await service.ended('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' });
     const parent = receiver.spans.find(({ spanId }) => spanId === block.parentSpanId) as Span;

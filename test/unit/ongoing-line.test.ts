@@ -1,5 +1,8 @@
 import { ongoingLine } from '../../src/ongoing/ongoing-line.ts';
 
+// The paths in here are those of POSIX, wherever the tests run.
+jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);
+
 const TIME = new Date('2026-01-02T03:04:05.678Z');
 const report = {
   facts: undefined,

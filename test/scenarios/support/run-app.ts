@@ -4,7 +4,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Stall, type Stolen, startWitness, type WatchedDelay } from './witness.ts';
@@ -156,7 +163,8 @@ export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name
 const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export function makeFolder(): string {
-  return mkdtempSync(path.join(TEMPORARY, 'event-loop-scenario-'));
+  // Links resolved, as in the stack of what runs: macOS has one.
+  return realpathSync.native(mkdtempSync(path.join(TEMPORARY, 'event-loop-scenario-')));
 }
 
 /**

@@ -5,6 +5,9 @@ import { createOriginOf } from '../../../src/code/in-app.ts';
 import type { TimedSample } from '../../../src/code/weights.ts';
 import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
 
+// The paths in here are those of POSIX, wherever the tests run.
+jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);
+
 const options = { originOf: createOriginOf(), cwd: '/app' };
 const describeOf = (end: number, ...samples: TimedSample[]) =>
   describeCode(samples, 0, end, options);

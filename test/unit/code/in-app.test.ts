@@ -1,5 +1,8 @@
 import { createOriginOf, parseInApp, whyBadInApp } from '../../../src/code/in-app.ts';
 
+// The paths in here are those of POSIX, wherever the tests run.
+jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);
+
 describe('by default', () => {
   const originOf = createOriginOf();
 

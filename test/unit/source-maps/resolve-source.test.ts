@@ -2,6 +2,9 @@
 import path from 'node:path';
 import { resolveSource } from '../../../src/source-maps/resolve-source.ts';
 
+// The paths in here are those of POSIX, wherever the tests run.
+jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);
+
 const FILES = new Set([
   '/app/src/x.ts',
   '/app/lib/data.js',

@@ -1,5 +1,5 @@
 /** Real source maps, made by esbuild, and where something is in a text. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -38,7 +38,8 @@ const folders: string[] = [];
 
 /** A folder with these files; {@link removeFolders} removes it. */
 export function makeFolder(files: Readonly<Record<string, string | Buffer>> = SOURCES): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'source-maps-'));
+  // Links resolved, as in the stack of what runs: macOS has one, and Windows short names.
+  const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'source-maps-')));
   folders.push(folder);
   for (const [name, content] of Object.entries(files)) {
     const file = path.join(folder, name);

@@ -1,0 +1,3 @@
+import { measure } from './blocks.mjs';
+
+console.log(JSON.stringify(await measure()));
