@@ -2,7 +2,7 @@
 // apps, and nothing else: one copy of the API, no import that would reach the repository's own node_modules.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
 import { ROOT } from '../../tools/paths.cjs';
 import { checkImports, checkSingleApi, checkTarballInstalled } from '../matrix/stage.mjs';
@@ -11,7 +11,10 @@ import { checkImports, checkSingleApi, checkTarballInstalled } from '../matrix/s
 
 const CACHE = join(ROOT, '.compat');
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
-const TRUTH = join(ROOT, 'test', 'scenarios', 'apps', 'support', 'truth.cjs');
+const SHARED = [
+  join(ROOT, 'test', 'scenarios', 'apps', 'support', 'truth.cjs'),
+  join(ROOT, 'test', 'support', 'thread-times.cjs'),
+];
 
 /** @param {string} group */
 export const groupFolder = (group) => join(CACHE, group);
@@ -65,5 +68,5 @@ function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {
   for (const shared of ['support', ...('express' in dependencies ? ['with-express'] : [])]) {
     cpSync(join(import.meta.dirname, 'apps', shared), join(target, 'support'), { recursive: true });
   }
-  cpSync(TRUTH, join(target, 'support', 'truth.cjs'));
+  for (const file of SHARED) cpSync(file, join(target, 'support', basename(file)));
 }
