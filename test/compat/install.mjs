@@ -60,7 +60,8 @@ function hasTarball(/** @type {string} */ folder, /** @type {Tarball} */ tarball
 function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {
   const target = join(folder, 'app');
   rmSync(target, { recursive: true, force: true });
-  cpSync(join(import.meta.dirname, 'apps', group), target, { recursive: true });
+  const source = join(import.meta.dirname, 'apps', group);
+  if (existsSync(source)) cpSync(source, target, { recursive: true });
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   for (const shared of ['support', ...('express' in dependencies ? ['with-express'] : [])]) {
     cpSync(join(import.meta.dirname, 'apps', shared), join(target, 'support'), { recursive: true });

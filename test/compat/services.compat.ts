@@ -57,6 +57,15 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
       expectCode(run.blocks[1] as SpanLine, 'hashStep', choice);
     }));
 
+  if (choice.subject.metrics) {
+    test('metrics arrive', () =>
+      check((run) => {
+        expect(run.notes['metricNames']).toEqual(
+          expect.arrayContaining(['event_loop.lag', 'event_loop.block.duration']),
+        );
+      }));
+  }
+
   test('the process ends by itself', () =>
     check((run) => {
       expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({

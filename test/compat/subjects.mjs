@@ -17,9 +17,26 @@
  * @property {string} [reported] the file that is reported to block, or its folder: the app's own `support/work.cjs` when left out
  * @property {boolean} [minified] that file has no lines to speak of
  * @property {string[]} [nodeArgs]
+ * @property {boolean} [preload] its SDK is preloaded, and the application knows nothing of it
+ * @property {Record<string, string>} [env]
+ * @property {boolean} [metrics] it has a meter provider, and its metrics are read
  * @property {boolean} [graphql] it is asked by GraphQL queries
  * @property {'otlp' | 'sentry' | 'datadog'} [wire] what it sends; `otlp` when left out
  */
+
+const REGISTER = 'opentelemetry-instrumentation-event-loop/register';
+/** Metrics soon, and no questions to clouds that are not there. */
+const OTLP_ENV = {
+  OTEL_METRIC_EXPORT_INTERVAL: '1000',
+  OTEL_METRIC_EXPORT_TIMEOUT: '900',
+  OTEL_NODE_RESOURCE_DETECTORS: 'none',
+};
+/** It exports as protobuf, and metrics where it is asked to. */
+const SPLUNK_ENV = {
+  ...OTLP_ENV,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  SPLUNK_METRICS_ENABLED: 'true',
+};
 
 /** @type {Subject[]} */
 export const SUBJECTS = [
@@ -90,6 +107,115 @@ export const SUBJECTS = [
     packages: ['@splunk/otel'],
     what: '`start({ tracing: { instrumentations } })`',
   },
+  // distributions that are preloaded, and /register beside them
+  {
+    name: 'elastic-preload',
+    group: 'elastic',
+    app: 'support/plain.cjs',
+    nodeArgs: ['--import', '@elastic/opentelemetry-node', '--import', REGISTER],
+    packages: ['@elastic/opentelemetry-node'],
+    what: '`--import @elastic/opentelemetry-node --import …/register`, CommonJS',
+    preload: true,
+    env: OTLP_ENV,
+    metrics: true,
+  },
+  {
+    name: 'elastic-preload-last',
+    group: 'elastic',
+    app: 'support/plain.mjs',
+    nodeArgs: ['--import', REGISTER, '--import', '@elastic/opentelemetry-node'],
+    packages: ['@elastic/opentelemetry-node'],
+    what: '`--import …/register --import @elastic/opentelemetry-node`, ES modules',
+    preload: true,
+    env: OTLP_ENV,
+    metrics: true,
+  },
+  {
+    name: 'splunk-preload',
+    group: 'splunk',
+    app: 'support/plain.cjs',
+    nodeArgs: ['--require', '@splunk/otel/instrument', '--require', REGISTER],
+    packages: ['@splunk/otel'],
+    what: '`--require @splunk/otel/instrument --require …/register`, CommonJS',
+    preload: true,
+    env: SPLUNK_ENV,
+    metrics: true,
+  },
+  {
+    name: 'splunk-preload-last',
+    group: 'splunk',
+    app: 'support/plain.mjs',
+    nodeArgs: ['--import', REGISTER, '--import', '@splunk/otel/instrument.js'],
+    packages: ['@splunk/otel'],
+    what: '`--import …/register --import @splunk/otel/instrument.js`, ES modules',
+    preload: true,
+    env: SPLUNK_ENV,
+    metrics: true,
+  },
+  ...['auto', 'auto-modern'].flatMap((group) => [
+    {
+      name: `${group}-preload`,
+      group,
+      app: 'support/plain.mjs',
+      nodeArgs: [
+        ...['--import', '@opentelemetry/auto-instrumentations-node/register'],
+        ...['--import', REGISTER],
+      ],
+      packages: ['@opentelemetry/auto-instrumentations-node'],
+      what: '`--import @opentelemetry/auto-instrumentations-node/register --import …/register`, ES modules',
+      preload: true,
+      env: OTLP_ENV,
+      metrics: true,
+      ...(group === 'auto-modern' && { node: 22 }),
+    },
+    {
+      name: `${group}-preload-last`,
+      group,
+      app: 'support/plain.cjs',
+      packages: ['@opentelemetry/auto-instrumentations-node'],
+      what: 'the same the other way round, in `NODE_OPTIONS`, CommonJS',
+      preload: true,
+      env: {
+        ...OTLP_ENV,
+        NODE_OPTIONS: `--import ${REGISTER} --import @opentelemetry/auto-instrumentations-node/register`,
+      },
+      metrics: true,
+      ...(group === 'auto-modern' && { node: 22 }),
+    },
+  ]),
+  {
+    // The other way round is not tested: from the group's folder, /register finds the repository's
+    // own SDK.
+    name: 'sentry-preload',
+    group: 'sentry',
+    app: 'support/plain.mjs',
+    nodeArgs: ['--import', './instrument.mjs', '--import', REGISTER],
+    packages: ['@sentry/node'],
+    what: '`--import ./instrument.mjs --import …/register`, ES modules',
+    preload: true,
+    wire: 'sentry',
+  },
+  ...['preload', 'preload-last'].map((order) => {
+    const preloads = ['dd-trace/initialize.mjs', REGISTER];
+    if (order === 'preload-last') preloads.reverse();
+    /** @type {Subject} */
+    const subject = {
+      name: `dd-trace-${order}`,
+      group: 'dd-trace',
+      app: order === 'preload' ? 'support/plain.cjs' : 'support/plain.mjs',
+      nodeArgs: preloads.flatMap((name) => ['--import', name]),
+      packages: ['dd-trace'],
+      what:
+        order === 'preload'
+          ? '`DD_TRACE_OTEL_ENABLED=true`, `--import dd-trace/initialize.mjs --import …/register`'
+          : 'the same the other way round, ES modules',
+      preload: true,
+      env: { DD_TRACE_OTEL_ENABLED: 'true' },
+      wire: 'datadog',
+      node: 22,
+    };
+    return subject;
+  }),
   // frameworks
   {
     name: 'express',

@@ -6,16 +6,22 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Span } from '../../../tools/otlp.cjs';
+import { BLOCK_SPAN, type Span } from '../../../tools/otlp.cjs';
 import { type Run, runApp, type SpanLine } from '../../scenarios/support/run-app.ts';
 import { startDatadog } from './datadog.ts';
 import { startOtlp } from './otlp.ts';
+import type { Receiver } from './receiver.ts';
 import type { Selected } from './selection.ts';
 import { startSentry } from './sentry.ts';
 
 /** The watchdog thread starts once the loop turns: some 50 ms on an idle machine. */
 const WATCHDOG_START_MILLIS = 500;
 const WARM_REQUESTS = 5;
+/** Beside a preloaded SDK, an ES module is watched from the second second on. */
+const PRELOAD_START_MILLIS = 2000;
+/** What a preloaded SDK has until it has sent all, where the application cannot flush it. */
+const ARRIVAL_MILLIS = 10_000;
+const ARRIVAL_POLL_MILLIS = 50;
 
 const RECEIVERS = { otlp: startOtlp, sentry: startSentry, datadog: startDatadog };
 
@@ -24,6 +30,7 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
   if (subject.build) build(subject.build, folder, node);
   const receiver = await RECEIVERS[subject.wire ?? 'otlp'](folder);
   let warmAt = Number.NaN;
+  const startMillis = subject.preload ? PRELOAD_START_MILLIS : WATCHDOG_START_MILLIS;
   try {
     const run = await runApp(
       subject.name,
@@ -34,7 +41,7 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         cwd: path.join(folder, 'app'),
         // as its users would start it: with the package's defaults
         asyncHooks: 'auto',
-        env: { ...receiver.env, OTEL_SERVICE_NAME: subject.name },
+        env: { ...receiver.env, OTEL_SERVICE_NAME: subject.name, ...subject.env },
       },
       async (app) => {
         const port = await app.printed('listening ');
@@ -54,17 +61,29 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
         for (let i = 0; i < WARM_REQUESTS; i++) {
           await send('warm');
           // not as fast as can be: Sentry drops what it cannot send at once
-          await wait(WATCHDOG_START_MILLIS / WARM_REQUESTS);
+          await wait(startMillis / WARM_REQUESTS);
         }
         warmAt = performance.timeOrigin + performance.now();
         for (const request of ['handler', 'steps']) await send(request);
+        if (subject.preload) await arrival(receiver, warmAt, subject.metrics === true);
       },
     );
+    run.notes['metricNames'] = [...(receiver.metricNames?.() ?? [])];
     addSpans(run, receiver.spans(), warmAt);
     return run;
   } finally {
     receiver.close();
   }
+}
+
+/** Both blocks, and metrics where there are some. What has not come by then is missed by the tests. */
+async function arrival(receiver: Receiver, warmAt: number, metrics: boolean): Promise<void> {
+  const giveUpAt = performance.now() + ARRIVAL_MILLIS;
+  const isComplete = () =>
+    receiver.spans().filter(({ name, start }) => name === BLOCK_SPAN && start >= warmAt).length >=
+      2 &&
+    (!metrics || receiver.metricNames?.().has('event_loop.block.duration'));
+  while (!isComplete() && performance.now() < giveUpAt) await wait(ARRIVAL_POLL_MILLIS);
 }
 
 function build(script: string, folder: string, node: string): void {
@@ -94,7 +113,7 @@ function addSpans(run: Run, spans: Span[], warmAt: number): void {
     }),
   );
   run.blocks = run.spans
-    .filter((span) => span.name === 'event-loop-blocked')
+    .filter((span) => span.name === BLOCK_SPAN)
     // what starting up and the first requests took is not what is tested here
     .filter((span) => span.startMillis >= warmAt)
     .map((block) => ({ ...block, attributes: ownAttributes(block) }))

@@ -6,6 +6,9 @@ export interface Subject {
   app: string;
   packages: string[];
   nodeArgs?: string[];
+  preload?: boolean;
+  env?: Record<string, string>;
+  metrics?: boolean;
   test?: 'services' | 'types';
   wire?: 'otlp' | 'sentry' | 'datadog';
   build?: string;
