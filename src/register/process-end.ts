@@ -1,5 +1,6 @@
 /** Has telemetry sent before the process ends, without a say in when and how it ends. */
 import { EventEmitter } from 'node:events';
+import { isMainThread } from 'node:worker_threads';
 import { SignalListener } from '../support/signal-listener.ts';
 
 const SIGNAL = 'SIGTERM';
@@ -41,8 +42,9 @@ class ProcessEnd {
 
   begin(): void {
     process.on('beforeExit', this.#onBeforeExit);
-    // Windows has no such signal: nothing can be sent before a process is ended there.
-    if (process.platform !== 'win32') this.#signal.add();
+    // Windows has no such signal: nothing can be sent before a process is ended there. Signals come
+    // to the main thread only.
+    if (process.platform !== 'win32' && isMainThread) this.#signal.add();
   }
 
   undo(): void {

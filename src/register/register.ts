@@ -3,7 +3,6 @@
  * application before it begins.
  */
 import { writeSync } from 'node:fs';
-import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
@@ -35,6 +34,7 @@ import {
   type Sdk,
   type SdkPackage,
 } from './sdk.ts';
+import { isThreadWanted, withOwnInstanceId } from './worker-threads.ts';
 
 const STDERR = 2;
 /** It may be preloaded twice, by NODE_OPTIONS and on the command line, or required and imported. */
@@ -44,8 +44,8 @@ const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 export function register({ esm }: { esm: boolean }): void {
   const registration = perThread(REGISTERED, () => ({ isDone: false }));
   // A worker thread is where code that blocks belongs, and an SDK in each would cost more than all
-  // that is done here.
-  if (!isMainThread || registration.isDone) return;
+  // that is done here: there, it is asked for.
+  if (!isThreadWanted() || registration.isDone) return;
   registration.isDone = true;
   try {
     start(esm);
@@ -157,10 +157,13 @@ function startSdk(
   // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
   // instrumentations that are made later.
   const eventLoop = new EventLoopInstrumentation();
-  const sdk = create([...others, eventLoop]);
   const log = new OnceLogger();
-  const hookingThread = esm ? hookModules(packages) : undefined;
-  sdk.start();
+  const { sdk, hookingThread } = withOwnInstanceId(() => {
+    const created = create([...others, eventLoop]);
+    const hooking = esm ? hookModules(packages) : undefined;
+    created.start();
+    return { sdk: created, hookingThread: hooking };
+  });
   if (hookingThread === 'other' && eventLoop.isEnabled()) {
     eventLoop.disable();
     whenApplicationIsLoaded(() => {

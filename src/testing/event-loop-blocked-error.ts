@@ -1,6 +1,5 @@
 /** The error that a test fails with. */
 import { fileURLToPath } from 'node:url';
-import { isMainThread } from 'node:worker_threads';
 import { codeAt, duration, PLAIN } from '../console/block-line.ts';
 import type { EventLoopBlock } from '../types.ts';
 
@@ -9,10 +8,7 @@ const SHOWN = 5;
 /** Frames of the stack below each of them. */
 const FRAMES = 6;
 
-const UNKNOWN_CODE = isMainThread
-  ? 'unknown code'
-  : 'unknown code (stacks can be captured on the main thread only: ' +
-    'have the tests run in processes, not in threads)';
+const UNKNOWN_CODE = 'unknown code';
 /** As URLs and paths have it in common. */
 const OWN_FILE = fileURLToPath(import.meta.url).replaceAll('\\', '/');
 

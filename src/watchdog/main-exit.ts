@@ -6,8 +6,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Session } from 'node:inspector';
-import { BroadcastChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { BroadcastChannel, getEnvironmentData, receiveMessageOnPort } from 'node:worker_threads';
 import { attempt } from '../support/guard.ts';
+
+/** The flags on the main thread; and, for workers that are started later, in what they inherit. */
+const KEY = 'opentelemetry-instrumentation-event-loop.main-exit.v1';
 
 /** Index in the flags, one pair for the process. */
 const Flag = {
@@ -26,11 +29,12 @@ const ON_MAIN_THREAD = `(channelName) => {
   'use strict';
   const load = (id) => process.getBuiltinModule(id);
   if (channelName !== undefined) {
-    const key = Symbol.for('opentelemetry-instrumentation-event-loop.main-exit.v1');
+    const key = Symbol.for('${KEY}');
     let flags = globalThis[key];
     if (flags === undefined) {
       flags = new Int32Array(new SharedArrayBuffer(8));
       Object.defineProperty(globalThis, key, { value: flags });
+      load('node:worker_threads').setEnvironmentData('${KEY}', flags);
       process.on('exit', () => {
         Atomics.store(flags, ${Flag.closing}, 1);
         for (let open; (open = Atomics.load(flags, ${Flag.open})) > 0; )
@@ -49,7 +53,7 @@ const ON_MAIN_THREAD = `(channelName) => {
 }`;
 
 export class MainExit {
-  #flags: Int32Array | undefined;
+  #flags = getEnvironmentData(KEY) as Int32Array | undefined;
   #channel: BroadcastChannel | undefined;
   #channelName: string | undefined;
 

@@ -1,0 +1,61 @@
+// A worker thread with a name of its own blocks its loop, in a function and in a chain of promises.
+// The main thread has no SDK; `busy`: it runs for half of the time, in parts that are no block.
+const { once } = require('node:events');
+const { isMainThread, threadId, Worker } = require('node:worker_threads');
+
+const [, , mainThread] = process.argv;
+const BUSY_MILLIS = 10;
+const BLOCK_MILLIS = 250;
+
+async function main() {
+  const worker = new Worker(__filename, { name: 'resizer', argv: [mainThread] });
+  const timer = setInterval(() => {
+    if (mainThread !== 'busy') return;
+    for (const until = performance.now() + BUSY_MILLIS; performance.now() < until; );
+  }, 2 * BUSY_MILLIS);
+  await once(worker, 'exit');
+  clearInterval(timer);
+}
+
+async function work() {
+  const { trace } = require('@opentelemetry/api');
+  const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+  const { running } = require('../../support/thread-times.cjs');
+  const telemetry = require('./support/telemetry.cjs');
+  const { alone, eventLoopConfig, finish, note, startSdk, startTruth, truthOf } = telemetry;
+  const eventLoop = new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 0 }));
+  const sdk = startSdk({ instrumentations: [eventLoop] });
+  const tracer = trace.getTracer('worker');
+  note('worker thread', threadId);
+  note('health before', eventLoop.health());
+  const keepAlive = setInterval(() => {}, 1000);
+  await eventLoop.ready();
+
+  function resizeImages() {
+    for (const goesOn = running(BLOCK_MILLIS); goesOn(); );
+  }
+  async function resizeStep(goesOn) {
+    for (let i = 0; i < 1000; i++) goesOn();
+  }
+
+  await alone(() =>
+    tracer.startActiveSpan('function', (span) => {
+      truthOf('function', resizeImages);
+      span.end();
+    }),
+  );
+  await alone(() =>
+    tracer.startActiveSpan('promises', async (span) => {
+      const end = startTruth('promises');
+      for (const goesOn = running(BLOCK_MILLIS); goesOn(); ) await resizeStep(goesOn);
+      end();
+      span.end();
+    }),
+  );
+  note('health after', eventLoop.health(10_000));
+  clearInterval(keepAlive);
+  await finish(sdk);
+}
+
+if (isMainThread) main();
+else work();

@@ -1,0 +1,77 @@
+/** Worker threads have what the main thread has; the main thread need not have loaded anything. */
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import * as workerThreads from 'node:worker_threads';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
+import { expectBlocks, expectNamed } from './support/expect-blocks.ts';
+import { appFile, type Run, runApp } from './support/run-app.ts';
+import { test } from './support/scenario.ts';
+
+/** Node.js 22.20 and 24.6 say in a thread how it is named. */
+const knowsName = 'threadName' in workerThreads;
+
+function expectQuiet({ code, signal, stderr, diags }: Run): void {
+  expect({ code, signal, stderr, diags }).toEqual({
+    code: 0,
+    signal: null,
+    stderr: '',
+    diags: [],
+  });
+}
+
+test.each(['idle', 'busy'])(
+  'the main thread is %s: the blocking function of a worker is named, in its context',
+  async (mainThread) => {
+    const run = await runApp('worker-captures.cjs', { asyncHooks: 'auto', args: [mainThread] });
+
+    expectQuiet(run);
+    expectBlocks(run, [
+      { truth: 'function', kind: 'callback' },
+      { truth: 'promises', kind: 'microtasks' },
+    ]);
+    expectNamed(run, { function: 'resizeImages', promises: /resizeStep|<anonymous>/ });
+    expect(run.blocks[0]?.attributes).toMatchObject({
+      'code.file.path': appFile('worker-captures.cjs'),
+      'thread.id': run.notes['worker thread'],
+      'thread.name': knowsName ? 'resizer' : `worker-${run.notes['worker thread']}`,
+    });
+    // Of the thread that asks.
+    expect(run.notes['health before']).toMatchObject({ blockedMillis: 0 });
+    expect(run.notes['health after']).not.toMatchObject({ blockedMillis: 0 });
+  },
+);
+
+test.each([
+  ['terminate', '1'],
+  ['process.exit', '7'],
+  ['return', '0'],
+])('%s while stack samples are taken: it ends, and nothing is printed', async (how, code) => {
+  const run = await runApp('worker-ends.cjs', { args: [how] });
+
+  expectQuiet(run);
+  expect(run.stdout.trim().split('\n')).toEqual(Array(4).fill(code));
+});
+
+test('a block of a worker that does not end is reported as that of its thread', async () => {
+  const receiver = await OtlpReceiver.listen();
+  let line = '';
+  try {
+    await runApp('worker-ongoing.cjs', { asyncHooks: 'auto', env: receiver.env }, async (app) => {
+      const stderr = app.child.stderr as NodeJS.ReadableStream;
+      [line] = (await once(stderr, 'data')) as [string];
+      while (receiver.spans.length === 0) await wait(10);
+      app.child.kill('SIGKILL');
+    });
+  } finally {
+    receiver.close();
+  }
+
+  const file = path.basename('worker-ongoing.cjs');
+  expect(line).toMatch(new RegExp(`not ended: resizeForEver .*${file}.*, pid \\d+, thread 1 `));
+  expect(receiver.spans[0]?.attributes).toMatchObject({
+    'event_loop.block.unfinished': true,
+    'code.function.name': 'resizeForEver',
+    'thread.id': 1,
+  });
+});
