@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { filesOf, isPlaceholder, repositoryOf, withRepository } from '../../tools/repository.cjs';
 
 const ROOT = join(__dirname, '../..');
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+/** Git on Windows may write CRLF. */
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8').replaceAll('\r\n', '\n');
 const manifest = JSON.parse(read('package.json'));
 const address = repositoryOf(manifest) as string;
 const ELSEWHERE = 'https://github.com/somebody/something';

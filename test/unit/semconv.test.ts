@@ -31,7 +31,8 @@ import {
 
 const ROOT = join(__dirname, '../..');
 const SRC = join(ROOT, 'src');
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+/** Git on Windows may write CRLF. */
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8').replaceAll('\r\n', '\n');
 
 const registry = readRegistry();
 const pending = notEmittedYet(registry);
