@@ -307,15 +307,22 @@ function semconvSource(/** @type {Registry} */ registry) {
 }
 
 const code = (/** @type {string} */ s) => `\`${s}\``;
-const row = (/** @type {string[]} */ cells) => `| ${cells.map(escaped).join(' | ')} |`;
 const escaped = (/** @type {string} */ cell) => cell.replaceAll('|', '\\|');
 
 /**
+ * Columns of one width, as the formatter writes them.
  * @param {string[]} titles
  * @param {string[][]} rows
  */
 function table(titles, rows) {
-  return [row(titles), row(titles.map(() => '---')), ...rows.map(row)].join('\n');
+  const cells = [titles, ...rows].map((row) => row.map(escaped));
+  const widths = titles.map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (/** @type {string[]} */ row) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = cells;
+  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('\n');
 }
 
 const later = (/** @type {string | undefined} */ where) =>
