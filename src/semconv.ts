@@ -68,12 +68,6 @@ export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
- * On a log event, of a block with more than 5 stack samples: its stacks, one a line, with the
- * milliseconds that each stands for.
- */
-export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
-
-/**
  * On the span of a block: how many other spans had not ended when it did. Needs
  * `EventLoopSpanProcessor`.
  */
@@ -112,12 +106,6 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 /** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
-/**
- * Where the entry span has no route, or all have the same one: the name of the entry span, or the
- * operation of GraphQL.
- */
-export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
-
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
 
@@ -138,9 +126,6 @@ export const ATTR_THREAD_ID = 'thread.id';
 
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
 export const ATTR_THREAD_NAME = 'thread.name';
-
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/http/ */
-export const ATTR_HTTP_ROUTE = 'http.route';
 
 /**
  * Histogram, unit `s`. How long an event arriving at a random moment waits for the event loop.
@@ -166,9 +151,3 @@ export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
  * ms at a time. Whether or not it lies in a block.
  */
 export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
-
-/**
- * Counter, unit `{sample}`. What ran at random moments while the event loop was busy. Shares of the
- * total are shares of the time in which the event loop was busy.
- */
-export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';
