@@ -1,5 +1,5 @@
 // `node scripts/repository.mjs https://github.com/owner/name`: sets `repository.url` in package.json, the one place that says where
-// the repository is, and makes from it all that follows: homepage, bugs, the semantic conventions' schema_url, the registry entry.
+// the repository is, and makes from it all that follows: homepage, bugs, links to runbooks, schema_url, the registry entry.
 // Without an address: makes these anew, as after a new version. `--check`: fails where one differs, or while no address is set.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,12 +16,7 @@ function made() {
   const manifest = repository.withRepository(before, address);
   return {
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
-    ...Object.fromEntries(
-      Object.entries(repository.linesOf(manifest)).map(([file, lines]) => [
-        file,
-        repository.withLines(read(file), lines),
-      ]),
-    ),
+    ...repository.filesOf(manifest, read),
   };
 }
 

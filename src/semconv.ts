@@ -68,6 +68,12 @@ export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
+ * On a log event, of a block with more than 5 stack samples: its stacks, one a line, with the
+ * milliseconds that each stands for.
+ */
+export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
+
+/**
  * On the span of a block: how many other spans had not ended when it did. Needs
  * `EventLoopSpanProcessor`.
  */
@@ -78,15 +84,6 @@ export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spa
  * Needs `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans';
-
-/**
- * On a log event, of a block with more than 5 stack samples: its stacks, one a line, with the
- * milliseconds that each stands for.
- */
-export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
-
-/** The operation of GraphQL, else the name of the entry span, where that has no route. */
-export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
 
 /**
  * On any span: seconds in which it was open while something else blocked the event loop. Needs
@@ -114,6 +111,12 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
 /** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
+
+/**
+ * Where the entry span has no route, or all have the same one: the name of the entry span, or the
+ * operation of GraphQL.
+ */
+export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
 
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
@@ -166,6 +169,6 @@ export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.dura
 
 /**
  * Counter, unit `{sample}`. What ran at random moments while the event loop was busy. Shares of the
- * total are shares of the event loop's time.
+ * total are shares of the time in which the event loop was busy.
  */
 export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';

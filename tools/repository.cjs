@@ -4,6 +4,12 @@
  * `scripts/repository.mjs` writes it, a unit test compares.
  */
 const PLACEHOLDER = 'OWNER_NOT_SET'; // no owner on GitHub can be named so
+const RUNBOOKS = 'docs/runbooks.md';
+const ALERTS = [
+  'deploy/prometheus/rules.yaml',
+  'deploy/prometheus/rules.test.yaml',
+  'deploy/grafana/provisioning/alerting/event-loop.yaml',
+];
 
 /** @typedef {Record<string, any> & { version: string }} Manifest of `package.json` */
 
@@ -42,9 +48,18 @@ function withRepository(manifest, url) {
 }
 
 /**
- * The files that name the repository or the version, and how a line of each is made.
+ * Where the runbooks are, for people on call: a link, or a path while there is no repository.
  * @param {Manifest} manifest
- * @returns {Record<string, Record<string, string>>} by path: what a line begins with, and what follows
+ */
+function runbooksOf(manifest) {
+  const url = /** @type {string} */ (repositoryOf(manifest));
+  return isPlaceholder(url) ? RUNBOOKS : `${url}/blob/main/${RUNBOOKS}`;
+}
+
+/**
+ * Lines of files that name the repository or the version: what one begins with, and what follows.
+ * @param {Manifest} manifest
+ * @returns {Record<string, Record<string, string>>}
  */
 function linesOf(manifest) {
   const url = /** @type {string} */ (repositoryOf(manifest));
@@ -75,4 +90,24 @@ function withLines(text, lines) {
   return made;
 }
 
-module.exports = { repositoryOf, isPlaceholder, withRepository, linesOf, withLines };
+/**
+ * Every other file that names the repository or the version, as it has to be.
+ * @param {Manifest} manifest
+ * @param {(path: string) => string} read
+ * @returns {Record<string, string>} texts by path
+ */
+function filesOf(manifest, read) {
+  const runbooks = runbooksOf(manifest);
+  return Object.fromEntries([
+    ...Object.entries(linesOf(manifest)).map(([path, lines]) => [
+      path,
+      withLines(read(path), lines),
+    ]),
+    ...ALERTS.map((path) => [
+      path,
+      read(path).replaceAll(/(runbook_url: )\S*docs\/runbooks\.md/g, `$1${runbooks}`),
+    ]),
+  ]);
+}
+
+module.exports = { repositoryOf, isPlaceholder, withRepository, runbooksOf, filesOf };

@@ -11,6 +11,8 @@ const ROOT = join(__dirname, '..');
 const FOLDER = join(ROOT, 'semconv');
 const MANIFEST = 'manifest.yaml';
 const COLUMNS = 100;
+/** Value of `not_emitted_yet` of what no file emits; others name a file that does not yet. */
+const NOWHERE = 'src';
 const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attributes';
 
 /**
@@ -212,11 +214,23 @@ function constantOf(/** @type {string} */ name) {
 }
 
 /**
- * Each exported constant of `src/semconv.ts`, in its order.
+ * Each exported constant of `src/semconv.ts`, in its order: of what is emitted somewhere.
+ * @param {Registry} registry
+ */
+function constantsOf(registry) {
+  const absent = new Set(
+    notEmittedYet(registry)
+      .filter(({ where }) => where === NOWHERE)
+      .map(({ constant }) => constant),
+  );
+  return allConstants(registry).filter(({ constant }) => !absent.has(constant));
+}
+
+/**
  * @param {Registry} registry
  * @returns {{ constant: string, value: string, comment: string }[]}
  */
-function constantsOf({ attributes, imported, spans, events, metrics }) {
+function allConstants({ attributes, imported, spans, events, metrics }) {
   return [
     ...spans.map(({ name, definition }) => ({
       constant: String(definition.annotations?.['code_generation']?.['constant']),
@@ -307,15 +321,22 @@ function semconvSource(/** @type {Registry} */ registry) {
 }
 
 const code = (/** @type {string} */ s) => `\`${s}\``;
-const row = (/** @type {string[]} */ cells) => `| ${cells.map(escaped).join(' | ')} |`;
 const escaped = (/** @type {string} */ cell) => cell.replaceAll('|', '\\|');
 
 /**
+ * Columns of one width, as the formatter writes them.
  * @param {string[]} titles
  * @param {string[][]} rows
  */
 function table(titles, rows) {
-  return [row(titles), row(titles.map(() => '---')), ...rows.map(row)].join('\n');
+  const cells = [titles, ...rows].map((row) => row.map(escaped));
+  const widths = titles.map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (/** @type {string[]} */ row) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = cells;
+  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('\n');
 }
 
 const later = (/** @type {string | undefined} */ where) =>

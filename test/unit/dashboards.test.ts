@@ -4,6 +4,7 @@
 import type { Meter, MetricOptions } from '@opentelemetry/api';
 import { createInstruments } from '../../src/report/instruments.ts';
 import * as semconv from '../../src/semconv.ts';
+import { runbooksOf } from '../../tools/repository.cjs';
 import { anchors, read } from './support/markdown.ts';
 
 const FILES = [
@@ -118,12 +119,9 @@ test('every alert has a chapter in docs/runbooks.md, and every chapter an alert'
     ([, url]) => url as string,
   );
   const runbooks = read('docs/runbooks.md');
-  const { repository } = JSON.parse(read('package.json')) as { repository?: { url: string } };
-  // Where there is a repository, people on call need a link that they can follow.
-  const base =
-    repository === undefined ? '' : `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
 
-  expect(urls).toEqual(alerts.map((name) => `${base}docs/runbooks.md#${name.toLowerCase()}`));
+  const base = runbooksOf(JSON.parse(read('package.json')));
+  expect(urls).toEqual(alerts.map((name) => `${base}#${name.toLowerCase()}`));
   for (const name of alerts) expect(anchors('docs/runbooks.md')).toContain(name.toLowerCase());
   const chapters = [...runbooks.matchAll(/^## (EventLoop\w+)$/gm)].map(([, name]) => name);
   expect(chapters).toEqual(alerts);

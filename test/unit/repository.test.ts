@@ -1,16 +1,11 @@
 /** The repository's address is said once, in package.json's `repository.url`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isPlaceholder,
-  linesOf,
-  repositoryOf,
-  withLines,
-  withRepository,
-} from '../../tools/repository.cjs';
+import { filesOf, isPlaceholder, repositoryOf, withRepository } from '../../tools/repository.cjs';
 
 const ROOT = join(__dirname, '../..');
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+/** Git on Windows may write CRLF. */
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8').replaceAll('\r\n', '\n');
 const manifest = JSON.parse(read('package.json'));
 const address = repositoryOf(manifest) as string;
 const ELSEWHERE = 'https://github.com/somebody/something';
@@ -19,18 +14,19 @@ test('package.json: homepage and bugs are made from repository.url', () => {
   expect(manifest).toEqual(withRepository(manifest, address));
 });
 
-test.each(Object.entries(linesOf(manifest)))('%s is made from package.json', (file, lines) => {
-  expect(read(file)).toBe(withLines(read(file), lines));
+test.each(Object.entries(filesOf(manifest, read)))('%s is made from package.json', (file, text) => {
+  expect(read(file)).toBe(text);
 });
 
 test('another address is in all of them', () => {
   const moved = withRepository(manifest, ELSEWHERE);
   expect(repositoryOf(moved)).toBe(ELSEWHERE);
-  const files = Object.entries(linesOf(moved)).map(([file, lines]) => withLines(read(file), lines));
-  for (const text of [JSON.stringify(moved), ...files]) {
+  for (const text of [JSON.stringify(moved), ...Object.values(filesOf(moved, read))]) {
     expect(text).toContain(ELSEWHERE);
     expect(text).not.toContain(address);
   }
+  const again = (path: string) => filesOf(moved, read)[path] as string;
+  expect(filesOf(moved, again)).toEqual(filesOf(moved, read));
 });
 
 test.each([
