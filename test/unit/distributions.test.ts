@@ -11,7 +11,7 @@ test.each([
   [['--import=@opentelemetry/auto-instrumentations-node/register', `--import=${OURS}`], {}],
   [['-r', '/app/node_modules/@splunk/otel/instrument.js'], {}],
   [['-r', 'C:\\app\\node_modules\\@splunk\\otel\\instrument.js'], {}],
-  [[], { NODE_OPTIONS: `--import "@elastic/opentelemetry-node" --import ${OURS}` }],
+  [[], { NODE_OPTIONS: `--import="@elastic/opentelemetry-node" --import ${OURS}` }],
   [['--import', 'dd-trace/initialize.mjs'], { DD_TRACE_OTEL_ENABLED: 'true' }],
 ])('%j with %j brings one', (execArgv, env) => {
   expect(isDistributionPreloaded(execArgv, env)).toBe(true);
