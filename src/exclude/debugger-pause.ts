@@ -9,11 +9,13 @@ import { isInspected } from '../watchdog/inspector.ts';
 /** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
 const MAX_CPU_SHARE = 0.1;
 
-/** Whether a block was most likely a pause in the debugger. */
-export function isDebuggerPause({
-  start,
-  end,
-  cpu,
-}: Pick<Block, 'start' | 'end' | 'cpu'>): boolean {
-  return cpu < (end - start) * MAX_CPU_SHARE && isInspected();
+/**
+ * Whether a block was most likely a pause in the debugger.
+ * @param waited how long the thread waited for a CPU, which one that is paused does not
+ */
+export function isDebuggerPause(
+  { start, end, cpu }: Pick<Block, 'start' | 'end' | 'cpu'>,
+  waited = 0,
+): boolean {
+  return cpu < (end - start - waited) * MAX_CPU_SHARE && isInspected();
 }
