@@ -32,6 +32,7 @@ const exclusions = (runDelay: Pick<RunDelay, 'within'> = { within: () => undefin
 beforeEach(() => {
   memory = createSharedMemory();
   isWatching = true;
+  isInspected = false;
 });
 
 test('a block of the application is not excluded, though it uses no CPU', () => {
@@ -50,7 +51,8 @@ test('a suspension is, as long as the watchdog thread watches', () => {
 });
 
 test('a pause in the debugger is, and not a block that had no CPU for most of its time', () => {
-  const withDelay = (millis: number) => exclusions({ within: () => millis });
+  const withDelay = (millis: number) =>
+    exclusions({ within: () => ({ atLeast: millis, atMost: millis }) });
   isInspected = true;
   expect(withDelay(0).isExcluded(block({ cpu: 15 }))).toBe(true);
   expect(withDelay(80).isExcluded(block({ cpu: 15 }))).toBe(false);
