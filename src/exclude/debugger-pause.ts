@@ -5,15 +5,18 @@
  */
 import type { Block } from '../block.ts';
 import { isInspected } from '../watchdog/inspector.ts';
+import type { WaitedForCpu } from './run-delay.ts';
 
 /** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
 const MAX_CPU_SHARE = 0.1;
 
-/** Whether a block was most likely a pause in the debugger. */
-export function isDebuggerPause({
-  start,
-  end,
-  cpu,
-}: Pick<Block, 'start' | 'end' | 'cpu'>): boolean {
-  return cpu < (end - start) * MAX_CPU_SHARE && isInspected();
+/**
+ * Whether a block was most likely a pause in the debugger.
+ * @param waited how long the thread waited for a CPU in it, where known: a paused one does not wait
+ */
+export function isDebuggerPause(
+  { start, end, cpu }: Pick<Block, 'start' | 'end' | 'cpu'>,
+  waited?: WaitedForCpu,
+): boolean {
+  return cpu < (end - start - (waited?.atLeast ?? 0)) * MAX_CPU_SHARE && isInspected();
 }

@@ -15,8 +15,9 @@ export class Exclusions {
 
   /** To be asked right after the block has ended. */
   isExcluded(block: Block): boolean {
-    if (isDebuggerPause(block) || isTeardown(block)) return true;
+    if (isTeardown(block)) return true;
     const waited = this.runDelay.within(block.start, block.end);
+    if (isDebuggerPause(block, waited)) return true;
     return isSuspension(block, this.suspensionMarks(), this.thresholdMillis, waited);
   }
 }

@@ -6,6 +6,12 @@ import { createSharedMemory, type SharedMemory } from '../../src/watchdog/shared
 import { noteSuspension } from '../../src/watchdog/suspension-marks.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
+let isInspected = false;
+jest.mock('../../src/watchdog/inspector.ts', () => ({
+  ...jest.requireActual('../../src/watchdog/inspector.ts'),
+  isInspected: () => isInspected,
+}));
+
 const block = (facts: Partial<Block> = {}): Block => ({
   kind: 'callback',
   start: 1000,
@@ -26,6 +32,7 @@ const exclusions = (runDelay: Pick<RunDelay, 'within'> = { within: () => undefin
 beforeEach(() => {
   memory = createSharedMemory();
   isWatching = true;
+  isInspected = false;
 });
 
 test('a block of the application is not excluded, though it uses no CPU', () => {
@@ -41,6 +48,16 @@ test('a suspension is, as long as the watchdog thread watches', () => {
   expect(exclusions().isExcluded(block())).toBe(true);
   isWatching = false;
   expect(exclusions().isExcluded(block())).toBe(false);
+});
+
+test('a pause in the debugger is, and not a block that had no CPU for most of its time', () => {
+  const withDelay = (millis: number) =>
+    exclusions({ within: () => ({ atLeast: millis, atMost: millis }) });
+  isInspected = true;
+  expect(withDelay(0).isExcluded(block({ cpu: 15 }))).toBe(true);
+  expect(withDelay(80).isExcluded(block({ cpu: 15 }))).toBe(false);
+  isInspected = false;
+  expect(withDelay(0).isExcluded(block({ cpu: 15 }))).toBe(false);
 });
 
 test('time without a CPU is, where it is known', () => {
