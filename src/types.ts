@@ -229,7 +229,7 @@ export interface EventLoopInstrumentationConfig {
   /**
    * Capture the stack and the context of what blocks, while it blocks, through a watchdog thread:
    * the span names function, file and line, and the parent of a chain of promise reactions is known
-   * without promise hooks. Works on the main thread only. `false`: no thread is started.
+   * without promise hooks. In worker threads as well. `false`: no thread is started.
    * @default true
    */
   captureStack?: boolean;

@@ -8,6 +8,8 @@ import { OngoingReporter, type OngoingReportOptions } from './ongoing/ongoing-re
 import type { WatchdogData } from './watchdog/protocol.ts';
 import { runWatchdogThread } from './watchdog/watchdog-loop.ts';
 
+// Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
+process.removeAllListeners('warning');
 const data = workerData as WatchdogData<OngoingReportOptions>;
 const reporter = new OngoingReporter(data.ongoing);
 void runWatchdogThread<OngoingFacts>(

@@ -22,10 +22,6 @@ function keepBusy() {
 }
 
 async function measure() {
-  if (process.env.DEBUG_DIAG) {
-    const { diag, DiagConsoleLogger, DiagLogLevel } = require('@opentelemetry/api');
-    diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.INFO);
-  }
   const { argumentOf, blockers, calibrate, cleanUp } = require('../../tools/labelled-blockers.cjs');
   const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
   const inputs = Object.entries(blockers).map(([name, each]) => [name, each, calibrate(each)]);

@@ -64,6 +64,8 @@ class CaptureSession {
 
   close(): void {
     try {
+      // Events that come later are of no use: answering them, Node.js would print a warning.
+      this.#session?.removeAllListeners();
       this.#session?.disconnect();
     } finally {
       if (this.#isEntered) this.route.leave();

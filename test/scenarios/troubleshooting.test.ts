@@ -193,18 +193,6 @@ describe('no stack', () => {
     expect(blocks[0]?.attributes).not.toHaveProperty('code.stacktrace');
     expect(stderr.split(`captureStack is off: ${reason}`)).toHaveLength(2);
   });
-
-  test('a worker thread: the log says why, at level info', async () => {
-    const { blocks, stdout, ended } = await run('one-block.cjs', {
-      args: ['a worker thread'],
-      env: LOG,
-    });
-    judgeBlocks(ended, () => expect(blocks).toHaveLength(1));
-    expect(blocks[0]?.attributes).not.toHaveProperty('code.stacktrace');
-    expect(
-      stdout.split('captureStack is off: Node.js can capture the main thread only'),
-    ).toHaveLength(2);
-  });
 });
 
 describe('registered twice', () => {

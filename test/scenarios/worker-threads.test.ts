@@ -75,3 +75,27 @@ test('a block of a worker that does not end is reported as that of its thread', 
     'thread.id': 1,
   });
 });
+
+test('/register, asked for worker threads: the block of one, as that of an own instance', async () => {
+  const receiver = await OtlpReceiver.listen();
+  try {
+    await runApp('worker.cjs', {
+      file: appFile('plain/worker.cjs'),
+      nodeArgs: ['--require', 'opentelemetry-instrumentation-event-loop/register'],
+      env: {
+        ...receiver.env,
+        OTEL_INSTRUMENTATION_EVENT_LOOP_WORKERS: 'true',
+        OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=pod-1',
+      },
+    });
+  } finally {
+    receiver.close();
+  }
+
+  const blocks = receiver.spans.filter(({ attributes }) => attributes['thread.id'] === 1);
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const { name, resource } of blocks) {
+    expect(name).toBe('event-loop-blocked');
+    expect(resource['service.instance.id']).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});

@@ -1,5 +1,4 @@
 // A block of 300 ms, once everything is ready for it. What differs is how the SDK is started.
-const { isMainThread, Worker } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { startSdk, work } = require('./telemetry.cjs');
 
@@ -19,5 +18,4 @@ async function main() {
   }, 1);
 }
 
-if (how === 'a worker thread' && isMainThread) new Worker(__filename, { argv: [how] });
-else main();
+main();
