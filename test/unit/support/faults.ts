@@ -47,6 +47,8 @@ const NOT_RUN = [
   ...['MainExit', 'OngoingReporter', 'RouteToWorker', 'ThreadSleep'],
   ...['MainThreadState', 'ProfileMoments', 'RecentUtilization'],
   ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
+  // With a loop that is busy for seconds.
+  'EntryOperation',
   // With the option `profileDir`.
   ...['Message', 'Numbers', 'ProfileFiles'],
   // With an HTTP server, and built-ins of this realm.
