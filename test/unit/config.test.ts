@@ -253,6 +253,7 @@ describe('with any options in code', () => {
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
     blockEvents: /expected one of 'unsampled', 'all', 'off'$/,
+    loopProfile: /expected one of 'busy', 'always', 'off'$/,
     blockHook: /expected a function$/,
   };
 
