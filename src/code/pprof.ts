@@ -1,6 +1,6 @@
 /**
- * Stacks as a profile of `pprof`, which speedscope opens as well. Uncompressed; the fields are those
- * of https://github.com/google/pprof/blob/main/proto/profile.proto
+ * Stacks as a profile of `pprof`, which speedscope opens as well. Uncompressed; the fields are
+ * those of https://github.com/google/pprof/blob/main/proto/profile.proto
  */
 import { Buffer } from 'node:buffer';
 import type { SampledFrame, SampledStack } from './sampled-stacks.ts';
