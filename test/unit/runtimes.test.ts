@@ -15,6 +15,7 @@ jest.mock('node:inspector', () => ({
   Session: class {
     connectToMainThread() {}
     post = mockPost;
+    removeAllListeners() {}
     disconnect() {}
   },
 }));

@@ -199,7 +199,13 @@ test('the span has the attributes of the registry', () => {
 test('the log event has the attributes of the registry', () => {
   const emitted: { eventName: string; attributes: Attributes }[] = [];
   const logger = { emit: (record: (typeof emitted)[number]) => emitted.push(record) };
-  emitBlockEvent(logger as never, BLOCK, ROOT_CONTEXT, () => '');
+  emitBlockEvent(
+    logger as never,
+    BLOCK,
+    ROOT_CONTEXT,
+    () => '',
+    () => 'main 480',
+  );
   const event = one(registry.events);
   expect(emitted.map(({ eventName }) => eventName)).toEqual([event.name]);
   expectAttributes(event, Object.keys(emitted[0]?.attributes ?? {}));
