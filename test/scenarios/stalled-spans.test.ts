@@ -333,7 +333,10 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     ]);
     for (const { name, attributes, links } of trace) {
       const stall = attributes['event_loop.stall.duration'];
-      expect({ name, stall, links }).toEqual({ name, stall: undefined, links: [] });
+      // A request may have been queued behind a block before, on a busy machine.
+      const isQueued = attributes['event_loop.stall.queued'] !== undefined;
+      const others = links.filter(({ spanId }) => !isQueued || spanId === block.spanId);
+      expect({ name, stall, links: others }).toEqual({ name, stall: undefined, links: [] });
     }
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
       // Those of the other request waited for all of it.
