@@ -23,7 +23,7 @@ export function loopProfileLines({ samples, functions, routes }, width) {
   return [
     spread(
       `${paint.title(` ${BUSY_SAMPLES_METRIC}`)}${paint.dim('  who used the event loop, by function and by route')}`,
-      paint.dim(plural(samples, 'sample')),
+      paint.dim(plural(Math.round(samples), 'sample')),
       width,
     ),
     ...functions.slice(0, SHOWN).map(row),
