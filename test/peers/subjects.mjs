@@ -6,6 +6,7 @@
  * @property {'mocha' | 'node'} runner
  * @property {string[]} args what the runner is given, with the files as patterns that it takes
  * @property {string[]} [nodeArgs]
+ * @property {Record<string, string>} [unreliable] why a test's outcome says nothing, by its name
  */
 
 /**
@@ -111,7 +112,18 @@ export const SUBJECTS = [
       'tstyche',
     ],
     prepare: ['test/fixtures/ts/transpile.cjs'],
-    suites: [{ name: 'all', runner: 'node', args: ['test/*.test.js', 'test/transport/*.test.js'] }],
+    suites: [
+      {
+        name: 'all',
+        runner: 'node',
+        args: ['test/*.test.js', 'test/transport/*.test.js'],
+        unreliable: {
+          'test/syncfalse.test.js: asynchronous logging':
+            'its fixture keeps no reference to the logger: the line is lost with any garbage ' +
+            'collection before the exit, also by gc() in plain Node.js',
+        },
+      },
+    ],
   },
   {
     name: 'mocha',
