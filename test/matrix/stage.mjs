@@ -19,6 +19,7 @@ const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 const NOT_STAGED = new Set([
   import.meta.dirname,
   join(ROOT, 'test', 'compat'),
+  join(ROOT, 'test', 'platforms'),
   join(ROOT, 'test', 'stack'),
   join(ROOT, 'test', 'unit', 'dashboards.test.ts'),
   join(ROOT, 'test', 'unit', 'repository.test.ts'),

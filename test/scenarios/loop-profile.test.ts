@@ -1,8 +1,15 @@
 /** Who uses the event loop where nothing blocks it. */
-import type { LoopProfile } from 'opentelemetry-instrumentation-event-loop';
 import { expectQuietExit } from './support/expect-blocks.ts';
 import { type Run, runApp } from './support/run-app.ts';
 import { test, VoidMeasurement } from './support/scenario.ts';
+
+/** What the app has noted of `loopProfile()`. */
+interface LoopProfile {
+  utilization: number;
+  samples: number;
+  functions: { functionName?: string; file?: string; share: number }[];
+  operations: { httpRoute?: string; name?: string; share: number }[];
+}
 
 const MIN_SAMPLES = 150;
 /** 4 standard deviations of a half, of so many samples. */
