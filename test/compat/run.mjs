@@ -81,7 +81,7 @@ console.log(
   `${run.passed} passed, ${run.failed} failed${run.skipped > 0 ? `, ${run.skipped} skipped` : ''}`,
 );
 process.exitCode =
-  run.status === 0 && run.failed === 0 && run.passed > 0 && !run.leftBehind ? 0 : 1;
+  run.status === 0 && run.failed === 0 && run.passed > 0 && run.leftBehind.length === 0 ? 0 : 1;
 
 /** @returns {Subject[]} */
 function chooseSubjects() {
