@@ -184,14 +184,7 @@ export class EventLoopInstrumentation {
    * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
-    if (typeof windowMillis !== 'number')
-      throw new TypeError(`health: windowMillis must be a number, got ${typeof windowMillis}`);
-    if (!(windowMillis >= MIN_HEALTH_WINDOW_MILLIS && windowMillis <= MAX_HEALTH_WINDOW_MILLIS)) {
-      throw new RangeError(
-        `health: windowMillis must be ${MIN_HEALTH_WINDOW_MILLIS} to ` +
-          `${MAX_HEALTH_WINDOW_MILLIS}, got ${windowMillis}`,
-      );
-    }
+    checkWindow('health', windowMillis, MIN_HEALTH_WINDOW_MILLIS, MAX_HEALTH_WINDOW_MILLIS);
     // Also of an instance that is paused.
     return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
   }
@@ -204,14 +197,7 @@ export class EventLoopInstrumentation {
    * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
-    if (typeof windowMillis !== 'number')
-      throw new TypeError(`loopProfile: windowMillis must be a number, got ${typeof windowMillis}`);
-    if (!(windowMillis >= MIN_PROFILE_WINDOW_MILLIS && windowMillis <= MAX_PROFILE_WINDOW_MILLIS)) {
-      throw new RangeError(
-        `loopProfile: windowMillis must be ${MIN_PROFILE_WINDOW_MILLIS} to ` +
-          `${MAX_PROFILE_WINDOW_MILLIS}, got ${windowMillis}`,
-      );
-    }
+    checkWindow('loopProfile', windowMillis, MIN_PROFILE_WINDOW_MILLIS, MAX_PROFILE_WINDOW_MILLIS);
     return (this._claimant && activeLoopProfile(windowMillis)) ?? UNKNOWN_PROFILE;
   }
 
@@ -313,4 +299,11 @@ export class EventLoopInstrumentation {
  */
 function inForce(config: ResolvedConfig): ResolvedConfig {
   return { ...config, enabled: true };
+}
+
+function checkWindow(method: string, millis: number, min: number, max: number): void {
+  const what = `${method}: windowMillis must be`;
+  if (typeof millis !== 'number') throw new TypeError(`${what} a number, got ${typeof millis}`);
+  if (!(millis >= min && millis <= max))
+    throw new RangeError(`${what} ${min} to ${max}, got ${millis}`);
 }

@@ -1,16 +1,7 @@
 /** Which request, in words, a block is attributed to. */
-import {
-  type Attributes,
-  type Context,
-  createContextKey,
-  isSpanContextValid,
-  type Span,
-  trace,
-} from '@opentelemetry/api';
+import { type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
+import { rpcMetadataIn } from '../otel/sdk-internals.ts';
 import type { Attribution } from './block-line.ts';
-
-/** The same registered symbol as `getRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
-const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 
 export function attributionIn(context: Context): Attribution {
   const span = trace.getSpan(context);
@@ -20,10 +11,8 @@ export function attributionIn(context: Context): Attribution {
 
 /** `GET /users/:id`; the path where the framework has set no route. */
 function route(context: Context): string | undefined {
-  const rpc = context.getValue(RPC_METADATA) as
-    | { type?: unknown; route?: unknown; span?: unknown }
-    | undefined;
-  const { attributes } = (rpc?.span ?? {}) as { attributes?: Attributes };
+  const rpc = rpcMetadataIn(context);
+  const attributes = rpc?.span?.attributes;
   // The names before semantic conventions 1.23, too: instrumentations may still use them.
   const method = attributes?.['http.request.method'] ?? attributes?.['http.method'];
   const path = attributes?.['url.path'] ?? String(attributes?.['http.target'] ?? '').split('?')[0];

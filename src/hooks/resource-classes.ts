@@ -10,6 +10,7 @@ import {
   RESOURCE_SCOPE,
   TICK,
 } from '../loop/callback-class.ts';
+import { attempt } from '../support/guard.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
 // itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
@@ -95,17 +96,19 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Classes whose async_hooks type is their own name. */
 const OWN_NAME = new Set(['Timeout', 'Immediate', 'TLSWrap', 'AsyncResource']);
 
-/** Whether the resource that runs is known. Bun and Deno return none, or always the same one. */
-let tracksResources: boolean | undefined;
+/**
+ * Whether the resource that runs is known. Bun and Deno return none, or always the same one. Tried
+ * when this is loaded: later that would be in a hook, or in code that blocks.
+ */
+const tracksResources =
+  attempt(() => {
+    const probe = new AsyncResource('EventLoopProbe');
+    return probe.runInAsyncScope(executionAsyncResource) === probe;
+  }) === true;
 
 /** `executionAsyncResource()`, or undefined where the runtime does not know it. */
-export function currentResource(): object | undefined {
-  if (tracksResources === undefined) {
-    const probe = new AsyncResource('EventLoopProbe');
-    tracksResources = probe.runInAsyncScope(executionAsyncResource) === probe;
-  }
-  return tracksResources ? executionAsyncResource() : undefined;
-}
+export const currentResource = (): object | undefined =>
+  tracksResources ? executionAsyncResource() : undefined;
 
 /** The async_hooks type of a resource, or undefined where it is not known. */
 export function resourceTypeOf(resource: object | undefined): string | undefined {

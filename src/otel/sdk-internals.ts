@@ -19,6 +19,19 @@ import { toHrTime } from './hr-time.ts';
 /** The same registered symbol as `suppressTracing` of `@opentelemetry/core` uses, in both lines. */
 const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
+/** The same for `getRPCMetadata`, by which HTTP instrumentations and frameworks pass the route. */
+const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
+
+export interface RpcMetadata {
+  readonly route?: unknown;
+  /** The entry span. */
+  readonly span?: Span & { readonly attributes?: Attributes };
+}
+
+export function rpcMetadataIn(ctx: Context): RpcMetadata | undefined {
+  return ctx.getValue(RPC_METADATA) as RpcMetadata | undefined;
+}
+
 /** Whether spans made in this context are dropped: exporters at work, for one. */
 export function isTracingSuppressed(ctx: Context): boolean {
   return ctx.getValue(SUPPRESS_TRACING) === true;
@@ -85,9 +98,6 @@ export function spanEndTime(span: Span): HrTime | undefined {
   return ended === true && Array.isArray(endTime) ? (endTime as HrTime) : undefined;
 }
 
-/** The same registered symbol as `setRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
-const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
-
 /**
  * The span around a span of the SDK, where it began in this process: the request's, which the HTTP
  * instrumentation keeps in the context; else one that has only its ids, and does not start later.
@@ -95,7 +105,7 @@ const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADAT
 export function localParentOf(span: Span, ctx: Context): Span | undefined {
   const parent = parentSpanContextOf(span);
   if (parent === undefined || parent.isRemote === true) return undefined;
-  const entry = (ctx.getValue(RPC_METADATA) as { span?: Span } | undefined)?.span;
+  const entry = rpcMetadataIn(ctx)?.span;
   const { traceId, spanId } = span.spanContext();
   const entryContext = entry?.spanContext?.();
   if (entryContext?.traceId === traceId && entryContext.spanId !== spanId) return entry;

@@ -6,15 +6,12 @@
 import {
   type Attributes,
   type Context,
-  createContextKey,
   isSpanContextValid,
   type Span,
   trace,
 } from '@opentelemetry/api';
-import { isTracingSuppressed, spanEndTime } from '../otel/sdk-internals.ts';
+import { isTracingSuppressed, rpcMetadataIn, spanEndTime } from '../otel/sdk-internals.ts';
 
-/** The same registered symbol as `getRPCMetadata` of `@opentelemetry/core` uses, in both lines. */
-const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
@@ -45,9 +42,7 @@ export class EntryOperation {
       span = parentOf(span, context);
     }
     if (entry === undefined || !isSpanContextValid(entry.spanContext())) return;
-    const rpc = context.getValue(RPC_METADATA) as
-      | { readonly route?: unknown; readonly span?: Span }
-      | undefined;
+    const rpc = rpcMetadataIn(context);
     this.#entry = entry;
     this.#graphql = graphql;
     if (rpc?.span?.spanContext().traceId === entry.spanContext().traceId) this.#rpc = rpc;

@@ -69,8 +69,10 @@ export class LoopProfiler {
   /**
    * Inside what runs, asked at a random moment. What an answer stands for: the interval between two
    * moments on average; and, until the answer, moments that would have come meanwhile.
+   * @param askedAt NaN where the answer comes before that is known: then it has not been delayed
    */
-  answer(requestedAt: number, intervalMillis: number): { readonly isIdle: boolean } {
+  answer(askedAt: number, intervalMillis: number): { readonly isIdle: boolean } {
+    const requestedAt = Number.isNaN(askedAt) ? this.clock.now() : askedAt;
     const waited = this.ports.wasWaitingAt(requestedAt);
     if (waited === true) return { isIdle: true };
     const sample = this.ports.sample(requestedAt);

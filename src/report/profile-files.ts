@@ -1,6 +1,6 @@
 /**
- * Profiles of blocks, one file each, in the folder of the option `profileDir`. Promises: as many
- * from one process as the option says, and no more; what cannot be written is logged once.
+ * Profiles of blocks, one file each, in the folder of the option `profileDir`. Promises: at most
+ * 1000 from one thread; who calls it logs what cannot be written.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';

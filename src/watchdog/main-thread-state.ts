@@ -1,6 +1,6 @@
 /**
  * Whether the main thread waits for events, without waking it up: on Linux, the system call that it
- * is in, with the file that it waits for. Elsewhere nothing is known.
+ * is in, with the file that it waits for. Elsewhere, and of worker threads, nothing is known.
  */
 import { attempt } from '../support/guard.ts';
 import { type OpenFile, openFile } from '../support/schedstat.ts';
@@ -16,8 +16,8 @@ export class MainThreadState {
   #latest: string | undefined;
 
   /** Never closed: Node.js does that when the thread ends. */
-  constructor(open: () => OpenFile = () => openFile(FILE(), MAX_LENGTH)) {
-    this.#file = attempt(open);
+  constructor(threadId: number, open: () => OpenFile = () => openFile(FILE(), MAX_LENGTH)) {
+    if (threadId === 0) this.#file = attempt(open);
   }
 
   /** Whether it surely waits for events now. Some 3 µs. */

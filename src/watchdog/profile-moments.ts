@@ -8,7 +8,7 @@
  * Watchdog thread only.
  */
 import type { SampleProfile } from './capture-session.ts';
-import { MainThreadState } from './main-thread-state.ts';
+import type { MainThreadState } from './main-thread-state.ts';
 import type { ProfileOptions } from './protocol.ts';
 import { RecentUtilization } from './recent-utilization.ts';
 import { Mark } from './shared-memory.ts';
@@ -27,7 +27,7 @@ export interface ProfileParts {
   sample: SampleProfile;
   /** From 0 to 1, 1 excluded. */
   readonly random?: () => number;
-  readonly state?: Pick<MainThreadState, 'isWaiting' | 'learn'>;
+  readonly state: Pick<MainThreadState, 'isWaiting' | 'learn'>;
 }
 
 export class ProfileMoments {
@@ -40,7 +40,7 @@ export class ProfileMoments {
 
   constructor(private readonly parts: ProfileParts) {
     this.#utilization = new RecentUtilization(parts.marks);
-    this.#state = parts.state ?? new MainThreadState();
+    this.#state = parts.state;
     this.#random = parts.random ?? Math.random;
     this.#firstLeft = parts.options.firstMoments;
     this.#due = this.#draw(parts.now());

@@ -26,13 +26,13 @@ export const Mark = {
   reportedUntil: 6,
   /** Watchdog thread: how many suspensions it has noted so far. */
   suspensions: 7,
-  /** Main thread: when it answered the latest request for a stack sample. */
+  /** Watched thread: when it answered the latest request for a stack sample. */
   captureAnsweredAt: 8,
   /** Watchdog thread: 1 where a stack sample is asked for by the loop profile, 0 by a block. */
   captureForProfile: 9,
   /** Watchdog thread: the mean interval of the loop profile's moments; 0 while it takes none. */
   profileInterval: 10,
-  /** Main thread: the latest beat, and the time that the loop had waited for events by then. */
+  /** Watched thread: the latest beat, and the time that the loop had waited for events by then. */
   beatAt: 11,
   idleTime: 12,
   /** Ring of the latest suspensions: from, until, and for how long it was stopped. */

@@ -8,6 +8,7 @@ import { BusyPeriod, type LoopParts } from './busy-period.ts';
 import { CaptureClient } from './capture-session.ts';
 import { clockOf } from './clock-origin.ts';
 import { readLongCall } from './long-call-memory.ts';
+import { MainThreadState } from './main-thread-state.ts';
 import { ProfileMoments } from './profile-moments.ts';
 import type { OngoingReport, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
@@ -87,6 +88,13 @@ export function runWatchdogThread<Facts extends object>(
   };
   const options = canCapture ? data.profile : undefined;
   const moments =
-    options && new ProfileMoments({ options, marks, now, sample: client.sampleProfile });
+    options &&
+    new ProfileMoments({
+      options,
+      marks,
+      now,
+      sample: client.sampleProfile,
+      state: new MainThreadState(data.threadId),
+    });
   return watchLoop(memory, sleep, parts, moments);
 }

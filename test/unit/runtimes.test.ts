@@ -75,10 +75,8 @@ describe('waits of the loop are not counted', () => {
   });
 });
 
-test('an inspector that does not know the command: said once, and no further capture', async () => {
-  mockPost.mockImplementation((_method, _params, answer) => {
-    answer(new Error("Inspector error -32601: 'Runtime.evaluate' wasn't found"));
-  });
+/** Asks twice; returns what the watchdog thread has said. */
+async function captureTwice(): Promise<unknown[]> {
   const posted: unknown[] = [];
   const { capture } = new CaptureClient(
     { memory: createSharedMemory(), channel: 'channel', captureUrl: 'url', threadId: 0 },
@@ -88,6 +86,14 @@ test('an inspector that does not know the command: said once, and no further cap
   );
   await capture(0, () => {});
   await capture(0, () => {});
+  return posted;
+}
+
+test('an inspector that does not know the command: said once, and no further capture', async () => {
+  mockPost.mockImplementation((_method, _params, answer) => {
+    answer(new Error("Inspector error -32601: 'Runtime.evaluate' wasn't found"));
+  });
+  const posted = await captureTwice();
   expect(mockPost).toHaveBeenCalledTimes(1);
   expect(posted).toEqual([
     { type: 'no-capture', reason: 'the inspector of this runtime cannot evaluate' },
@@ -96,15 +102,7 @@ test('an inspector that does not know the command: said once, and no further cap
 
 test('an inspector that fails otherwise is asked again', async () => {
   mockPost.mockReset().mockImplementation((_method, _params, answer) => answer(new Error('busy')));
-  const posted: unknown[] = [];
-  const { capture } = new CaptureClient(
-    { memory: createSharedMemory(), channel: 'channel', captureUrl: 'url', threadId: 0 },
-    () => 0,
-    { sleepInLoop: async () => {} },
-    (message) => posted.push(message),
-  );
-  await capture(0, () => {});
-  await capture(0, () => {});
+  const posted = await captureTwice();
   expect(mockPost).toHaveBeenCalledTimes(2);
   expect(posted).toEqual([]);
 });

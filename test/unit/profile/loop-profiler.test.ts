@@ -229,3 +229,11 @@ describe('what is read', () => {
     expect(functions).toHaveLength(50);
   });
 });
+
+test('an answer that comes before the moment is known has not been delayed', () => {
+  const fake = new Fake();
+  fake.profiler.answer(Number.NaN, 1000);
+  fake.beat();
+  expect(fake.counted.map(({ millis, name }) => [millis, name])).toEqual([[1000, 'render']]);
+  expect(fake.toBlock).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { MainThreadState } from '../../../src/watchdog/main-thread-state.ts';
 
 /** The system call of the main thread, as Linux has it. */
 function stateOf(...texts: string[]) {
-  return new MainThreadState(() => ({ read: () => texts.shift() ?? '', close() {} }));
+  return new MainThreadState(0, () => ({ read: () => texts.shift() ?? '', close() {} }));
 }
 
 test('the loop waits in the system call that was learned, and in no other', () => {
@@ -25,8 +25,17 @@ test('nothing is learned where the thread runs, or where the system does not say
     expect(state.isWaiting()).toBe(false);
     state.learn();
   }
-  const unreadable = new MainThreadState(() => {
+  const unreadable = new MainThreadState(0, () => {
     throw new Error('EACCES');
   });
   expect(unreadable.isWaiting()).toBe(false);
+});
+
+test('of a worker thread nothing is read: the file is that of the main thread', () => {
+  const open = jest.fn(() => ({ read: () => '281 0xe 0x7ff1', close() {} }));
+  const state = new MainThreadState(3, open);
+  expect(state.isWaiting()).toBe(false);
+  state.learn();
+  expect(state.isWaiting()).toBe(false);
+  expect(open).not.toHaveBeenCalled();
 });
