@@ -291,15 +291,19 @@ export class Session {
     });
   }
 
-  readonly #onBlock = (block: Block): void => {
-    if (this.#exclusions.isExcluded(block)) return;
+  /** False where it reached the threshold by a suspension only: what is around it may have more. */
+  readonly #onBlock = (block: Block): boolean => {
+    const reason = this.#exclusions.reasonFor(block);
+    if (reason !== undefined) return reason !== 'suspension';
     this.#guard.run('cannot count a block', () => this.#health.block(block.end - block.start));
     const around = this.#guard.run('cannot find stalled spans', () =>
       this.#stalls.spansAround(block),
     );
     const span = this.#reporter.add(block, around?.stalledSpans);
-    if (around === undefined) return;
-    this.#guard.run('cannot find stalled spans', () => this.#stalls.add(block, around, span));
+    if (around !== undefined) {
+      this.#guard.run('cannot find stalled spans', () => this.#stalls.add(block, around, span));
+    }
+    return true;
   };
 
   readonly #onHookError = (error: unknown): void => {

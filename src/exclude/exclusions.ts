@@ -5,6 +5,9 @@ import { isTeardown } from './process-exit.ts';
 import type { RunDelay } from './run-delay.ts';
 import { isSuspension } from './suspension.ts';
 
+/** Why a block is not reported. */
+export type ExclusionReason = 'teardown' | 'debugger' | 'suspension';
+
 export class Exclusions {
   /** @param suspensionMarks the watchdog's marks, while its thread watches */
   constructor(
@@ -14,10 +17,11 @@ export class Exclusions {
   ) {}
 
   /** To be asked right after the block has ended. */
-  isExcluded(block: Block): boolean {
-    if (isTeardown(block)) return true;
+  reasonFor(block: Block): ExclusionReason | undefined {
+    if (isTeardown(block)) return 'teardown';
     const waited = this.runDelay.within(block.start, block.end);
-    if (isDebuggerPause(block, waited)) return true;
-    return isSuspension(block, this.suspensionMarks(), this.thresholdMillis, waited);
+    if (isDebuggerPause(block, waited)) return 'debugger';
+    const marks = this.suspensionMarks();
+    return isSuspension(block, marks, this.thresholdMillis, waited) ? 'suspension' : undefined;
   }
 }

@@ -15,6 +15,9 @@ import type { Attributed } from './votes.ts';
 /** How far apart CPU readings are, as a share of the threshold. */
 const CPU_SHARE = 0.1;
 
+/** Returns false where it is none: its time goes to what is around it, with which it may be one. */
+export type OnBlock = (block: Block) => boolean;
+
 /** What is known of time that may contain blocks. */
 export interface Known {
   readonly attributed: Attributed;
@@ -31,14 +34,14 @@ export class BlockMaker {
   #isOwnWork = false;
   readonly #threshold: number;
   readonly #clock: Clock;
-  readonly #onBlock: (block: Block) => void;
+  readonly #onBlock: OnBlock;
 
   /** @param marks shared with the watchdog thread, where there is one */
   constructor(
     thresholdMillis: number,
     clock: Clock,
     surroundings: Surroundings,
-    onBlock: (block: Block) => void,
+    onBlock: OnBlock,
     private readonly marks: Float64Array,
   ) {
     this.#threshold = thresholdMillis;
@@ -73,6 +76,7 @@ export class BlockMaker {
    * Makes a block of each part from `start` to `end` that reaches the threshold and is not
    * reported. Callbacks that had begun in the busy period: `before` its start, and `after` its end.
    * @param known where it is; else a block is attributed by votes and stack samples
+   * @returns false where none of the parts is a block
    */
   make(
     kind: BlockKind | undefined,
@@ -81,11 +85,8 @@ export class BlockMaker {
     before: number,
     after: number,
     known?: Known,
-  ): void {
-    this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
-      // The watchdog thread samples what runs from here on anew.
-      const { marks } = this;
-      marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
+  ): boolean {
+    return this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
       const samples = this.attribution.samplesWithin(from, to);
       let attributed = known?.attributed ?? this.attribution.of(from, to, samples);
       if (attributed !== undefined && known?.isWhole === true) {
@@ -94,7 +95,7 @@ export class BlockMaker {
       if (attributed !== undefined && known !== undefined) {
         attributed = this.attribution.covering(attributed, from, to, samples);
       }
-      this.#onBlock({
+      const isBlock = this.#onBlock({
         kind,
         start: from,
         end: to,
@@ -107,6 +108,11 @@ export class BlockMaker {
         waitedSince: this.iterations?.waitedSinceEnd,
         isOwnWork: this.#isOwnWork,
       });
+      if (!isBlock) return false;
+      // The watchdog thread samples what runs from here on anew.
+      const { marks } = this;
+      marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
+      return true;
     });
   }
 

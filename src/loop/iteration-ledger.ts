@@ -8,11 +8,11 @@
  * reported are: each millisecond once, and by the innermost that reaches the threshold.
  */
 import { type Context, trace } from '@opentelemetry/api';
-import type { Block, OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
+import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory } from '../watchdog/shared-memory.ts';
-import { BlockMaker, type Known } from './block-maker.ts';
+import { BlockMaker, type Known, type OnBlock } from './block-maker.ts';
 import {
   CALLBACK,
   type CallbackClass,
@@ -52,7 +52,7 @@ export class IterationLedger implements Ledger {
     thresholdMillis: number,
     clock: Clock,
     surroundings: Surroundings,
-    onBlock: (block: Block) => void,
+    onBlock: OnBlock,
     marks: Float64Array = createSharedMemory().marks,
   ) {
     this.#threshold = thresholdMillis;
@@ -110,12 +110,13 @@ export class IterationLedger implements Ledger {
       const attributed = this.#attribution.ofCallback(running, this.callbackStart, t);
       const known = { attributed, isWhole: this.#attribution.voted === this.#votedBefore };
       const start = this.#notBeforeAWait(this.callbackStart);
-      const before = this.#callbacks - (this.#class === RESOURCE_SCOPE ? 0 : 1);
-      if (this.#class !== UNTIMED_TICK) this.#report('callback', start, t, before, known);
-      else this.#report('microtasks', start, t, this.#task.firstCallback, known);
-    } else if (!this.#blocks.isOwnWork) {
-      this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, running);
+      const isTick = this.#class === UNTIMED_TICK;
+      const own = this.#class === RESOURCE_SCOPE ? 0 : 1;
+      const before = isTick ? this.#task.firstCallback : this.#callbacks - own;
+      if (this.#report(isTick ? 'microtasks' : 'callback', start, t, before, known)) return;
     }
+    if (this.#blocks.isOwnWork) return;
+    this.#attribution.voteCallback(this.callbackStart, t, this.#votedBefore, running);
   }
 
   /** The beginning of a callback inside another one: `AsyncResource.runInAsyncScope`. */
@@ -147,10 +148,9 @@ export class IterationLedger implements Ledger {
     if (isLong) {
       const isWhole = this.#attribution.voted === votedBefore;
       const from = this.#notBeforeAWait(start);
-      this.#report('callback', from, t, this.#callbacks - 1, { attributed, isWhole });
-    } else if (!this.#blocks.isOwnWork) {
-      this.#attribution.voteScope(start, t, votedBefore, attributed);
+      if (this.#report('callback', from, t, this.#callbacks - 1, { attributed, isWhole })) return;
     }
+    if (!this.#blocks.isOwnWork) this.#attribution.voteScope(start, t, votedBefore, attributed);
   }
 
   relax(relaxed: boolean): void {
@@ -292,9 +292,9 @@ export class IterationLedger implements Ledger {
     return Math.max(start, this.#blocks.reported.skip(this.iterations.busyPeriodStart, waited));
   }
 
-  #report(kind: BlockKind, start: number, end: number, before: number, known?: Known): void {
-    if (!this.iterations.isCounting) return;
+  #report(kind: BlockKind, start: number, end: number, before: number, known?: Known): boolean {
+    if (!this.iterations.isCounting) return true;
     const from = Math.max(start, this.iterations.busyPeriodStart);
-    this.#blocks.make(kind, from, end, before, this.#callbacks, known);
+    return this.#blocks.make(kind, from, end, before, this.#callbacks, known);
   }
 }

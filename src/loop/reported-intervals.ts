@@ -39,6 +39,8 @@ export class ReportedIntervals {
   /**
    * Adds every part of `start` to `end` that is not in yet and lasts at least `minimum`, and gives
    * each to `found`. Callbacks in a part are those between its neighbours' counts.
+   * @param found returns false for a part that is not to be in
+   * @returns false where that is so for all parts that were found
    */
   add(
     start: number,
@@ -46,8 +48,10 @@ export class ReportedIntervals {
     minimum: number,
     callbacksBefore: number,
     callbacksAfter: number,
-    found: (start: number, end: number, callbacks: number) => void,
-  ): void {
+    found: (start: number, end: number, callbacks: number) => boolean,
+  ): boolean {
+    let kept = 0;
+    let refused = 0;
     let from = start;
     let before = callbacksBefore;
     for (let i = this.#firstAfter(start); ; i++) {
@@ -56,20 +60,23 @@ export class ReportedIntervals {
       const to = isLast ? end : next.start;
       if (to - from >= minimum) {
         const after = isLast ? callbacksAfter : next.callbacksBefore;
-        this.#intervals.splice(i, 0, {
-          start: from,
-          end: to,
-          callbacksBefore: before,
-          callbacksAfter: after,
-        });
-        i++;
-        found(from, to, Math.max(1, after - before));
+        const part = { start: from, end: to, callbacksBefore: before, callbacksAfter: after };
+        // In, meanwhile: what `found` calls may come here again.
+        this.#intervals.splice(i, 0, part);
+        if (found(from, to, Math.max(1, after - before))) {
+          kept++;
+          i++;
+        } else {
+          refused++;
+          this.#intervals.splice(this.#intervals.indexOf(part), 1);
+        }
       }
       if (isLast) break;
       from = Math.max(from, next.end);
       before = Math.max(before, next.callbacksAfter);
     }
     this.#bound();
+    return kept > 0 || refused === 0;
   }
 
   /** When `millis` of the time since `start` that is not in have passed. */

@@ -4,12 +4,12 @@
  * of a beat, to within one interval of the beats.
  */
 import type { Context } from '@opentelemetry/api';
-import type { Block, OngoingBlock, StackSample } from '../block.ts';
+import type { OngoingBlock, StackSample } from '../block.ts';
 import { hasUserCode } from '../code/user-code.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory, Mark } from '../watchdog/shared-memory.ts';
-import { BlockMaker, type Known } from './block-maker.ts';
+import { BlockMaker, type Known, type OnBlock } from './block-maker.ts';
 import type { Ledger } from './ledger.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -28,7 +28,7 @@ export class ScopeLedger implements Ledger {
     private readonly intervalMillis: number,
     private readonly clock: Clock,
     private readonly around: Surroundings,
-    onBlock: (block: Block) => void,
+    onBlock: OnBlock,
     private readonly marks: Float64Array = createSharedMemory().marks,
   ) {
     this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock, marks);
@@ -46,10 +46,9 @@ export class ScopeLedger implements Ledger {
     const attributed = { context, resourceType: this.around.resourceType() };
     if (isLong) {
       const isWhole = attribution.voted === votedBefore;
-      this.#report('callback', start, t, { attributed, isWhole });
-    } else if (!this.#blocks.isOwnWork) {
-      attribution.voteScope(start, t, votedBefore, attributed);
+      if (this.#report('callback', start, t, { attributed, isWhole })) return;
     }
+    if (!this.#blocks.isOwnWork) attribution.voteScope(start, t, votedBefore, attributed);
   }
 
   add(sample: StackSample): void {
@@ -122,8 +121,9 @@ export class ScopeLedger implements Ledger {
     this.marks[Mark.busyPeriodStart] = t;
   }
 
-  #report(kind: BlockKind | undefined, start: number, end: number, known?: Known): void {
-    if (Number.isNaN(this.#beatAt)) return;
-    this.#blocks.make(kind, Math.max(start, this.#beatAt), end, -1, 0, known);
+  /** False where it is no block. */
+  #report(kind: BlockKind | undefined, start: number, end: number, known?: Known): boolean {
+    if (Number.isNaN(this.#beatAt)) return true;
+    return this.#blocks.make(kind, Math.max(start, this.#beatAt), end, -1, 0, known);
   }
 }

@@ -36,28 +36,28 @@ beforeEach(() => {
 });
 
 test('a block of the application is not excluded, though it uses no CPU', () => {
-  expect(exclusions().isExcluded(block())).toBe(false);
+  expect(exclusions().reasonFor(block())).toBeUndefined();
 });
 
 test('what Node.js does at the end of the process is', () => {
-  expect(exclusions().isExcluded(block({ resourceType: 'PROCESS' }))).toBe(true);
+  expect(exclusions().reasonFor(block({ resourceType: 'PROCESS' }))).toBe('teardown');
 });
 
 test('a suspension is, as long as the watchdog thread watches', () => {
   noteSuspension(memory.marks, 1010, 1200);
-  expect(exclusions().isExcluded(block())).toBe(true);
+  expect(exclusions().reasonFor(block())).toBe('suspension');
   isWatching = false;
-  expect(exclusions().isExcluded(block())).toBe(false);
+  expect(exclusions().reasonFor(block())).toBeUndefined();
 });
 
 test('a pause in the debugger is, and not a block that had no CPU for most of its time', () => {
   const withDelay = (millis: number) =>
     exclusions({ within: () => ({ atLeast: millis, atMost: millis }) });
   isInspected = true;
-  expect(withDelay(0).isExcluded(block({ cpu: 15 }))).toBe(true);
-  expect(withDelay(80).isExcluded(block({ cpu: 15 }))).toBe(false);
+  expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBe('debugger');
+  expect(withDelay(80).reasonFor(block({ cpu: 15 }))).toBeUndefined();
   isInspected = false;
-  expect(withDelay(0).isExcluded(block({ cpu: 15 }))).toBe(false);
+  expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBeUndefined();
 });
 
 test('time without a CPU is, where it is known', () => {
@@ -70,7 +70,7 @@ test('time without a CPU is, where it is known', () => {
   runDelay.sample(clock.time);
   clock.time = 1200;
   delay = 190;
-  expect(excluding.isExcluded(block())).toBe(true);
+  expect(excluding.reasonFor(block())).toBe('suspension');
   runDelay.stop();
-  expect(excluding.isExcluded(block())).toBe(false);
+  expect(excluding.reasonFor(block())).toBeUndefined();
 });

@@ -529,6 +529,46 @@ describe('attribution of a pile-up', () => {
   });
 });
 
+describe('what reaches the threshold by a suspension only', () => {
+  /** 80 ms of each scope are its own. */
+  const suspended = () => {
+    const l = new FakeLoop(100).primed();
+    l.isBlock = ({ start, end }) => end - start >= 150;
+    return l;
+  };
+
+  test('a scope: its time is that of the callback around it, which has more of its own', () => {
+    const l = suspended();
+    l.callback(() => {
+      l.scope(contextOf('request'), 120);
+      l.clock.run(75);
+    });
+    expect(l.settle().map(summary)).toEqual([
+      { kind: 'callback', length: 195, callbacks: 1, context: 'request' },
+    ]);
+  });
+
+  test('a callback: its time is that of the iteration, and it votes for what that is attributed to', () => {
+    const l = suspended();
+    l.callback(() => l.scope(contextOf('A'), 120), contextOf('A'));
+    l.callback(40, contextOf('B'));
+    expect(l.settle().map(summary)).toEqual([
+      { kind: 'pile-up', length: 160, callbacks: 2, context: 'A' },
+    ]);
+  });
+
+  test('nothing is reported where nothing around it has more, and what comes next is found', () => {
+    const l = suspended();
+    l.callback(() => l.scope(contextOf('A'), 120), contextOf('A'));
+    expect(l.settle()).toEqual([]);
+    expect(l.marks[Mark.reportedUntil]).toBe(0);
+    l.callback(() => l.scope(contextOf('B'), 200), contextOf('B'));
+    expect(l.settle().map(summary)).toEqual([
+      { kind: 'callback', length: 200, callbacks: 1, context: 'B' },
+    ]);
+  });
+});
+
 describe('what is not a block', () => {
   test('startup', () => {
     const l = new FakeLoop();

@@ -59,6 +59,8 @@ export class FakeLoop {
   readonly marks = createSharedMemory().marks;
   active: Context = ROOT_CONTEXT;
   resourceType: string | undefined = 'Timeout';
+  /** Whether what has reached the threshold is a block, or would not be but for a suspension. */
+  isBlock = (_block: Block): boolean => true;
   /** What happens when the ledger asks for the context. */
   onContext = (): void => {};
 
@@ -76,7 +78,11 @@ export class FakeLoop {
       spanStart: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
       lineage,
     };
-    const onBlock = (block: Block) => this.blocks.push(block);
+    const onBlock = (block: Block) => {
+      const isBlock = this.isBlock(block);
+      if (isBlock) this.blocks.push(block);
+      return isBlock;
+    };
     this.ledger = new IterationLedger(threshold, this.clock, around, onBlock, this.marks);
     this.account =
       beatMillis === undefined
