@@ -4,6 +4,7 @@ import {
   expectNamed,
   expectQuietExit,
   lagOf,
+  NAME_OF_WORK,
   truthNamed,
 } from './support/expect-blocks.ts';
 import { type AsyncHooksMode, runApp } from './support/run-app.ts';
@@ -33,7 +34,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
       run,
       labels.map((truth) => ({ truth, kind: 'callback', parent: 'none' })),
     );
-    expectNamed(run, Object.fromEntries(labels.map((label) => [label, 'hashSome'])));
+    expectNamed(run, Object.fromEntries(labels.map((label) => [label, NAME_OF_WORK])));
 
     const { count, sumMillis } = lagOf(run);
     const lasted = Number(run.notes['millis']);

@@ -9,6 +9,7 @@ import {
   expectBlocks,
   expectQuietExit,
   expectSoundBlocks,
+  NAME_OF_WORK,
   truthNamed,
 } from './support/expect-blocks.ts';
 import {
@@ -560,7 +561,7 @@ test('starved writes: the responses that are being flushed show what they were s
   expectQuietExit(run);
   expect(sizes).toEqual([SIZE, SIZE]);
   const named = run.blocks.filter(({ attributes }) =>
-    ['hashSome', 'work'].includes(String(attributes['code.function.name'])),
+    NAME_OF_WORK.test(String(attributes['code.function.name'])),
   );
   expect(run.truths.length).toBe(REQUESTS + 1);
   judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>

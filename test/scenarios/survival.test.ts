@@ -15,6 +15,7 @@ import {
   expectPromptExit,
   expectQuietExit,
   expectSoundBlocks,
+  NAME_OF_WORK,
   POSITION_TOLERANCE_MILLIS,
 } from './support/expect-blocks.ts';
 import {
@@ -337,7 +338,7 @@ describe('the end of a process', () => {
 
 /** The function that blocked is named, in every case. */
 function expectJobNamed(run: Run): void {
-  expectNamed(run, { job: /^(hashSome|work)$/ });
+  expectNamed(run, { job: NAME_OF_WORK });
   expect(run.blocks[0]?.attributes).toMatchObject({
     'code.file.path': expect.stringMatching(/truth\.cjs$/),
     'code.stacktrace': expect.stringContaining('one-block.cjs'),
