@@ -1,4 +1,4 @@
-// @ts-nocheck: run in a process of its own by ../worker-threads.mjs.
+// @ts-nocheck: run by hand.
 /**
  * Worker threads that end, one after the other, in the middle of a block that is captured all the
  * time. Prints how long each took to end, as JSON. `none`: without the instrumentation.

@@ -1,4 +1,4 @@
-// @ts-nocheck: run in a process of its own by ../worker-threads.mjs.
+// @ts-nocheck: run by hand.
 /**
  * The labelled blockers in a worker thread, or on the main thread, each in a callback of its own.
  * Prints, as JSON, what each was to be named and what its block was attributed to.
