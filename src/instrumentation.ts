@@ -80,7 +80,7 @@ export class EventLoopInstrumentation {
     if (resolved.enabled) this.enable();
   }
 
-  /** Starts detection. Does nothing where it is running. */
+  /** Starts detection. Does nothing where it is enabled already. */
   enable(): void {
     if (this._claimant !== undefined) return;
     this._claimant = {
@@ -100,7 +100,7 @@ export class EventLoopInstrumentation {
     }
   }
 
-  /** Stops detection and undoes all that `enable()` did. Does nothing where it is stopped. */
+  /** Stops detection and undoes all that `enable()` did. Does nothing where it is not enabled. */
   disable(): void {
     if (this._claimant === undefined) return;
     const claimant = this._claimant;
@@ -176,11 +176,11 @@ export class EventLoopInstrumentation {
 
   /**
    * The health of the event loop, for health checks and load shedding. An ongoing block counts:
-   * while it lasts, the lag grows from one call to the next. All 0 where this instrumentation is
-   * not enabled. Some 1 µs.
-   * @param windowMillis the latest so many milliseconds, 100 to 10 000: short for shedding load,
-   *   which has to react at once; for a health check at least as long as the time between two of
-   *   them
+   * while it lasts, the lag grows from one call to the next. All figures are 0 where this
+   * instrumentation is not enabled. A call takes some 1 µs.
+   * @param windowMillis how many milliseconds to look back, 100 to 10 000, 5000 by default: few for
+   *   shedding load, which has to react at once; for a health check at least the time between two
+   *   checks
    * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
@@ -190,10 +190,10 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Who used the event loop over the last minutes, by function and by operation, for a debug
-   * endpoint. Without samples where the loop was busy for less than half of the time, the option
-   * `loopProfile` is `'off'`, or this instrumentation is not enabled.
-   * @param windowMillis the latest so many milliseconds, 1000 to 300 000
+   * Which functions and operations used the event loop over the last minutes, for a debug endpoint.
+   * There are no samples where the option `loopProfile` is `'off'`, where it is `'busy'` and the
+   * loop was busy for less than half of the time, or where this instrumentation is not enabled.
+   * @param windowMillis how many milliseconds to look back, 1000 to 300 000, which is the default
    * @throws TypeError where the window is not a number, RangeError where it is out of range
    */
   loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {

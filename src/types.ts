@@ -17,8 +17,8 @@ export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
  *
  * - `throttled`: its container was out of CPU quota.
  * - `starved`: other processes had the CPU.
- * - `stopped`: it was not to run: SIGSTOP, a frozen container or machine. Outside Linux the other
- *   two as well, where they are known.
+ * - `stopped`: it was stopped: SIGSTOP, a frozen container or machine. Outside Linux, the other two
+ *   reasons are reported as this one, where they are noticed.
  */
 export type SuspensionReason = 'throttled' | 'starved' | 'stopped';
 
@@ -36,12 +36,18 @@ export interface BlockingCode {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Where the function begins: it distinguishes two anonymous functions of one file. */
+  /** Where the function begins: this distinguishes two anonymous functions of one file. */
   readonly functionLine?: number;
   readonly functionColumn?: number;
-  /** File of the module that it was loading for most of its time, by `require` or `import()`. */
+  /**
+   * File of the module that the function was loading for most of its time, by `require` or
+   * `import()`.
+   */
   readonly requires?: string;
-  /** The whole stack, one frame a line, as V8 writes it. */
+  /**
+   * The stack, one frame a line, as V8 writes it. It has at most 128 frames: of a deep stack,
+   * frames in the middle are left out.
+   */
   readonly stackTrace: string;
 }
 
@@ -66,7 +72,7 @@ export interface FunctionShare {
   readonly share: number;
 }
 
-/** One block of the event loop, as `blockHook` is given it. Times are in milliseconds. */
+/** One block of the event loop, as `blockHook` gets it. Times are in milliseconds. */
 export interface EventLoopBlock {
   /** Absent where it cannot be known: with `asyncHooks: 'off'`, outside every context scope. */
   readonly kind?: BlockKind;
@@ -120,8 +126,8 @@ export interface EventLoopBlock {
   /** The block is of code that `expectBlock` ran; absent on all others. */
   readonly expected?: true;
   /**
-   * Where there were three samples or more, of which one that came late counts as two: the
-   * innermost functions, the heaviest first, at most five.
+   * The innermost functions, the largest share first, at most five. Only where there were three
+   * stack samples or more; a sample that came late counts as two.
    */
   readonly topFunctions?: readonly FunctionShare[];
 }
@@ -129,11 +135,11 @@ export interface EventLoopBlock {
 /** The health of the event loop over the last seconds: what `health()` returns. */
 export interface EventLoopHealth {
   /**
-   * How long an event arriving at a random moment of the window had to wait for the loop, on
+   * How long an event that arrived at a random moment of the window waited for the loop, on
    * average, in milliseconds.
    */
   readonly lagMillis: number;
-  /** The longest that any event had to wait, in milliseconds. */
+  /** The longest that any event waited, in milliseconds. */
   readonly maxLagMillis: number;
   /**
    * The share of time in which the loop was not waiting for events, 0 to 1. NaN where the runtime
@@ -149,13 +155,13 @@ export interface EventLoopHealth {
 
 /** A function, and its share of the time in which the loop was busy. */
 export interface LoopFunction extends Partial<CodePlace> {
-  /** The built-in function that it has called, as it is written in code: `JSON.parse`. */
+  /** The built-in function that it called, as it is written in code: `JSON.parse`. */
   readonly nativeCall?: string;
   /** 0 to 1. */
   readonly share: number;
 }
 
-/** What code ran for, and its share of the time in which the loop was busy. */
+/** The operation for which code ran, and its share of the time in which the loop was busy. */
 export interface LoopOperation {
   /**
    * `GET /list` where the entry span has a route, the operation of GraphQL, else the name of the
@@ -168,15 +174,18 @@ export interface LoopOperation {
 }
 
 /**
- * Who used the event loop over the last minutes, by stack samples at random moments: what
- * `loopProfile()` returns.
+ * Which functions and operations used the event loop over the last minutes, by stack samples at
+ * random moments: what `loopProfile()` returns.
  */
 export interface LoopProfile {
-  /** The period that it is of, in milliseconds. */
+  /** Length of the period that the profile covers, in milliseconds. */
   readonly elapsedMillis: number;
   /** The share of the period in which the loop was not waiting for events, 0 to 1. */
   readonly utilization: number;
-  /** How many samples the shares are made of: with 100, a share is known to some 0.05. */
+  /**
+   * How many stack samples the shares come from: with 100, the standard deviation of a share of 0.5
+   * is 0.05.
+   */
   readonly samples: number;
   /**
    * By function, as blocks are named; the largest share first, at most 50. Without a
@@ -202,12 +211,12 @@ export type BlockEventsMode = 'unsampled' | 'all' | 'off';
 /**
  * Options of {@link EventLoopInstrumentation}. Each but the hooks can also be given as the
  * environment variable `OTEL_INSTRUMENTATION_EVENT_LOOP_<OPTION>`, for example
- * `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`. Code wins over environment, environment
- * over default.
+ * `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`. An option in code takes precedence over
+ * the environment, and the environment over the default.
  *
- * A bad value in code is thrown by the constructor or by `setConfig`: a `TypeError` for a wrong
- * type, a `RangeError` for a value out of range. A bad value in the environment is logged through
- * `diag` and ignored.
+ * For a bad value in code, the constructor and `setConfig` throw: a `TypeError` for a wrong type, a
+ * `RangeError` for a value out of range. A bad value in the environment is logged through `diag`
+ * and ignored.
  */
 export interface EventLoopInstrumentationConfig {
   /**
@@ -227,24 +236,24 @@ export interface EventLoopInstrumentationConfig {
    */
   lagIntervalMillis?: number;
   /**
-   * Capture the stack and the context of what blocks, while it blocks, through a watchdog thread:
-   * the span names function, file and line, and the parent of a chain of promise reactions is known
-   * without promise hooks. In worker threads as well. `false`: no thread is started.
+   * Have a watchdog thread take stack samples of the code that blocks, with its context: the span
+   * names function, file and line, and the parent of a chain of promise reactions is known without
+   * promise hooks. This works in worker threads, too. `false`: no thread is started.
    * @default true
    */
   captureStack?: boolean;
   /**
    * Which files are the application's own code: a block is named by the innermost function of the
-   * application on the stack. By default everything is but Node.js itself, packages
+   * application on the stack. By default, that is everything except Node.js itself, packages
    * (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and this package.
    *
    * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the
-   *   application's. Relative paths start at the working directory, `/` and `\\` are the same. A
-   *   `node_modules` below such a path is not meant with it; to take in a package, name it:
-   *   `['src', 'node_modules/@acme/']`. With a slash at its end a path is a folder, or a scope.
-   * - a function that is given a path, or a URL for code that comes from no file, once per file.
-   *   What it throws, and what is no boolean, is logged through `diag` once, and the default
-   *   decides.
+   *   application's. Relative paths start at the working directory; `/` and `\\` are the same. A
+   *   `node_modules` below such a path is not included; to include a package, name it:
+   *   `['src', 'node_modules/@acme/']`. A path with a slash at its end is a folder, or a scope.
+   * - a function that is given a path, or a URL for code that comes from no file, once per file. An
+   *   error that it throws, or a result that is not a boolean, is logged through `diag` once, and
+   *   the default decides.
    *
    * The environment variable takes a list, separated by commas.
    */
@@ -252,8 +261,8 @@ export interface EventLoopInstrumentationConfig {
   /**
    * Built-in functions that can take long in a single call (`JSON.parse`, `structuredClone`,
    * `fs.readFileSync`, …) are wrapped, so that a block inside one names the function that made the
-   * call, the built-in and the size of its input. What is wrapped keeps `name`, `length`, `this`,
-   * results and errors, and is put back by `disable()`. Needs `captureStack`.
+   * call, the built-in and the size of its input. A wrapper keeps `name`, `length`, `this`, results
+   * and errors; `disable()` restores the original. Needs `captureStack`.
    * @default true
    */
   nativeCalls?: boolean;
@@ -267,14 +276,14 @@ export interface EventLoopInstrumentationConfig {
    * Which async_hooks to listen to.
    *
    * - `'promises'`: callbacks and promise reactions: the context of every continuation is known.
-   * - `'callbacks'`: callbacks only, which makes an `await` hardly dearer. The parent of a block
-   *   that is made of promise reactions comes from `captureStack`, and is unknown without it. Needs
-   *   Node.js 24.14 or 25.6 (`trackPromises`); before that promise hooks cannot be left out, and it
-   *   is the same as `'promises'`.
+   * - `'callbacks'`: callbacks only, which adds hardly anything to the cost of an `await`. The
+   *   parent of a block that is made of promise reactions comes from `captureStack`, and is unknown
+   *   without it. Needs Node.js 24.14 or 25.6 (`trackPromises`); before these, promise hooks cannot
+   *   be left out, and it is the same as `'promises'`.
    * - `'off'`: no hooks: blocks come from context scopes and from the lateness of the lag timer, to
    *   within one `lagIntervalMillis`.
-   * - `'auto'`: the cheapest that loses nothing: `'callbacks'` where Node.js has it and stacks can
-   *   be captured, else `'promises'`.
+   * - `'auto'`: the cheapest mode that loses nothing: `'callbacks'` where Node.js has it and stack
+   *   samples can be taken, else `'promises'`.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode | 'auto';
@@ -284,52 +293,56 @@ export interface EventLoopInstrumentationConfig {
    */
   requireParentSpan?: boolean;
   /**
-   * Most spans in any 60 seconds, a whole number from 0 (none) to 60 000. Blocks past it count in
-   * `event_loop.block.suppressed`. While blocks of other functions come, a function gets a tenth of
-   * it at most. Two exceptions, unless it is 0: the first block of each function gets its span, for
-   * the first 1000 functions; and what one function has used up alone leaves a tenth to others.
+   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000. Blocks past this
+   * limit are counted in `event_loop.block.suppressed`. While other functions block too, one
+   * function gets a tenth of the limit at most. There are two exceptions, unless it is 0: the first
+   * block of each function gets its span, for the first 1000 functions; and where one function has
+   * used up the limit alone, a further tenth is left for others.
    * @default 600
    */
   maxSpansPerMinute?: number;
   /**
    * Which blocks become log records with the event name `event_loop.blocked`, through the logger
-   * provider. Without one there are none.
+   * provider. Without a logger provider there are none.
    *
-   * - `'unsampled'`: those without a recorded span: of a trace that is not sampled, without an SDK
-   *   for traces, past `maxSpansPerMinute`, or left out by `requireParentSpan`.
+   * - `'unsampled'`: those without a recorded span: blocks of a trace that is not sampled, blocks
+   *   past `maxSpansPerMinute`, blocks that `requireParentSpan` leaves out, and all blocks without
+   *   an SDK for traces.
    * - `'all'`: all blocks, those with a span too.
    * - `'off'`: none.
    * @default 'unsampled'
    */
   blockEvents?: BlockEventsMode;
   /**
-   * Who uses the event loop, also where nothing blocks it: what runs is sampled at random moments,
-   * one a second on average, and counted by function and route: `event_loop.busy.samples`,
-   * `loopProfile()`. Needs `captureStack`.
+   * When the loop profile is made: which functions and routes use the event loop, also where
+   * nothing blocks it. The code that runs is sampled at random moments, one a second on average,
+   * and counted by function and route: `event_loop.busy.samples`, `loopProfile()`. Needs
+   * `captureStack`.
    *
    * - `'busy'`: while the loop is busy for half of the time or more.
-   * - `'always'`: also while it is not. Moments at which it waits for events do not count.
+   * - `'always'`: also while it is less busy. Moments at which it waits for events do not count.
    * - `'off'`: never.
    * @default 'busy'; in worker threads 'off'
    */
   loopProfile?: LoopProfileMode;
   /**
    * A folder for the profile of each block with more than 5 stack samples, one file for each, which
-   * `pprof` and speedscope open; at most 1000 from one process. None by default.
+   * `pprof` and speedscope open; at most 1000 from one thread. By default, none is written.
    */
   profileDir?: string;
   /**
-   * A block that still runs after this many milliseconds is reported while it lasts, by the thread
-   * that `captureStack` starts: one line on stderr, and a span with `event_loop.block.unfinished`
-   * where the standard environment variables say that the process exports by OTLP. 0 turns it off,
-   * up to 3 600 000; never before the first capture, at 0.6 of the threshold.
+   * A block that still runs after this many milliseconds, up to 3 600 000, is reported while it
+   * lasts, by the thread that `captureStack` starts: one line on stderr, and a span or a log event
+   * with `event_loop.block.unfinished` where the standard environment variables say that the
+   * process exports by OTLP. 0 turns it off. The report never comes before the first stack sample,
+   * at 0.6 of the threshold.
    * @default 5000
    */
   unfinishedAfterMillis?: number;
   /**
-   * For development: a line on stderr for each block, and what blocked most when the process exits
-   * or, but on Windows, when it is sent SIGURG (`kill -URG <pid>`). Needs no SDK, and does not ask
-   * whether a trace is sampled.
+   * For development: a line on stderr for each block, and a summary of what blocked most when the
+   * process exits or, except on Windows, gets SIGURG (`kill -URG <pid>`). Needs no SDK, and shows
+   * blocks whether or not their trace is sampled.
    *
    * - `true`: lines for people.
    * - `'json'`: one JSON object a line, for each block and for the summary, as the package's
@@ -339,16 +352,16 @@ export interface EventLoopInstrumentationConfig {
    */
   console?: boolean | 'json' | 'markdown';
   /**
-   * Called with each span before it ends, to add attributes. What it throws is logged through
-   * `diag` and swallowed. Has no environment variable.
+   * Called with each span before it ends, to add attributes. An error that it throws is logged
+   * through `diag` and ignored. Has no environment variable.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
   /**
    * A block for which it returns `true` gets neither a span nor an event nor a line of `console`;
    * metrics and `health()` count it. Called once for each block that may get one, when the block is
    * reported; or before that, where a span that the block stalled ends first: then `gcTimeMillis`
-   * and positions in the source are not known yet. What it throws is logged through `diag`, and
-   * counts as `false`. Has no environment variable.
+   * and positions in the source are not known yet. An error that it throws is logged through
+   * `diag`, and counts as `false`. Has no environment variable.
    */
   ignoreBlockHook?: (block: EventLoopBlock) => boolean;
 }

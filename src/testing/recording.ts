@@ -41,11 +41,11 @@ let recording = false;
  * const blocks = await recordBlocks(() => renderReport(rows), { thresholdMillis: 20 });
  * ```
  *
- * `JSON.stringify` makes of each what `console: 'json'` prints, as the package's
+ * `JSON.stringify` turns each block into the object that `console: 'json'` prints, as the package's
  * `console.schema.json` describes it.
  *
- * In a worker thread (`pool: 'threads'` of vitest, for one) Node.js cannot capture stacks: there
- * blocks have no `code`.
+ * In a worker thread (`pool: 'threads'` of vitest, for one) blocks have their function and line,
+ * too.
  * @throws what `run` throws; Error where another recording is under way: there is one event loop;
  *   TypeError or RangeError where an option is wrong
  */
