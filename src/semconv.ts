@@ -50,8 +50,8 @@ export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
 
 /**
- * Input of the built-in function in characters, bytes or elements. Where its size costs nothing to
- * know.
+ * Size of the input of the built-in function, in characters, bytes or elements. Only where it costs
+ * nothing to know.
  */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE = 'event_loop.block.native_call.size';
 
