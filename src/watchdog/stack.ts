@@ -1,9 +1,12 @@
 /**
  * The stack of what runs right now, as structured frames.
  *
- * Taken in a realm of its own (a `vm` context): V8 asks the `Error` of the realm that captures for
- * `stackTraceLimit` and `prepareStackTrace`, so what the host did to its own, replaced, frozen,
- * zero, throwing, is neither noticed nor changed. Frames of all realms are in it.
+ * V8 asks the `Error` of the realm that captures for `stackTraceLimit` and `prepareStackTrace`.
+ * Where the host's is as Node.js made it, or has plain properties, both are set for the moment of
+ * the capture, in which nothing else runs. Otherwise, frozen or with accessors, a capture has a
+ * realm of its own (a `vm` context), in which nothing of the host's is noticed or changed. That is
+ * not the first choice: from the first `vm` context on, V8 on Node.js 24 shrinks the heap of a
+ * process at rest (nodejs/node#66564), and a burst of requests after it takes up to twice the CPU.
  *
  * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
  * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
@@ -14,6 +17,7 @@ import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
 import { MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../code/frame.ts';
 import { findOwnCode } from './own-code.ts';
+import { captureInThisRealm } from './stack-in-this-realm.ts';
 
 /** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
@@ -29,17 +33,16 @@ Error.prepareStackTrace = (_error, sites) => sites;
   return holder.stack;
 }`;
 
-let capture: Capture | undefined;
-let isOwn: (place: CodePosition) => boolean = () => false;
+let ownRealm: Capture | undefined;
+let isOwn: ((place: CodePosition) => boolean) | undefined;
 
-/** Makes the realm, some 1 ms, for the first stack sample: see `CaptureClient.availability`. */
-function prepareCapture(): void {
-  if (capture !== undefined) return;
-  capture = runInNewContext(SOURCE, undefined, {
+/** The capture of a realm of its own; to make it takes some 1 ms. */
+function inOwnRealm(below: (...args: never[]) => unknown): unknown {
+  ownRealm ??= runInNewContext(SOURCE, undefined, {
     contextName: 'opentelemetry-instrumentation-event-loop',
     contextCodeGeneration: { strings: false, wasm: false },
   }) as Capture;
-  isOwn = findOwnCode(positionOfCaller);
+  return ownRealm(below);
 }
 
 function positionOfCaller(): CodePosition | undefined {
@@ -49,11 +52,11 @@ function positionOfCaller(): CodePosition | undefined {
 
 /** The frames of the running stack, innermost first, from this function's caller. */
 export function captureStack(): StackFrame[] {
-  prepareCapture();
+  isOwn ??= findOwnCode(positionOfCaller);
   return toFrames(sitesBelow(captureStack), isOwn);
 }
 
 function sitesBelow(callee: (...args: never[]) => unknown): NodeJS.CallSite[] {
-  const sites = (capture as Capture)(callee);
+  const sites = captureInThisRealm(callee) ?? inOwnRealm(callee);
   return Array.isArray(sites) ? sites : [];
 }

@@ -72,21 +72,72 @@ test('a caller that awaits is not running', async () => {
 });
 
 describe('with any change of Error', () => {
-  const { prepareStackTrace, stackTraceLimit } = Error;
+  const descriptors = Object.getOwnPropertyDescriptors(Error);
+  const KEYS = ['prepareStackTrace', 'stackTraceLimit'] as const;
   afterEach(() => {
-    Error.prepareStackTrace = prepareStackTrace as NonNullable<typeof Error.prepareStackTrace>;
-    Error.stackTraceLimit = stackTraceLimit;
+    for (const key of KEYS) {
+      if (descriptors[key] === undefined) Reflect.deleteProperty(Error, key);
+      else Object.defineProperty(Error, key, { configurable: true, ...descriptors[key] });
+    }
   });
 
-  test('it is neither noticed nor changed', () => {
-    const thrower = () => {
-      throw new Error('theirs');
-    };
-    Error.prepareStackTrace = thrower;
-    Error.stackTraceLimit = 0;
+  const thrower = () => {
+    throw new Error('theirs');
+  };
+  const plain = (value: unknown) => ({
+    value,
+    writable: true,
+    enumerable: false,
+    configurable: true,
+  });
+  const accessor = { get: thrower, set: thrower, enumerable: true, configurable: true };
+  const constant = (value: unknown) => ({ ...plain(value), writable: false });
+
+  test.each([
+    ['plain properties', plain(thrower), plain(0)],
+    ['a limit that is no number', plain(undefined), plain('all')],
+    ['constants', constant(thrower), constant(0)],
+    ['accessors that throw', accessor, accessor],
+    ['nothing', undefined, undefined],
+  ])('%s: neither noticed nor changed', (_what, prepare, limit) => {
+    for (const [key, descriptor] of [
+      [KEYS[0], prepare],
+      [KEYS[1], limit],
+    ] as const) {
+      Reflect.deleteProperty(Error, key);
+      if (descriptor !== undefined) Object.defineProperty(Error, key, descriptor);
+    }
+    const frames = captureStack();
+    const after = KEYS.map((key) => Object.getOwnPropertyDescriptor(Error, key));
+    expect(after).toEqual([prepare, limit]);
+    expect(frames.length).toBeGreaterThan(3);
+    expect(frames[0]?.file).toBe(__filename);
+  });
+
+  test('a capture that V8 ends half-way: errors have their stacks as before', () => {
+    const original = (error: Error) => `stack of ${error.message}`;
+    Object.defineProperty(Error, 'prepareStackTrace', plain(original));
+    // As a capture leaves it behind that `vm` ends after its timeout: no `finally` has run.
+    let ownPrepare: unknown;
+    captureStack();
+    const spy = jest.spyOn(Array, 'isArray').mockImplementationOnce(() => {
+      ownPrepare = Error.prepareStackTrace;
+      return true;
+    });
+    captureStack();
+    spy.mockRestore();
+    expect(ownPrepare).not.toBe(original);
+    Error.prepareStackTrace = ownPrepare as typeof original;
+    Error.stackTraceLimit = 1024;
+
+    expect(new Error('theirs').stack).toBe('stack of theirs');
+    expect(Error.prepareStackTrace).toBe(original);
+    expect(Error.stackTraceLimit).toBe(descriptors.stackTraceLimit?.value);
+
+    // The next capture, where no error was made before it.
+    Error.prepareStackTrace = ownPrepare as typeof original;
     expect(captureStack().length).toBeGreaterThan(3);
-    expect(Error.prepareStackTrace).toBe(thrower);
-    expect(Error.stackTraceLimit).toBe(0);
+    expect(Error.prepareStackTrace).toBe(original);
   });
 });
 
