@@ -5,6 +5,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
+import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
@@ -20,6 +21,7 @@ import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
 import { NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
+import { PoolWaits } from './hooks/pool-waits.ts';
 import { contextOf, currentResource, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
@@ -66,6 +68,8 @@ import { Capturer } from './watchdog/capturer.ts';
 import { whyNoCapture } from './watchdog/inspector.ts';
 import { LongCallWriter } from './watchdog/long-call-memory.ts';
 import type { CaptureReply, ProfileOptions } from './watchdog/protocol.ts';
+import { Mark } from './watchdog/shared-memory.ts';
+import { captureStack } from './watchdog/stack.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
@@ -233,6 +237,7 @@ export class Session {
       { stop: () => this.#capturesKnown.open() },
       this.#suspensions,
       this.#watchdog && config.nativeCalls ? this.#nativeCallsPart(this.#watchdog) : {},
+      isMainThread ? {} : this.#poolWaits(),
       this.#hooks ?? {},
     ];
   }
@@ -580,6 +585,21 @@ export class Session {
       start: () => nativeCalls.enable(onError, longCalls),
       stop: () => nativeCalls.disable(),
     };
+  }
+
+  #poolWaits(): PoolWaits {
+    let beganAt = 0;
+    const listener = {
+      begins: () => {
+        this.#guard.run('cannot report blocks', () => this.#ledger.finish());
+        this.#reportPending();
+        if (this.#watchdog !== undefined) this.#watchdog.memory.marks[Mark.busyPeriodStart] = 0;
+        beganAt = this.#clock.now();
+      },
+      ended: () => this.#ledger.endWait(this.#clock.now() - beganAt),
+    };
+    const callingFile = () => captureStack().find(({ isOwn }) => !isOwn)?.file;
+    return new PoolWaits(listener, callingFile, this.#onHookError);
   }
 
   /** What stack samples showed has to come from promise hooks now. */

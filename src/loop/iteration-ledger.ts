@@ -39,9 +39,6 @@ export class IterationLedger implements Ledger {
   /** When `before` or `after` read the clock last. */
   #lastRead = Number.NaN;
   #votedBefore = 0.5;
-  readonly #threshold: number;
-  readonly #clock: Clock;
-  readonly #around: Surroundings;
   readonly iterations: IterationClock;
   readonly #blocks: BlockMaker;
   readonly #attribution: BlockMaker['attribution'];
@@ -49,17 +46,14 @@ export class IterationLedger implements Ledger {
   readonly #task: RunningTask;
 
   constructor(
-    thresholdMillis: number,
-    clock: Clock,
-    surroundings: Surroundings,
+    private readonly threshold: number,
+    private readonly clock: Clock,
+    private readonly around: Surroundings,
     onBlock: OnBlock,
     marks: Float64Array = createSharedMemory().marks,
   ) {
-    this.#threshold = thresholdMillis;
-    this.#clock = clock;
-    this.#around = surroundings;
     this.iterations = new IterationClock(clock, marks);
-    this.#blocks = new BlockMaker(thresholdMillis, clock, surroundings, onBlock, marks);
+    this.#blocks = new BlockMaker(threshold, clock, around, onBlock, marks);
     this.#blocks.iterations = this.iterations;
     this.#attribution = this.#blocks.attribution;
     this.#task = new RunningTask(this.iterations, this.#blocks);
@@ -90,7 +84,7 @@ export class IterationLedger implements Ledger {
       this.#callbacks++;
       return;
     }
-    const t = this.#clock.now();
+    const t = this.clock.now();
     this.callbackStart = t;
     if (callbackClass === RESOURCE_SCOPE) return;
     if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
@@ -101,11 +95,11 @@ export class IterationLedger implements Ledger {
   /** Hot. The end of an outermost callback. */
   after(): void {
     if (this.iterations.isSurelyShort()) return;
-    const t = this.#clock.now();
+    const t = this.clock.now();
     this.#lastRead = t;
-    const isLong = t - this.callbackStart >= this.#threshold && this.#class !== REACTION;
+    const isLong = t - this.callbackStart >= this.threshold && this.#class !== REACTION;
     if (!isLong && !(t >= this.#attribution.callbacksVoteFrom)) return;
-    const running = this.stack.running(this.#around);
+    const running = this.stack.running(this.around);
     if (isLong) {
       const attributed = this.#attribution.ofCallback(running, this.callbackStart, t);
       const known = { attributed, isWhole: this.#attribution.voted === this.#votedBefore };
@@ -121,16 +115,16 @@ export class IterationLedger implements Ledger {
 
   /** The beginning of a callback inside another one: `AsyncResource.runInAsyncScope`. */
   beforeNested(): void {
-    this.stack.begin(this.#clock.now(), this.#attribution.voted);
+    this.stack.begin(this.clock.now(), this.#attribution.voted);
   }
 
   /** The end of a callback inside `depth` others: its own context makes it as good as a scope. */
   afterNested(depth: number): void {
     if (depth >= MAX_NESTED || this.iterations.isSurelyShort()) return;
     const start = this.stack.startOf(depth + 1);
-    const t = this.#clock.now();
-    if (!(t - start >= this.#threshold || t >= this.#attribution.scopesVoteFrom)) return;
-    const { context } = this.stack.running(this.#around);
+    const t = this.clock.now();
+    if (!(t - start >= this.threshold || t >= this.#attribution.scopesVoteFrom)) return;
+    const { context } = this.stack.running(this.around);
     // Without a span of its own it is a part of what is around it.
     if (trace.getSpan(context) === undefined) return;
     this.scope(context, start, this.stack.votedBefore(depth + 1));
@@ -141,10 +135,10 @@ export class IterationLedger implements Ledger {
       this.#task.untimedScope = context;
       return;
     }
-    const t = this.#clock.now();
-    const isLong = t - start >= this.#threshold;
+    const t = this.clock.now();
+    const isLong = t - start >= this.threshold;
     if (!isLong && !(t >= this.#attribution.scopesVoteFrom)) return;
-    const attributed = { context, resourceType: this.#around.resourceType() };
+    const attributed = { context, resourceType: this.around.resourceType() };
     if (isLong) {
       const isWhole = this.#attribution.voted === votedBefore;
       const from = this.#notBeforeAWait(start);
@@ -166,21 +160,21 @@ export class IterationLedger implements Ledger {
   }
 
   ongoing(): OngoingBlock {
-    const t = this.#clock.now();
-    const [kind, start, callbacksBefore] = this.#longSince(t - this.#threshold);
+    const t = this.clock.now();
+    const [kind, start, callbacksBefore] = this.#longSince(t - this.threshold);
     return {
       kind,
       start: Math.max(start, this.#blocks.reported.end),
       callbacks: Math.max(1, this.#callbacks - callbacksBefore),
       cpu: this.#blocks.cpu.between(start, t),
-      resourceType: this.#around.resourceType(),
+      resourceType: this.around.resourceType(),
     };
   }
 
   ongoingPileUp(): OngoingPileUp | undefined {
     const end = this.#task.start;
     const start = Math.max(this.iterations.busyPeriodStart, this.#blocks.reported.end);
-    return end - start >= this.#threshold ? this.#attribution.pileUp(start, end) : undefined;
+    return end - start >= this.threshold ? this.#attribution.pileUp(start, end) : undefined;
   }
 
   asOwnWork(work: () => void): void {
@@ -197,7 +191,7 @@ export class IterationLedger implements Ledger {
   /** Nothing else runs in a beat: a torn async stack is mended here. */
   beat(): number {
     if (this.stack.resync(1)) this.before(CALLBACK);
-    return this.callbackStart > 0 ? this.callbackStart : this.#clock.now();
+    return this.callbackStart > 0 ? this.callbackStart : this.clock.now();
   }
 
   waitedSince(due: number, beganAt: number): number {
@@ -206,9 +200,15 @@ export class IterationLedger implements Ledger {
 
   finish(): void {
     if (!this.iterations.isCounting) return;
-    const t = this.#clock.now();
+    const t = this.clock.now();
     this.#close(t, this.iterations.end());
     this.#open(t);
+  }
+
+  endWait(): void {
+    this.#lastRead = this.clock.now();
+    this.callbackStart = this.#lastRead;
+    this.#open(this.#lastRead);
   }
 
   reset(): void {
@@ -222,7 +222,7 @@ export class IterationLedger implements Ledger {
 
   /** A task begins at `t`, unless its callback goes on with the message of the one before. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
-    const wasLong = t - this.#task.start >= this.#threshold;
+    const wasLong = t - this.#task.start >= this.threshold;
     switch (this.iterations.advance(t, this.#lastRead, wasLong)) {
       case SAME:
         this.#blocks.cpu.sample(t);
@@ -239,7 +239,7 @@ export class IterationLedger implements Ledger {
         this.#task.begin(t, 0, this.#attribution.voted);
         break;
     }
-    const isLong = t - this.#task.start >= this.#threshold;
+    const isLong = t - this.#task.start >= this.threshold;
     const before = this.#callbacks > 0 ? previous : undefined;
     const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
     if (continues && !isLong) return;
@@ -265,8 +265,8 @@ export class IterationLedger implements Ledger {
     const start = reported.skip(this.iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
     if (start > this.#task.start) this.#task.start = start;
     this.#task.vote(end);
-    if (end - this.#task.start >= this.#threshold) this.#reportTask(end);
-    if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
+    if (end - this.#task.start >= this.threshold) this.#reportTask(end);
+    if (end - start >= this.threshold) this.#report('pile-up', start, end, 0);
   }
 
   /** The task ended at `end`: what is left of it drained after its callback. */

@@ -37,8 +37,14 @@ export interface Ledger {
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */
   asOwnWork(work: () => void): void;
 
-  /** The loop has run out of work: closes what no further callback would close. */
+  /** The loop has run out of work, or waits for it: closes what no further callback would close. */
   finish(): void;
+
+  /**
+   * Inside what runs, the thread has waited for work as the loop does, until now. What ran before
+   * was closed by {@link finish}.
+   */
+  endWait(waitedMillis: number): void;
 
   /** Forgets everything, as before the first callback. */
   reset(): void;

@@ -21,6 +21,8 @@ export class ScopeLedger implements Ledger {
   /** When the latest beat ended the time before it; NaN before the first. */
   #beatAt = Number.NaN;
   #idle = Number.NaN;
+  /** Since the latest beat, of what {@link endWait} has told. */
+  #waitedInside = 0;
   readonly #blocks: BlockMaker;
 
   constructor(
@@ -86,6 +88,11 @@ export class ScopeLedger implements Ledger {
   /** The next beat closes what runs. */
   finish(): void {}
 
+  endWait(waitedMillis: number): void {
+    this.#waitedInside += waitedMillis;
+    this.marks[Mark.busyPeriodStart] = this.clock.now();
+  }
+
   reset(): void {
     this.#beatAt = Number.NaN;
     this.#idle = Number.NaN;
@@ -101,7 +108,8 @@ export class ScopeLedger implements Ledger {
     const idle = this.clock.idle();
     const waited = idle - this.#idle;
     this.#idle = idle;
-    const lateness = beganAt - due;
+    const lateness = beganAt - due - this.#waitedInside;
+    this.#waitedInside = 0;
     // Where waits are not counted, the loop may have waited until the beat was due.
     const busy = Number.isNaN(idle) ? lateness : lateness + this.intervalMillis - waited;
     // It began at some time in the interval before the beat was due: `busy` is its length, or up to

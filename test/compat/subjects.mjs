@@ -278,6 +278,13 @@ export const SUBJECTS = [
     what: '`instrumentation.js` with `registerOTel`; production build',
   },
   {
+    name: 'piscina',
+    group: 'pools',
+    app: 'piscina.cjs',
+    packages: ['piscina'],
+    what: "worker threads of a pool (`atomics: 'async'`), each with `NodeSDK`",
+  },
+  {
     name: 'bullmq',
     group: 'queue',
     app: 'worker.cjs',

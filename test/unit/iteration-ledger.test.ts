@@ -649,6 +649,30 @@ test('the loop runs out of work: what was open is closed, without the time it wa
   expect(l.blocks).toHaveLength(1);
 });
 
+test('a wait for work inside of what runs is no block, what ran before and after it may be one', () => {
+  const l = loop();
+  l.callback(() => {
+    l.scope(contextOf('task'), 130);
+    l.ledger.finish();
+    const waits = [4000, 60_000];
+    for (const millis of waits) {
+      l.clock.run(millis);
+      l.ledger.endWait();
+      l.scope(contextOf('next task'), 110);
+      l.clock.run(20);
+      l.ledger.finish();
+    }
+    l.clock.run(5000);
+    l.ledger.endWait();
+    l.clock.run(50);
+  });
+  expect(reported(l).map(({ length, context }) => [length, context])).toEqual([
+    [130, 'task'],
+    [110, 'next task'],
+    [110, 'next task'],
+  ]);
+});
+
 test('reset forgets what was open', () => {
   const l = loop();
   l.callback(60).callback(60);

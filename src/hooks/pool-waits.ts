@@ -1,0 +1,76 @@
+/**
+ * Pools of worker threads whose idle workers wait for their next task in `Atomics.wait`, and not in
+ * the event loop: piscina by default, and tinypool. Promises: such a wait is told as what it is;
+ * any other call of `Atomics.wait` is left alone. Worker threads only.
+ */
+import { attempt } from '../support/guard.ts';
+
+/** Folders of the packages that wait so. */
+const POOLS = ['/node_modules/piscina/', '/node_modules/tinypool/'];
+const POOLS_ON_WINDOWS = POOLS.map((folder) => folder.replaceAll('/', '\\'));
+
+export interface PoolWaitListener {
+  begins(): void;
+  ended(): void;
+}
+
+type Wait = typeof Atomics.wait;
+
+export class PoolWaits {
+  readonly #original: Wait = Atomics.wait;
+  #wrapper: Wait | undefined;
+  /** Whether it is a pool that waits for a change of this array: a stack is dear. */
+  readonly #isPoolOf = new WeakMap<object, boolean>();
+
+  constructor(
+    private readonly listener: PoolWaitListener,
+    /** The file of the code that has called into this package. */
+    private readonly callingFile: () => string | undefined,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  start(): void {
+    const original = this.#original;
+    const { listener, onError } = this;
+    const isPool = (array: unknown) => this.#isPool(array);
+    const wrapper = {
+      wait(this: unknown, ...args: unknown[]) {
+        if (!isPool(args[0])) return Reflect.apply(original, this, args);
+        attempt(listener.begins, onError);
+        try {
+          return Reflect.apply(original, this, args);
+        } finally {
+          attempt(listener.ended, onError);
+        }
+      },
+    }.wait as Wait;
+    Object.defineProperty(wrapper, 'length', { value: original.length });
+    this.#wrapper = wrapper;
+    attempt(() => replace(wrapper), onError);
+  }
+
+  /** What other code has wrapped meanwhile stays, and tells nobody any more. */
+  stop(): void {
+    if (this.#wrapper !== undefined && Atomics.wait === this.#wrapper)
+      attempt(() => replace(this.#original));
+    this.#wrapper = undefined;
+  }
+
+  #isPool(array: unknown): boolean {
+    if (this.#wrapper === undefined || typeof array !== 'object' || array === null) return false;
+    const known = this.#isPoolOf.get(array);
+    if (known !== undefined) return known;
+    const file = attempt(this.callingFile) ?? '';
+    const isPool = [...POOLS, ...POOLS_ON_WINDOWS].some((folder) => file.includes(folder));
+    this.#isPoolOf.set(array, isPool);
+    return isPool;
+  }
+}
+
+/** Throws where the host has frozen it. */
+function replace(wait: Wait): void {
+  Object.defineProperty(Atomics, 'wait', {
+    ...Object.getOwnPropertyDescriptor(Atomics, 'wait'),
+    value: wait,
+  });
+}

@@ -1,0 +1,102 @@
+/** The waits of pools of worker threads, and no other call of `Atomics.wait`. */
+import { PoolWaits } from '../../src/hooks/pool-waits.ts';
+
+const original = Object.getOwnPropertyDescriptor(Atomics, 'wait') as PropertyDescriptor;
+const PISCINA = '/srv/app/node_modules/piscina/dist/worker.js';
+
+let told: string[];
+let file: string | undefined;
+let filesAsked: number;
+let errors: unknown[];
+
+function create(begins = () => void told.push('begins')) {
+  const listener = { begins, ended: () => void told.push('ended') };
+  const callingFile = () => {
+    filesAsked++;
+    return file;
+  };
+  return new PoolWaits(listener, callingFile, (error) => errors.push(error));
+}
+
+const newArray = () => new Int32Array(new SharedArrayBuffer(4));
+
+beforeEach(() => {
+  told = [];
+  errors = [];
+  filesAsked = 0;
+  file = PISCINA;
+});
+
+afterEach(() => Object.defineProperty(Atomics, 'wait', original));
+
+test.each([
+  ['piscina', PISCINA, true],
+  ['tinypool', '/srv/node_modules/tinypool/dist/entry/worker.js', true],
+  ['a pool on Windows', 'C:\\app\\node_modules\\piscina\\dist\\worker.js', true],
+  ['the application', '/srv/app/lib/pool.js', false],
+  ['another package', '/srv/app/node_modules/synckit/lib/index.js', false],
+  ['nobody knows', undefined, false],
+])('a wait of %s', (_who, from, isPool) => {
+  file = from;
+  const waits = create();
+  waits.start();
+  const result = Atomics.wait(newArray(), 0, 1);
+  waits.stop();
+  expect(result).toBe('not-equal');
+  expect(told).toEqual(isPool ? ['begins', 'ended'] : []);
+});
+
+test('the caller is asked for once for each array', () => {
+  const waits = create();
+  waits.start();
+  const array = newArray();
+  for (let i = 0; i < 3; i++) Atomics.wait(array, 0, 1);
+  expect(filesAsked).toBe(1);
+  expect(told.length).toBe(6);
+});
+
+test('arguments, errors, name and length are those of the original', () => {
+  const waits = create();
+  waits.start();
+  expect(Atomics.wait(newArray(), 0, 0, 1)).toBe('timed-out');
+  expect(() => Atomics.wait(undefined as never, 0, 0)).toThrow(TypeError);
+  expect(() => Atomics.wait(newArray(), 7, 0)).toThrow(RangeError);
+  expect(told.slice(-2)).toEqual(['begins', 'ended']);
+  const { name, length } = Atomics.wait;
+  expect([name, length]).toEqual(['wait', 4]);
+  expect(Object.keys(Atomics)).not.toContain('wait');
+});
+
+test('stopped, it is put back', () => {
+  const waits = create();
+  waits.start();
+  const wrapper = Atomics.wait;
+  waits.stop();
+  expect(Object.getOwnPropertyDescriptor(Atomics, 'wait')).toEqual(original);
+  // A reference that was taken before.
+  expect(wrapper(newArray(), 0, 1)).toBe('not-equal');
+  expect(told).toEqual([]);
+});
+
+test('what other code has wrapped stays, and tells nobody any more', () => {
+  const waits = create();
+  waits.start();
+  const inner = Atomics.wait;
+  const outer = ((...args: Parameters<typeof inner>) => inner(...args)) as typeof inner;
+  Atomics.wait = outer;
+  waits.stop();
+  expect(Atomics.wait).toBe(outer);
+  expect(Atomics.wait(newArray(), 0, 1)).toBe('not-equal');
+  expect(told).toEqual([]);
+});
+
+test('a listener that throws: logged, and the wait goes on', () => {
+  const fault = new Error('ours');
+  const waits = create(() => {
+    throw fault;
+  });
+  waits.start();
+  expect(Atomics.wait(newArray(), 0, 1)).toBe('not-equal');
+  expect(errors).toEqual([fault]);
+  waits.stop();
+});
