@@ -1,19 +1,35 @@
 /**
- * The watchdog thread: its loop, and the report of ongoing blocks. Bundled into a string at build
- * time (`scripts/bundle-workers.mjs`), so that it survives every bundler.
+ * The watchdog thread: that of the main thread, or the one that all worker threads share. Its loop,
+ * and the report of ongoing blocks. Bundled into a string at build time
+ * (`scripts/bundle-workers.mjs`), so that it survives every bundler.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { OngoingFacts } from './ongoing/ongoing-facts.ts';
 import { OngoingReporter, type OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
-import type { WatchdogData } from './watchdog/protocol.ts';
-import { runWatchdogThread } from './watchdog/watchdog-loop.ts';
+import { TO_MAIN_THREAD } from './watchdog/capture-route.ts';
+import { clockOf } from './watchdog/clock-origin.ts';
+import type { OngoingReport, WatchdogData } from './watchdog/protocol.ts';
+import { ThreadSleep } from './watchdog/thread-sleep.ts';
+import { watchThread } from './watchdog/watchdog-loop.ts';
+import type { SharedWatchdogData } from './watchdog/workers/main-thread.ts';
+import { WatchedThreads } from './watchdog/workers/watched-threads.ts';
 
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');
-const data = workerData as WatchdogData<OngoingReportOptions>;
-const reporter = new OngoingReporter(data.ongoing);
-void runWatchdogThread<OngoingFacts>(
-  data,
-  (message) => parentPort?.postMessage(message),
-  (report) => reporter.report(report),
-);
+
+function reportOngoing({ ongoing, env }: WatchdogData): (r: OngoingReport<OngoingFacts>) => void {
+  const reporter = new OngoingReporter(ongoing as OngoingReportOptions, env);
+  return (report) => reporter.report(report);
+}
+
+const data = workerData as WatchdogData | SharedWatchdogData;
+if ('memory' in data) {
+  void watchThread<OngoingFacts>(data, {
+    sleep: new ThreadSleep(data.memory, clockOf(data.clockOrigin)),
+    route: TO_MAIN_THREAD,
+    post: (message) => parentPort?.postMessage(message),
+    reportOngoing: reportOngoing(data),
+  });
+} else {
+  new WatchedThreads<OngoingFacts>(data.flags, reportOngoing).start();
+}

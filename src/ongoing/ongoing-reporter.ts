@@ -24,7 +24,11 @@ export interface OngoingReportOptions {
 }
 
 export class OngoingReporter {
-  constructor(private readonly options: OngoingReportOptions) {}
+  constructor(
+    private readonly options: OngoingReportOptions,
+    /** What exporters read of the environment of the watched thread. */
+    private readonly env: Record<string, string>,
+  ) {}
 
   report(report: OngoingReport<OngoingFacts>): void {
     const { facts, time } = report;
@@ -37,8 +41,8 @@ export class OngoingReporter {
       // A closed stderr.
     }
     if (facts === undefined) return;
-    const hasSpan = !facts.spanUnwanted && exportsOtlp(process.env, 'traces');
-    const hasEvent = this.#isEventWanted(facts, hasSpan) && exportsOtlp(process.env, 'logs');
+    const hasSpan = !facts.spanUnwanted && exportsOtlp(this.env, 'traces');
+    const hasEvent = this.#isEventWanted(facts, hasSpan) && exportsOtlp(this.env, 'logs');
     if (!hasSpan && !hasEvent) return;
     this.#export({
       facts,
@@ -62,6 +66,7 @@ export class OngoingReporter {
       name: 'event-loop-ongoing',
       argv: [],
       execArgv: [],
+      env: this.env,
       stdout: true,
       stderr: true,
       workerData: data,

@@ -1,6 +1,6 @@
 /** Asks the watched thread for stack samples, by an inspector session. Watchdog thread only. */
 import type { Session } from 'node:inspector';
-import { type CaptureRoute, type Request, RouteToWorker, TO_MAIN_THREAD } from './capture-route.ts';
+import type { CaptureRoute, Request } from './capture-route.ts';
 import type { CaptureReply, ProfileReply, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
@@ -80,7 +80,6 @@ export class CaptureClient<Facts extends object> {
   readonly #memory: SharedMemory;
   readonly #expression: string;
   readonly #inspector = loadInspector();
-  readonly #route: CaptureRoute;
   /** Sessions cannot be opened. */
   #isLost = false;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -88,18 +87,13 @@ export class CaptureClient<Facts extends object> {
   #isReached = true;
 
   constructor(
-    {
-      memory,
-      channel,
-      captureUrl,
-      threadId,
-    }: Pick<WatchdogData, 'memory' | 'channel' | 'captureUrl' | 'threadId'>,
+    { memory, channel, captureUrl }: Pick<WatchdogData, 'memory' | 'channel' | 'captureUrl'>,
+    private readonly route: CaptureRoute,
     private readonly now: () => number,
     private readonly sleep: Pick<Sleep, 'sleepInLoop'>,
     private readonly post: (message: WatchdogMessage) => void,
   ) {
     this.#memory = memory;
-    this.#route = threadId === 0 ? TO_MAIN_THREAD : new RouteToWorker(threadId);
     this.#expression = expressionFor(channel, captureUrl);
   }
 
@@ -146,7 +140,7 @@ export class CaptureClient<Facts extends object> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
       return undefined;
     const { marks, flags } = this.#memory;
-    const session = new CaptureSession(this.#inspector, flags, this.#route);
+    const session = new CaptureSession(this.#inspector, flags, this.route);
     let isFinished = false;
     try {
       if (!this.#isOpened(session)) return undefined;
@@ -172,6 +166,13 @@ export class CaptureClient<Facts extends object> {
           if (!isFinished) this.#lose(reason);
           isAnswered = true;
         },
+        ended: () => {
+          if (isFinished) return;
+          this.#lose('the inspector does not find this thread');
+          // Terminated: it could not tell, and is not watched any more.
+          Atomics.store(flags, Flag.closing, 1);
+          isAnswered = true;
+        },
         inspected: (isInspected) => {
           marks[Mark.inspected] = isInspected ? 1 : 0;
         },
@@ -182,7 +183,7 @@ export class CaptureClient<Facts extends object> {
         poll = Math.min(MAX_POLL_MILLIS, poll + 1);
         if (isAnswered) break;
         // The main thread has not passed it on, and what was to be sampled is over.
-        if (this.#route.isIndirect && isOver()) {
+        if (this.route.isIndirect && isOver()) {
           if (!this.#isReached) this.#pauseRequests();
           return { json: undefined };
         }
@@ -201,7 +202,7 @@ export class CaptureClient<Facts extends object> {
   }
 
   get #isClosing(): boolean {
-    return Atomics.load(this.#memory.flags, Flag.closing) === 1 || this.#route.isClosing;
+    return Atomics.load(this.#memory.flags, Flag.closing) === 1 || this.route.isClosing;
   }
 
   #isOpened(session: CaptureSession): boolean {

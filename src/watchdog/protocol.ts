@@ -2,7 +2,7 @@
 import type { CaptureTimes } from './capture-times.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
-/** Given to the watchdog thread when it starts. Times are milliseconds. */
+/** Given to the watchdog thread of a thread. Times are milliseconds. */
 export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly memory: SharedMemory;
   /** Of the watched thread; 0: the main thread. */
@@ -17,6 +17,8 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
   /** Undefined where there is no loop profile. */
   readonly profile: ProfileOptions | undefined;
+  /** Of the environment, what exporters read. */
+  readonly env: Record<string, string>;
   /** For the report of ongoing blocks. The watchdog only passes it on. */
   readonly ongoing: OngoingOptions;
 }
@@ -63,7 +65,7 @@ export interface OngoingReport<Facts extends object = object> {
   readonly isInspected: boolean;
 }
 
-/** Messages of the watchdog thread to the thread that started it. */
+/** Messages of the watchdog thread to a thread that it watches. */
 export type WatchdogMessage =
   /** It watches, and can ask for stack samples. */
   | { readonly type: 'ready' }

@@ -1,18 +1,22 @@
-/** How the watchdog thread sleeps: it writes down until when, so that a suspension shows. */
+/**
+ * How the main thread's watchdog thread sleeps: it writes down until when, so that a suspension
+ * shows.
+ */
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Schedstat } from '../support/schedstat.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { noteSuspension } from './suspension-marks.ts';
 
 /** The thread has to notice when it is to end. */
-const MAX_SLEEP_MILLIS = 500;
-const MIN_SLEEP_MILLIS = 0.5;
+export const MAX_SLEEP_MILLIS = 500;
+export const MIN_SLEEP_MILLIS = 0.5;
 
+/** Of one watched thread. */
 export interface Sleep {
-  /** No message comes through meanwhile. */
-  sleep(millis: number): void;
-  /** Until the main thread says that something runs, or for long. */
-  sleepWhileIdle(): void;
+  /** Ends early when the watched thread says that it closes. */
+  sleep(millis: number): void | Promise<void>;
+  /** Until the watched thread says that something runs, or for long. */
+  sleepWhileIdle(): void | Promise<void>;
   /** Lets the thread's own event loop turn: the inspector's answer needs it. */
   sleepInLoop(millis: number): Promise<void>;
 }
@@ -31,7 +35,7 @@ export class ThreadSleep implements Sleep {
     this.#account();
   }
 
-  /** `Atomics.wait`: half as dear as a timer, and as exact. `Flag.closing` ends it. */
+  /** `Atomics.wait`: half as dear as a timer, and as exact. No message comes through meanwhile. */
   sleep(millis: number): void {
     const length = Math.min(MAX_SLEEP_MILLIS, Math.max(MIN_SLEEP_MILLIS, millis));
     const due = this.#announce(length);

@@ -5,6 +5,7 @@
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
 import { BusyPeriod, type LoopParts } from './busy-period.ts';
+import type { CaptureRoute } from './capture-route.ts';
 import { CaptureClient } from './capture-session.ts';
 import { clockOf } from './clock-origin.ts';
 import { readLongCall } from './long-call-memory.ts';
@@ -12,7 +13,7 @@ import { MainThreadState } from './main-thread-state.ts';
 import { ProfileMoments } from './profile-moments.ts';
 import type { OngoingReport, WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
-import { type Sleep, ThreadSleep } from './thread-sleep.ts';
+import type { Sleep } from './thread-sleep.ts';
 
 /** What the loop profile is to the loop. */
 export type Moments = Pick<
@@ -46,7 +47,7 @@ export async function watchLoop<Facts extends object>(
     moments?.note();
     if (Atomics.load(flags, Flag.idle) === 1) {
       period = undefined;
-      sleep.sleepWhileIdle();
+      await sleep.sleepWhileIdle();
       moments?.skip();
       continue;
     }
@@ -59,20 +60,26 @@ export async function watchLoop<Facts extends object>(
       millis = await period.watch();
       moments?.goOnAfterAnswer();
     }
-    sleep.sleep(Math.min(millis, moments?.untilDue ?? Number.POSITIVE_INFINITY));
+    await sleep.sleep(Math.min(millis, moments?.untilDue ?? Number.POSITIVE_INFINITY));
   }
 }
 
-/** All of the thread but the report of an ongoing block, which it is given. */
-export function runWatchdogThread<Facts extends object>(
+/** What a watched thread is watched with, beside its own data. */
+export interface WatchdogPorts<Facts extends object> {
+  readonly sleep: Sleep;
+  readonly route: CaptureRoute;
+  post(message: WatchdogMessage): void;
+  reportOngoing(report: OngoingReport<Facts>): void;
+}
+
+/** Watches one thread until it, or its watchdog, ends. */
+export function watchThread<Facts extends object>(
   data: WatchdogData,
-  post: (message: WatchdogMessage) => void,
-  reportOngoing: (report: OngoingReport<Facts>) => void,
+  { sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
 ): Promise<void> {
   const { memory } = data;
   const now = clockOf(data.clockOrigin);
-  const sleep = new ThreadSleep(memory, now);
-  const client = new CaptureClient<Facts>(data, now, sleep, post);
+  const client = new CaptureClient<Facts>(data, route, now, sleep, post);
   const availability = client.availability();
   post(availability);
   const { marks } = memory;
@@ -84,7 +91,9 @@ export function runWatchdogThread<Facts extends object>(
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
     longCall: () => readLongCall<Facts>(memory.longCall),
-    reportOngoing,
+    reportOngoing(report) {
+      if (Atomics.load(memory.flags, Flag.closing) === 0) reportOngoing(report);
+    },
   };
   const options = canCapture ? data.profile : undefined;
   const moments =

@@ -1,22 +1,21 @@
-/** The watchdog thread as the main thread manages it: started, started again, and ended. */
+/** The main thread's watchdog thread as that manages it: started, started again, and ended. */
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { Guard } from '../support/guard.ts';
-import type { WatchdogMessage } from './protocol.ts';
-
-/** A thread that ends by itself is started again this often, and not at once. */
-const MAX_RESTARTS = 3;
-const RESTART_DELAY_MILLIS = 1000;
+import type { WatchdogData, WatchdogMessage } from './protocol.ts';
+import { Restarts } from './restarts.ts';
 
 /** What the thread is started with, asked for each time. */
 export interface ThreadStart {
   readonly code: string;
   readonly env: Record<string, string>;
-  readonly workerData: unknown;
+  readonly workerData: WatchdogData;
 }
 
 export interface ThreadEvents {
+  /** By it, a watchdog thread that is not this thread's own sends its messages. */
+  readonly channelName: string;
   prepare(): ThreadStart;
   ready(): void;
   /** It has ended, and is started again later. */
@@ -25,11 +24,22 @@ export interface ThreadEvents {
   lost(reason: string): void;
 }
 
-export class WatchdogThread {
+/** A watchdog thread as the thread that it watches manages it. */
+export interface ThreadKeeper {
+  /** Whether it has begun to watch, and still does. */
+  readonly isWatching: boolean;
+  /** Starts it where there is none and it is time to. `now`: a time of `performance.now()`. */
+  keepUp(now: number): void;
+  /** Has it read the flags of the shared memory. */
+  wake(): void;
+  terminate(): void;
+}
+
+export class WatchdogThread implements ThreadKeeper {
   readonly #guard: Guard;
   #worker: Worker | undefined;
   #isWatching = false;
-  #restarts = 0;
+  readonly #restarts = new Restarts();
   #startAt = 0;
 
   constructor(
@@ -39,21 +49,22 @@ export class WatchdogThread {
     this.#guard = new Guard(log);
   }
 
-  /** Whether it has begun to watch, and still does. */
   get isWatching(): boolean {
     return this.#isWatching;
   }
 
-  /** Starts it where there is none and it is time to. `now`: a time of `performance.now()`. */
   keepUp(now: number): void {
     if (this.#worker === undefined && now >= this.#startAt) this.#start();
   }
+
+  /** It sleeps on the flags themselves. */
+  wake(): void {}
 
   terminate(): void {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#isWatching = false;
-    this.#restarts = 0;
+    this.#restarts.reset();
     this.#startAt = 0;
     // It ends by itself, too, but only when it wakes up.
     worker?.terminate().catch(() => {});
@@ -102,12 +113,9 @@ export class WatchdogThread {
     this.#worker = undefined;
     this.#isWatching = false;
     this.events.ended();
-    if (this.#restarts === MAX_RESTARTS) {
-      this.events.lost(`its watchdog thread has ended ${MAX_RESTARTS + 1} times`);
-      return;
-    }
-    this.#restarts++;
-    this.#startAt = performance.now() + RESTART_DELAY_MILLIS * this.#restarts;
+    const delay = this.#restarts.delayAfterEnd();
+    if (delay === undefined) this.events.lost(Restarts.EXHAUSTED);
+    else this.#startAt = performance.now() + delay;
   }
 
   /** For what Node.js calls: an exception would end the process. */

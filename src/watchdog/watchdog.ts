@@ -10,7 +10,8 @@ import { isInspected, noteInspected } from './inspector.ts';
 import type { CaptureReply, ProfileOptions, ProfileReply, WatchdogData } from './protocol.ts';
 import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL } from './stack.ts';
-import { type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
+import { type ThreadKeeper, type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
+import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
 
 // Taken once: an application may replace it with a fake one.
 const now = performance.now.bind(performance);
@@ -43,7 +44,7 @@ export interface WatchdogEvents {
 export class Watchdog {
   readonly memory: SharedMemory = createSharedMemory();
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
-  readonly #thread: WatchdogThread;
+  readonly #thread: ThreadKeeper;
   #isRunning = false;
 
   constructor(
@@ -51,8 +52,10 @@ export class Watchdog {
     private readonly events: WatchdogEvents,
     private readonly log: OnceLogger,
   ) {
-    this.#thread = new WatchdogThread(
+    const Thread = isMainThread ? WatchdogThread : SharedWatchdogThread;
+    this.#thread = new Thread(
       {
+        channelName: this.#channelName,
         prepare: () => this.#prepareThread(),
         ready: () => events.watching(true),
         ended: () => this.#onThreadEnded(),
@@ -111,6 +114,7 @@ export class Watchdog {
     if (this.watches) this.memory.marks[Mark.wakeUp] = now;
     Atomics.store(this.memory.flags, Flag.idle, 0);
     Atomics.notify(this.memory.flags, Flag.idle);
+    this.#thread.wake();
   }
 
   #prepareThread(): ThreadStart {
@@ -122,6 +126,7 @@ export class Watchdog {
       clockOrigin: originOfClock(),
       channel: this.#channelName,
       captureUrl: CAPTURE_URL,
+      env,
       ongoing,
     };
     return { code, env, workerData };
@@ -164,6 +169,7 @@ export class Watchdog {
       const { flags } = this.memory;
       Atomics.store(flags, Flag.closing, 1);
       Atomics.notify(flags, Flag.closing);
+      this.#thread.wake();
       const connected = Atomics.wait(flags, Flag.connected, 1, EXIT_WAIT_MILLIS);
       if (connected !== 'not-equal') handleInterrupts();
     } catch (error) {

@@ -7,9 +7,13 @@ import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { expectBlocks, expectNamed } from './support/expect-blocks.ts';
 import { appFile, type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 /** Node.js 22.20 and 24.6 say in a thread how it is named. */
 const knowsName = 'threadName' in workerThreads;
+
+/** The part of a run that the machine may take. */
+const DELAY_MILLIS = 100;
 
 function expectQuiet({ code, signal, stderr, diags }: Run): void {
   expect({ code, signal, stderr, diags }).toEqual({
@@ -51,6 +55,27 @@ test.each([
 
   expectQuiet(run);
   expect(run.stdout.trim().split('\n')).toEqual(Array(4).fill(code));
+});
+
+test('two workers that block at the same time have one watchdog thread, and another after its death', async () => {
+  const run = await runApp('workers-share-watchdog.cjs', { asyncHooks: 'auto' });
+
+  const names = {
+    'first of a': 'resizeImages',
+    'first of b': 'parseRows',
+    'second of a': 'resizeImages',
+    'second of b': 'parseRows',
+  };
+  expectQuiet(run);
+  expect(JSON.parse(run.stdout)).toEqual([1, 2]);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    const named = run.truths.map(({ label, spanId }) => {
+      const blocks = run.blocks.filter(({ parentSpanId }) => parentSpanId === spanId);
+      return [label, ...blocks.map(({ attributes }) => attributes['code.function.name'])];
+    });
+    expect(Object.fromEntries(named)).toEqual(names);
+    expect(run.blocks.length).toBe(named.length);
+  });
 });
 
 test('a block of a worker that does not end is reported as that of its thread', async () => {

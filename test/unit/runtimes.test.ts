@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { RunDelay } from '../../src/exclude/run-delay.ts';
 import { Suspensions } from '../../src/exclude/suspensions.ts';
+import { TO_MAIN_THREAD } from '../../src/watchdog/capture-route.ts';
 import { CaptureClient } from '../../src/watchdog/capture-session.ts';
 import { createSharedMemory } from '../../src/watchdog/shared-memory.ts';
 import { FakeClock } from './support/fake-clock.ts';
@@ -79,7 +80,8 @@ describe('waits of the loop are not counted', () => {
 async function captureTwice(): Promise<unknown[]> {
   const posted: unknown[] = [];
   const { capture } = new CaptureClient(
-    { memory: createSharedMemory(), channel: 'channel', captureUrl: 'url', threadId: 0 },
+    { memory: createSharedMemory(), channel: 'channel', captureUrl: 'url' },
+    TO_MAIN_THREAD,
     () => 0,
     { sleepInLoop: async () => {} },
     (message) => posted.push(message),

@@ -1,11 +1,14 @@
 // Worker threads that end while stack samples are taken of them all the time. The argument says how.
 const { once } = require('node:events');
+const { setTimeout: wait } = require('node:timers/promises');
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');
 
 const [, , how] = process.argv;
 const WORKERS = 4;
 /** A stack sample every few milliseconds. */
-const OPTIONS = { thresholdMillis: 10, lagIntervalMillis: 10, unfinishedAfterMillis: 0 };
+const OPTIONS = { thresholdMillis: 10, lagIntervalMillis: 10, unfinishedAfterMillis: 2000 };
+/** In which a block that was terminated would be reported as one that does not end. */
+const TERMINATED_MILLIS = 2500;
 
 async function main() {
   for (let i = 0; i < WORKERS; i++) {
@@ -17,6 +20,7 @@ async function main() {
     const [code] = await exit;
     process.stdout.write(`${code}\n`);
   }
+  if (how === 'terminate') await wait(TERMINATED_MILLIS);
 }
 
 async function work() {

@@ -44,7 +44,10 @@ const NOT_RUN = [
   ...['EndSignals', 'Baseline'],
   // Of threads, where a throw does not reach the host.
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
-  ...['MainExit', 'OngoingReporter', 'RouteToWorker', 'ThreadSleep'],
+  ...['OngoingReporter', 'ThreadSleep'],
+  // Of worker threads and their watchdog thread.
+  ...['OpenSessions', 'PoolWaits', 'RouteToWorker', 'SharedWatchdogThread'],
+  ...['SharedSleep', 'SleepOfThread', 'WatchedThreads'],
   ...['MainThreadState', 'ProfileMoments', 'RecentUtilization'],
   ...['Elements', 'IndexedMap', 'Lru', 'MapFiles', 'Mappings', 'PlainMap'],
   // With a loop that is busy for seconds.

@@ -1,0 +1,151 @@
+/**
+ * The watchdog thread of all worker threads as one of them sees it: has it started on the main
+ * thread where there is none, asks it to watch, and asks again where it has ended.
+ */
+import type { Session } from 'node:inspector';
+import { BroadcastChannel, getEnvironmentData } from 'node:worker_threads';
+import type { OnceLogger } from '../../otel/diag-once.ts';
+import { attempt, Guard } from '../../support/guard.ts';
+import { evaluation } from '../capture-route.ts';
+import { Restarts } from '../restarts.ts';
+import type { ThreadEvents, ThreadKeeper } from '../watchdog-thread.ts';
+import { KEY, ProcessFlag, startOnMainThread, type WorkerMessage } from './main-thread.ts';
+
+/** What is asked while the watchdog thread starts is not heard. */
+const RETRY_MILLIS = 100;
+
+export class SharedWatchdogThread implements ThreadKeeper {
+  readonly #guard: Guard;
+  readonly #restarts = new Restarts();
+  #flags = getEnvironmentData(KEY) as Int32Array | undefined;
+  /** What is sent to this thread comes by it. */
+  #channel: BroadcastChannel | undefined;
+  /** While the main thread is asked to start the watchdog thread. */
+  #session: Session | undefined;
+  #isWatching = false;
+  #askAt = 0;
+
+  constructor(
+    private readonly events: ThreadEvents,
+    log: OnceLogger,
+  ) {
+    this.#guard = new Guard(log);
+  }
+
+  get isWatching(): boolean {
+    return this.#isWatching;
+  }
+
+  keepUp(now: number): void {
+    if (this.#isWatching) {
+      if (!this.#isRunning()) this.#onEnded(now);
+    } else if (now >= this.#askAt) {
+      this.#askAt = now + RETRY_MILLIS;
+      this.#ask();
+    }
+  }
+
+  wake(): void {
+    if (this.#flags === undefined) return;
+    Atomics.add(this.#flags, ProcessFlag.bell, 1);
+    Atomics.notify(this.#flags, ProcessFlag.bell);
+  }
+
+  terminate(): void {
+    this.#closeSession();
+    const channel = this.#channel;
+    this.#channel = undefined;
+    attempt(() => channel?.close());
+    this.#isWatching = false;
+    this.#restarts.reset();
+    this.#askAt = 0;
+    this.wake();
+  }
+
+  #isRunning(): boolean {
+    return this.#flags !== undefined && Atomics.load(this.#flags, ProcessFlag.running) === 1;
+  }
+
+  #ask(): void {
+    try {
+      this.#listen();
+      if (this.#isRunning()) this.#askToBeWatched();
+      else if (this.#session === undefined) this.#askMainThread();
+    } catch (error) {
+      this.#askAt = Number.POSITIVE_INFINITY;
+      this.events.lost(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #listen(): void {
+    if (this.#channel !== undefined) return;
+    const channel = new BroadcastChannel(this.events.channelName);
+    channel.onmessage = (event) => {
+      const { data } = event as { data: WorkerMessage };
+      this.#guard.run('internal error; the watchdog goes on', () => this.#onMessage(data));
+    };
+    channel.unref();
+    this.#channel = channel;
+  }
+
+  #askToBeWatched(): void {
+    const channel = new BroadcastChannel(KEY);
+    channel.postMessage(this.events.prepare().workerData);
+    channel.close();
+    this.wake();
+  }
+
+  #askMainThread(): void {
+    const { code, env } = this.events.prepare();
+    const session = openSession();
+    this.#session = session;
+    const expression = startOnMainThread(this.events.channelName, code, env);
+    session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
+      this.#closeSession();
+      const reason = error?.message ?? response?.exceptionDetails?.exception?.description;
+      if (reason === undefined) return;
+      this.#askAt = Number.POSITIVE_INFINITY;
+      this.#guard.run('internal error', () => this.events.lost(reason.split('\n', 1)[0] as string));
+    });
+  }
+
+  #closeSession(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    attempt(() => session?.disconnect());
+  }
+
+  #onMessage(message: WorkerMessage): void {
+    switch (message.type) {
+      case 'flags':
+        this.#flags = message.flags;
+        this.#ask();
+        break;
+      case 'ready':
+        this.#isWatching = true;
+        this.events.ready();
+        break;
+      case 'no-capture':
+        this.#isWatching = true;
+        this.events.lost(message.reason);
+    }
+  }
+
+  #onEnded(now: number): void {
+    this.#isWatching = false;
+    this.events.ended();
+    const delay = this.#restarts.delayAfterEnd();
+    if (delay === undefined) this.events.lost(Restarts.EXHAUSTED);
+    this.#askAt = now + (delay ?? Number.POSITIVE_INFINITY);
+  }
+}
+
+/** Not imported: there are builds of Node.js without an inspector. */
+function openSession(): Session {
+  const { getBuiltinModule } = process as unknown as {
+    getBuiltinModule(id: 'node:inspector'): typeof import('node:inspector');
+  };
+  const session = new (getBuiltinModule('node:inspector').Session)();
+  session.connectToMainThread();
+  return session;
+}
