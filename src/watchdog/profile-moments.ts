@@ -77,9 +77,10 @@ export class ProfileMoments {
     const late = now - this.#due;
     if (late < 0) return;
     const isWanted = this.#isWanted(now);
-    const interval = this.#interval();
-    this.parts.marks[Mark.profileInterval] = isWanted ? interval : 0;
-    this.#due = this.#draw(now);
+    const interval = isWanted ? this.#interval() : 0;
+    this.parts.marks[Mark.profileInterval] = interval;
+    // Unwanted ones would only wake this thread: they need not be close.
+    this.#due = this.#draw(now, isWanted ? interval : parts.options.intervalMillis);
     if (!isWanted || late > MAX_LATE_MILLIS) return;
     if (now - this.#latest > RENEWAL_MILLIS) this.#firstLeft = parts.options.firstMoments;
     this.#latest = now;
@@ -101,7 +102,7 @@ export class ProfileMoments {
     return this.#firstLeft > 0 ? firstIntervalMillis : intervalMillis;
   }
 
-  #draw(from: number): number {
-    return from - Math.log(1 - this.#random()) * this.#interval();
+  #draw(from: number, interval = this.#interval()): number {
+    return from - Math.log(1 - this.#random()) * interval;
   }
 }

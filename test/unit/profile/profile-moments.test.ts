@@ -137,6 +137,17 @@ test('so is one in which the watchdog thread slept since the loop idled', async 
   expect(fake.asked.map(Math.round)).toEqual([3010]);
 });
 
+test('while none is wanted, the watchdog thread is not woken by close ones', async () => {
+  const fake = new Fake({ isAlways: false, firstMoments: 480 });
+  const dues = new Set<number>();
+  while (fake.time < 6000) {
+    await fake.until(fake.time + 1);
+    dues.add(Math.round(fake.time + fake.moments.untilDue));
+  }
+  expect([...dues]).toEqual([1100, 2100, 3100, 4100, 5100, 6100]);
+  expect(fake.asked).toEqual([]);
+});
+
 test('the first moments are closer, and say so', async () => {
   const fake = new Fake({ firstMoments: 3 });
   const intervals: (number | undefined)[] = [];
