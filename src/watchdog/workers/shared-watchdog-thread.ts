@@ -10,9 +10,11 @@ import { evaluation } from '../capture-route.ts';
 import { Restarts } from '../restarts.ts';
 import type { ThreadEvents, ThreadKeeper } from '../watchdog-thread.ts';
 import { KEY, ProcessFlag, startOnMainThread, type WorkerMessage } from './main-thread.ts';
+import { OpenSessions } from './route-to-worker.ts';
 
-/** What is asked while the watchdog thread starts is not heard. */
+/** What is asked while the watchdog thread starts is not heard: it is asked again, ever later. */
 const RETRY_MILLIS = 100;
+const MAX_RETRY_MILLIS = 5000;
 
 export class SharedWatchdogThread implements ThreadKeeper {
   readonly #guard: Guard;
@@ -22,8 +24,11 @@ export class SharedWatchdogThread implements ThreadKeeper {
   #channel: BroadcastChannel | undefined;
   /** While the main thread is asked to start the watchdog thread. */
   #session: Session | undefined;
+  /** Where it is counted; unknown before the main thread has answered for the first time. */
+  #sessions: OpenSessions | undefined;
   #isWatching = false;
   #askAt = 0;
+  #retryMillis = RETRY_MILLIS;
 
   constructor(
     private readonly events: ThreadEvents,
@@ -40,7 +45,8 @@ export class SharedWatchdogThread implements ThreadKeeper {
     if (this.#isWatching) {
       if (!this.#isRunning()) this.#onEnded(now);
     } else if (now >= this.#askAt) {
-      this.#askAt = now + RETRY_MILLIS;
+      this.#askAt = now + this.#retryMillis;
+      this.#retryMillis = Math.min(MAX_RETRY_MILLIS, 2 * this.#retryMillis);
       this.#ask();
     }
   }
@@ -59,6 +65,7 @@ export class SharedWatchdogThread implements ThreadKeeper {
     this.#isWatching = false;
     this.#restarts.reset();
     this.#askAt = 0;
+    this.#retryMillis = RETRY_MILLIS;
     this.wake();
   }
 
@@ -97,7 +104,10 @@ export class SharedWatchdogThread implements ThreadKeeper {
 
   #askMainThread(): void {
     const { code, env } = this.events.prepare();
-    const session = openSession();
+    this.#sessions = this.#flags && new OpenSessions(this.#flags);
+    // The main thread exits.
+    if (this.#sessions?.enter() === false) return;
+    const session = this.#openSession();
     this.#session = session;
     const expression = startOnMainThread(this.events.channelName, code, env);
     session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
@@ -109,10 +119,21 @@ export class SharedWatchdogThread implements ThreadKeeper {
     });
   }
 
+  #openSession(): Session {
+    try {
+      return openSession();
+    } catch (error) {
+      this.#sessions?.leave();
+      throw error;
+    }
+  }
+
   #closeSession(): void {
     const session = this.#session;
+    if (session === undefined) return;
     this.#session = undefined;
-    attempt(() => session?.disconnect());
+    attempt(() => session.disconnect());
+    this.#sessions?.leave();
   }
 
   #onMessage(message: WorkerMessage): void {
@@ -137,6 +158,7 @@ export class SharedWatchdogThread implements ThreadKeeper {
     const delay = this.#restarts.delayAfterEnd();
     if (delay === undefined) this.events.lost(Restarts.EXHAUSTED);
     this.#askAt = now + (delay ?? Number.POSITIVE_INFINITY);
+    this.#retryMillis = RETRY_MILLIS;
   }
 }
 
