@@ -13,9 +13,10 @@ interface Before {
 }
 
 // Taken once: an application may replace them.
-const HostError = Error;
-const { captureStackTrace } = Error;
 const { getOwnPropertyDescriptor } = Object;
+/** The one that V8 asks, whatever the global of that name is. */
+const HostError = Object.getPrototypeOf(TypeError) as ErrorConstructor;
+const { captureStackTrace } = HostError;
 
 /** What is captured for; undefined while nothing is. */
 let holder: { stack?: unknown } | undefined;
@@ -32,6 +33,8 @@ const prepare: Prepare = (error, sites) => {
 export function captureInThisRealm(
   below: (...args: never[]) => unknown,
 ): NodeJS.CallSite[] | undefined {
+  // Node.js asks the global one.
+  if (getOwnPropertyDescriptor(globalThis, 'Error')?.value !== HostError) return undefined;
   const limit = getOwnPropertyDescriptor(HostError, 'stackTraceLimit');
   const prepared = getOwnPropertyDescriptor(HostError, 'prepareStackTrace');
   if (limit?.writable !== true || prepared?.writable !== true) return undefined;

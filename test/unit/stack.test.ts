@@ -114,6 +114,18 @@ describe('with any change of Error', () => {
     expect(frames[0]?.file).toBe(__filename);
   });
 
+  test('another global Error: none of its properties is used', () => {
+    const global = Object.getOwnPropertyDescriptor(globalThis, 'Error') as PropertyDescriptor;
+    const own = { prepareStackTrace: jest.fn(), stackTraceLimit: 0 };
+    Object.defineProperty(Error, KEYS[0], plain(thrower));
+    Object.defineProperty(globalThis, 'Error', { ...global, value: own });
+    const frames = captureStack();
+    Object.defineProperty(globalThis, 'Error', global);
+    expect(frames.length).toBeGreaterThan(3);
+    expect(own.prepareStackTrace).not.toHaveBeenCalled();
+    expect(own.stackTraceLimit).toBe(0);
+  });
+
   test('a capture that V8 ends half-way: errors have their stacks as before', () => {
     const original = (error: Error) => `stack of ${error.message}`;
     Object.defineProperty(Error, 'prepareStackTrace', plain(original));
