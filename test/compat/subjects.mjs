@@ -271,7 +271,6 @@ export const SUBJECTS = [
     group: 'next',
     app: 'server.cjs',
     build: 'build-next.mjs',
-    reported: '.next/server/chunks',
     asynchronous: true,
     aroundMillis: 60,
     packages: ['next', '@vercel/otel'],
