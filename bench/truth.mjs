@@ -167,9 +167,15 @@ function reportOf(
   };
 }
 
-/** Sentry has the innermost frame last. What has no name is called after the function around it, as a reader would. */
+/**
+ * Of the application's own frames, as Sentry marks them; where there are none, of those that are not
+ * Node.js' own. Sentry has the innermost frame last. What has no name is called after the function
+ * around it, as a reader would.
+ */
 function innermost(/** @type {any[]} */ frames) {
-  const own = frames
+  const inApp = frames.filter((frame) => frame.in_app === true);
+  const candidates = inApp.length > 0 ? inApp : frames;
+  const own = candidates
     .filter(({ filename = '' }) => !filename.startsWith('node:'))
     .map((frame) => frame.function);
   return own.findLast((name) => name !== undefined && !NAMELESS.has(name)) ?? own.at(-1);
