@@ -17,8 +17,9 @@ export interface PoolWaitListener {
 type Wait = typeof Atomics.wait;
 
 export class PoolWaits {
-  readonly #original: Wait = Atomics.wait;
+  /** The wrapper in force, and what it has replaced. */
   #wrapper: Wait | undefined;
+  #original: Wait | undefined;
   /** Whether it is a pool that waits for a change of this array: a stack is dear. */
   readonly #isPoolOf = new WeakMap<object, boolean>();
 
@@ -30,12 +31,13 @@ export class PoolWaits {
   ) {}
 
   start(): void {
-    const original = this.#original;
+    const original = Atomics.wait;
     const { listener, onError } = this;
-    const isPool = (array: unknown) => this.#isPool(array);
+    // Not where other code still calls the wrapper of an earlier start.
+    const isWanted = (array: unknown) => this.#wrapper === wrapper && this.#isPool(array);
     const wrapper = {
       wait(this: unknown, ...args: unknown[]) {
-        if (!isPool(args[0])) return Reflect.apply(original, this, args);
+        if (!isWanted(args[0])) return Reflect.apply(original, this, args);
         attempt(listener.begins, onError);
         try {
           return Reflect.apply(original, this, args);
@@ -46,18 +48,20 @@ export class PoolWaits {
     }.wait as Wait;
     Object.defineProperty(wrapper, 'length', { value: original.length });
     this.#wrapper = wrapper;
+    this.#original = original;
     attempt(() => replace(wrapper), onError);
   }
 
   /** What other code has wrapped meanwhile stays, and tells nobody any more. */
   stop(): void {
-    if (this.#wrapper !== undefined && Atomics.wait === this.#wrapper)
-      attempt(() => replace(this.#original));
+    const original = this.#original;
+    if (original !== undefined && Atomics.wait === this.#wrapper) attempt(() => replace(original));
     this.#wrapper = undefined;
+    this.#original = undefined;
   }
 
   #isPool(array: unknown): boolean {
-    if (this.#wrapper === undefined || typeof array !== 'object' || array === null) return false;
+    if (typeof array !== 'object' || array === null) return false;
     const known = this.#isPoolOf.get(array);
     if (known !== undefined) return known;
     const file = attempt(this.callingFile) ?? '';

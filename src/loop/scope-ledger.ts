@@ -96,6 +96,7 @@ export class ScopeLedger implements Ledger {
   reset(): void {
     this.#beatAt = Number.NaN;
     this.#idle = Number.NaN;
+    this.#waitedInside = 0;
     this.#blocks.reset();
     this.marks[Mark.busyPeriodStart] = 0;
   }

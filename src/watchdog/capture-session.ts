@@ -99,8 +99,8 @@ export class CaptureClient<Facts extends object> {
 
   /**
    * Whether stack samples can be taken, as far as that is known without a session: with the first
-   * one, V8's memory reducer begins to shrink the heap of an idle process (nodejs/node#66564), and
-   * a service that never blocks, and is not busy, must not pay for that.
+   * one, V8 on Node.js 26 begins to shrink the heap of an idle process (nodejs/node#66564), and a
+   * service that never blocks, and is not busy, must not pay for that.
    */
   availability(): WatchdogMessage {
     return this.#inspector === undefined

@@ -5,6 +5,7 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import { Guard } from '../support/guard.ts';
 import type { WatchdogData, WatchdogMessage } from './protocol.ts';
 import { Restarts } from './restarts.ts';
+import { THREAD_OPTIONS } from './thread-options.ts';
 
 /** What the thread is started with, asked for each time. */
 export interface ThreadStart {
@@ -76,17 +77,10 @@ export class WatchdogThread implements ThreadKeeper {
     try {
       const { code, env, workerData } = this.events.prepare();
       const worker = new Worker(code, {
-        eval: true,
-        name: 'event-loop-watchdog',
-        argv: [],
-        // Not the host's flags nor its NODE_OPTIONS: a preload of the host would run in there.
-        execArgv: [],
+        ...THREAD_OPTIONS,
+        // One thread to watch, so less than the one that watches many.
+        resourceLimits: { ...THREAD_OPTIONS.resourceLimits, maxOldGenerationSizeMb: 16 },
         env,
-        stdout: true,
-        stderr: true,
-        // What the thread has open is closed when it ends.
-        trackUnmanagedFds: true,
-        resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
         workerData,
       });
       this.#worker = worker;

@@ -90,6 +90,25 @@ test('what other code has wrapped stays, and tells nobody any more', () => {
   expect(told).toEqual([]);
 });
 
+test('started again where other code has wrapped it: that stays in the chain, and a wait is told once', () => {
+  const waits = create();
+  waits.start();
+  const inner = Atomics.wait;
+  const calls: unknown[] = [];
+  const outer = ((...args: Parameters<typeof inner>) => {
+    calls.push(args[2]);
+    return inner(...args);
+  }) as typeof inner;
+  Atomics.wait = outer;
+  waits.stop();
+  waits.start();
+  expect(Atomics.wait(newArray(), 0, 1)).toBe('not-equal');
+  expect(calls).toEqual([1]);
+  expect(told).toEqual(['begins', 'ended']);
+  waits.stop();
+  expect(Atomics.wait).toBe(outer);
+});
+
 test('a listener that throws: logged, and the wait goes on', () => {
   const fault = new Error('ours');
   const waits = create(() => {

@@ -9,6 +9,7 @@
  */
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../version.ts';
 import type { WatchdogMessage } from '../protocol.ts';
+import { THREAD_OPTIONS } from '../thread-options.ts';
 
 /**
  * The flags on the main thread, and in what workers that are started later inherit; the channel by
@@ -61,15 +62,8 @@ const ON_MAIN_THREAD = `(channelName, code, env) => {
   const isMissing = Atomics.load(flags, ${ProcessFlag.running}) === 0;
   if (isMissing && Atomics.load(flags, ${ProcessFlag.closing}) === 0) {
     const worker = new Worker(code, {
-      eval: true,
-      name: 'event-loop-watchdog',
-      argv: [],
-      execArgv: [],
+      ...${JSON.stringify(THREAD_OPTIONS)},
       env,
-      stdout: true,
-      stderr: true,
-      trackUnmanagedFds: true,
-      resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
       workerData: { flags },
     });
     Atomics.store(flags, ${ProcessFlag.running}, 1);
