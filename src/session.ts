@@ -192,7 +192,7 @@ export class Session {
       () => this.#ledger.ongoingPileUp(),
       (stallMillis) => targets.instruments().stall(stallMillis),
       () => this.#reportPending(),
-      { reportEnded: () => this.flush(), taskStart: () => this.#ledger.taskStart },
+      { reportEnded: () => this.flush(), taskStart: () => this.#ledger.task.start },
     );
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
@@ -498,7 +498,7 @@ export class Session {
     return new LoopProfiler(this.#clock, {
       sample: (requestedAt) => this.#capturer.sample(requestedAt),
       wasWaitingAt: (time) => this.#iterations?.wasWaitingAt(time),
-      taskStart: () => this.#ledger.taskStart,
+      taskStart: () => this.#ledger.task.start,
       addToBlock: (sample) => this.#ledger.add(sample),
       entryOf: (ctx) => new EntryOperation(ctx, parentOf),
       describe: (samples, done) => describer.describeInSource(samples, done),

@@ -40,10 +40,10 @@ export class IterationLedger implements Ledger {
   #lastRead = Number.NaN;
   #votedBefore = 0.5;
   readonly iterations: IterationClock;
+  readonly task: RunningTask;
   readonly #blocks: BlockMaker;
   readonly #attribution: BlockMaker['attribution'];
   readonly #messages = new ParserMessages();
-  readonly #task: RunningTask;
 
   constructor(
     private readonly threshold: number,
@@ -56,15 +56,11 @@ export class IterationLedger implements Ledger {
     this.#blocks = new BlockMaker(threshold, clock, around, onBlock, marks);
     this.#blocks.iterations = this.iterations;
     this.#attribution = this.#blocks.attribution;
-    this.#task = new RunningTask(this.iterations, this.#blocks);
+    this.task = new RunningTask(this.iterations, this.#blocks);
   }
 
   get voted(): number {
     return this.#attribution.voted;
-  }
-
-  get taskStart(): number {
-    return this.#task.start;
   }
 
   /** Hot. The beginning of an outermost callback. `asyncId` is asked for a {@link MESSAGE} only. */
@@ -80,14 +76,17 @@ export class IterationLedger implements Ledger {
     if (callbackClass === TICK && this.iterations.isSurelyShort()) {
       // Nor here: what begins before the watchdog marked the busy period is timed with its task.
       this.#class = UNTIMED_TICK;
-      this.callbackStart = this.#task.start;
+      this.callbackStart = this.task.start;
       this.#callbacks++;
       return;
     }
     const t = this.clock.now();
     this.callbackStart = t;
     if (callbackClass === RESOURCE_SCOPE) return;
-    if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
+    // Saves 20 ns: too early for a vote or a block.
+    const isEarly = callbackClass === CALLBACK && this.iterations.hasJustBegun(t);
+    if (isEarly && this.task.isTimed()) this.task.begin(t, this.#callbacks, this.#votedBefore);
+    else if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
     this.#callbacks++;
     this.#lastRead = t;
   }
@@ -106,7 +105,7 @@ export class IterationLedger implements Ledger {
       const start = this.#notBeforeAWait(this.callbackStart);
       const isTick = this.#class === UNTIMED_TICK;
       const own = this.#class === RESOURCE_SCOPE ? 0 : 1;
-      const before = isTick ? this.#task.firstCallback : this.#callbacks - own;
+      const before = isTick ? this.task.firstCallback : this.#callbacks - own;
       if (this.#report(isTick ? 'microtasks' : 'callback', start, t, before, known)) return;
     }
     if (this.#blocks.isOwnWork) return;
@@ -132,7 +131,7 @@ export class IterationLedger implements Ledger {
 
   scope(context: Context, start: number, votedBefore: number): void {
     if (this.iterations.isSurelyShort()) {
-      this.#task.untimedScope = context;
+      this.task.untimedScope = context;
       return;
     }
     const t = this.clock.now();
@@ -172,19 +171,19 @@ export class IterationLedger implements Ledger {
   }
 
   ongoingPileUp(): OngoingPileUp | undefined {
-    const end = this.#task.start;
+    const end = this.task.start;
     const start = Math.max(this.iterations.busyPeriodStart, this.#blocks.reported.end);
     return end - start >= this.threshold ? this.#attribution.pileUp(start, end) : undefined;
   }
 
   asOwnWork(work: () => void): void {
-    const scope = this.#task.untimedScope;
+    const scope = this.task.untimedScope;
     try {
       this.#blocks.asOwnWork(work, (start, end) =>
         this.#report('callback', start, end, this.#callbacks - 1),
       );
     } finally {
-      this.#task.untimedScope = scope;
+      this.task.untimedScope = scope;
     }
   }
 
@@ -213,7 +212,7 @@ export class IterationLedger implements Ledger {
 
   reset(): void {
     this.stack.resync(0);
-    this.#task.begin(Number.NaN, 0, this.#attribution.voted);
+    this.task.begin(Number.NaN, 0, this.#attribution.voted);
     this.callbackStart = Number.NaN;
     this.#lastRead = Number.NaN;
     this.iterations.reset();
@@ -222,7 +221,7 @@ export class IterationLedger implements Ledger {
 
   /** A task begins at `t`, unless its callback goes on with the message of the one before. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
-    const wasLong = t - this.#task.start >= this.threshold;
+    const wasLong = t - this.task.start >= this.threshold;
     switch (this.iterations.advance(t, this.#lastRead, wasLong)) {
       case SAME:
         this.#blocks.cpu.sample(t);
@@ -236,24 +235,23 @@ export class IterationLedger implements Ledger {
         break;
       case RESTART:
         this.#callbacks = 0;
-        this.#task.begin(t, 0, this.#attribution.voted);
+        this.task.begin(t, 0, this.#attribution.voted);
         break;
     }
-    const isLong = t - this.#task.start >= this.threshold;
+    const isLong = t - this.task.start >= this.threshold;
     const before = this.#callbacks > 0 ? previous : undefined;
-    const continues = this.#class === MESSAGE && this.#messages.continues(before, asyncId);
-    if (continues && !isLong) return;
-    this.#task.vote(t);
+    if (this.#class === MESSAGE && this.#messages.continues(before, asyncId) && !isLong) return;
+    this.task.vote(t);
     if (isLong) this.#reportTask(t);
     this.#votedBefore = this.#attribution.voted;
-    this.#task.begin(t, this.#callbacks, this.#votedBefore);
+    this.task.begin(t, this.#callbacks, this.#votedBefore);
   }
 
   #open(t: number): void {
     this.iterations.open(t);
     this.#blocks.open(t, this.iterations.idleAtStart);
     this.#callbacks = 0;
-    this.#task.begin(t, 0, this.#attribution.voted);
+    this.task.begin(t, 0, this.#attribution.voted);
   }
 
   /** The busy period has ended at `t - waited`, as far as that can be. */
@@ -263,18 +261,18 @@ export class IterationLedger implements Ledger {
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
     // After a wait, its position is unknown: it is taken off the beginning.
     const start = reported.skip(this.iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
-    if (start > this.#task.start) this.#task.start = start;
-    this.#task.vote(end);
-    if (end - this.#task.start >= this.threshold) this.#reportTask(end);
+    if (start > this.task.start) this.task.start = start;
+    this.task.vote(end);
+    if (end - this.task.start >= this.threshold) this.#reportTask(end);
     if (end - start >= this.threshold) this.#report('pile-up', start, end, 0);
   }
 
   /** The task ended at `end`: what is left of it drained after its callback. */
   #reportTask(end: number): void {
     // Without a mark the callback's end was not timed: alone, it is taken to have been the task.
-    const isAlone = this.#callbacks - this.#task.firstCallback === 1;
+    const isAlone = this.#callbacks - this.task.firstCallback === 1;
     const kind = this.iterations.isSurelyShort() && isAlone ? 'callback' : 'microtasks';
-    this.#report(kind, this.#task.start, end, this.#task.firstCallback);
+    this.#report(kind, this.task.start, end, this.task.firstCallback);
   }
 
   /** The innermost part that has run since `time`: its kind, start and the callbacks before it. */
@@ -282,7 +280,7 @@ export class IterationLedger implements Ledger {
     const start = this.callbackStart;
     const isTimed = this.#class !== REACTION && this.#class !== UNTIMED_TICK && start <= time;
     if (isTimed && this.stack.depth > 0) return ['callback', start, this.#callbacks - 1];
-    if (this.#task.start <= time) return ['microtasks', this.#task.start, this.#task.firstCallback];
+    if (this.task.start <= time) return ['microtasks', this.task.start, this.task.firstCallback];
     return ['pile-up', this.iterations.busyPeriodStart, 0];
   }
 

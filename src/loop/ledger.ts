@@ -6,8 +6,8 @@ import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
 export interface Ledger {
   /** Milliseconds that scopes and callbacks have voted for so far. */
   readonly voted: number;
-  /** When the latest task began; NaN where callbacks are not known. */
-  readonly taskStart: number;
+  /** The latest task; its start is NaN where callbacks are not known. */
+  readonly task: { readonly start: number };
 
   /**
    * Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`.

@@ -16,12 +16,19 @@ export class RunningTask {
     private readonly blocks: Pick<BlockMaker, 'attribution' | 'reported'>,
   ) {}
 
-  /** Hot. It begins at `t`, when `voted` milliseconds had been voted for. */
+  /**
+   * Hot. It begins at `t`, when `voted` milliseconds had been voted for. The one before has
+   * {@link vote voted}, or {@link isTimed nothing to vote for}.
+   */
   begin(t: number, callbacks: number, voted: number): void {
     this.start = t;
     this.firstCallback = callbacks;
-    this.untimedScope = undefined;
     this.#votedBefore = voted;
+  }
+
+  /** Hot. Whether every scope in it, so far, ended with a clock read. */
+  isTimed(): boolean {
+    return this.untimedScope === undefined;
   }
 
   /**

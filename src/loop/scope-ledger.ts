@@ -17,7 +17,7 @@ import type { Surroundings } from './surroundings.ts';
 const TIMER_GRAIN_MILLIS = 2;
 
 export class ScopeLedger implements Ledger {
-  readonly taskStart = Number.NaN;
+  readonly task = { start: Number.NaN };
   /** When the latest beat ended the time before it; NaN before the first. */
   #beatAt = Number.NaN;
   #idle = Number.NaN;

@@ -1112,6 +1112,19 @@ describe('relaxed: the watchdog says when callbacks have to be timed', () => {
     expect(reported(l)).toMatchObject([{ kind: 'callback', length: 135, context: 'A' }]);
   });
 
+  test.each([
+    ['callback', 100, MIN_ITERATION_MILLIS / 4, (l: FakeLoop) => l],
+    ['short iteration', 2, ITERATION_GRAIN_MILLIS / 2, (l: FakeLoop) => l.nextIteration()],
+  ])('there, a scope of the %s before has no part in it', (_, threshold, millis, between) => {
+    const l = new FakeLoop(threshold).primed();
+    l.ledger.relax(true);
+    l.callback(() => l.scope(contextOf('A'), millis));
+    between(l).callback(150);
+    expect(reported(l)).toMatchObject([
+      { kind: 'callback', length: expect.closeTo(150), callbacks: 1, context: undefined },
+    ]);
+  });
+
   test.each([true, false])(
     'a pile-up goes to the task that ran most of it, before the mark too (relaxed: %p)',
     (isRelaxed) => {
