@@ -4,7 +4,4 @@ import { testFaults } from './support/faults.ts';
 const CLASSES = ['ScopeLedger', 'LagSampler', 'BlockMaker', 'Attribution', 'Session'];
 
 describe("with asyncHooks: 'off', without captures", () =>
-  testFaults(
-    { asyncHooks: 'off', captureStack: false },
-    { isWanted: (className) => CLASSES.includes(className) },
-  ));
+  testFaults({ asyncHooks: 'off', captureStack: false }, new Set(CLASSES)));
