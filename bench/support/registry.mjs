@@ -18,6 +18,7 @@ const NAMES = [
   'real-apps',
   'peers',
   'hooks',
+  'builds',
   'http',
   'register',
   'profile',
