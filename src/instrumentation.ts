@@ -58,6 +58,8 @@ export class EventLoopInstrumentation {
   private readonly _log = new OnceLogger();
   private _config: ResolvedConfig;
   private _tracer: Tracer = trace.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
+  /** Undefined: the global one. */
+  private _tracerProvider: TracerProvider | undefined;
   private _instruments: Instruments = createInstruments(
     metrics.getMeter(PACKAGE_NAME, PACKAGE_VERSION),
   );
@@ -136,7 +138,10 @@ export class EventLoopInstrumentation {
 
   setTracerProvider(tracerProvider: TracerProvider): void {
     this._tracer = tracerProvider.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
-    this._withSession((session) => session.watchContextManager());
+    // registerInstrumentations passes the global one where it is given none.
+    const isGlobal = tracerProvider === trace.getTracerProvider();
+    this._tracerProvider = isGlobal ? undefined : tracerProvider;
+    this._withSession((session) => session.watchSdk());
   }
 
   setMeterProvider(meterProvider: MeterProvider): void {
@@ -228,6 +233,7 @@ export class EventLoopInstrumentation {
     const config = this._config;
     const targets = {
       tracer: () => this._tracer,
+      tracerProvider: () => this._tracerProvider ?? trace.getTracerProvider(),
       instruments: () => this._instruments,
       logger: () => this._loggers.get(),
       beat: (now: number) => this._checkProviders(now),
@@ -238,7 +244,7 @@ export class EventLoopInstrumentation {
     // in the same tick.
     process.nextTick(() => {
       this._log.catchUp();
-      this._withSession((session) => session.watchContextManager());
+      this._withSession((session) => session.watchSdk());
     });
   }
 

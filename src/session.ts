@@ -6,7 +6,7 @@
 import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
-import { context, ROOT_CONTEXT, type Tracer } from '@opentelemetry/api';
+import { context, ROOT_CONTEXT, type Tracer, type TracerProvider } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
@@ -45,6 +45,7 @@ import {
   spanEndTime,
   spanStartTime,
 } from './otel/sdk-internals.ts';
+import { SdkShutdown } from './otel/sdk-shutdown.ts';
 import { EntryOperation } from './profile/entry-operation.ts';
 import { LoopProfiler } from './profile/loop-profiler.ts';
 import { publishBlock } from './report/block-channel.ts';
@@ -94,6 +95,8 @@ const PROFILE_INTERVAL = Symbol.for('opentelemetry-instrumentation-event-loop.pr
 /** Where a session sends what it finds. */
 export interface SessionTargets {
   tracer(): Tracer;
+  /** Undefined where nothing is sent to an SDK. */
+  tracerProvider?(): TracerProvider;
   instruments(): Instruments;
   /** Undefined where there is no SDK for logs. */
   logger(): Logger | undefined;
@@ -156,6 +159,10 @@ export class Session {
   readonly #iterations: IterationClock | undefined;
   readonly #profiler: LoopProfiler | undefined;
   readonly #capturesKnown = new Latch();
+  readonly #shutdown = new SdkShutdown(
+    () => this.settle(),
+    (error) => this.#onHookError(error),
+  );
   #mode: AsyncHooksMode;
   #finishedIteration = Number.NaN;
 
@@ -229,7 +236,13 @@ export class Session {
       this.#profiler ?? {},
       this.#console ?? {},
       { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },
-      { start: () => this.watchContextManager(), stop: () => this.#scopes.release() },
+      {
+        start: () => this.watchSdk(),
+        stop: () => {
+          this.#scopes.release();
+          this.#shutdown.release();
+        },
+      },
       this.#gc,
       inRootContext(this.#lagSampler),
       inRootContext(pulse ?? {}),
@@ -288,11 +301,17 @@ export class Session {
     );
   }
 
-  /** The context manager may be set after us (NodeSDK does), and may be replaced at any time. */
-  watchContextManager(): void {
+  /**
+   * The context manager and the SDK may be set after us (NodeSDK does), and replaced at any time.
+   */
+  watchSdk(): void {
     this.#guard.run('cannot watch the context manager', () => {
       const manager = currentContextManager();
       if (manager !== undefined) this.#scopes.watch(manager);
+    });
+    this.#guard.run('cannot watch the SDK', () => {
+      const provider = this.targets.tracerProvider?.();
+      if (provider !== undefined) this.#shutdown.watch(provider);
     });
   }
 
@@ -316,9 +335,9 @@ export class Session {
   };
 
   /**
-   * The loop has run out of work, or the process exits: reports what no further callback would
-   * close. Once for an iteration: between the last one and the end of the process Node.js ends
-   * threads.
+   * The loop has run out of work, the process exits, or the SDK shuts down: reports what no further
+   * callback would close. Once for an iteration: between the last one and the end of the process
+   * Node.js ends threads.
    */
   readonly settle = (): void => void attempt(() => this.#reportAll(), this.#onHookError);
 
@@ -450,7 +469,7 @@ export class Session {
       upkeep: () => {
         const now = this.#clock.now();
         this.#clock.syncEpoch();
-        this.watchContextManager();
+        this.watchSdk();
         this.#watchdog?.beat(now, this.#clock.idle());
         this.#beatProfile(now);
         this.targets.beat(now);

@@ -199,6 +199,7 @@ export class IterationLedger implements Ledger {
 
   finish(): void {
     if (!this.iterations.isCounting) return;
+    if (this.stack.depth > 0) this.after(); // it is called in a callback
     const t = this.clock.now();
     this.#close(t, this.iterations.end());
     this.#open(t);

@@ -37,7 +37,10 @@ export interface Ledger {
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */
   asOwnWork(work: () => void): void;
 
-  /** The loop has run out of work, or waits for it: closes what no further callback would close. */
+  /**
+   * The loop has run out of work, or waits for it, or the SDK shuts down: closes what no further
+   * callback would close in time.
+   */
   finish(): void;
 
   /**

@@ -12,6 +12,7 @@ import {
   type HrTime,
   type Span,
   type SpanContext,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api';
 import { toHrTime } from './hr-time.ts';
@@ -117,6 +118,14 @@ export function instrumentationScopeOf(span: Span): string | undefined {
   return (span as { instrumentationScope?: { name?: string } }).instrumentationScope?.name;
 }
 
+/** The tracer provider that the API's one stands for; itself where it is none of those. */
+export function sdkOf(tracerProvider: TracerProvider): TracerProvider {
+  type Proxy = TracerProvider & { getDelegate?(): Proxy };
+  let provider: Proxy = tracerProvider;
+  while (provider.getDelegate !== undefined) provider = provider.getDelegate();
+  return provider;
+}
+
 type Resource = {
   attributes?: Attributes;
   asyncAttributesPending?: boolean;
@@ -132,14 +141,10 @@ type Resource = {
  * still finding are missing; service.name is not one of them.
  */
 export function resourceAttributes(span: Span | undefined): Attributes | undefined {
-  type Provider = {
-    getDelegate?(): Provider;
+  const provider = sdkOf(trace.getTracerProvider()) as {
     _resource?: Resource;
     _config?: { resource?: Resource };
   };
-  const global = trace.getTracerProvider() as Provider;
-  let provider = global;
-  while (provider.getDelegate !== undefined) provider = provider.getDelegate();
   const resource =
     (span as { resource?: Resource } | undefined)?.resource ??
     provider._resource ??

@@ -191,6 +191,14 @@ describe('an SDK that comes and goes', () => {
     expectQuietExit(run);
   });
 
+  test('SDK shut down at once, in the callback that blocked: the block is reported', async () => {
+    const run = await runApp('sdk-lifecycle.cjs', { args: ['SDK shut down at once'] });
+
+    expectBlocks(run, inCallbacks('right before'));
+    expectBlockMetric(run);
+    expectQuietExit(run);
+  });
+
   test('enabled: false keeps it off, also under NodeSDK, until enable() is called', async () => {
     const run = await runApp('sdk-lifecycle.cjs', { args: ['not enabled'] });
 

@@ -649,6 +649,19 @@ test('the loop runs out of work: what was open is closed, without the time it wa
   expect(l.blocks).toHaveLength(1);
 });
 
+test('the SDK shuts down in a callback: what has run of it is closed, and what still runs is not lost', () => {
+  const l = loop();
+  l.callback(() => {
+    l.clock.run(150);
+    l.ledger.finish();
+    l.clock.run(120);
+  }, contextOf('S'));
+  expect(reported(l)).toEqual([
+    { kind: 'callback', length: 150, callbacks: 1, context: 'S' },
+    { kind: 'callback', length: 120, callbacks: 1, context: 'S' },
+  ]);
+});
+
 test('a wait for work inside of what runs is no block, what ran before and after it may be one', () => {
   const l = loop();
   l.callback(() => {

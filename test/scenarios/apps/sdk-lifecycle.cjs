@@ -50,6 +50,18 @@ const lifecycles = {
     note('finished', performance.timeOrigin + performance.now());
   },
 
+  async 'SDK shut down at once'() {
+    const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+    await alone(() =>
+      trace.getTracer('sdk-lifecycle').startActiveSpan('right before', (span) => {
+        block('right before', 150);
+        span.end();
+        return sdk.shutdown();
+      }),
+    );
+    note('finished', performance.timeOrigin + performance.now());
+  },
+
   async 'not enabled'() {
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ enabled: false }));
     const sdk = startSdk({ instrumentations: [instrumentation] });

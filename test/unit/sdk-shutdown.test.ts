@@ -1,0 +1,111 @@
+import { type TracerProvider, trace } from '@opentelemetry/api';
+import { SdkShutdown } from '../../src/otel/sdk-shutdown.ts';
+import { TracerProvider as SdkTracerProvider } from './support/sdk.ts';
+
+type Provider = TracerProvider & { shutdown(...args: unknown[]): unknown };
+
+const setUp = () => {
+  const onShutdown = jest.fn();
+  const onError = jest.fn();
+  return { onShutdown, onError, watcher: new SdkShutdown(onShutdown, onError) };
+};
+
+/** Says in `calls` when it is shut down. */
+const fakeProvider = (calls: unknown[] = []): Provider =>
+  Object.create({
+    getTracer: () => undefined,
+    shutdown(this: unknown, ...args: unknown[]) {
+      calls.push(this, ...args);
+      return 'done';
+    },
+  });
+
+test("it is called before the SDK's own shutdown, which gets what it was called with", () => {
+  const calls: unknown[] = [];
+  const provider = fakeProvider(calls);
+  const { watcher, onShutdown } = setUp();
+  onShutdown.mockImplementation(() => calls.push('watcher'));
+  watcher.watch(provider);
+  expect(provider.shutdown(1, 2)).toBe('done');
+  expect(calls).toEqual(['watcher', provider, 1, 2]);
+});
+
+test('the SDK is found behind the global tracer provider, where it is set later too', async () => {
+  const { watcher, onShutdown } = setUp();
+  try {
+    watcher.watch(trace.getTracerProvider());
+    const provider = new SdkTracerProvider();
+    trace.setGlobalTracerProvider(provider);
+    watcher.watch(trace.getTracerProvider());
+    await provider.shutdown();
+    expect(onShutdown).toHaveBeenCalledTimes(1);
+  } finally {
+    trace.disable();
+  }
+});
+
+test('watching it again and again wraps it once', () => {
+  const provider = fakeProvider();
+  const { watcher, onShutdown } = setUp();
+  for (let i = 0; i < 3; i++) watcher.watch(provider);
+  provider.shutdown();
+  expect(onShutdown).toHaveBeenCalledTimes(1);
+});
+
+test('of two providers, the latest is watched', () => {
+  const [first, second] = [fakeProvider(), fakeProvider()];
+  const { watcher, onShutdown } = setUp();
+  watcher.watch(first);
+  watcher.watch(second);
+  expect(Object.hasOwn(first, 'shutdown')).toBe(false);
+  first.shutdown();
+  expect(onShutdown).not.toHaveBeenCalled();
+  second.shutdown();
+  expect(onShutdown).toHaveBeenCalledTimes(1);
+});
+
+test('release() puts back what was there, an own property as well', () => {
+  const [inherited, own] = [fakeProvider(), fakeProvider()];
+  const ownShutdown = () => 'own';
+  own.shutdown = ownShutdown;
+  for (const provider of [inherited, own]) {
+    const { watcher } = setUp();
+    watcher.watch(provider);
+    watcher.release();
+  }
+  expect(Object.hasOwn(inherited, 'shutdown')).toBe(false);
+  expect(own.shutdown).toBe(ownShutdown);
+});
+
+test('what other code has wrapped since is left, and wrapped no more than once', () => {
+  const provider = fakeProvider();
+  const { watcher, onShutdown } = setUp();
+  watcher.watch(provider);
+  const wrapped = provider.shutdown;
+  const theirs = jest.fn(() => wrapped.call(provider));
+  provider.shutdown = theirs;
+  watcher.release();
+  expect(provider.shutdown).toBe(theirs);
+  expect(provider.shutdown()).toBe('done');
+  expect(onShutdown).not.toHaveBeenCalled();
+
+  watcher.watch(provider);
+  expect(provider.shutdown).toBe(theirs);
+  provider.shutdown();
+  expect(onShutdown).toHaveBeenCalledTimes(1);
+});
+
+test('a provider that cannot be wrapped is left alone, and that is passed on once', () => {
+  const provider = Object.freeze(fakeProvider());
+  const { watcher, onError } = setUp();
+  for (let i = 0; i < 3; i++) watcher.watch(provider);
+  expect(provider.shutdown()).toBe('done');
+  expect(onError).toHaveBeenCalledTimes(1);
+});
+
+test('a provider without shutdown, as where there is no SDK, is no error', () => {
+  const { watcher, onError } = setUp();
+  watcher.watch({ getTracer: trace.getTracer });
+  watcher.release();
+  expect(onError).not.toHaveBeenCalled();
+});
