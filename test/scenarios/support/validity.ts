@@ -130,12 +130,12 @@ export function voidBlock(run: Run, block: SpanLine): string | undefined {
 }
 
 /**
- * How long the process went without a CPU from then on, or the witness: no app says what it waits
- * for while it ends.
+ * How long the threads of the process went without a CPU from then on, or the witness: no app says
+ * what it waits for while it ends, and its first thread waits for the others.
  */
 export function stalledSince(run: Run, fromMillis: number): number {
   const before = run.delays.findLast(({ atMillis }) => atMillis <= fromMillis) ?? run.delays[0];
-  const waited = (run.delays.at(-1)?.delayMillis ?? 0) - (before?.delayMillis ?? 0);
+  const waited = (run.delays.at(-1)?.threadsMillis ?? 0) - (before?.threadsMillis ?? 0);
   const stolen = stolenBetween(run, fromMillis, Number.POSITIVE_INFINITY);
   return Math.max(waited + stolen, stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0));
 }

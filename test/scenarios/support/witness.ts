@@ -18,14 +18,17 @@ export interface Stolen extends Stall {
   millis: number;
 }
 
-/** By then, the first thread of the app had been kept waiting for a CPU for so long. */
+/** How long, by then, the app had been kept waiting for a CPU. */
 export interface WatchedDelay {
   atMillis: number;
+  /** Its first thread. */
   delayMillis: number;
+  /** All of its threads together. */
+  threadsMillis: number;
 }
 
 export interface Witness {
-  /** From now on, reads how long the first thread of this process is kept waiting. */
+  /** From now on, reads how long the threads of this process are kept waiting. */
   watch(pid: number): void;
   delays(): WatchedDelay[];
   stalls(): Stall[];
@@ -71,13 +74,22 @@ const CODE = `
     last = { at, jiffies };
   };
 
+  const delayIn = (folder) =>
+    Number(fs.readFileSync(folder + '/schedstat', 'latin1').split(' ')[1]) / 1e6;
+  const delayByThread = new Map(); // of those that have ended, too
   const readDelay = () => {
     const pid = Atomics.load(sleep, 3);
     const count = Atomics.load(sleep, 4);
     if (pid === 0 || count === maxStalls) return;
     try {
-      const text = fs.readFileSync('/proc/' + pid + '/schedstat', 'latin1');
-      delays.set([now(), Number(text.split(' ')[1]) / 1e6], 2 * count);
+      const first = delayIn('/proc/' + pid);
+      for (const thread of fs.readdirSync('/proc/' + pid + '/task')) {
+        try {
+          delayByThread.set(pid + ' ' + thread, delayIn('/proc/' + pid + '/task/' + thread));
+        } catch {} // it has just ended
+      }
+      const all = [...delayByThread.values()].reduce((sum, millis) => sum + millis, 0);
+      delays.set([now(), first, all], 3 * count);
       Atomics.store(sleep, 4, count + 1);
     } catch {} // it has ended, or this is not Linux
   };
@@ -103,7 +115,7 @@ const sharedNumbers = (length: number) =>
 export async function startWitness(): Promise<Witness> {
   const times = sharedNumbers(2 * MAX_STALLS);
   const thefts = sharedNumbers(3 * MAX_STALLS);
-  const delays = sharedNumbers(2 * MAX_STALLS);
+  const delays = sharedNumbers(3 * MAX_STALLS);
   /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
   const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(CODE, {
@@ -125,8 +137,9 @@ export async function startWitness(): Promise<Witness> {
     watch: (pid) => void Atomics.store(sleep, 3, pid),
     delays: () =>
       Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
-        atMillis: Number(delays[2 * i]),
-        delayMillis: Number(delays[2 * i + 1]),
+        atMillis: Number(delays[3 * i]),
+        delayMillis: Number(delays[3 * i + 1]),
+        threadsMillis: Number(delays[3 * i + 2]),
       })),
     stalls: () =>
       Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
