@@ -265,7 +265,8 @@ export class IterationLedger implements Ledger {
     if (start > this.task.start) this.task.start = start;
     this.task.vote(end);
     if (end - this.task.start >= this.threshold) this.#reportTask(end);
-    if (end - start >= this.threshold) this.#report('pile-up', start, end, 0);
+    const isMore = start < this.task.start; // than the task
+    if (isMore && end - start >= this.threshold) this.#report('pile-up', start, end, 0);
   }
 
   /** The task ended at `end`: what is left of it drained after its callback. */

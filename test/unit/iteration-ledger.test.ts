@@ -649,6 +649,13 @@ test('the loop runs out of work: what was open is closed, without the time it wa
   expect(l.blocks).toHaveLength(1);
 });
 
+test('one task that is no block is no pile-up either', () => {
+  const l = loop();
+  l.isBlock = (block) => block.kind === 'pile-up';
+  l.callback(150);
+  expect(reported(l)).toEqual([]);
+});
+
 test('the SDK shuts down in a callback: what has run of it is closed, and what still runs is not lost', () => {
   const l = loop();
   l.callback(() => {
