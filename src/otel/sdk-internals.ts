@@ -118,11 +118,17 @@ export function instrumentationScopeOf(span: Span): string | undefined {
   return (span as { instrumentationScope?: { name?: string } }).instrumentationScope?.name;
 }
 
+/** The API has one; a second copy of it, or a distribution, may add another. */
+const MAX_DELEGATES = 8;
+
 /** The tracer provider that the API's one stands for; itself where it is none of those. */
 export function sdkOf(tracerProvider: TracerProvider): TracerProvider {
   type Proxy = TracerProvider & { getDelegate?(): Proxy };
   let provider: Proxy = tracerProvider;
-  while (provider.getDelegate !== undefined) provider = provider.getDelegate();
+  // Bounded, since a provider may return itself.
+  for (let i = 0; i < MAX_DELEGATES && provider.getDelegate !== undefined; i++) {
+    provider = provider.getDelegate();
+  }
   return provider;
 }
 

@@ -44,6 +44,14 @@ test('the SDK is found behind the global tracer provider, where it is set later 
   }
 });
 
+test('a provider that stands for itself is watched', () => {
+  const provider = Object.assign(fakeProvider(), { getDelegate: () => provider });
+  const { watcher, onShutdown } = setUp();
+  watcher.watch(provider);
+  provider.shutdown();
+  expect(onShutdown).toHaveBeenCalledTimes(1);
+});
+
 test('watching it again and again wraps it once', () => {
   const provider = fakeProvider();
   const { watcher, onShutdown } = setUp();
