@@ -3,6 +3,7 @@
  * it, so `shutdown` of its tracer provider is wrapped.
  */
 import type { TracerProvider } from '@opentelemetry/api';
+import { attempt } from '../support/guard.ts';
 import { sdkOf } from './sdk-internals.ts';
 
 interface Provider extends TracerProvider {
@@ -25,8 +26,8 @@ export class SdkShutdown {
   #provider: WeakRef<Provider> | undefined;
 
   /**
-   * @param onShutdown called before the SDK's own `shutdown`; must not throw
-   * @param onError given what goes wrong here
+   * @param onShutdown called before the SDK's own `shutdown`
+   * @param onError given what it throws, and what goes wrong here
    */
   constructor(
     private readonly onShutdown: () => void,
@@ -70,9 +71,10 @@ export class SdkShutdown {
 
   #wrap(provider: Provider, shutdown: (...args: unknown[]) => unknown): void {
     const original = Object.getOwnPropertyDescriptor(provider, 'shutdown');
+    const { onError } = this;
     const wrap: Wrap = {
       wrapper(this: unknown, ...args) {
-        wrap.onShutdown?.();
+        attempt(() => wrap.onShutdown?.(), onError);
         return shutdown.apply(this, args);
       },
       original,

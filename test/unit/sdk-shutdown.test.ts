@@ -30,6 +30,18 @@ test("it is called before the SDK's own shutdown, which gets what it was called 
   expect(calls).toEqual(['watcher', provider, 1, 2]);
 });
 
+test('what it throws is passed on, and the SDK shuts down', () => {
+  const provider = fakeProvider();
+  const { watcher, onShutdown, onError } = setUp();
+  const fault = new Error('ours');
+  onShutdown.mockImplementation(() => {
+    throw fault;
+  });
+  watcher.watch(provider);
+  expect(provider.shutdown()).toBe('done');
+  expect(onError.mock.calls).toEqual([[fault]]);
+});
+
 test('the SDK is found behind the global tracer provider, where it is set later too', async () => {
   const { watcher, onShutdown } = setUp();
   try {

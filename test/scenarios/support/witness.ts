@@ -85,7 +85,7 @@ const CODE = `
       const first = delayIn('/proc/' + pid);
       for (const thread of fs.readdirSync('/proc/' + pid + '/task')) {
         try {
-          delayByThread.set(pid + ' ' + thread, delayIn('/proc/' + pid + '/task/' + thread));
+          delayByThread.set(thread, delayIn('/proc/' + pid + '/task/' + thread));
         } catch {} // it has just ended
       }
       const all = [...delayByThread.values()].reduce((sum, millis) => sum + millis, 0);

@@ -261,12 +261,15 @@ export function testFaults(config: EventLoopInstrumentationConfig, classes: Set<
       INJECTED.filter((method) => !isRun(method) && !classes.has(classOf(method.name))),
       (name) => ran.add(name),
     );
-    const instrumentation = create({ ...config, console: true });
-    await live();
-    await instrumentation.ready();
-    await blockingTimer(CAPTURED_MILLIS);
-    instrumentation.disable();
-    mend();
+    try {
+      const instrumentation = create({ ...config, console: true });
+      await live();
+      await instrumentation.ready();
+      await blockingTimer(CAPTURED_MILLIS);
+      instrumentation.disable();
+    } finally {
+      mend();
+    }
     expect([...ran]).toEqual([]);
   });
 
