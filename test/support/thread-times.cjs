@@ -9,7 +9,7 @@ function openThreadTimes() {
   try {
     const schedstat = fs.openSync('/proc/thread-self/schedstat', 'r');
     const buffer = Buffer.alloc(128);
-    return () => {
+    return function readThreadTimes() {
       const text = buffer.latin1Slice(0, fs.readSync(schedstat, buffer, 0, buffer.length, 0));
       const [cpu, runDelay] = text.split(' ');
       return { cpuMillis: Number(cpu) / 1e6, runDelayMillis: Number(runDelay) / 1e6 };
