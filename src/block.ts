@@ -103,4 +103,4 @@ export interface Block {
 export type OngoingBlock = Pick<Block, 'kind' | 'start' | 'callbacks' | 'cpu' | 'resourceType'>;
 
 /** A pile-up that has not ended: what ran in this iteration before the running callback. */
-export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'context' | 'ran'>;
+export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'cpu' | 'context' | 'ran'>;

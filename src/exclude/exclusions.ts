@@ -2,11 +2,13 @@
 import type { Block } from '../block.ts';
 import { isDebuggerPause } from './debugger-pause.ts';
 import { isTeardown } from './process-exit.ts';
-import type { RunDelay } from './run-delay.ts';
+import type { RunDelay, WaitedForCpu } from './run-delay.ts';
 import { isSuspension } from './suspension.ts';
 
 /** Why a block is not reported. */
 export type ExclusionReason = 'teardown' | 'debugger' | 'suspension';
+
+type Time = Pick<Block, 'start' | 'end' | 'cpu'>;
 
 export class Exclusions {
   /** @param suspensionMarks the watchdog's marks, while its thread watches */
@@ -21,7 +23,15 @@ export class Exclusions {
     if (isTeardown(block)) return 'teardown';
     const waited = this.runDelay.within(block.start, block.end);
     if (isDebuggerPause(block, waited)) return 'debugger';
-    const marks = this.suspensionMarks();
-    return isSuspension(block, marks, this.thresholdMillis, waited) ? 'suspension' : undefined;
+    return this.#isSuspended(block, waited) ? 'suspension' : undefined;
+  }
+
+  /** Whether what still goes on has reached the threshold by a suspension only. */
+  isSuspended(time: Time): boolean {
+    return this.#isSuspended(time, this.runDelay.within(time.start, time.end));
+  }
+
+  #isSuspended(time: Time, waited: WaitedForCpu | undefined): boolean {
+    return isSuspension(time, this.suspensionMarks(), this.thresholdMillis, waited);
   }
 }

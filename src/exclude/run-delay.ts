@@ -5,7 +5,7 @@
 import type { Clock } from '../support/clock.ts';
 import { Schedstat } from '../support/schedstat.ts';
 
-/** One comes with each beat of the lag timer: an iteration of the loop has one or two. */
+/** Of each of two kinds. One comes with each beat: an iteration of the loop has one or two. */
 const READINGS = 8;
 
 /** For how many milliseconds a thread waited for a CPU. */
@@ -14,11 +14,30 @@ export interface WaitedForCpu {
   readonly atMost: number;
 }
 
-export class RunDelay {
-  /** Ring of the latest readings: when, and the run delay so far. */
-  readonly #at = new Float64Array(READINGS).fill(Number.NaN);
-  readonly #delay = new Float64Array(READINGS);
+/** Ring of the latest readings: when, and the run delay so far. */
+class Readings {
+  readonly at = new Float64Array(READINGS).fill(Number.NaN);
+  readonly delay = new Float64Array(READINGS);
   #next = 0;
+
+  add(at: number, delay: number): void {
+    this.at[this.#next] = at;
+    this.delay[this.#next] = delay;
+    this.#next = (this.#next + 1) % READINGS;
+  }
+
+  clear(): void {
+    this.at.fill(Number.NaN);
+  }
+}
+
+export class RunDelay {
+  readonly #samples = new Readings();
+  /**
+   * Made right after a time that was asked about: what that is a part of is asked about later, when
+   * more has been waited.
+   */
+  readonly #asked = new Readings();
 
   constructor(
     private readonly clock: Clock,
@@ -31,7 +50,8 @@ export class RunDelay {
 
   stop(): void {
     this.schedstat.stop();
-    this.#at.fill(Number.NaN);
+    this.#samples.clear();
+    this.#asked.clear();
   }
 
   /**
@@ -41,23 +61,41 @@ export class RunDelay {
    */
   sample(at: number): boolean {
     if (!this.schedstat.read()) return false;
-    this.#at[this.#next] = at;
-    this.#delay[this.#next] = this.schedstat.waited;
-    this.#next = (this.#next + 1) % READINGS;
+    this.#samples.add(at, this.schedstat.waited);
     return true;
   }
 
-  /** From `start` to `end`, just now; undefined without a sample from before the start. */
+  /** From `start` to `end`, in the past; undefined without a reading from before the start. */
   within(start: number, end: number): WaitedForCpu | undefined {
-    let latest = -1;
-    for (let i = 0; i < READINGS; i++) {
-      const at = this.#at[i] as number;
-      if (at <= start && !(at < (this.#at[latest] ?? Number.NEGATIVE_INFINITY))) latest = i;
+    let before = Number.NEGATIVE_INFINITY;
+    let delayBefore = 0;
+    let after = Number.POSITIVE_INFINITY;
+    let delayAfter = 0;
+    for (const { at, delay } of [this.#samples, this.#asked]) {
+      for (const [i, time] of at.entries()) {
+        if (time > before && time <= start) {
+          before = time;
+          delayBefore = delay[i] as number;
+        }
+      }
     }
-    if (latest === -1 || !this.schedstat.read()) return undefined;
-    const atMost = Math.max(0, this.schedstat.waited - (this.#delay[latest] as number));
+    if (before === Number.NEGATIVE_INFINITY) return undefined;
+    // Not of the samples: when they are said to have been made, they were not yet.
+    for (const [i, time] of this.#asked.at.entries()) {
+      if (time < after && time >= end) {
+        after = time;
+        delayAfter = this.#asked.delay[i] as number;
+      }
+    }
+    if (after === Number.POSITIVE_INFINITY) {
+      if (!this.schedstat.read()) return undefined;
+      after = this.clock.now();
+      delayAfter = this.schedstat.waited;
+      this.#asked.add(after, delayAfter);
+    }
+    const atMost = Math.max(0, delayAfter - delayBefore);
     // What it waited before the start and after the end is at most all of that time.
-    const outside = start - (this.#at[latest] as number) + (this.clock.now() - end);
+    const outside = start - before + (after - end);
     return { atLeast: Math.max(0, atMost - outside), atMost };
   }
 }

@@ -93,7 +93,7 @@ export class Attribution {
   }
 
   /** Of a pile-up that has not ended. */
-  pileUp(start: number, end: number): OngoingPileUp {
+  pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
     const samples = this.samplesWithin(start, end);
     const context = this.of(start, end, samples)?.context;
     return { start, end, context, ran: this.ran(start, end, samples) };

@@ -1,7 +1,7 @@
 /**
  * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
  */
-import type { Block, StackSample } from '../block.ts';
+import type { Block, OngoingPileUp, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { Mark } from '../watchdog/shared-memory.ts';
@@ -72,6 +72,11 @@ export class BlockMaker {
     if (!this.#isOwnWork) this.attribution.add(sample);
   }
 
+  /** What has piled up so far. */
+  pileUp(start: number, end: number): OngoingPileUp {
+    return { ...this.attribution.pileUp(start, end), cpu: this.cpu.between(start, end) };
+  }
+
   /**
    * Makes a block of each part from `start` to `end` that reaches the threshold and is not
    * reported. Callbacks that had begun in the busy period: `before` its start, and `after` its end.
@@ -99,7 +104,8 @@ export class BlockMaker {
         kind,
         start: from,
         end: to,
-        callbacks,
+        // With one that began in it, what drained after the callback before: alone it is a task.
+        callbacks: kind === 'pile-up' ? Math.max(2, callbacks) : callbacks,
         context: attributed?.context,
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),

@@ -173,7 +173,7 @@ export class IterationLedger implements Ledger {
   ongoingPileUp(): OngoingPileUp | undefined {
     const end = this.task.start;
     const start = Math.max(this.iterations.busyPeriodStart, this.#blocks.reported.end);
-    return end - start >= this.threshold ? this.#attribution.pileUp(start, end) : undefined;
+    return end - start >= this.threshold ? this.#blocks.pileUp(start, end) : undefined;
   }
 
   asOwnWork(work: () => void): void {

@@ -9,6 +9,10 @@
  * More than this in one busy period: the oldest are merged into one, so that memory stays bounded.
  */
 const MAX_INTERVALS = 512;
+/** Of the refused, which are rare, only the latest are remembered. */
+const MAX_REFUSED = 16;
+/** Longer by less than this, it is the same: what is around it would be asked about it again. */
+const REFUSED_GRAIN_MILLIS = 1;
 
 interface Interval {
   start: number;
@@ -18,9 +22,12 @@ interface Interval {
   callbacksAfter: number;
 }
 
+type Found = (start: number, end: number, callbacks: number) => boolean;
+
 export class ReportedIntervals {
   /** Disjoint, in order of time. */
   #intervals: Interval[] = [];
+  #refused: Interval[] = [];
 
   get size(): number {
     return this.#intervals.length;
@@ -34,12 +41,14 @@ export class ReportedIntervals {
 
   clear(): void {
     if (this.#intervals.length !== 0) this.#intervals = [];
+    if (this.#refused.length !== 0) this.#refused = [];
   }
 
   /**
    * Adds every part of `start` to `end` that is not in yet and lasts at least `minimum`, and gives
    * each to `found`. Callbacks in a part are those between its neighbours' counts.
-   * @param found returns false for a part that is not to be in
+   * @param found returns false for a part that is not to be in: it is not asked about again, but as
+   *   a part of more
    * @returns false where that is so for all parts that were found
    */
   add(
@@ -48,7 +57,7 @@ export class ReportedIntervals {
     minimum: number,
     callbacksBefore: number,
     callbacksAfter: number,
-    found: (start: number, end: number, callbacks: number) => boolean,
+    found: Found,
   ): boolean {
     let kept = 0;
     let refused = 0;
@@ -61,15 +70,10 @@ export class ReportedIntervals {
       if (to - from >= minimum) {
         const after = isLast ? callbacksAfter : next.callbacksBefore;
         const part = { start: from, end: to, callbacksBefore: before, callbacksAfter: after };
-        // In, meanwhile: what `found` calls may come here again.
-        this.#intervals.splice(i, 0, part);
-        if (found(from, to, Math.max(1, after - before))) {
+        if (this.#isKept(part, i, found)) {
           kept++;
           i++;
-        } else {
-          refused++;
-          this.#intervals.splice(this.#intervals.indexOf(part), 1);
-        }
+        } else refused++;
       }
       if (isLast) break;
       from = Math.max(from, next.end);
@@ -90,6 +94,28 @@ export class ReportedIntervals {
       from = Math.max(from, interval.end);
     }
     return from + left;
+  }
+
+  /** Puts a part in at index `i`, unless it is refused. */
+  #isKept(part: Interval, i: number, found: Found): boolean {
+    if (this.#wasRefused(part)) return false;
+    // In, meanwhile: what `found` calls may come here again.
+    this.#intervals.splice(i, 0, part);
+    const { start, end, callbacksBefore, callbacksAfter } = part;
+    if (found(start, end, Math.max(1, callbacksAfter - callbacksBefore))) return true;
+    this.#intervals.splice(this.#intervals.indexOf(part), 1);
+    this.#refused.push(part);
+    if (this.#refused.length > MAX_REFUSED) this.#refused.shift();
+    return false;
+  }
+
+  #wasRefused({ start, end }: Interval): boolean {
+    return this.#refused.some(
+      (each) =>
+        each.start >= start &&
+        each.end <= end &&
+        end - start - (each.end - each.start) < REFUSED_GRAIN_MILLIS,
+    );
   }
 
   /** Index of the first that ends after `time`: from the end, the newest are asked about. */

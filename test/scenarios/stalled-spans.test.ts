@@ -63,6 +63,12 @@ function ancestry(run: Run, spanId: string | undefined): Set<string> {
   return ids;
 }
 
+/** On a busy machine, requests pile up of which none blocks by itself. */
+const unmeasured = (run: Run, block: SpanLine) =>
+  block.attributes['event_loop.block.kind'] === 'pile-up'
+    ? 'a pile-up of requests, which the app does not measure'
+    : voidBlock(run, block);
+
 /** How long every span was stalled, by what the app measured itself. */
 function stallsOf(run: Run) {
   const blockers = run.truths.map((truth) => ({ truth, ids: ancestry(run, truth.spanId) }));
@@ -71,7 +77,7 @@ function stallsOf(run: Run) {
    */
   const voids = run.blocks.flatMap((block) => {
     const truth = run.truths.find((each) => overlap(each, block) > 0);
-    const reason = truth ? voidTruth(run, truth, [block]) : voidBlock(run, block);
+    const reason = truth ? voidTruth(run, truth, [block]) : unmeasured(run, block);
     return reason === undefined ? [] : [{ block, reason }];
   });
   /** What had no CPU for so long that it is no block. */

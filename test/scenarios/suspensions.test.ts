@@ -71,6 +71,24 @@ describe('a process that is stopped', () => {
     expectFreeLag(run);
   });
 
+  test('before a span ends: that was not stalled by any block', async () => {
+    const run = await runApp(
+      'suspended.cjs',
+      { asyncHooks: 'promises', args: ['stopped before a span ends'] },
+      async (app) => {
+        await app.printed('working');
+        await stop(app.child);
+      },
+    );
+
+    expectQuietExit(run);
+    expect(run.blocks).toEqual([]);
+    const span = run.spans.find(({ name }) => name === 'under way');
+    expect(span?.links).toEqual([]);
+    expect(span?.durationMillis).toBeGreaterThan(STOP_MILLIS);
+    expect(span?.attributes['event_loop.stall.duration']).toBeUndefined();
+  });
+
   test.each([...MODES])('while its loop waits, with asyncHooks %s', async (asyncHooks) => {
     let stopped = { least: 0, most: 0 };
     const run = await runApp('no-blocks.cjs', { asyncHooks, args: ['service'] }, async (app) => {

@@ -75,7 +75,7 @@ test('promise reactions without a stack sample: no span is called stalled', () =
 });
 
 test('an ongoing pile-up is given in Unix time, from start to stop', () => {
-  const feed = feedOf(() => ({ start: 3000, end: 3200, context: ROOT_CONTEXT }));
+  const feed = feedOf(() => ({ start: 3000, end: 3200, cpu: 200, context: ROOT_CONTEXT }));
   expect(stalls.ongoing).toBeUndefined();
   feed.start();
   expect(stalls.ongoing?.ongoingPileUp()).toEqual({
@@ -90,7 +90,7 @@ test('an ongoing pile-up is given in Unix time, from start to stop', () => {
 test('an instrumentation that stops leaves alone the one that has taken its place', () => {
   const counted: string[] = [];
   const earlier = feedOf(undefined, (millis) => counted.push(`earlier ${millis}`));
-  const pileUp = { start: 3000, end: 3200, context: undefined };
+  const pileUp = { start: 3000, end: 3200, cpu: 200, context: undefined };
   const active = feedOf(
     () => pileUp,
     (millis) => counted.push(`active ${millis}`),

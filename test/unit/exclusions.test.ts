@@ -50,6 +50,17 @@ test('a suspension is, as long as the watchdog thread watches', () => {
   expect(exclusions().reasonFor(block())).toBeUndefined();
 });
 
+test('what goes on is one, where its own part has not reached the threshold yet', () => {
+  const waited = (millis: number) =>
+    exclusions({ within: () => ({ atLeast: millis, atMost: millis }) });
+  const time = { start: 1000, end: 1200, cpu: 80 };
+  expect(waited(120).isSuspended(time)).toBe(true);
+  expect(waited(90).isSuspended(time)).toBe(false);
+  noteSuspension(memory.marks, 1010, 1195);
+  expect(exclusions().isSuspended(time)).toBe(true);
+  expect(exclusions().isSuspended({ ...time, cpu: 120 })).toBe(false);
+});
+
 test('a pause in the debugger is, and not a block that had no CPU for most of its time', () => {
   const withDelay = (millis: number) =>
     exclusions({ within: () => ({ atLeast: millis, atMost: millis }) });

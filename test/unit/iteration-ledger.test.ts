@@ -656,6 +656,32 @@ test('one task that is no block is no pile-up either', () => {
   expect(reported(l)).toEqual([]);
 });
 
+test('nor is it one beside a task that is a block', () => {
+  const l = loop();
+  const start = l.clock.now();
+  l.isBlock = (block) => block.kind === 'pile-up' || block.start > start;
+  l.callback(150).callback(120);
+  expect(reported(l)).toMatchObject([{ kind: 'callback', length: 120 }]);
+});
+
+test.each([
+  [0.5, 1],
+  [30, 2],
+])('what is no block is asked about again as a part of more: %d ms more', (more, times) => {
+  const l = loop();
+  let asked = 0;
+  l.isBlock = () => {
+    asked++;
+    return false;
+  };
+  l.callback(() => {
+    l.scope(contextOf('S'), 150);
+    l.clock.run(more);
+  });
+  l.settle();
+  expect(asked).toBe(times);
+});
+
 test('the SDK shuts down in a callback: what has run of it is closed, and what still runs is not lost', () => {
   const l = loop();
   l.callback(() => {
@@ -796,6 +822,7 @@ describe('any sequence of events', () => {
         for (const [i, block] of blocks.entries()) {
           expect(block.start).toBeGreaterThanOrEqual(begin);
           expect(block.end - block.start).toBeGreaterThanOrEqual(100 - ITERATION_GRAIN_MILLIS);
+          if (block.kind === 'pile-up') expect(block.callbacks).toBeGreaterThan(1);
           const next = blocks[i + 1];
           if (next !== undefined) expect(next.start).toBeGreaterThanOrEqual(block.end);
           for (const [from, until] of waits) {

@@ -66,6 +66,19 @@ describe('how long a thread waited for a CPU', () => {
     expect(runDelay.within(clock.time - 80, clock.time)).toEqual({ atLeast: 80, atMost: 80 });
   });
 
+  test('is known as exactly when it is asked about again, however long the thread has waited since', () => {
+    runDelay.sample(clock.time);
+    const start = clock.time;
+    suspend(150);
+    const end = clock.time;
+    const waited = { atLeast: 150, atMost: 150 };
+    expect(runDelay.within(start, end)).toEqual(waited);
+    suspend(300);
+    expect(runDelay.within(start, end)).toEqual(waited);
+    expect(runDelay.within(end, clock.time)).toEqual({ atLeast: 300, atMost: 300 });
+    expect(runDelay.within(start, end + 100)).toEqual({ atLeast: 250, atMost: 450 });
+  });
+
   test('is not known without a sample from before the start', () => {
     const start = clock.time;
     expect(runDelay.within(start, start + 100)).toBeUndefined();

@@ -1,12 +1,26 @@
 // The process is suspended, or waits, in the middle of JavaScript. The argument says which.
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { trace } = require('@opentelemetry/api');
+const {
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+} = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+const {
+  alone,
+  eventLoopConfig,
+  finish,
+  startSdk,
+  truthOf,
+  wait,
+} = require('./support/telemetry.cjs');
 
 const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ instrumentations: [eventLoop] });
+const sdk = startSdk({
+  instrumentations: [eventLoop],
+  processors: [new EventLoopSpanProcessor()],
+});
 
 /** A stop shows as a jump of the clock. */
 const STOPPED_MILLIS = 300;
@@ -28,6 +42,13 @@ const scenarios = {
   'stopped and busy'() {
     workUntilStopped();
     for (const goesOn = running(200); goesOn(); );
+  },
+  /** In the next callback of the same iteration. */
+  async 'stopped before a span ends'() {
+    const span = trace.getTracer('service').startSpan('under way');
+    await wait(20);
+    setImmediate(workUntilStopped);
+    setImmediate(() => span.end());
   },
   'synchronous I/O'() {
     execFileSync('sleep', ['0.7']);

@@ -80,8 +80,9 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
   }
   // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is
   // judged elsewhere.
-  if (blocks.length > 1 && inside > PART_MILLIS) {
-    return `${blocks.length} blocks, ${inside.toFixed(1)} ms without a CPU in them`;
+  const isPart = blocks.length > 1 || block.durationMillis < truth.durationMillis - PART_MILLIS;
+  if (isPart && inside > PART_MILLIS) {
+    return `in ${blocks.length} parts, ${inside.toFixed(1)} ms without a CPU in them`;
   }
   const before = delayInGap(run, truth, block.startMillis, truth.startMillis);
   const after = delayInGap(run, truth, truth.endMillis, block.endMillis);
