@@ -67,17 +67,18 @@ function stolenBetween(run: Run, fromMillis: number, toMillis: number): number {
 
 /**
  * Why a truth and the span of its block cannot be compared: the thread had no CPU between the
- * moment at which the one was measured and the moment at which the other was. Where there is no
- * span, why the block may have been none: less than the threshold is left of it without the time
- * that it had no CPU.
+ * moment at which the one was measured and the moment at which the other was. Or why the block may
+ * have been none, or one with more around it only: less than the threshold is left of it without the
+ * time that it had no CPU.
  */
 export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): string | undefined {
   const inside = withoutCpuBetween(run, truth, truth.startMillis, truth.endMillis);
   const [block] = blocks;
-  if (block === undefined) {
-    if (truth.durationMillis - inside >= thresholdOf(run) + READING_MILLIS) return undefined;
+  const isShort = truth.durationMillis - inside < thresholdOf(run) + READING_MILLIS;
+  if (isShort && (block === undefined || inside > AROUND_TRUTH_MILLIS)) {
     return `${truth.durationMillis.toFixed(1)} ms, ${inside.toFixed(1)} of them without a CPU`;
   }
+  if (block === undefined) return undefined;
   // Its parts were to be shorter than the threshold. That a millisecond is not reported twice is
   // judged elsewhere.
   const isPart = blocks.length > 1 || block.durationMillis < truth.durationMillis - PART_MILLIS;
