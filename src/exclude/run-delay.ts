@@ -71,16 +71,15 @@ export class RunDelay {
     let delayBefore = 0;
     let after = Number.POSITIVE_INFINITY;
     let delayAfter = 0;
-    for (const { at, delay } of [this.#samples, this.#asked]) {
-      for (const [i, time] of at.entries()) {
-        if (time > before && time <= start) {
-          before = time;
-          delayBefore = delay[i] as number;
-        }
+    // A reading takes time: a sample is noted with a moment before it, the others with one after
+    // it. Neither can do for the other.
+    for (const [i, time] of this.#samples.at.entries()) {
+      if (time > before && time <= start) {
+        before = time;
+        delayBefore = this.#samples.delay[i] as number;
       }
     }
     if (before === Number.NEGATIVE_INFINITY) return undefined;
-    // Not of the samples: when they are said to have been made, they were not yet.
     for (const [i, time] of this.#asked.at.entries()) {
       if (time < after && time >= end) {
         after = time;
