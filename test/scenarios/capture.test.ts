@@ -186,8 +186,12 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
   );
   for (const { attributes } of named) {
     expect(attributes['code.function.name']).toBe('tinyCallback');
-    // A block of a single stack sample has none.
-    const shares = attributes['event_loop.block.top_functions'] ?? 'tinyCallback 100%';
+    const shares = attributes['event_loop.block.top_functions'];
+    if (shares === undefined) {
+      // Of one or two stack samples there are no shares.
+      expect(attributes['event_loop.block.samples']).toBeLessThan(3);
+      continue;
+    }
     const others = String(shares)
       .split(', ')
       .filter((share) => !OWN_FUNCTION.test(share));

@@ -95,7 +95,7 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
     block.endMillis - truth.endMillis,
   );
   const collected = Math.min(gc, around);
-  if (before + after + collected <= AROUND_TRUTH_MILLIS) return undefined;
+  if (Math.max(before + after, collected) <= AROUND_TRUTH_MILLIS) return undefined;
   const waited = `${before.toFixed(1)} ms before and ${after.toFixed(1)} ms after it`;
   return `waited for a CPU for ${waited}, ${collected.toFixed(1)} ms for garbage collection`;
 }
