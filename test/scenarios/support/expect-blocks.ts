@@ -7,7 +7,7 @@ import {
   type SpanLine,
   type Truth,
 } from './run-app.ts';
-import { judgeValid } from './scenario.ts';
+import { judgeValid, type Measurement } from './scenario.ts';
 import {
   judgeUnlessDelayed,
   runDelayOf,
@@ -71,7 +71,7 @@ export interface ExpectedBlock {
 }
 
 /** Whether this Node.js can leave promises out of async_hooks (`trackPromises`: 24.14, 25.6). */
-const nodeCanLeavePromisesOut = (() => {
+export const nodeCanLeavePromisesOut = (() => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return major >= 26 || (major === 25 && minor >= 6) || (major === 24 && minor >= 14);
 })();
@@ -144,11 +144,7 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
     ...run.blocks
       .filter((block) => !truths.some((truth) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS))
       .map((block) => unexpected(run, block)),
-    ...expected.map((each, i) => ({
-      label: each.truth,
-      voidBecause: voidTruth(run, truths[i] as Truth, blocksOf(run, truths[i] as Truth)),
-      judge: () => void found.push(judgeBlock(run, each)),
-    })),
+    ...expected.flatMap((each) => measurementsOf(run, each, (block) => found.push(block))),
   ]);
   const ids = found.map(({ spanId }) => spanId);
   expect(run.blocks.map(({ spanId }) => spanId).filter((id) => ids.includes(id))).toEqual(ids);
@@ -156,16 +152,32 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
 
 /** What `truth` stands for was reported as one span, besides what else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
+  judgeValid(measurementsOf(run, expected));
+  return blocksOf(run, truthNamed(run, expected.truth))[0] as SpanLine;
+}
+
+/** Without promise hooks, the parent of a promise reaction is known from stack samples. */
+function measurementsOf(
+  run: Run,
+  expected: ExpectedBlock,
+  found: (block: SpanLine) => void = () => {},
+): Measurement[] {
   const truth = truthNamed(run, expected.truth);
   const blocks = blocksOf(run, truth);
-  judgeValid([
+  const [block] = blocks;
+  const voidLength = voidTruth(run, truth, blocks);
+  return [
     {
       label: expected.truth,
-      voidBecause: voidTruth(run, truth, blocks),
-      judge: () => void judgeBlock(run, expected),
+      voidBecause: voidLength,
+      judge: () => found(judgeLength(run, expected)),
     },
-  ]);
-  return blocks[0] as SpanLine;
+    {
+      label: `kind and parent of ${expected.truth}`,
+      voidBecause: voidLength ?? (block && voidNaming(run, block)),
+      judge: () => judgeKindAndParent(run, expected, block as SpanLine),
+    },
+  ];
 }
 
 /** A block that nothing in the app explains. */
@@ -185,7 +197,7 @@ const overlap = (block: SpanLine, truth: Truth) =>
 const blocksOf = (run: Run, truth: Truth) =>
   run.blocks.filter((block) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS);
 
-function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
+function judgeLength(run: Run, expected: ExpectedBlock): SpanLine {
   const truth = truthNamed(run, expected.truth);
   const overlapping = blocksOf(run, truth);
   if (overlapping.length !== 1) {
@@ -195,7 +207,11 @@ function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
   }
   const block = overlapping[0] as SpanLine;
   expectLength(run, block, truth, expected.aroundMillis);
+  return block;
+}
 
+function judgeKindAndParent(run: Run, expected: ExpectedBlock, block: SpanLine): void {
+  const truth = truthNamed(run, expected.truth);
   const nameOf = (spanId?: string) => run.spans.find((span) => span.spanId === spanId)?.name;
   const reported = {
     truth: expected.truth,
@@ -215,7 +231,6 @@ function judgeBlock(run: Run, expected: ExpectedBlock): SpanLine {
   expect(truth.spanId !== undefined).toBe(expected.parent !== 'none'); // the app did have an active span, or none
   if (expected.parent === 'active or none') expect([active, none]).toContainEqual(reported);
   else expect(reported).toEqual(expected.parent === 'none' ? none : active);
-  return block;
 }
 
 /** The span covers what the app measured, within the tolerances. */
