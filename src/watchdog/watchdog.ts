@@ -8,6 +8,7 @@ import type { CaptureTimes } from './capture-times.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
 import type { CaptureReply, ProfileOptions, ProfileReply, WatchdogData } from './protocol.ts';
+import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
 import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL } from './stack.ts';
 import { type ThreadKeeper, type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
@@ -16,8 +17,11 @@ import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
 // Taken once: an application may replace it with a fake one.
 const now = performance.now.bind(performance);
 
-/** How long a process that exits waits for a capture: the watchdog thread polls every 10 ms. */
-const EXIT_WAIT_MILLIS = 100;
+/**
+ * How long a process that ends waits for a stack sample: the watchdog thread polls every 10 ms,
+ * once it has a CPU. Node.js itself would wait for longer.
+ */
+const EXIT_WAIT_MILLIS = 500;
 
 export interface WatchdogOptions extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
@@ -46,6 +50,7 @@ export class Watchdog {
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
   readonly #thread: ThreadKeeper;
   #isRunning = false;
+  #isExiting = false;
 
   constructor(
     private readonly options: WatchdogOptions,
@@ -78,15 +83,18 @@ export class Watchdog {
     Atomics.store(this.memory.flags, Flag.idle, 0);
     diagnosticsChannel(this.#channelName).subscribe(this.#onRequest);
     process.on('exit', this.#onExit);
+    if (isMainThread) listenToSelfKill(this.#onKill);
   }
 
   stop(): void {
     if (!this.#isRunning) return;
     this.#isRunning = false;
     process.off('exit', this.#onExit);
+    leaveSelfKill(this.#onKill);
     diagnosticsChannel(this.#channelName).unsubscribe(this.#onRequest);
-    Atomics.store(this.memory.flags, Flag.closing, 1);
-    Atomics.notify(this.memory.flags, Flag.closing);
+    // The process may end right after this. A session to a worker thread does not matter then.
+    if (isMainThread) this.#closeSession();
+    else this.#close();
     Atomics.notify(this.memory.flags, Flag.idle);
     this.#thread.terminate();
     this.events.watching(false);
@@ -163,18 +171,35 @@ export class Watchdog {
     }
   };
 
+  #close(): void {
+    const { flags } = this.memory;
+    Atomics.store(flags, Flag.closing, 1);
+    Atomics.notify(flags, Flag.closing);
+  }
+
   /** With a session open, Node.js would print "Waiting for the debugger to disconnect" and wait. */
-  readonly #onExit = (): void => {
+  readonly #closeSession = (): void => {
     try {
-      const { flags } = this.memory;
-      Atomics.store(flags, Flag.closing, 1);
-      Atomics.notify(flags, Flag.closing);
+      this.#close();
       this.#thread.wake();
-      const connected = Atomics.wait(flags, Flag.connected, 1, EXIT_WAIT_MILLIS);
-      if (connected !== 'not-equal') handleInterrupts();
+      Atomics.wait(this.memory.flags, Flag.connected, 1, EXIT_WAIT_MILLIS);
+      handleInterrupts();
     } catch (error) {
       this.log.log('error', 'cannot close the watchdog', error);
     }
+  };
+
+  readonly #onExit = (): void => {
+    this.#isExiting = true;
+    this.#closeSession();
+  };
+
+  readonly #onKill: KillListener = {
+    killing: this.#closeSession,
+    // The thread may have ended meanwhile: it is started again.
+    survived: () => {
+      if (!this.#isExiting) Atomics.store(this.memory.flags, Flag.closing, 0);
+    },
   };
 }
 

@@ -285,6 +285,8 @@ describe('the end of a process', () => {
     ['uncaught exception out of a block', 1, null],
     ['SIGTERM in a block', null, 'SIGTERM'],
     ['SIGTERM out of a block', null, 'SIGTERM'],
+    ['SIGTERM to itself in a block', null, 'SIGTERM'],
+    ['SIGTERM to itself right after disable()', null, 'SIGTERM'],
   ];
   // The default threshold is 100 ms: the first capture is made after 60. Ending there is the
   // hardest moment.
@@ -316,6 +318,13 @@ describe('the end of a process', () => {
       expect(run.diags).toEqual([]);
     },
   );
+
+  test('signals to itself that do not end it: the function of a block after them is named', async () => {
+    const run = await runApp('exits.cjs', { asyncHooks: 'auto', args: ['signals to itself'] });
+
+    expectNamed(run, { block: NAME_OF_WORK });
+    expectQuietExit(run);
+  });
 
   test('SIGTERM that is handled: the block before it is reported', async () => {
     const run = await runApp('exits.cjs', { args: ['SIGTERM that is handled'] }, async (app) => {

@@ -57,6 +57,14 @@ test.each([
   expect(run.stdout.trim().split('\n')).toEqual(Array(4).fill(code));
 });
 
+test('a process that sends itself a signal while stack samples are taken: it ends, and nothing is printed', async () => {
+  for (const millis of [40, 46, 52, 58]) {
+    const run = await runApp('worker-ends.cjs', { args: ['SIGTERM', String(millis)] });
+
+    expect([run.signal, run.stderr]).toEqual(['SIGTERM', '']);
+  }
+});
+
 test('two workers that block at the same time have one watchdog thread, and another after its death', async () => {
   const run = await runApp('workers-share-watchdog.cjs', { asyncHooks: 'auto' });
 

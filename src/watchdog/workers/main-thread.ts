@@ -3,9 +3,10 @@
  * loaded this package: the code is evaluated there, by an inspector session.
  *
  * It starts the one watchdog thread that all workers share, which belongs to the main thread so
- * that it outlasts each of them; and it listens for the exit of the main thread. A session that is
- * open then would have Node.js print "Waiting for the debugger to disconnect", so the exit waits,
- * for 100 ms at most, until the sessions are closed.
+ * that it outlasts each of them; and it listens for the exit of the main thread, and for a signal
+ * that this sends to its own process. A session that is open then would have Node.js print "Waiting
+ * for the debugger to disconnect", so the end waits, for 500 ms at most, until the sessions are
+ * closed.
  */
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../version.ts';
 import type { WatchdogMessage } from '../protocol.ts';
@@ -51,13 +52,25 @@ const ON_MAIN_THREAD = `(channelName, code, env) => {
     flags = new Int32Array(new SharedArrayBuffer(16));
     Object.defineProperty(globalThis, key, { value: flags });
     setEnvironmentData('${KEY}', flags);
-    process.on('exit', () => {
+    const close = () => {
       Atomics.store(flags, ${ProcessFlag.closing}, 1);
       for (let open; (open = Atomics.load(flags, ${ProcessFlag.openSessions})) > 0; )
-        if (Atomics.wait(flags, ${ProcessFlag.openSessions}, open, 100) === 'timed-out') break;
+        if (Atomics.wait(flags, ${ProcessFlag.openSessions}, open, 500) === 'timed-out') break;
       const handleInterrupts = (n) => n + 1;
       for (let n = 0; n < 100; ) n = handleInterrupts(n);
-    });
+    };
+    process.on('exit', close);
+    const { _kill } = process;
+    if (typeof _kill === 'function' && Object.getOwnPropertyDescriptor(process, '_kill').writable)
+      process._kill = (pid, signal) => {
+        const before = Atomics.load(flags, ${ProcessFlag.closing});
+        if (signal > 0 && (pid == 0 || pid == -1 || Math.abs(pid) === process.pid)) close();
+        try {
+          return _kill.call(process, pid, signal);
+        } finally {
+          Atomics.store(flags, ${ProcessFlag.closing}, before);
+        }
+      };
   }
   const isMissing = Atomics.load(flags, ${ProcessFlag.running}) === 0;
   if (isMissing && Atomics.load(flags, ${ProcessFlag.closing}) === 0) {

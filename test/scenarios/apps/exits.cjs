@@ -2,9 +2,10 @@
 const { spawn } = require('node:child_process');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { block, eventLoopConfig, finish, note, readRunDelay, startSdk, wait } = telemetry;
+const { alone, block, eventLoopConfig, finish, note, readRunDelay, startSdk, wait } = telemetry;
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
+const sdk = startSdk({ instrumentations: [instrumentation] });
 
 const ended = () => note('finished', performance.timeOrigin + performance.now());
 
@@ -68,6 +69,25 @@ const exits = {
     });
   },
 
+  // Of those that it has no listener for, one that does nothing.
+  async 'signals to itself'() {
+    process.on('SIGUSR2', () => {});
+    const timer = setInterval(() => {}, 1000);
+    for (let i = 0; i < 10; i++) {
+      process.kill(process.pid, 'SIGUSR2');
+      process.kill(process.pid, 0);
+    }
+    process.kill(process.pid, 'SIGCONT');
+    await instrumentation.ready();
+    await alone(() => {
+      for (const until = performance.now() + 90; performance.now() < until; );
+      for (let i = 0; i < 10; i++) process.kill(process.pid, 'SIGUSR2');
+    });
+    await alone(() => block('block', 300));
+    clearInterval(timer);
+    await finish(sdk);
+  },
+
   'SIGTERM in an endless loop'() {
     soon(() => {
       process.stdout.write('ready\n');
@@ -76,10 +96,7 @@ const exits = {
   },
 };
 
-/**
- * From outside, as an orchestrator does. (`process.kill` of oneself runs Node's exit handlers
- * first, and those of C++ only.)
- */
+/** From outside, as an orchestrator does. */
 function terminate() {
   spawn('kill', ['-TERM', String(process.pid)]);
   for (;;);
@@ -98,6 +115,12 @@ Object.assign(exits, {
   'process.exit in a block': inBlock(() => process.exit(3)),
   'natural exit from a block': inBlock(() => {}),
   'SIGTERM in a block': inBlock(terminate),
+  // Node.js runs its exit handlers first, those of C++ only.
+  'SIGTERM to itself in a block': inBlock(() => process.kill(process.pid, 'SIGTERM')),
+  'SIGTERM to itself right after disable()': inBlock(() => {
+    instrumentation.disable();
+    process.kill(process.pid, 'SIGTERM');
+  }),
   'uncaught exception in a block': inBlock(() => {
     throw new Error('on purpose');
   }),

@@ -3,7 +3,7 @@ const { once } = require('node:events');
 const { setTimeout: wait } = require('node:timers/promises');
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');
 
-const [, , how] = process.argv;
+const [, , how, millis] = process.argv;
 const WORKERS = 4;
 /** A stack sample every few milliseconds. */
 const OPTIONS = { thresholdMillis: 10, lagIntervalMillis: 10, unfinishedAfterMillis: 2000 };
@@ -17,6 +17,7 @@ async function main() {
     await once(worker, 'message');
     // Not at the same moment of a capture each time.
     if (how === 'terminate') setTimeout(() => worker.terminate(), 40 + 7 * i);
+    if (how === 'SIGTERM') setTimeout(() => process.kill(process.pid, how), Number(millis));
     const [code] = await exit;
     process.stdout.write(`${code}\n`);
   }
@@ -29,7 +30,10 @@ async function work() {
   await new EventLoopInstrumentation(OPTIONS).ready();
   setTimeout(() => {
     parentPort.postMessage('blocks');
-    for (const until = performance.now() + 60; how === 'terminate' || performance.now() < until; );
+    for (
+      const until = performance.now() + 60;
+      (how !== 'process.exit' && how !== 'return') || performance.now() < until;
+    );
     if (how === 'process.exit') process.exit(7);
     clearInterval(keepAlive);
   }, 20);
