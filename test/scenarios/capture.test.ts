@@ -151,8 +151,7 @@ test('captures in the middle of regular expressions change nothing of them', asy
  * taken where the next wait begins. A bundler adds a digit where two modules have a function of the
  * same name.
  */
-const OWN_FUNCTION =
-  /^(tinyCallback|cpuMillis|readThreadTimes|main|wait|readRunDelay|record)\d? \d+%$/;
+const OWN_FUNCTION = /^(tinyCallback|cpuMillis|readThreadTimes|main|wait|readRunDelay|record)\d?$/;
 
 /** Where the code of the package stands. */
 const LAYOUTS = ['installed', 'bundled', 'bundled and minified'];
@@ -185,7 +184,10 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
     expect(named.length).toBeGreaterThanOrEqual(5),
   );
   for (const { attributes } of named) {
-    expect(attributes['code.function.name']).toBe('tinyCallback');
+    const name = String(attributes['code.function.name']);
+    expect(name).toMatch(OWN_FUNCTION);
+    // The longer it has no CPU, the more often it asks.
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(name).toBe('tinyCallback'));
     const shares = attributes['event_loop.block.top_functions'];
     if (shares === undefined) {
       // Of one or two stack samples there are no shares.
@@ -194,7 +196,8 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
     }
     const others = String(shares)
       .split(', ')
-      .filter((share) => !OWN_FUNCTION.test(share));
+      .map((share) => share.replace(/ \d+%$/, ''))
+      .filter((each) => !OWN_FUNCTION.test(each));
     expect(others).toEqual([]);
   }
   expectQuietExit(run);
