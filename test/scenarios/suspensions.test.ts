@@ -3,8 +3,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expectBlock, expectQuietExit, lagOf, truthNamed } from './support/expect-blocks.ts';
-import { type AppOptions, type HistogramValue, type Run, runApp } from './support/run-app.ts';
-import { test } from './support/scenario.ts';
+import {
+  type AppOptions,
+  type HistogramValue,
+  type Run,
+  runApp,
+  type Truth,
+} from './support/run-app.ts';
+import { test, VoidMeasurement } from './support/scenario.ts';
 import { judgeUnlessDelayed, lateOf, runDelayOf } from './support/validity.ts';
 
 const STOP_MILLIS = 700;
@@ -17,6 +23,9 @@ const FREE_LAG_MILLIS = 100;
 const LAG_DELAY_MILLIS = 10;
 /** Two readings of the same counter, one after the other. */
 const READING_MILLIS = 5;
+
+/** Of the time in a truth: with the CPU that it uses this reaches the threshold. */
+const UNKNOWN_MILLIS = 20;
 
 /** Of the quota. The kernel may count one less as run delay. */
 const PERIOD_MILLIS = 100;
@@ -169,6 +178,8 @@ function expectWithoutCpu(run: Run, reasons: string[]): void {
   const inShort = run.blocks.filter(
     (block) => block.startMillis < endMillis && block.endMillis > startMillis,
   );
+  const isStarved = !reasons.includes('throttled');
+  if (inShort.length > 0 && isStarved && short !== undefined) judgeAccounted(short, delayIn(short));
   expect(inShort).toEqual([]);
   const block = expectBlock(run, { truth: '120 ms of CPU', kind: 'callback', parent: 'none' });
   const cpuTime = block.attributes['event_loop.block.cpu_time'];
@@ -177,6 +188,19 @@ function expectWithoutCpu(run: Run, reasons: string[]): void {
     expect(Number(cpuTime) * 1e3).toBeLessThan(own + 2 * READING_MILLIS);
   }
   expectQuietExit(run);
+}
+
+/**
+ * Void where the kernel says neither that the thread ran nor that it waited for a CPU: CPUs were
+ * taken away from the whole machine. What the truth does waits for nothing else.
+ */
+function judgeAccounted(truth: Truth, delayMillis: number): void {
+  const { durationMillis, cpuAtStartMillis = 0, cpuAtEndMillis = Number.NaN } = truth;
+  const unknown = durationMillis - delayMillis - (cpuAtEndMillis - cpuAtStartMillis);
+  if (unknown > UNKNOWN_MILLIS)
+    throw new VoidMeasurement(
+      `of ${durationMillis.toFixed(1)} ms ${unknown.toFixed(1)} are unknown`,
+    );
 }
 
 /** A CPU that this process may use: where all of a test's processes get in each other's way. */
