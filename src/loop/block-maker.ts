@@ -21,6 +21,8 @@ export type OnBlock = (block: Block) => boolean;
 /** What is known of time that may contain blocks. */
 export interface Known {
   readonly attributed: Attributed;
+  /** Without a span, each part of a callback is attributed to the scope that ran most in it. */
+  readonly isCallback?: boolean;
   /** No scope inside it voted: a span that its stack samples have was entered by other means. */
   readonly isWhole: boolean;
 }
@@ -93,7 +95,8 @@ export class BlockMaker {
   ): boolean {
     return this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
       const samples = this.attribution.samplesWithin(from, to);
-      let attributed = known?.attributed ?? this.attribution.of(from, to, samples);
+      const around = known && this.#around(known, from, to);
+      let attributed = around ?? this.attribution.of(from, to, samples);
       if (attributed !== undefined && known?.isWhole === true) {
         attributed = this.attribution.enteredIn(attributed, from, to, samples);
       }
@@ -110,7 +113,7 @@ export class BlockMaker {
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
         samples,
-        ran: this.attribution.ran(from, to, samples, known?.attributed),
+        ran: this.attribution.ran(from, to, samples, around),
         waitedSince: this.iterations?.waitedSinceEnd,
         isOwnWork: this.#isOwnWork,
       });
@@ -120,6 +123,10 @@ export class BlockMaker {
       marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
       return true;
     });
+  }
+
+  #around({ attributed, isCallback }: Known, from: number, to: number): Attributed {
+    return isCallback ? this.attribution.ofCallback(attributed, from, to) : attributed;
   }
 
   /**

@@ -100,8 +100,8 @@ export class IterationLedger implements Ledger {
     if (!isLong && !(t >= this.#attribution.callbacksVoteFrom)) return;
     const running = this.stack.running(this.around);
     if (isLong) {
-      const attributed = this.#attribution.ofCallback(running, this.callbackStart, t);
-      const known = { attributed, isWhole: this.#attribution.voted === this.#votedBefore };
+      const isWhole = this.#attribution.voted === this.#votedBefore;
+      const known = { attributed: running, isCallback: true, isWhole };
       const start = this.#notBeforeAWait(this.callbackStart);
       const isTick = this.#class === UNTIMED_TICK;
       const own = this.#class === RESOURCE_SCOPE ? 0 : 1;

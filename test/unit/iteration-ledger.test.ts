@@ -97,6 +97,31 @@ describe('context scopes', () => {
     ]);
   });
 
+  test('what ran before and after a span, in a callback without one, is not attributed to that span', () => {
+    const l = loop();
+    const sampled = (context: Context) => {
+      for (let i = 0; i < 4; i++) {
+        l.clock.run(25);
+        l.sample(context);
+        l.clock.run(5);
+      }
+    };
+    l.callback(() => {
+      sampled(ROOT_CONTEXT);
+      const request = contextOf('request', EPOCH + l.clock.now());
+      l.scope(request, () => {
+        for (let i = 0; i < 4; i++) sampled(request);
+      });
+      fakeSpanOf(request).endEpoch = EPOCH + l.clock.now();
+      sampled(ROOT_CONTEXT);
+    });
+    expect(reported(l)).toEqual([
+      { kind: 'callback', length: 480, callbacks: 1, context: 'request' },
+      { kind: 'callback', length: 120, callbacks: 1, context: undefined },
+      { kind: 'callback', length: 120, callbacks: 1, context: undefined },
+    ]);
+  });
+
   test('short scopes in a callback without a span: the block is attributed to the one that took longest', () => {
     const l = loop();
     l.callback(() => {
