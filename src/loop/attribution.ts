@@ -3,7 +3,7 @@
  * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand
  * for the time without votes.
  */
-import { type Context, trace } from '@opentelemetry/api';
+import { trace } from '@opentelemetry/api';
 import type { OngoingPileUp, Run, StackSample, WeightedSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import { StackSamples } from './stack-samples.ts';
@@ -87,11 +87,6 @@ export class Attribution {
     );
   }
 
-  /** As {@link of}, in one callback: code that runs after a span has ended is the same call's. */
-  contextInCallback(start: number, end: number): Context | undefined {
-    return this.of(start, end, this.samplesWithin(start, end), true)?.context;
-  }
-
   /** Of a pile-up that has not ended. */
   pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
     const samples = this.samplesWithin(start, end);
@@ -105,13 +100,19 @@ export class Attribution {
   }
 
   /**
-   * What the callback from `start` to `end` is attributed to: its own context; where that has no
-   * span (an HTTP server's callback has none, its handler runs in a scope), the scope that ran
-   * most.
+   * What a part of a callback is attributed to: the callback's own context; where that has no span
+   * (an HTTP server's callback has none, its handler runs in a scope), the scope that ran most in
+   * it. Code that runs after a span has ended is the same call's.
    */
-  ofCallback(running: Attributed, start: number, end: number): Attributed {
+  ofCallback(
+    running: Attributed,
+    start: number,
+    end: number,
+    samples: readonly WeightedSample[],
+  ): Attributed {
     if (trace.getSpan(running.context) !== undefined) return running;
-    return { ...running, context: this.contextInCallback(start, end) ?? running.context };
+    const { context = running.context } = this.of(start, end, samples, true) ?? {};
+    return { ...running, context };
   }
 
   /** As {@link Votes.enteredIn}. */

@@ -95,7 +95,9 @@ export class BlockMaker {
   ): boolean {
     return this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
       const samples = this.attribution.samplesWithin(from, to);
-      const around = known && this.#around(known, from, to);
+      const around = known?.isCallback
+        ? this.attribution.ofCallback(known.attributed, from, to, samples)
+        : known?.attributed;
       let attributed = around ?? this.attribution.of(from, to, samples);
       if (attributed !== undefined && known?.isWhole === true) {
         attributed = this.attribution.enteredIn(attributed, from, to, samples);
@@ -123,10 +125,6 @@ export class BlockMaker {
       marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
       return true;
     });
-  }
-
-  #around({ attributed, isCallback }: Known, from: number, to: number): Attributed {
-    return isCallback ? this.attribution.ofCallback(attributed, from, to) : attributed;
   }
 
   /**

@@ -1,7 +1,7 @@
 /**
  * A process that sends itself a signal may end by it without an `exit` event. Before that, Node.js
  * does what it does at an exit (`Kill` in `node_process_methods.cc`, Node.js 20 to 26): with an
- * inspector session open it prints "Waiting for the debugger to disconnect", and waits.
+ * inspector session open it prints "Waiting for the debugger to disconnect".
  */
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
@@ -20,18 +20,46 @@ type Kill = (pid: number, signal: number) => unknown;
 
 const killer = process as unknown as { _kill?: Kill };
 const listeners = new Set<KillListener>();
-let original: Kill | undefined;
+let installed: { readonly wrapper: Kill; readonly original: Kill } | undefined;
 
-const kill: Kill = (pid, signal) => {
-  const mayEnd = signal > 0 && isOwn(Number(pid)) && !isHandled(signal);
-  const notified = mayEnd ? [...listeners] : [];
-  for (const listener of notified) listener.killing();
-  try {
-    return original?.call(process, pid, signal);
-  } finally {
-    for (const listener of notified) listener.survived();
-  }
-};
+export function listenToSelfKill(listener: KillListener): void {
+  listeners.add(listener);
+  const original = killer._kill;
+  // Where others have wrapped ours, it is still in there.
+  if (installed !== undefined || typeof original !== 'function') return;
+  const wrapper = wrap(original);
+  // Throws where `process` is frozen.
+  attempt(() => {
+    killer._kill = wrapper;
+    installed = { wrapper, original };
+  });
+}
+
+export function leaveSelfKill(listener: KillListener): void {
+  listeners.delete(listener);
+  if (listeners.size > 0 || installed === undefined || killer._kill !== installed.wrapper) return;
+  const { original } = installed;
+  attempt(() => {
+    killer._kill = original;
+    installed = undefined;
+  });
+}
+
+/** What it calls never changes: others may keep it, and put it back at any time. */
+function wrap(original: Kill): Kill {
+  return (pid, signal) => {
+    const notified = mayEnd(pid, signal) ? [...listeners] : [];
+    for (const listener of notified) listener.killing();
+    try {
+      return original.call(process, pid, signal);
+    } finally {
+      for (const listener of notified) listener.survived();
+    }
+  };
+}
+
+const mayEnd = (pid: number, signal: number) =>
+  attempt(() => signal > 0 && isOwn(Number(pid)) && !isHandled(signal)) === true;
 
 /** A process, its group, or all that it may send signals to. */
 const isOwn = (pid: number) => pid === 0 || pid === -1 || Math.abs(pid) === process.pid;
@@ -42,24 +70,3 @@ const isHandled = (signal: number) =>
     ([name, number]) =>
       number === signal && EventEmitter.prototype.listenerCount.call(process, name) > 0,
   );
-
-export function listenToSelfKill(listener: KillListener): void {
-  listeners.add(listener);
-  // Others may have wrapped it meanwhile, and then it is still there.
-  if (original !== undefined || typeof killer._kill !== 'function') return;
-  original = killer._kill;
-  if (attempt(() => replace(kill)) === undefined) original = undefined;
-}
-
-export function leaveSelfKill(listener: KillListener): void {
-  listeners.delete(listener);
-  const before = original;
-  if (listeners.size > 0 || before === undefined || killer._kill !== kill) return;
-  if (attempt(() => replace(before)) !== undefined) original = undefined;
-}
-
-/** Throws where `process` is frozen. */
-function replace(by: Kill): Kill {
-  killer._kill = by;
-  return by;
-}

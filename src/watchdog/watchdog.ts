@@ -18,8 +18,8 @@ import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
 const now = performance.now.bind(performance);
 
 /**
- * How long a process that ends waits for a stack sample: the watchdog thread polls every 10 ms,
- * once it has a CPU. Node.js itself would wait for longer.
+ * How long a process that ends waits for a stack sample: the watchdog thread polls every 10 ms, but
+ * on a busy machine it may have no CPU.
  */
 const EXIT_WAIT_MILLIS = 500;
 
@@ -177,7 +177,7 @@ export class Watchdog {
     Atomics.notify(flags, Flag.closing);
   }
 
-  /** With a session open, Node.js would print "Waiting for the debugger to disconnect" and wait. */
+  /** With a session open, Node.js would print "Waiting for the debugger to disconnect". */
   readonly #closeSession = (): void => {
     try {
       this.#close();

@@ -191,8 +191,8 @@ function expectWithoutCpu(run: Run, reasons: string[]): void {
 }
 
 /**
- * Void where the kernel says neither that the thread ran nor that it waited for a CPU: CPUs were
- * taken away from the whole machine. What the truth does waits for nothing else.
+ * Void where the kernel counts so much of the time neither as run nor as waited for a CPU, though
+ * what the truth does waits for nothing else.
  */
 function judgeAccounted(truth: Truth, delayMillis: number): void {
   const { durationMillis, cpuAtStartMillis = 0, cpuAtEndMillis = Number.NaN } = truth;

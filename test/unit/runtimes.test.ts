@@ -154,7 +154,9 @@ describe('found by what the runtime does', () => {
     }
     jest.isolateModules(() => {
       const { currentResource } = require('../../src/hooks/resource-classes.ts');
-      expect(typeof currentResource()).toBe('object');
+      // Of whichever realm.
+      const resource = currentResource();
+      expect(Object(resource)).toBe(resource);
     });
   });
 

@@ -86,6 +86,22 @@ test('what others made of it stays, and is not wrapped again', () => {
   killer._kill = ours;
 });
 
+test('what others kept of it still sends signals when they put it back', () => {
+  listenToSelfKill(listener);
+  const kept = killer._kill;
+  leaveSelfKill(listener);
+  kept(process.pid, SIGCONT);
+  expect(calls).toEqual([`${process.pid} ${SIGCONT}`]);
+
+  const theirs: Kill = (pid, signal) => kept(pid, signal);
+  killer._kill = theirs;
+  listenToSelfKill(listener);
+  killer._kill(process.pid, SIGCONT);
+  leaveSelfKill(listener);
+  expect(killer._kill).toBe(theirs);
+  expect(calls.filter((call) => call === `${process.pid} ${SIGCONT}`)).toHaveLength(2);
+});
+
 test('where it cannot be replaced, it stays', () => {
   const before = killer._kill;
   Object.defineProperty(process, '_kill', { value: before, writable: false, configurable: true });

@@ -61,7 +61,7 @@ const ON_MAIN_THREAD = `(channelName, code, env) => {
     };
     process.on('exit', close);
     const { _kill } = process;
-    if (typeof _kill === 'function' && Object.getOwnPropertyDescriptor(process, '_kill').writable)
+    if (typeof _kill === 'function' && Object.getOwnPropertyDescriptor(process, '_kill')?.writable)
       process._kill = (pid, signal) => {
         const before = Atomics.load(flags, ${ProcessFlag.closing});
         if (signal > 0 && (pid == 0 || pid == -1 || Math.abs(pid) === process.pid)) close();

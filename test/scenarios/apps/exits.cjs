@@ -69,7 +69,7 @@ const exits = {
     });
   },
 
-  // Of those that it has no listener for, one that does nothing.
+  // SIGUSR2 has a listener; SIGCONT has none, and does nothing to a process that runs.
   async 'signals to itself'() {
     process.on('SIGUSR2', () => {});
     const timer = setInterval(() => {}, 1000);

@@ -4,6 +4,8 @@ const { setTimeout: wait } = require('node:timers/promises');
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');
 
 const [, , how, millis] = process.argv;
+/** By others, in the middle of its block. */
+const isEnded = how === 'terminate' || how === 'SIGTERM';
 const WORKERS = 4;
 /** A stack sample every few milliseconds. */
 const OPTIONS = { thresholdMillis: 10, lagIntervalMillis: 10, unfinishedAfterMillis: 2000 };
@@ -30,10 +32,7 @@ async function work() {
   await new EventLoopInstrumentation(OPTIONS).ready();
   setTimeout(() => {
     parentPort.postMessage('blocks');
-    for (
-      const until = performance.now() + 60;
-      (how !== 'process.exit' && how !== 'return') || performance.now() < until;
-    );
+    for (const until = performance.now() + 60; isEnded || performance.now() < until; );
     if (how === 'process.exit') process.exit(7);
     clearInterval(keepAlive);
   }, 20);
