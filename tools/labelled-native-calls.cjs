@@ -347,10 +347,11 @@ const nativeCalls = {
     },
   ],
   'Array.from': [
-    (n) => new Set(numbers(n)),
+    // Not of a Set: building one takes 40 times as long as the call.
+    (n) => ({ length: n }),
     200_000,
-    function copySet(set) {
-      return Array.from(set);
+    function listOfLength(like) {
+      return Array.from(like);
     },
   ],
 };
