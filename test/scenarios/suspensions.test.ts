@@ -91,7 +91,13 @@ describe('a process that is stopped', () => {
     );
 
     expectQuietExit(run);
-    expect(run.blocks).toEqual([]);
+    const truth = truthNamed(run, 'stopped before a span ends');
+    // Before it, V8's threads may have had no CPU to collect garbage.
+    const blocks = run.blocks.filter(
+      ({ startMillis, endMillis }) =>
+        endMillis > truth.startMillis && startMillis < truth.endMillis,
+    );
+    expect(blocks).toEqual([]);
     const span = run.spans.find(({ name }) => name === 'under way');
     expect(span?.links).toEqual([]);
     expect(span?.durationMillis).toBeGreaterThan(STOP_MILLIS);
