@@ -12,6 +12,7 @@ import {
   expectBlocks,
   expectExit,
   expectNamed,
+  expectNoOtherBlock,
   expectPromptExit,
   expectQuietExit,
   expectSoundBlocks,
@@ -254,7 +255,7 @@ describe('the end of a process', () => {
     const run = await runApp('exits.cjs', { args: ['natural exit'] });
 
     expectQuietExit(run);
-    expect(run.blocks).toEqual([]);
+    expectNoOtherBlock(run);
   });
 
   test('natural exit right after a block: it is still reported', async () => {
@@ -567,8 +568,7 @@ describe('how it is loaded', () => {
     });
 
     for (const truth of ['worker 1', 'worker 2']) expectBlock(run, { truth, kind: 'callback' });
-    expect(run.blocks.length).toBe(2);
-    expect(run.blocks.map((block) => block.pid)).not.toContain(run.notes['primary']);
+    expectNoOtherBlock(run, 'worker 1', 'worker 2');
     expectSoundBlocks(run);
     expectBlockMetric(run);
     expectQuietExit(run);

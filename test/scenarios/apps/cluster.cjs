@@ -2,13 +2,12 @@
 const cluster = require('node:cluster');
 const { createInterface } = require('node:readline');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const { block, eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 const http = require('node:http');
 
 if (cluster.isPrimary) {
-  note('primary', process.pid);
   let listening = 0;
   for (const id of [1, 2]) {
     cluster.fork({ WORKER: String(id) }).on('listening', ({ port }) => {

@@ -144,14 +144,27 @@ export function expectBlocks(run: Run, expected: ExpectedBlock[]): void {
   const truths = expected.map(({ truth }) => truthNamed(run, truth));
   const found: SpanLine[] = [];
   judgeValid([
-    ...run.blocks
-      .filter((block) => !truths.some((truth) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS))
-      .map((block) => unexpected(run, block)),
+    ...othersThan(run, truths),
     ...expected.flatMap((each) => measurementsOf(run, each, (block) => found.push(block))),
   ]);
   const ids = found.map(({ spanId }) => spanId);
   expect(run.blocks.map(({ spanId }) => spanId).filter((id) => ids.includes(id))).toEqual(ids);
 }
+
+/** No block was reported but those of these truths. */
+export function expectNoOtherBlock(run: Run, ...labels: string[]): void {
+  judgeValid(
+    othersThan(
+      run,
+      labels.map((label) => truthNamed(run, label)),
+    ),
+  );
+}
+
+const othersThan = (run: Run, truths: readonly Truth[]): Measurement[] =>
+  run.blocks
+    .filter((block) => !truths.some((truth) => overlap(block, truth) > POSITION_TOLERANCE_MILLIS))
+    .map((block) => unexpected(run, block));
 
 /** What `truth` stands for was reported as one span, besides what else was. */
 export function expectBlock(run: Run, expected: ExpectedBlock): SpanLine {
@@ -395,7 +408,7 @@ export function countedBlocks(run: Run): number {
 
 /** Nothing blocked the event loop, as far as spans and the histogram of blocks say. */
 export function expectNothingReported(run: Run): void {
-  judgeValid(run.blocks.map((block) => unexpected(run, block)));
+  expectNoOtherBlock(run);
   expect(run.metrics.filter((metric) => metric.name === 'event_loop.block.duration')).toEqual([]);
 }
 
