@@ -78,8 +78,6 @@ export class WatchdogThread implements ThreadKeeper {
       const { code, env, workerData } = this.events.prepare();
       const worker = new Worker(code, {
         ...THREAD_OPTIONS,
-        // One thread to watch, so less than the one that watches many.
-        resourceLimits: { ...THREAD_OPTIONS.resourceLimits, maxOldGenerationSizeMb: 16 },
         env,
         workerData,
       });
