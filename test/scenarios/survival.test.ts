@@ -250,6 +250,16 @@ test('the watchdog killed: it comes back some times, then it is said once that t
   ]);
 });
 
+/** The new space is large enough for the strings of `freed-strings.cjs`. */
+const NEW_SPACE_FLAGS = ['--max-semi-space-size=64', '--min-semi-space-size=64'];
+
+test('what the process has freed makes the heap of the watchdog thread no larger than its limit', async () => {
+  const run = await runApp('freed-strings.cjs', { asyncHooks: 'auto', nodeArgs: NEW_SPACE_FLAGS });
+
+  expectQuietExit(run);
+  expectNamed(run, { 'with a watchdog thread': /./ });
+});
+
 describe('the end of a process', () => {
   test('natural exit: nothing keeps the process alive', async () => {
     const run = await runApp('exits.cjs', { args: ['natural exit'] });

@@ -7,7 +7,7 @@ import type { Stall } from './witness.ts';
  * The part of the tolerances for lengths and positions (6 and 8 ms) that waiting for a CPU may use
  * up.
  */
-const AROUND_TRUTH_MILLIS = 1;
+const AROUND_TRUTH_MILLIS = 3;
 /** What the package reads of it and what an app reads may differ by so much. */
 const READING_MILLIS = 5;
 /** How much longer the parts of a block may get, in all, without being blocks of their own. */
