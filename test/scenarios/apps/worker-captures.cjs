@@ -31,11 +31,13 @@ async function work() {
   const keepAlive = setInterval(() => {}, 1000);
   await eventLoop.ready();
 
+  let hash = 0;
   function resizeImages() {
-    for (const goesOn = running(BLOCK_MILLIS); goesOn(); );
+    const goesOn = running(BLOCK_MILLIS);
+    while (goesOn()) for (let i = 0; i < 100_000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   }
-  async function resizeStep(goesOn) {
-    for (let i = 0; i < 1000; i++) goesOn();
+  async function resizeStep() {
+    for (let i = 0; i < 100_000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   }
 
   await alone(() =>
@@ -47,7 +49,7 @@ async function work() {
   await alone(() =>
     tracer.startActiveSpan('promises', async (span) => {
       const end = startTruth('promises');
-      for (const goesOn = running(BLOCK_MILLIS); goesOn(); ) await resizeStep(goesOn);
+      for (const goesOn = running(BLOCK_MILLIS); goesOn(); ) await resizeStep();
       end();
       span.end();
     }),
