@@ -8,7 +8,7 @@ import { NO_LINEAGE, type SpanLineage } from './surroundings.ts';
 /** A span may start or end by this much inside of its block: the callback's own preamble. */
 const MAX_UNCOVERED_MILLIS = 2;
 const MAX_UNCOVERED_SHARE = 0.02;
-/** A block is attributed to a span that started later only if this share of it is left. */
+/** A block is attributed to a span that was not open for all of it only if it was for so much. */
 const MIN_SHOWN = 0.75;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
@@ -38,10 +38,14 @@ export class SpanCover {
     return this.lateBy(span, space) > allowed(space);
   }
 
-  /** Whether a span that started late shows most of the block, and at least `minimum` of it. */
-  showsMost(span: Span | undefined, space: BlockSpace, minimum: number): boolean {
-    const length = space.end - space.start;
-    return length - this.lateBy(span, space) >= Math.max(minimum, length * MIN_SHOWN);
+  /**
+   * Whether a span was open for most of the block, and for at least `minimum` of it.
+   * @param isOver what ran after its end was not its own
+   */
+  showsMost(span: Span | undefined, space: BlockSpace, minimum: number, isOver: boolean): boolean {
+    const end = (isOver ? this.endIn(span, space) : undefined) ?? space.end;
+    const shown = end - space.start - Math.max(0, this.lateBy(span, space));
+    return shown >= Math.max(minimum, (space.end - space.start) * MIN_SHOWN);
   }
 
   /** When a span ended inside the block; undefined where it did not. */
@@ -53,8 +57,8 @@ export class SpanCover {
 
   /**
    * The innermost span around that of `context` that covers the block and is around the others,
-   * too; if none is, the innermost that covers the block; if none does, the outermost that shows
-   * most of it, and at least `minimum`.
+   * too; if none is, the innermost that covers the block; if none does, the outermost that was open
+   * for most of it, and for at least `minimum`.
    */
   around(
     context: Context,
@@ -63,15 +67,15 @@ export class SpanCover {
     others: readonly Context[],
   ): Context | undefined {
     const otherLines = others.map((other) => new Set(this.#line(other).map(idOf)));
-    const open = this.#line(context)
-      .slice(1)
-      .filter((span) => this.endIn(span, space) === undefined);
-    const covering = open.filter((span) => !this.isLate(span, space));
+    const line = this.#line(context).slice(1);
+    const covering = line.filter(
+      (span) => this.endIn(span, space) === undefined && !this.isLate(span, space),
+    );
     const isAroundAll = (span: Span) => otherLines.every((line) => line.has(idOf(span)));
     const found =
       covering.find(isAroundAll) ??
       covering[0] ??
-      open.findLast((span) => this.showsMost(span, space, minimum));
+      line.findLast((span) => this.showsMost(span, space, minimum, true));
     return found && trace.setSpan(context, found);
   }
 

@@ -72,8 +72,9 @@ export class Votes {
    * started long after the block cannot show it whole: then the heaviest that can is taken, if it
    * ran at least half as long; else the heaviest after all, where most of the block is left, and
    * `minimum`, or else the span around it. Where the heaviest had ended when other code ran, the
-   * innermost span around it that covers the block is taken, else the heaviest that covers it, if
-   * it ran at least half as long.
+   * innermost span around it that covers the block is taken, or one that covers most of it; else
+   * the heaviest that covers it, if it ran at least half as long; else the heaviest after all,
+   * where it covers most of it.
    *
    * Votes are exact. Time without votes (promise reactions without promise hooks) is shared out by
    * the stack samples: each candidate gets what its samples stand for, less its own votes.
@@ -109,8 +110,9 @@ export class Votes {
     const whole = candidates.find(
       (c) => c.span && !c.suppressed && c.weight * 2 >= heaviest.weight && isWhole(c) && !isOver(c),
     );
-    if (whole !== undefined || heaviestIsOver) return whole;
-    return this.#cover.showsMost(heaviest.span, space, minimum) ? heaviest : around();
+    if (whole !== undefined) return whole;
+    if (this.#cover.showsMost(heaviest.span, space, minimum, heaviestIsOver)) return heaviest;
+    return heaviestIsOver ? undefined : around();
   }
 
   /**

@@ -295,6 +295,34 @@ describe('a span that had ended when other code ran', () => {
     expect(spanOf(b.attribute(0, 110, 0, 100))).toBe(fakeSpanOf(server));
   });
 
+  test('where the span around it had ended, too: the outermost that was open for three quarters of the block', () => {
+    const b = withLineage();
+    const server = traceOf('server', -50, 165);
+    const router = traceOf('router', 5, 160, server);
+    b.vote(0, 60, 60, traceOf('first', 5, 60, router), undefined);
+    b.vote(60, 160, 90, traceOf('second', 60, 150, router), undefined);
+    b.vote(160, 200, 40, contextOf('other', 160), undefined);
+    expect(spanOf(b.attribute(0, 200, 0, 100))).toBe(fakeSpanOf(server));
+    fakeSpanOf(server).endEpoch = 150;
+    expect(spanOf(b.attribute(0, 200, 0, 100))).toBe(fakeSpanOf(server));
+    fakeSpanOf(server).endEpoch = 149.9;
+    expect(spanOf(b.attribute(0, 200, 0, 100))).toBe(fakeSpanOf(router));
+    fakeSpanOf(router).endEpoch = 154.9;
+    expect(b.attribute(0, 200, 0, 100)).toBeUndefined();
+    fakeSpanOf(server).endEpoch = 165;
+    expect(b.attribute(0, 200, 0, 166)).toBeUndefined();
+  });
+
+  test('without a span around it: it, if it was open for three quarters of the block', () => {
+    const b = withLineage();
+    const handler = traceOf('handler', 0, 150);
+    b.vote(0, 150, 150, handler, undefined);
+    b.vote(150, 200, 50, ROOT_CONTEXT, undefined);
+    expect(spanOf(b.attribute(0, 200, 0, 100))).toBe(fakeSpanOf(handler));
+    fakeSpanOf(handler).startEpoch = 0.1;
+    expect(b.attribute(0, 200, 0, 100)).toBeUndefined();
+  });
+
   test('in one callback: the request, where it is known; else it, whose call goes on', () => {
     const b = withLineage();
     const server = traceOf('server', -50);

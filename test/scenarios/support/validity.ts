@@ -100,8 +100,8 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
   return `waited for a CPU for ${waited}, ${collected.toFixed(1)} ms for garbage collection`;
 }
 
-/** It cannot have been longer than the time between the two moments. */
-const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
+/** As {@link withoutCpuBetween}: it cannot have been longer than the time between the two moments. */
+export const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
   toMillis <= fromMillis
     ? 0
     : Math.min(toMillis - fromMillis, withoutCpuBetween(run, of, fromMillis, toMillis));
