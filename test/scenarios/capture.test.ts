@@ -55,7 +55,10 @@ function blockersOf(run: Run) {
       const [block] = blocks;
       const truth = run.truths.find(({ label }) => label === span.name);
       return {
-        voidBecause: block ? voidNaming(run, block) : truth && voidTruth(run, truth, []),
+        // A block of many short steps has no parent without the watchdog thread.
+        voidBecause: block
+          ? voidNaming(run, block)
+          : truth && (voidTruth(run, truth, []) ?? voidNaming(run, truth)),
         blocker: span.name,
         blocks: blocks.length,
         wanted: span.attributes['blockingFunction'],

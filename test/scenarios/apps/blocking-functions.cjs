@@ -55,7 +55,7 @@ async function blockOnce([name, blocker, input], factor, isLast) {
       const ranMillis = threadTimes()?.cpuMillis - before?.cpuMillis;
       hasRun = isLast || name === WAITING || !(ranMillis < MIN_RAN * BLOCK_MILLIS);
       if (hasRun) span.setAttribute('blockingFunction', blockingFunction.name);
-      if (!asynchronous) end(hasRun ? name : `${name}, without a CPU`);
+      end(hasRun ? name : `${name}, without a CPU`);
       span.end();
     }),
   );
