@@ -83,7 +83,7 @@ async function main() {
   await alone(async () => {
     const server = http.createServer(async (_request, response) => {
       const end = startTruth('HTTP handler that awaits');
-      work(SHORT_MILLIS);
+      work(BLOCK_MILLIS / 5);
       for (let i = 0; i < 10; i++) {
         await null;
         work(BLOCK_MILLIS / 10);
