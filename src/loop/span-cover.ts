@@ -67,15 +67,15 @@ export class SpanCover {
     others: readonly Context[],
   ): Context | undefined {
     const otherLines = others.map((other) => new Set(this.#line(other).map(idOf)));
-    const line = this.#line(context).slice(1);
-    const covering = line.filter(
+    const spansAround = this.#line(context).slice(1);
+    const covering = spansAround.filter(
       (span) => this.endIn(span, space) === undefined && !this.isLate(span, space),
     );
     const isAroundAll = (span: Span) => otherLines.every((line) => line.has(idOf(span)));
     const found =
       covering.find(isAroundAll) ??
       covering[0] ??
-      line.findLast((span) => this.showsMost(span, space, minimum, true));
+      spansAround.findLast((span) => this.showsMost(span, space, minimum, true));
     return found && trace.setSpan(context, found);
   }
 

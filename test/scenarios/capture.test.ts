@@ -10,6 +10,7 @@ import {
   type Run,
   runApp,
   type SpanLine,
+  type Truth,
 } from './support/run-app.ts';
 import { test, VoidMeasurement } from './support/scenario.ts';
 import {
@@ -55,10 +56,9 @@ function blockersOf(run: Run) {
       const [block] = blocks;
       const truth = run.truths.find(({ label }) => label === span.name);
       return {
-        // A block of many short steps has no parent without the watchdog thread.
         voidBecause: block
           ? voidNaming(run, block)
-          : truth && (voidTruth(run, truth, []) ?? voidNaming(run, truth)),
+          : truth && (voidTruth(run, truth, []) ?? voidSteps(run, truth)),
         blocker: span.name,
         blocks: blocks.length,
         wanted: span.attributes['blockingFunction'],
@@ -66,6 +66,18 @@ function blockersOf(run: Run) {
         file: blocks[0]?.attributes['code.file.path'],
       };
     });
+}
+
+/** A block of many short steps has no parent where the watchdog thread had no CPU in it. */
+function voidSteps(run: Run, truth: Truth): string | undefined {
+  const steps = run.blocks.find(
+    ({ parentSpanId, startMillis, endMillis, attributes }) =>
+      parentSpanId === undefined &&
+      startMillis < truth.endMillis &&
+      endMillis > truth.startMillis &&
+      attributes['event_loop.block.kind'] !== 'callback',
+  );
+  return steps && voidNaming(run, steps);
 }
 
 /** The blockers in parts, each a process of some 8 seconds. */

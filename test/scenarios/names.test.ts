@@ -13,7 +13,7 @@ const DELAY_MILLIS = 50;
 function under(
   run: Run,
   name: string,
-  judge: (blocks: SpanLine['attributes'][], waited: number) => void,
+  judge: (blocks: SpanLine['attributes'][], waitedShare: number) => void,
 ): Measurement {
   const span = run.spans.find((each) => each.name === name) as SpanLine;
   const blocks = run.blocks.filter(({ parentSpanId }) => parentSpanId === span.spanId);
@@ -26,29 +26,31 @@ function under(
     judge: () =>
       judge(
         blocks.map(({ attributes }) => attributes),
-        waited,
+        waited / span.durationMillis,
       ),
   };
 }
 
-/** `waiting` is also the cause of a block whose thread was kept from its CPU. */
-const nativeUnless = (waited: number) =>
-  waited > DELAY_MILLIS ? expect.stringMatching(/^(native|waiting)$/) : 'native';
-
 const APP = expect.stringMatching(/apps\/names\.cjs$/);
+
+/** `waiting` is the largest part of a block from a third on: that of a thread without a CPU, too. */
+const MIN_WAITING = 0.3;
+const underNative = (run: Run, name: string, functionName: string, call: string) =>
+  under(run, name, ([block], waitedShare) =>
+    expect(block).toMatchObject({
+      'code.function.name': functionName,
+      'code.file.path': APP,
+      'event_loop.block.native_call': call,
+      'event_loop.block.cause':
+        waitedShare > MIN_WAITING ? expect.stringMatching(/^(native|waiting)$/) : 'native',
+    }),
+  );
 
 test('a block is named by the place to change', async () => {
   const run = await runApp('names.cjs', {});
   expectQuietExit(run);
   judgeValid([
-    under(run, 'checkThenDerive', ([block], waited) =>
-      expect(block).toMatchObject({
-        'code.function.name': 'deriveKey',
-        'code.file.path': APP,
-        'event_loop.block.native_call': 'crypto.scryptSync',
-        'event_loop.block.cause': nativeUnless(waited),
-      }),
-    ),
+    underNative(run, 'checkThenDerive', 'deriveKey', 'crypto.scryptSync'),
     under(run, 'loadOrders', (blocks) =>
       expect(blocks).toMatchObject([
         {
@@ -68,14 +70,7 @@ test('a block is named by the place to change', async () => {
         },
       ]),
     ),
-    under(run, 'hashPassword', ([block], waited) =>
-      expect(block).toMatchObject({
-        'code.function.name': 'hashPassword',
-        'code.file.path': APP,
-        'event_loop.block.native_call': 'bcrypt.hashSync',
-        'event_loop.block.cause': nativeUnless(waited),
-      }),
-    ),
+    underNative(run, 'hashPassword', 'hashPassword', 'bcrypt.hashSync'),
     under(run, 'copyTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'copyTable', 'code.file.path': APP }]),
     ),

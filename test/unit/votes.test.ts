@@ -323,6 +323,14 @@ describe('a span that had ended when other code ran', () => {
     expect(b.attribute(0, 200, 0, 100)).toBeUndefined();
   });
 
+  test('that began late, and whose call goes on: it, however early it ended', () => {
+    const b = withLineage();
+    const handler = traceOf('handler', 20, 60);
+    b.vote(20, 110, 90, handler, undefined);
+    expect(spanOf(b.attribute(0, 110, 0, 80, [], true))).toBe(fakeSpanOf(handler));
+    expect(spanOf(b.attribute(0, 110, 0, 80))).toBe(fakeSpanOf(handler));
+  });
+
   test('in one callback: the request, where it is known; else it, whose call goes on', () => {
     const b = withLineage();
     const server = traceOf('server', -50);
