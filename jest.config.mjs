@@ -1,5 +1,5 @@
-// Unit tests import the TypeScript sources; scenario tests start child processes that load the built
-// package. Each has a set-up that makes what is generated from the sources as they are now.
+// Unit tests import the TypeScript sources; scenario tests start child processes that load the
+// built package. Each has a set-up that makes what is generated from the sources as they are now.
 export const common = {
   testEnvironment: 'node',
   transform: {

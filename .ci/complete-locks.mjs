@@ -1,10 +1,12 @@
-// Promises: lock files that `npm ci` takes on every platform, whatever registry mirror they were made with.
-// `node .ci/complete-locks.mjs` after an `npm install` that npm made on a mirror without some platform packages.
+// Promises: lock files that `npm ci` takes on every platform, whatever registry mirror they were
+// made with. `node .ci/complete-locks.mjs` after an `npm install` that npm made on a mirror without
+// some platform packages.
 //
-// Tools such as swc, biome and rollup list one optional package per platform. npm writes into the lock only those that
-// the registry had; a mirror that is a few days behind has no newest Windows or macOS package. `npm ci` then refuses
-// the lock on all platforms ("Missing: @swc/core-darwin-arm64@ from lock file"). What is missing is no mystery: the
-// parent names the exact version, and the package's name says the platform. Only the checksum is left out.
+// Tools such as swc, biome and rollup list one optional package per platform. npm writes into the
+// lock only those that the registry had; a mirror that is a few days behind has no newest Windows
+// or macOS package. `npm ci` then refuses the lock on all platforms ("Missing:
+// @swc/core-darwin-arm64@ from lock file"). What is missing is no mystery: the parent names the
+// exact version, and the package's name says the platform. Only the checksum is left out.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -49,7 +51,10 @@ for (const folder of FOLDERS) {
   console.log(`${join(folder, 'package-lock.json')}: ${added} platform packages added`);
 }
 
-/** Adds what is missing to `packages`, the lock's flat map from folder to package, and keeps its order. */
+/**
+ * Adds what is missing to `packages`, the lock's flat map from folder to package, and keeps its
+ * order.
+ */
 function complete(/** @type {Record<string, any>} */ packages) {
   const missing = {};
   for (const [parentPath, parent] of Object.entries(packages)) {

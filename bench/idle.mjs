@@ -10,7 +10,10 @@ import { startService } from './support/service-client.mjs';
 /** Of SERVICE_SUBJECTS. */
 const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
 
-/** @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Reading percent of one core, MB, per second */
+/**
+ * @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Reading percent of one
+ *   core, MB, per second
+ */
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {

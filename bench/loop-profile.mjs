@@ -2,8 +2,8 @@
 // loop is busy for nine tenths of the time, without a block: its shares beside V8's own profiler,
 // the order of its routes after a minute, its CPU with and without.
 //
-//   npm run bench -- loop-profile                                  # shares: a minute, close samples
-//   npm run bench -- loop-profile --seconds 600 --interval 0       # at the rate of a service
+//   npm run bench -- loop-profile                              # shares: a minute, close samples
+//   npm run bench -- loop-profile --seconds 600 --interval 0   # at the rate of a service
 //   npm run bench -- loop-profile --runs 20                        # the order after a minute
 //   npm run bench -- loop-profile --rounds 10                      # CPU with and without
 import { fork } from 'node:child_process';

@@ -1,4 +1,5 @@
-// Promises: what a wrapped built-in costs in a call that is not long: wrapped and not wrapped in turn, in one process.
+// Promises: what a wrapped built-in costs in a call that is not long: wrapped and not wrapped in
+// turn, in one process.
 // Bundles the sources, so it needs no build.
 //
 //   node bench/native-calls.mjs --node .matrix/node-24/node_modules/.bin/node --node /usr/bin/node

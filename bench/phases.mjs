@@ -1,5 +1,5 @@
-// Promises: how well the shares of `top_functions` hold in blocks of two phases, JavaScript and one native call, in either order: against
-// what the application measured around each phase.
+// Promises: how well the shares of `top_functions` hold in blocks of two phases, JavaScript and one
+// native call, in either order: against what the application measured around each phase.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -67,14 +67,16 @@ async function profile(
 }
 
 /**
- * @typedef {{ id: number, callFrame: { functionName: string, url: string }, children?: number[] }} ProfileNode
+ * @typedef {{ id: number, callFrame: { functionName: string, url: string },
+ *   children?: number[] }} ProfileNode
  * @typedef {'own' | 'clocks' | 'hooks'} Share
  */
 
 /**
  * What this package's code calls of Node.js' own (clocks, what is running) is its doing as well;
  * what the functions it wraps call is not.
- * @param {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} profile as V8 writes it
+ * @param {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} profile as V8 writes
+ *   it
  * @returns {Record<Share, number>}
  */
 function sharesOf({ nodes, samples, timeDeltas }) {

@@ -1,5 +1,7 @@
-// Promises: real applications, started as their users do with `/register`, and driven until they block: every block over the threshold, with
-// the place that is named for it. Right is the application, or a package that it calls itself; never an agent's hook. Needs Node.js 22: Verdaccio does.
+// Promises: real applications, started as their users do with `/register`, and driven until they
+// block: every block over the threshold, with the place that is named for it. Right is the
+// application, or a package that it calls itself; never an agent's hook. Needs Node.js 22:
+// Verdaccio does.
 //
 //   npm run bench -- real-apps --app next --node .matrix/node-24/node_modules/.bin/node
 import { execFileSync, spawn } from 'node:child_process';
@@ -39,13 +41,17 @@ const PAGES = [
   'api/lookup',
   'legacy',
 ];
-/** An agent's code: it has work of its own, but is nobody's place where it only wraps what the application does. */
+/**
+ * An agent's code: it has work of its own, but is nobody's place where it only wraps what the
+ * application does.
+ */
 const AGENT =
   /require-in-the-middle|import-in-the-middle|@opentelemetry|instrumentation-event-loop/;
 
 /**
  * @typedef {{ millis: number, place: string, cause: string, stack?: string, file?: string }} Block
- * @typedef {{ title: string, run(node: string): Promise<Block[]>, application: RegExp, direct: RegExp }} App
+ * @typedef {{ title: string, run(node: string): Promise<Block[]>, application: RegExp,
+ *   direct: RegExp }} App
  *   `application`: its files, in a stack; `direct`: files of the packages that it calls itself.
  */
 /** @type {Record<string, App>} */

@@ -46,7 +46,8 @@ const SUBJECTS = {
  *
  * @typedef {Awaited<ReturnType<typeof startService>>} Service
  * @typedef {Awaited<ReturnType<typeof startClient>>} Client
- * @typedef {{ launches: number, rounds: number, sliceMillis: number, burst: number, restMillis: number }} Sizes
+ * @typedef {{ launches: number, rounds: number, sliceMillis: number, burst: number,
+ *   restMillis: number }} Sizes
  */
 
 /** How the load comes. */

@@ -1,5 +1,6 @@
-// Promises: what each tool reports of the same labelled blockers, in the same service: found, missed, counted twice, false positives, the right
-// trace, the right function, the right length; see README.md.
+// Promises: what each tool reports of the same labelled blockers, in the same service: found,
+// missed, counted twice, false positives, the right trace, the right function, the right length;
+// see README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
@@ -16,7 +17,10 @@ import { score } from './truth/score.mjs';
 const { SUBJECTS } = subjects;
 
 const THRESHOLD_MILLIS = 40;
-/** A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is one is nobody's mistake. */
+/**
+ * A blocker that V8 has made so fast since its size was chosen that it is in doubt whether it is
+ * one is nobody's mistake.
+ */
 const CLEAR_MILLIS = 1.25 * THRESHOLD_MILLIS;
 /** For a report to come, where the subject does not need longer. */
 const SETTLE_MILLIS = 100;
@@ -168,9 +172,9 @@ function reportOf(
 }
 
 /**
- * Of the application's own frames, as Sentry marks them; where there are none, of those that are not
- * Node.js' own. Sentry has the innermost frame last. What has no name is called after the function
- * around it, as a reader would.
+ * Of the application's own frames, as Sentry marks them; where there are none, of those that are
+ * not Node.js' own. Sentry has the innermost frame last. What has no name is called after the
+ * function around it, as a reader would.
  */
 function innermost(/** @type {any[]} */ frames) {
   const inApp = frames.filter((frame) => frame.in_app === true);

@@ -60,8 +60,9 @@ export function startOtherRequests(url, intervalMillis) {
 /**
  * @param {string} url
  * @param {number} intervalMillis
- * @returns {{ sent(): number, end(): void, latencies(): Promise<number[]> }} `latencies` waits for the answers to what was
- *   sent before `end`; in milliseconds, in the order in which the checks were due
+ * @returns {{ sent(): number, end(): void, latencies(): Promise<number[]> }} `latencies` waits for
+ *   the answers to what was sent before `end`; in milliseconds, in the order in which the checks
+ *   were due
  */
 export function startHealthChecks(url, intervalMillis) {
   const checks = [];

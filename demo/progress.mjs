@@ -1,5 +1,5 @@
-// What the demo is doing right now: a spinner on a terminal, a line for each finished step elsewhere; on stderr, so that
-// the report can be piped.
+// What the demo is doing right now: a spinner on a terminal, a line for each finished step
+// elsewhere; on stderr, so that the report can be piped.
 import ora from 'ora';
 
 /**

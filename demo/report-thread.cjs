@@ -1,5 +1,5 @@
-// The worker thread of `/report`: it has an SDK and an event loop of its own, which blocks while the
-// one of the main thread goes on.
+// The worker thread of `/report`: it has an SDK and an event loop of its own, which blocks while
+// the one of the main thread goes on.
 require('./telemetry.cjs');
 const { parentPort } = require('node:worker_threads');
 const { context, propagation, trace } = require('@opentelemetry/api');

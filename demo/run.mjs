@@ -1,6 +1,6 @@
-// `npm run demo`: starts the service, puts load on each of its endpoints, and shows what the service itself exported about
-// it. Ends with 0 when the report is complete, with 1 and a reason when telemetry is missing. The report goes to stdout,
-// progress to stderr.
+// `npm run demo`: starts the service, puts load on each of its endpoints, and shows what the
+// service itself exported about it. Ends with 0 when the report is complete, with 1 and a reason
+// when telemetry is missing. The report goes to stdout, progress to stderr.
 import { parseArgs } from 'node:util';
 import { startService } from '../tools/demo-service/process.cjs';
 import { readTraces } from '../tools/otlp.cjs';
@@ -39,7 +39,8 @@ function serviceEnvironment(receiver, exportIntervalMillis) {
     OTEL_METRICS_EXPORTER: 'otlp',
     OTEL_LOGS_EXPORTER: 'otlp',
     ...receiver.env,
-    OTEL_EXPORTER_OTLP_TIMEOUT: '2000', // how long the service tries to flush to a demo that is gone
+    // how long the service tries to flush to a demo that is gone
+    OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
     OTEL_BSP_SCHEDULE_DELAY: String(exportIntervalMillis),
     OTEL_METRIC_EXPORT_INTERVAL: '5000',
   };

@@ -6,9 +6,12 @@ import { readSpans, readTraces } from '../tools/otlp.cjs';
 import { paint, reportWidth } from './report/style.mjs';
 import { waterfall, waterfallColumns } from './report/waterfall.mjs';
 
-const QUIET_MILLIS = 600; // a trace is shown when none of its spans came for this long; the service exports every 200 ms
+// a trace is shown when none of its spans came for this long; the service exports every 200 ms
+const QUIET_MILLIS = 600;
 
-/** @returns {(request: object) => void} takes trace requests, prints each trace once it is complete */
+/**
+ * @returns {(request: object) => void} takes trace requests, prints each trace once it is complete
+ */
 export function printTraces(write) {
   const incomplete = new Map();
   return (request) => {

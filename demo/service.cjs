@@ -1,7 +1,7 @@
-// A small service with the endpoints of published event loop incidents. The five `/compute-*` endpoints do the
-// same work, hashing random strings, and differ only in how they get from one step of it to the next.
-// `/report` has its loop in a worker thread.
-// By itself: `OTEL_METRICS_EXPORTER=otlp PORT=3000 node --require ./demo/telemetry.cjs demo/service.cjs`
+// A small service with the endpoints of published event loop incidents. The `/compute-*` endpoints
+// do the same work and differ in how they get from one step to the next; `/report` has a worker.
+// By itself: `OTEL_METRICS_EXPORTER=otlp PORT=3000`
+//   `node --require ./demo/telemetry.cjs demo/service.cjs`
 const { createHash, randomUUID } = require('node:crypto');
 const path = require('node:path');
 const timers = require('node:timers/promises');
@@ -100,7 +100,7 @@ const reports = [];
 function startReportThread() {
   const thread = new Worker(path.join(__dirname, 'report-thread.cjs'), {
     name: 'reports',
-    env: { ...process.env, OTEL_METRICS_EXPORTER: 'none' }, // the demo's charts are of the main thread
+    env: { ...process.env, OTEL_METRICS_EXPORTER: 'none' }, // the demo charts the main thread
   });
   thread.on('message', (length) => reports.shift()?.resolve(length));
   thread.on('error', (error) => {

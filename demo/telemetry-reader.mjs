@@ -1,4 +1,5 @@
-// What the report shows of the telemetry: blocks and stalls of a trace, a histogram, and shares. What was not exported is undefined or empty.
+// What the report shows of the telemetry: blocks and stalls of a trace, a histogram, and shares.
+// What was not exported is undefined or empty.
 import { BLOCK_SPAN, plainAttributes } from '../tools/otlp.cjs';
 
 /** @import { Metric, Span, Trace } from '../tools/otlp.cjs' */
@@ -58,7 +59,8 @@ export function readHistogram(metrics, name) {
  * @typedef {{ name: string, samples: number }} Share
  *
  * @param {Metric[]} metrics
- * @returns {{ samples: number, functions: Share[], routes: Share[] } | undefined} of the loop's time, the heaviest first
+ * @returns {{ samples: number, functions: Share[], routes: Share[] } | undefined} of the loop's
+ *   time, the heaviest first
  */
 export function readLoopProfile(metrics) {
   const newest = metrics.filter(({ name }) => name === BUSY_SAMPLES_METRIC).at(-1);

@@ -1,4 +1,4 @@
-// An Express application that knows nothing of OpenTelemetry: docs/getting-started.md runs it as it is.
+// An Express application that knows nothing of OpenTelemetry: docs/getting-started.md runs it.
 const { createHash } = require('node:crypto');
 const express = require('express');
 

@@ -1,5 +1,5 @@
-// Loaded before anything else: `node --require ./telemetry.cjs app.cjs`, or required first. Exports by OTLP, as the standard
-// OTEL_* variables say.
+// Loaded before anything else: `node --require ./telemetry.cjs app.cjs`, or required first.
+// Exports by OTLP, as the standard OTEL_* variables say.
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,5 +1,7 @@
-// Promises: a version is ready to be published under a tag: the tag, package.json, the lock and CHANGELOG.md agree.
-// `node scripts/check-release.mjs v1.2.3` in the package's folder; says all that is wrong, and then fails.
+// Promises: a version is ready to be published under a tag: the tag, package.json, the lock and
+// CHANGELOG.md agree.
+// `node scripts/check-release.mjs v1.2.3` in the package's folder; says all that is wrong, and then
+// fails.
 import { readFileSync } from 'node:fs';
 import repository from '../tools/repository.cjs';
 
@@ -7,7 +9,8 @@ const tag = process.argv[2] ?? '';
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const { version } = manifest;
 const address = repository.repositoryOf(manifest) ?? '';
-// GitHub says where it builds: provenance is valid only where package.json names the same repository.
+// GitHub says where it builds: provenance is valid only where package.json names the same
+// repository.
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 const builtIn = GITHUB_REPOSITORY ? `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` : undefined;
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));

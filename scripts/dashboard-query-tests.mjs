@@ -5,7 +5,11 @@ import { expressions } from '../tools/dashboard-queries.cjs';
 
 const BLOCK = 'event_loop_block_duration_seconds';
 
-/** @param {string} metric @param {string} labels @param {string} values in promtool's notation, a minute apart */
+/**
+ * @param {string} metric
+ * @param {string} labels
+ * @param {string} values in promtool's notation, a minute apart
+ */
 const series = (metric, labels, values) => ({
   series: `${metric}{job="shop",instance="a"${labels}}`,
   values,

@@ -52,7 +52,9 @@ export async function buildIfStale() {
   await build();
 }
 
-/** Of the contents, not of the times: a checkout changes those, and a file that is gone has none. */
+/**
+ * Of the contents, not of the times: a checkout changes those, and a file that is gone has none.
+ */
 function hashSources() {
   const inSrc = readdirSync(path.join(ROOT, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,11 +1,15 @@
 /**
- * Every query of the dashboard, the data sources and the Grafana-managed alerts, with Grafana's variables filled in: what a real
- * Prometheus or Tempo can be asked. `node tools/dashboard-queries.cjs` prints them as JSON. Needs nothing but the committed files.
+ * Every query of the dashboard, the data sources and the Grafana-managed alerts, with Grafana's
+ * variables filled in: what a real Prometheus or Tempo can be asked. `node
+ * tools/dashboard-queries.cjs` prints them as JSON. Needs nothing but the committed files.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** @typedef {{ from: string, kind: 'promql' | 'traceql' | 'label_values', range: boolean, query: string }} Expression */
+/**
+ * @typedef {{ from: string, kind: 'promql' | 'traceql' | 'label_values', range: boolean,
+ *   query: string }} Expression
+ */
 
 const inGrafana = (/** @type {string} */ path) => join(__dirname, '../deploy/grafana', path);
 

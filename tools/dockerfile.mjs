@@ -54,7 +54,10 @@ function copyFromContext(context, sources, target, allowed) {
   }
 }
 
-/** @typedef {{ root: string, workdir: string, env: Record<string, string>, command: string[] }} Stage */
+/**
+ * @typedef {{ root: string, workdir: string, env: Record<string, string>,
+ *   command: string[] }} Stage
+ */
 
 /**
  * @param {string} context the folder that it is built from

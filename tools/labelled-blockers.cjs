@@ -1,7 +1,7 @@
 // @ts-nocheck: these are functions as applications have them.
 /**
- * Labelled blockers: what blocks the event loop, and the function that has to be named for it. The scenarios `capture.test.ts` and
- * the benchmark `truth` run the same ones.
+ * Labelled blockers: what blocks the event loop, and the function that has to be named for it. The
+ * scenarios `capture.test.ts` and the benchmark `truth` run the same ones.
  */
 const { execFileSync } = require('node:child_process');
 const { createHash, pbkdf2Sync, randomBytes, scryptSync } = require('node:crypto');
@@ -399,7 +399,10 @@ const blockers = {
   },
 };
 
-/** The input with which this takes long enough, twice. Runs before the first turn of the loop, so it is no block. */
+/**
+ * The input with which this takes long enough, twice. Runs before the first turn of the loop, so it
+ * is no block.
+ */
 function calibrate({ size, make, run, grow }, now = () => performance.now()) {
   if (size === undefined) return make();
   const takesLongEnough = (input) => {
@@ -413,7 +416,10 @@ function calibrate({ size, make, run, grow }, now = () => performance.now()) {
   }
 }
 
-/** The argument of `run`, made with the input that {@link calibrate} found: for those that run until some time, that time. */
+/**
+ * The argument of `run`, made with the input that {@link calibrate} found: for those that run until
+ * some time, that time.
+ */
 const argumentOf = (input, factor = 1) => input ?? after(factor * BLOCK_MILLIS);
 
 /** Removes what the blockers have put on disk. */

@@ -1,10 +1,13 @@
-// Promises: npm runs quietly, and when it fails there is one message with the first lines of what npm said.
+// Promises: npm runs quietly, and when it fails there is one message with the first lines of what
+// npm said.
 const { spawnSync } = require('node:child_process');
 const { dirname, join } = require('node:path');
 
 const ENOUGH_LINES = 12;
 
-/** Windows starts `npm.cmd` through a shell only, and a shell has rules of its own for arguments. */
+/**
+ * Windows starts `npm.cmd` through a shell only, and a shell has rules of its own for arguments.
+ */
 function npmCommand() {
   if (process.platform !== 'win32') return ['npm'];
   const beside = join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js');

@@ -1,4 +1,5 @@
-// Promises: takes OTLP over HTTP as JSON, and says which spans, metrics and log records have come. What was sent is read when it is asked for.
+// Promises: takes OTLP over HTTP as JSON, and says which spans, metrics and log records have come.
+// What was sent is read when it is asked for.
 const { HttpReceiver } = require('./http-receiver.cjs');
 const { readLogs, readMetrics, readSpans } = require('./otlp.cjs');
 
@@ -10,8 +11,8 @@ const LOGS = '/v1/logs';
 
 class OtlpReceiver extends HttpReceiver {
   /**
-   * @param {{ port?: number, onTraces?: (request: object) => void }} [options] any free port, if none is given; `onTraces` is
-   *   called with each request for traces as it comes
+   * @param {{ port?: number, onTraces?: (request: object) => void }} [options] any free port, if
+   *   none is given; `onTraces` is called with each request for traces as it comes
    */
   static async listen({ port, onTraces } = {}) {
     const receiver = new OtlpReceiver(({ path, body }) => {

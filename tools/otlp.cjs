@@ -1,4 +1,5 @@
-// Promises: export requests of OTLP as JSON, read: spans with times in milliseconds and plain attributes, trees of spans, metrics.
+// Promises: export requests of OTLP as JSON, read: spans with times in milliseconds and plain
+// attributes, trees of spans, metrics.
 // What was not exported is undefined or empty.
 
 const BLOCK_SPAN = 'event-loop-blocked';
@@ -33,10 +34,11 @@ const BLOCK_SPAN = 'event-loop-blocked';
  *
  * @typedef {object} Trace
  * @property {Span} root
- * @property {{ span: Span, depth: number, last: boolean[] }[]} rows depth first; `last` says for every level whether the
- *   branch ends there
+ * @property {{ span: Span, depth: number, last: boolean[] }[]} rows depth first; `last` says for
+ *   every level whether the branch ends there
  *
- * @typedef {{ name: string, resource: Attributes } & Record<string, any>} Metric as exported, but for the resource
+ * @typedef {{ name: string, resource: Attributes } & Record<string, any>} Metric as exported, but
+ *   for the resource
  */
 
 /** @param {any} value */
@@ -137,7 +139,8 @@ function readLogs(requests) {
 
 /**
  * @param {Span[]} spans
- * @returns {Trace[]} one for each root span, by start time; a span whose parent was never exported is a root, too
+ * @returns {Trace[]} one for each root span, by start time; a span whose parent was never exported
+ *   is a root, too
  */
 function readTraces(spans) {
   const ids = new Set(spans.map((span) => span.spanId));

@@ -39,7 +39,8 @@ function pack() {
 
 /**
  * @param {Tarball} tarball
- * @returns {string[]} what must be in the tarball and is not: the fixed files, and each file package.json points to
+ * @returns {string[]} what must be in the tarball and is not: the fixed files, and each file
+ *   package.json points to
  */
 function missingFiles({ files }) {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

@@ -1,4 +1,5 @@
-// Promises: where the repository is, and where its tools write. Everything written lives in the git-ignored `.matrix/`.
+// Promises: where the repository is, and where its tools write. Everything written lives in the
+// git-ignored `.matrix/`.
 const { join, resolve } = require('node:path');
 
 const ROOT = resolve(__dirname, '..');

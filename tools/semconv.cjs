@@ -1,6 +1,7 @@
 /**
- * The registry in `semconv/*.yaml`, in the format of OpenTelemetry's Weaver (definition/2), and what
- * is made from it: the source of `src/semconv.ts` and the tables of `docs/semantic-conventions.md`.
+ * The registry in `semconv/*.yaml`, in the format of OpenTelemetry's Weaver (definition/2), and
+ * what is made from it: the source of `src/semconv.ts` and the tables of
+ * `docs/semantic-conventions.md`.
  * Writes nothing: `scripts/generate-semconv.mjs` does, and a unit test compares.
  */
 const { readFileSync, readdirSync } = require('node:fs');

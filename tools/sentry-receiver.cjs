@@ -1,4 +1,5 @@
-// Promises: takes what Sentry's SDK sends, envelopes of JSON lines, and says which spans and which events have come.
+// Promises: takes what Sentry's SDK sends, envelopes of JSON lines, and says which spans and which
+// events have come.
 const { HttpReceiver } = require('./http-receiver.cjs');
 
 /**
@@ -11,7 +12,8 @@ const { HttpReceiver } = require('./http-receiver.cjs');
  * @property {number} end_timestamp
  * @property {Record<string, { value: string | number | boolean }>} attributes
  *
- * @typedef {{ at: number } & Record<string, any>} SentryEvent as it was sent; `at`: when it came, in epoch milliseconds
+ * @typedef {{ at: number } & Record<string, any>} SentryEvent as it was sent; `at`:
+ *   when it came, in epoch milliseconds
  */
 
 const ENVELOPES = '/api/1/envelope/';

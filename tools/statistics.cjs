@@ -3,7 +3,10 @@
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
-/** @typedef {{ value: number, low: number, high: number }} Estimate value with its 95 % bootstrap interval */
+/**
+ * @typedef {{ value: number, low: number, high: number }} Estimate value with its 95 % bootstrap
+ *   interval
+ */
 
 /** For an index that is there. */
 const at = (/** @type {ArrayLike<number>} */ values, /** @type {number} */ i) =>

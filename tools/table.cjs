@@ -3,7 +3,8 @@
 /**
  * @param {string[]} head
  * @param {string[][]} rows
- * @param {{ numeric?: boolean }} [options] `numeric`: all but the first column are aligned to the right
+ * @param {{ numeric?: boolean }} [options] `numeric`: all but the first column are aligned to the
+ *   right
  */
 function table(head, rows, { numeric = false } = {}) {
   const isRight = (/** @type {number} */ column) => numeric && column > 0;

@@ -21,7 +21,8 @@ export async function prepareProcess() {
 }
 
 /**
- * @param {number} settleMillis wait before it, until what was switched has started or ended (a worker, a timer)
+ * @param {number} settleMillis wait before it, until what was switched has started or ended (a
+ *   worker, a timer)
  * @returns {Promise<Period>}
  */
 export async function period(settleMillis) {

@@ -6,7 +6,8 @@ import { createHook } from 'node:async_hooks';
 /**
  * @typedef {object} Subject
  * @property {string} name as printed, and as given to `--only`
- * @property {() => Promise<Switch>} prepare called after the first off slices: until then nothing of it is loaded
+ * @property {() => Promise<Switch>} prepare called after the first off slices: until then nothing
+ *   of it is loaded
  */
 
 /** @type {Subject[]} */

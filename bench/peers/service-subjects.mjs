@@ -1,4 +1,5 @@
-// Promises: this package and its peers as subjects of the service in `service.mjs`: at work from the beginning, with the default threshold.
+// Promises: this package and its peers as subjects of the service in `service.mjs`: at work from
+// the beginning, with the default threshold.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import peers from './subjects.cjs';

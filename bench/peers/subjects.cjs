@@ -20,11 +20,13 @@ const peer = createRequire(path.join(__dirname, 'package', 'package.json'));
  * @property {string} dsn where Sentry is to send to
  *
  * @typedef {object} Subject
- * @property {('block' | 'length' | 'trace' | 'function')[]} reports what it is made to report; the others get a dash
+ * @property {('block' | 'length' | 'trace' | 'function')[]} reports what it is made to report; the
+ *   others get a dash
  * @property {number} [settleMillis] how long after a block it may need to report it
  * @property {boolean} [bringsSdk] it sets OpenTelemetry up itself
  * @property {string} [note]
- * @property {(environment: Environment) => object[] | void} start gives instrumentations for the SDK to register
+ * @property {(environment: Environment) => object[] | void} start gives instrumentations for the
+ *   SDK to register
  */
 
 const instrumentation = (config) => {

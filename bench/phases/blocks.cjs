@@ -1,4 +1,7 @@
-/** Blocks of two phases, one after the other; sends what this package says of each. Started by phases.mjs: `node blocks.cjs <rounds>`. */
+/**
+ * Blocks of two phases, one after the other; sends what this package says of each. Started by
+ * phases.mjs: `node blocks.cjs <rounds>`.
+ */
 const { pbkdf2Sync } = require('node:crypto');
 const { setTimeout: wait } = require('node:timers/promises');
 const { NodeSDK } = require('@opentelemetry/sdk-node');

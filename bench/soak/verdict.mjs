@@ -4,10 +4,12 @@ import limits from './limits.cjs';
 
 /**
  * @typedef {{ start: number, millis: number }} Interval milliseconds of Unix time, milliseconds
- * @typedef {Interval & { kind: string, traceId?: string, wallStart: number, cpuMillis: number }} Truth
+ * @typedef {Interval & { kind: string, traceId?: string, wallStart: number,
+ *   cpuMillis: number }} Truth
  * @typedef {Interval & { kind: string, traceId: string }} Reported
  * @typedef {{ at: number, heapUsed: number, rss: number }} Memory
- * @typedef {{ name: string, limit: string, measured: string, holds: boolean, examples?: unknown[] }} Check
+ * @typedef {{ name: string, limit: string, measured: string, holds: boolean,
+ *   examples?: unknown[] }} Check
  */
 
 /**
@@ -30,7 +32,8 @@ function isInDoubt(/** @type {Truth} */ truth, /** @type {Interval[]} */ suspens
 }
 
 /**
- * @param {{ truths: Truth[], reported: Reported[], delays: Interval[], suspensions: Interval[], memory: Memory[] }} ledger
+ * @param {{ truths: Truth[], reported: Reported[], delays: Interval[], suspensions: Interval[],
+ *   memory: Memory[] }} ledger
  * @returns {{ checks: Check[], notJudged: number }}
  */
 export function verdict({ truths, reported, delays, suspensions, memory }) {

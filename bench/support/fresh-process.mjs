@@ -1,4 +1,5 @@
-// Promises: the part of a benchmark that is measured runs in a process of its own: the benchmark's file, started anew.
+// Promises: the part of a benchmark that is measured runs in a process of its own: the benchmark's
+// file, started anew.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -22,7 +23,8 @@ export function measureInFreshProcess(url, node, args, nodeArgs = []) {
 }
 
 /**
- * In the process that is measured: runs `measure`, prints what it returns and ends. Elsewhere it does nothing.
+ * In the process that is measured: runs `measure`, prints what it returns and ends. Elsewhere it
+ * does nothing.
  * @param {string} url of the file that calls it
  * @param {(...args: string[]) => unknown} measure
  */

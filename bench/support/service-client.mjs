@@ -7,13 +7,17 @@ import { messageOf } from './child-message.mjs';
 /**
  * Options of Node.js for processes that are compared after they have been idle. On Node.js 24 and
  * 26 V8 gives the heap of an idle process back only if something was ever allocated on its C++
- * heap, as `vm.Script` does, and on 26 an inspector session (https://github.com/nodejs/node/issues/66564),
- * on 20 and 22 always. It costs some 40 ms of CPU, and the next requests grow the heap again: what
- * happens once in some processes and never in others would be taken for the tool's price.
+ * heap, as `vm.Script` does, and on 26 an inspector session
+ * (https://github.com/nodejs/node/issues/66564), on 20 and 22 always. It costs some 40 ms of CPU,
+ * and the next requests grow the heap again: what happens once in some processes and never in
+ * others would be taken for the tool's price.
  */
 export const NO_MEMORY_REDUCER = ['--no-memory-reducer'];
 
-/** @typedef {{ at: number, cpu: number, rss: number, requests: number }} Reading of the service: milliseconds, microseconds, bytes */
+/**
+ * @typedef {{ at: number, cpu: number, rss: number, requests: number }} Reading of the service:
+ *   milliseconds, microseconds, bytes
+ */
 
 /**
  * @param {string} path of Node.js

@@ -1,5 +1,6 @@
-// Promises: a small service as its users run it: NodeSDK, instrumented HTTP and Express, spans that are made and batched
-// and then thrown away. Started by service-client.mjs: `node bench/support/service.mjs <subject>`, with an IPC channel.
+// Promises: a small service as its users run it: NodeSDK, instrumented HTTP and Express, spans that
+// are made and batched and then thrown away. Started by service-client.mjs: `node
+// bench/support/service.mjs <subject>`, with an IPC channel.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setImmediate as nextIteration } from 'node:timers/promises';

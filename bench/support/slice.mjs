@@ -2,7 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../tools/statistics.cjs';
 
-/** @typedef {{ cpu: number, p50: number, p99: number, perSecond: number }} Slice microseconds of CPU per request, milliseconds, requests */
+/**
+ * @typedef {{ cpu: number, p50: number, p99: number, perSecond: number }} Slice microseconds of CPU
+ *   per request, milliseconds, requests
+ */
 
 /**
  * @param {Awaited<ReturnType<import('./service-client.mjs').startService>>} service

@@ -1,6 +1,7 @@
 /**
- * What the tools are asked about, in groups: the labelled blockers of the scenarios, the same work in other places, an application
- * with its packages, native calls in the last expression; and what is no block at all.
+ * What the tools are asked about, in groups: the labelled blockers of the scenarios, the same work
+ * in other places, an application with its packages, native calls in the last expression; and what
+ * is no block at all.
  */
 const { AsyncResource } = require('node:async_hooks');
 const { EventEmitter } = require('node:events');
@@ -16,7 +17,9 @@ const NATIVE_FILE = require.resolve('../../tools/labelled-native-calls.cjs');
 const { loop } = blockers;
 const IMMEDIATES = 10;
 
-/** The loop of `hashMillions`, in a callback that is not the handler's. `hold` blocks and answers. */
+/**
+ * The loop of `hashMillions`, in a callback that is not the handler's. `hold` blocks and answers.
+ */
 const inPlace = (place) => ({ ...loop, place });
 
 const places = {

@@ -1,4 +1,5 @@
-// Promises: what a tool reported, held against what really happened. Of two reports, the better counts.
+// Promises: what a tool reported, held against what really happened. Of two reports, the better
+// counts.
 import { median } from '../../tools/statistics.cjs';
 
 /** Lengths are right within this, or within this share. */
@@ -8,9 +9,13 @@ const NAMELESS = new Set(['?', '<anonymous>', 'anonymous']);
 
 /**
  * @typedef {{ names: string[], file: string, lines?: [number, number], line?: number }} Place
- * @typedef {{ at: number, lengthMillis?: number, functionName?: string, file?: string, line?: number, cause?: string, loads?: string, traceId?: string }} Report
- * @typedef {{ label: string, isBlock: boolean, from: number, until: number, lengthMillis: number, mostMillis?: number, traceId?: string, group?: string, wanted?: Place, cause?: string, loads?: string }} Truth
- *   `from` and `until`: in which time a report is about it. `mostMillis`: the length to the first tick after the work; the block ended no later.
+ * @typedef {{ at: number, lengthMillis?: number, functionName?: string, file?: string,
+ *   line?: number, cause?: string, loads?: string, traceId?: string }} Report
+ * @typedef {{ label: string, isBlock: boolean, from: number, until: number,
+ *   lengthMillis: number, mostMillis?: number, traceId?: string, group?: string, wanted?: Place,
+ *   cause?: string, loads?: string }} Truth
+ *   `from` and `until`: in which time a report is about it. `mostMillis`: the length to the first
+ *   tick after the work; the block ended no later.
  */
 
 /**
@@ -124,7 +129,10 @@ function isNamelessIn(
   return line >= lines[0] && line <= lines[1];
 }
 
-/** The last word counts: `Report.summarize`, `new Report` and `get average` have other names with other tools. */
+/**
+ * The last word counts: `Report.summarize`, `new Report` and `get average` have other names with
+ * other tools.
+ */
 function isCalled(/** @type {string} */ name, /** @type {string[]} */ names) {
   const last = (/** @type {string} */ text) => text.replace(/[<>]/g, '').split(/[. ]/).at(-1);
   return names.some((wanted) => last(name) === last(wanted));

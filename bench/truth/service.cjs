@@ -1,6 +1,8 @@
 /**
- * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every answer says what really happened.
- * Started by truth.mjs: `node bench/truth/service.cjs <subject> <threshold> <dsn>`, with an IPC channel.
+ * A service with one endpoint for each labelled blocker, and some in which nothing blocks; every
+ * answer says what really happened.
+ * Started by truth.mjs: `node bench/truth/service.cjs <subject> <threshold> <dsn>`, with an IPC
+ * channel.
  */
 const { once } = require('node:events');
 const { setTimeout: wait, setImmediate: nextIteration } = require('node:timers/promises');
@@ -32,7 +34,10 @@ const labelledBlockers = require('../../tools/labelled-blockers.cjs');
 const nativeCalls = require('../../tools/labelled-native-calls.cjs');
 const { BLOCKERS, NOT_BLOCKING } = require('./corpus.cjs');
 
-/** `start` comes last: an instrumentation that is made before others are loaded hides from them what they load. */
+/**
+ * `start` comes last: an instrumentation that is made before others are loaded hides from them what
+ * they load.
+ */
 function startSdk(start) {
   const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
   const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
@@ -85,7 +90,10 @@ setInterval(() => {
 /** The latest visit. */
 let visited;
 
-/** The machine has held the process in that visit for as long as matters: it says nothing about the tool. */
+/**
+ * The machine has held the process in that visit for as long as matters: it says nothing about the
+ * tool.
+ */
 function isDisturbed() {
   const { start, end, cpuMillis, isBlock, label } = visited;
   const starved =
@@ -98,7 +106,9 @@ function isDisturbed() {
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
 
-/** What the next visit is given: one input at a time, so that the heap is no larger than one needs. */
+/**
+ * What the next visit is given: one input at a time, so that the heap is no larger than one needs.
+ */
 let prepared;
 
 const app = express();
@@ -124,8 +134,9 @@ app.get('/block/:label', async (request, response) => {
   before?.();
   const traceId = trace.getActiveSpan()?.spanContext().traceId;
   held = [];
-  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth. The truth ends when the callback does, which is
-  // between these two readings: V8 may collect what the work has left behind in the middle of whatever comes next.
+  // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
+  // The truth ends when the callback does, which is between these two readings: V8 may collect what
+  // the work has left behind in the middle of whatever comes next.
   const answer = (timer) => {
     const worked = timer();
     process.nextTick(() => {

@@ -1,4 +1,5 @@
-// What an `event-loop-blocked` span says about itself, in one line: where, then what kind, then what it spent its time on.
+// What an `event-loop-blocked` span says about itself, in one line: where, then what kind, then
+// what it spent its time on.
 import { relative } from 'node:path';
 import { paint, plural, visibleLength } from './style.mjs';
 
@@ -75,12 +76,18 @@ function garbageCollection(span) {
   return share >= 0.1 && paint.fair(`${Math.round(share * 100)} % garbage collection`);
 }
 
-/** A block that used the CPU little, and not because it waited for the garbage collector, waited for something else. */
+/**
+ * A block that used the CPU little, and not because it waited for the garbage collector, waited for
+ * something else.
+ */
 function offCpu(span) {
   const share = shareOf(span, 'event_loop.block.cpu_time');
   const collecting = shareOf(span, 'event_loop.block.gc_time') || 0;
   return share + collecting < 0.7 && paint.fair(`on the CPU ${Math.round(share * 100)} % of it`);
 }
 
-/** @returns {number} of the span's length; NaN where the attribute is not there, and that compares false to anything */
+/**
+ * @returns {number} of the span's length; NaN where the attribute is not there, and that compares
+ *   false to anything
+ */
 const shareOf = (span, attribute) => (1000 * span.attributes[attribute]) / (span.end - span.start);

@@ -1,4 +1,5 @@
-// The latency of the health checks sent while one endpoint was busy, as two lines of small columns in the order of time.
+// The latency of the health checks sent while one endpoint was busy, as two lines of small columns
+// in the order of time.
 import { quantile } from '../../tools/statistics.cjs';
 import { millis, padEnd, padStart, paint, paintForWait } from './style.mjs';
 

@@ -15,15 +15,18 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
  * @property {import('../../tools/demo-service/endpoints.cjs').Endpoint} endpoint
  * @property {import('../../tools/otlp.cjs').Trace[]} traces of its requests
  * @property {import('../../tools/otlp.cjs').Trace} trace the one of median length
- * @property {import('../../tools/otlp.cjs').Trace[]} stalled of requests that had to wait for one of its blocks
- * @property {import('../../tools/otlp.cjs').Trace | undefined} longestStalled the one that waited longest for `trace`
+ * @property {import('../../tools/otlp.cjs').Trace[]} stalled of requests that had to
+ *   wait for one of its blocks
+ * @property {import('../../tools/otlp.cjs').Trace | undefined} longestStalled the one that
+ *   waited longest for `trace`
  * @property {number[]} health latencies of the health checks meanwhile, in milliseconds
  */
 
 /**
  * @typedef {object} Result
  * @property {Phase[]} phases
- * @property {{ endpoint: Phase['endpoint'], spans: number, events: import('../../tools/otlp.cjs').LogRecord[] }} unsampled
+ * @property {{ endpoint: Phase['endpoint'], spans: number,
+ *   events: import('../../tools/otlp.cjs').LogRecord[] }} unsampled
  *   what was exported of a request that was not sampled
  * @property {ReturnType<typeof import('../telemetry-reader.mjs').readLoopProfile>} loopProfile
  * @property {import('../telemetry-reader.mjs').Histogram} lag

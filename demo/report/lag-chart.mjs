@@ -1,4 +1,5 @@
-// The exported `event_loop.lag` histogram as bars, one for each bucket that was hit or lies between two that were.
+// The exported `event_loop.lag` histogram as bars, one for each bucket that was hit or lies between
+// two that were.
 import { histogramQuantile, LAG_METRIC } from '../telemetry-reader.mjs';
 import {
   millis,

@@ -1,4 +1,5 @@
-// The loop profile: which functions and which routes used the event loop, whether or not they blocked it.
+// The loop profile: which functions and which routes used the event loop, whether or not they
+// blocked it.
 import { BUSY_SAMPLES_METRIC } from '../telemetry-reader.mjs';
 import { padEnd, padStart, paint, plural, solidBar, spread, truncate } from './style.mjs';
 

@@ -33,7 +33,8 @@ const labelWidth = ({ span, depth }) => 2 * depth + span.name.length;
 
 /**
  * @param {import('../../tools/otlp.cjs').Trace} trace
- * @param {import('../../tools/otlp.cjs').Trace | undefined} stalled one that had to wait for it: shown below, on the same scale
+ * @param {import('../../tools/otlp.cjs').Trace | undefined} stalled one that had to wait for it:
+ *   shown below, on the same scale
  * @param {Columns} columns
  * @returns {string[]}
  */

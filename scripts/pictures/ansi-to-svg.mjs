@@ -13,7 +13,8 @@ const FONTS =
 
 const THIN = '━';
 const SOLID = '▏▎▍▌▋▊▉█'; // eighths of a cell from the left
-const COLUMN = '▁▂▃▄▅▆▇█'; // eighths of a cell from the bottom; a full cell is one where its line has others of these
+// eighths of a cell from the bottom; a full cell is one where its line has others of these
+const COLUMN = '▁▂▃▄▅▆▇█';
 
 /**
  * @param {string} output with ANSI codes; colours as true colour (FORCE_COLOR=3)
@@ -38,7 +39,10 @@ ${body.join('\n')}
 `;
 }
 
-/** @returns {Promise<{ glyph: string, color: string, bold: boolean, underline: boolean }[][]>} without trailing blanks */
+/**
+ * @returns {Promise<{ glyph: string, color: string, bold: boolean, underline: boolean }[][]>}
+ *   without trailing blanks
+ */
 async function readCells(output) {
   const lines = output.split('\n');
   const terminal = new xterm.Terminal({

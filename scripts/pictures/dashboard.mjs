@@ -1,7 +1,7 @@
-// The shipped dashboard with data of a real run, without a Grafana server: its queries are asked of a
-// real Prometheus, its panels are drawn by the components that Grafana publishes on npm, with the
-// options that the dashboard has. What it is stands on the picture. Needs `prometheus` and Chromium,
-// and npm for Grafana's packages, which go to .pictures/ (git ignores it).
+// The shipped dashboard with data of a real run, without a Grafana server: its queries are asked of
+// a real Prometheus, its panels are drawn by the components that Grafana publishes on npm, with the
+// options that the dashboard has. What it is stands on the picture. Needs `prometheus` and
+// Chromium, and npm for Grafana's packages, which go to .pictures/ (git ignores it).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
-// The demo's service under load, and a real Prometheus that scrapes it: data for pictures of what is
-// asked in PromQL. Needs `prometheus`, Debian's for one, on the PATH or in PROMETHEUS_BIN.
+// The demo's service under load, and a real Prometheus that scrapes it: data for pictures of what
+// is asked in PromQL. Needs `prometheus`, Debian's for one, on the PATH or in PROMETHEUS_BIN.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,8 +14,8 @@ const TRAFFIC = join(import.meta.dirname, '../../demo/traffic.mjs');
 const READY_MILLIS = 30_000;
 
 /**
- * The SDK's Prometheus exporter leaves the unit out of the names that the Collector, and Prometheus'
- * own OTLP receiver, give these metrics, and what the service is called is no label.
+ * The SDK's Prometheus exporter leaves the unit out of the names that the Collector, and
+ * Prometheus' own OTLP receiver, give these metrics, and what the service is called is no label.
  */
 const configuration = (target) => `
 global: { scrape_interval: 5s }

@@ -1,5 +1,6 @@
-// Promises: for each group a folder in the git-ignored `.compat/` with the group's locked packages, the packed tarball and the
-// apps, and nothing else: one copy of the API, no import that would reach the repository's own node_modules.
+// Promises: for each group a folder in the git-ignored `.compat/` with the group's locked packages,
+// the packed tarball and the apps, and nothing else: one copy of the API, no import that would
+// reach the repository's own node_modules.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

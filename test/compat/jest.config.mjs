@@ -1,4 +1,5 @@
-// The compatibility tests are run by run.mjs, which installs what they need; `npm test` does not know of them.
+// The compatibility tests are run by run.mjs, which installs what they need; `npm test` does not
+// know of them.
 import { resolve } from 'node:path';
 import { common as base } from '../../jest.config.mjs';
 

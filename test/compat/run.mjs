@@ -6,7 +6,7 @@
 //   npm run test:compat -- --quick                 those that CI has time for
 //   npm run test:compat -- --only sentry,koa       some subjects
 //   npm run test:compat -- --only koa -- -t line   what follows the second `--` goes to jest
-//   npm run test:compat -- --markdown              the rows of the table in docs/compatibility.md, too
+//   npm run test:compat -- --markdown              the rows of the table of docs/compatibility.md
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -100,7 +100,10 @@ function isOnPath(/** @type {string} */ command) {
     .some((folder) => existsSync(join(folder, command)));
 }
 
-/** @returns {Map<string, string>} what kept a group from being installed; its subjects' tests fail with that */
+/**
+ * @returns {Map<string, string>} what kept a group from being installed; its subjects' tests fail
+ *   with that
+ */
 function installAll() {
   const problems = new Map();
   for (const group of new Set(subjects.map((subject) => subject.group))) {

@@ -10,11 +10,13 @@
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types'} [test] the test file; `services` when left out
  * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
- * @property {number} [aroundMillis] how long the framework itself may work in the same task as a handler, where that is long
+ * @property {number} [aroundMillis] how long the framework itself may work in the same task as a
+ *   handler, where that is long
  * @property {string} [needs] command that has to be on the machine
  * @property {number} [node] major it needs, where that is not the one that runs the tests
  * @property {string} [build] script to run before it
- * @property {string} [reported] the file that is reported to block, or its folder: the app's own `support/work.cjs` when left out
+ * @property {string} [reported] the file that is reported to block, or its folder: the app's own
+ *   `support/work.cjs` when left out
  * @property {boolean} [minified] that file has no lines to speak of
  * @property {string[]} [nodeArgs]
  * @property {boolean} [preload] its SDK is preloaded, and the application knows nothing of it

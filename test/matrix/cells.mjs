@@ -1,10 +1,12 @@
-// Promises: the list of matrix cells, each a Node.js major on one OpenTelemetry line, in the order they run.
+// Promises: the list of matrix cells, each a Node.js major on one OpenTelemetry line, in the order
+// they run.
 
 /**
  * @typedef {object} Cell
  * @property {string} id `<Node major>-<line>`, as given to `--only`
  * @property {number} node Node.js major
- * @property {'legacy' | 'modern'} line folder beside this file, with the line's package.json and lock
+ * @property {'legacy' | 'modern'} line folder beside this file, with the line's package.json and
+ *   lock
  */
 
 /** Node.js majors by line. The modern line needs Node >= 22.15. */

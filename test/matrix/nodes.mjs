@@ -1,4 +1,5 @@
-// Promises: a Node.js binary of a given major, from npm's `node` package, kept in `.matrix/` between runs.
+// Promises: a Node.js binary of a given major, from npm's `node` package, kept in `.matrix/`
+// between runs.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,8 @@ import { MATRIX } from '../../tools/paths.cjs';
 
 /**
  * @param {number} major
- * @param {{ update?: boolean }} [options] `update`: fetch the newest release of the major although one is there
+ * @param {{ update?: boolean }} [options] `update`: fetch the newest release of the major although
+ *   one is there
  * @returns {NodeBinary}
  * @throws {Error} when it cannot be installed or does not start on this machine
  */
@@ -24,7 +26,8 @@ export function installNode(major, { update = false } = {}) {
   if (cached !== undefined) return { path, version: cached };
 
   mkdirSync(folder, { recursive: true });
-  // The package is only a preinstall script that fetches the binary; newer npm runs scripts on permission only.
+  // The package is only a preinstall script that fetches the binary; newer npm runs scripts on
+  // permission only.
   const manifest = { private: true, allowScripts: { node: true } };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   npm(['install', '--no-save', '--no-package-lock', `node@${major}`], folder);

@@ -1,4 +1,5 @@
-// Promises: the suite runs to its end on the given Node.js, under a time limit, and leaves no process behind.
+// Promises: the suite runs to its end on the given Node.js, under a time limit, and leaves no
+// process behind.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -61,7 +62,10 @@ export async function runSuite(cell, node, folder, jestArguments) {
   return { ...readResults(resultFile), status, seconds, leftBehind, logFile };
 }
 
-/** @returns {Promise<string[]>} the command lines of the group that still run after the time of grace */
+/**
+ * @returns {Promise<string[]>} the command lines of the group that still run after the time of
+ *   grace
+ */
 async function membersLeft(/** @type {number | undefined} */ group) {
   for (const end = performance.now() + GRACE_MILLIS; ; await sleep(50)) {
     const members = membersOf(group);

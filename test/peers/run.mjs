@@ -1,5 +1,6 @@
-// Promises: the test suites of widely used packages end the same with this package preloaded as without it; exit code
-// 1 where the outcome of a test differs twice. Sources are kept in the folder for temporary files.
+// Promises: the test suites of widely used packages end the same with this package preloaded as
+// without it; exit code 1 where the outcome of a test differs twice. Sources are kept in the folder
+// for temporary files.
 //
 //   npm run test:peers                               all of them
 //   npm run test:peers -- --only express,mocha       some

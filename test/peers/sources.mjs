@@ -1,4 +1,5 @@
-// Promises: the sources of a package with its tests, as pinned, and its development dependencies beside them.
+// Promises: the sources of a package with its tests, as pinned, and its development dependencies
+// beside them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

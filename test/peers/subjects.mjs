@@ -1,4 +1,5 @@
-// Promises: whose test suites are run, each pinned, and how. Only two of these have their tests in the npm tarball.
+// Promises: whose test suites are run, each pinned, and how. Only two of these have their tests in
+// the npm tarball.
 
 /**
  * @typedef {object} Suite
@@ -14,7 +15,8 @@
  * @property {string} name
  * @property {string} version of the npm tarball, or next to the commit
  * @property {{ repository: string, commit: string }} [git] where the tarball has no tests
- * @property {string[]} [without] development dependencies that no test needs: linters, browsers, documentation
+ * @property {string[]} [without] development dependencies that no test needs: linters, browsers,
+ *   documentation
  * @property {string[]} [also] packages that a test needs and the manifest does not name
  * @property {string[]} [prepare] a script of its own that makes fixtures
  * @property {Suite[]} suites

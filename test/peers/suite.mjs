@@ -1,4 +1,5 @@
-// Promises: one suite is run once, in one of the ways, under a time limit; the outcome of each of its tests.
+// Promises: one suite is run once, in one of the ways, under a time limit; the outcome of each of
+// its tests.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,8 @@ export const BASELINES = { class: 'plain', register: 'hooks' };
 
 /**
  * @typedef {object} Run
- * @property {Map<string, string>} outcomes of each test, by its name, and of the process by `(exit)`: its code, or the signal that ended it
+ * @property {Map<string, string>} outcomes of each test, by its name, and of the process by
+ *   `(exit)`: its code, or the signal that ended it
  * @property {Map<string, string>} messages of those that failed
  * @property {number} seconds
  * @property {string} log

@@ -77,7 +77,8 @@ describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
       });
       const callbacks = Number(block.attributes['event_loop.block.callbacks']);
       expect(callbacks).toBeGreaterThanOrEqual(10);
-      expect(callbacks).toBeLessThanOrEqual(12); // with the timers of SDK and instrumentation that may be due as well
+      // with the timers of SDK and instrumentation that may be due as well
+      expect(callbacks).toBeLessThanOrEqual(12);
     }));
 
   test('all of these: no other block in any trace', () =>

@@ -126,7 +126,8 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
       Number(block.attributes['event_loop.block.samples'] ?? 0),
     );
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-      expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15); // there was something to notice
+      // there was something to notice
+      expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15);
     });
     expectQuietExit(run);
   },

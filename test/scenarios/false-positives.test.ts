@@ -54,7 +54,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
     expectNothingReported(run);
     expectQuietExit(run);
     judgeUnlessDelayed(runDelayOf(run), LAG_DELAY_MILLIS, () => {
-      expect(lagOf(run).count).toBeGreaterThan((WAIT_MILLIS / 20) * 0.8); // it was sampled all the time
+      // it was sampled all the time
+      expect(lagOf(run).count).toBeGreaterThan((WAIT_MILLIS / 20) * 0.8);
       expect(lagOf(run).meanMillis).toBeLessThan(10);
       expect(lagOf(run).maxMillis).toBeLessThan(FREE_LAG_MILLIS);
     });
@@ -130,7 +131,8 @@ describe('a process that is suspended inside of JavaScript', () => {
       app.child.kill('SIGCONT');
     });
 
-    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(WAIT_MILLIS * 0.8); // it did stop in there
+    // it did stop in there
+    expect(truthNamed(run, 'stopped').durationMillis).toBeGreaterThan(WAIT_MILLIS * 0.8);
     expectNothingReported(run);
     expectQuietExit(run);
   });

@@ -119,7 +119,9 @@ async function compute(
   return { run, probes };
 }
 
-/** The probes did have to wait: they were sent when the block began, where this process had a CPU. */
+/**
+ * The probes did have to wait: they were sent when the block began, where this process had a CPU.
+ */
 function expectWaits(run: Run, probes: number[]): void {
   judgeUnlessDelayed(lateOf(run.stalls), DELAY_MILLIS, () =>
     expect(Math.max(...probes)).toBeGreaterThan(300),
@@ -279,7 +281,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   });
 
   test('overload: many short callbacks are healthy below capacity, and pile up above it', async () => {
-    const HEALTHY_INTERVAL_MILLIS = 14; // not 10: on a shared machine a service does not have the whole processor
+    // not 10: on a shared machine a service does not have the whole processor
+    const HEALTHY_INTERVAL_MILLIS = 14;
     const OVERLOAD_INTERVAL_MILLIS = 5;
     /**
      * What an iteration does before its first task and after its last: connections, headers,
@@ -305,7 +308,8 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 
     expectQuietExit(run);
     expectSoundBlocks(run);
-    // None is counted and not shown, but for the package's own work where that has to wait for a CPU.
+    // None is counted and not shown, but for the package's own work where that has to wait for a
+    // CPU.
     expect(countedBlocks(run)).toBeGreaterThanOrEqual(run.blocks.length);
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
       expect(countedBlocks(run)).toBe(run.blocks.length),

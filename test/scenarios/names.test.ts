@@ -33,7 +33,9 @@ function under(
 
 const APP = expect.stringMatching(/apps\/names\.cjs$/);
 
-/** `waiting` is the largest part of a block from a third on: that of a thread without a CPU, too. */
+/**
+ * `waiting` is the largest part of a block from a third on: that of a thread without a CPU, too.
+ */
 const MIN_WAITING = 0.3;
 const underNative = (run: Run, name: string, functionName: string, call: string) =>
   under(run, name, ([block], waitedShare) =>

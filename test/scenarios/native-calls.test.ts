@@ -1,10 +1,16 @@
-/** Built-in functions that take long in a single call: the function that made the call is named, and so is the built-in. */
+/**
+ * Built-in functions that take long in a single call: the function that made the call is named, and
+ * so is the built-in.
+ */
 import { runApp, type SpanLine, type Truth } from './support/run-app.ts';
 import { test, VoidMeasurement } from './support/scenario.ts';
 import { voidNaming, voidTruth } from './support/validity.ts';
 
 const THRESHOLD_MILLIS = 30; // the app's
-/** Calls in tail position that are named by the function that made them, at least: those of the language are not wrapped. */
+/**
+ * Calls in tail position that are named by the function that made them, at least: those of the
+ * language are not wrapped.
+ */
 const MIN_NAMED = 0.7;
 /** More are not left out because a thread had no CPU: all are measured again. */
 const MAX_VOID = 0.1;
@@ -19,7 +25,10 @@ const ALWAYS = [
   'Hash.update',
 ];
 
-/** Each a process of some five seconds, most of which goes into finding inputs that take long enough. */
+/**
+ * Each a process of some five seconds, most of which goes into finding inputs that take long
+ * enough.
+ */
 const PARTS = Array.from({ length: 12 }, (_, i) => `${i + 1}/12`);
 
 async function callsOf(part: string) {

@@ -1,4 +1,6 @@
-/** `/register` with `OTEL_CONFIG_FILE`: the SDK is started from the file, and our options are in it. */
+/**
+ * `/register` with `OTEL_CONFIG_FILE`: the SDK is started from the file, and our options are in it.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

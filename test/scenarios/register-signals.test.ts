@@ -1,4 +1,7 @@
-/** Under `/register`, each program ends by a signal as it does without: same code, same signal, same output. */
+/**
+ * Under `/register`, each program ends by a signal as it does without: same code, same signal, same
+ * output.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';

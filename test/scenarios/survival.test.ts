@@ -155,7 +155,8 @@ describe('more than one instance', () => {
     expectBlockMetric(run);
     expectExit(run);
     expect(run.notes['reports']).toEqual(['second', 'first', 'third', 'third']);
-    expect(logged(run).map((line) => line.level)).toEqual(['warn', 'warn']); // `second` and `third`, once each
+    // `second` and `third`, once each
+    expect(logged(run).map((line) => line.level)).toEqual(['warn', 'warn']);
   });
 
   test('two copies of the package: every block is reported once', async () => {

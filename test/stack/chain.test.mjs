@@ -264,7 +264,8 @@ describe('metrics in Prometheus', () => {
         await traced(`${release.url}${path}`);
         if (version === 0) await release.stop();
       }
-      const long = `/compute-sync?steps=${sizes.steps * 10}`; // enough to be reported while it lasts
+      // enough to be reported while it lasts
+      const long = `/compute-sync?steps=${sizes.steps * 10}`;
       const paths = [
         '/orders',
         `/compute-sync?steps=${sizes.steps}`,
@@ -273,7 +274,8 @@ describe('metrics in Prometheus', () => {
       let times = 0;
       load = setInterval(() => {
         const now = times++ % ONE_LONG_IN === 0 ? [...paths, long] : paths;
-        for (const path of now) traced(`${demo.url}${path}`).catch(() => {}); // none is left when the service stops
+        // none is left when the service stops
+        for (const path of now) traced(`${demo.url}${path}`).catch(() => {});
       }, LOAD_INTERVAL_MILLIS);
     });
     afterAll(() => clearInterval(load));

@@ -1,5 +1,5 @@
-// What can be known of the files without a server that runs: compose takes them, everything that they name is there, and nothing
-// in them contradicts anything else.
+// What can be known of the files without a server that runs: compose takes them, everything that
+// they name is there, and nothing in them contradicts anything else.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The test on the real servers. ES modules as they are (run.mjs passes the flag that jest needs for that); one file after the
-// other, since each starts servers of its own.
+// The test on the real servers. ES modules as they are (run.mjs passes the flag that jest needs for
+// that); one file after the other, since each starts servers of its own.
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/*.test.mjs'],

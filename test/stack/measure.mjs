@@ -29,7 +29,10 @@ async function inJaeger(stack, demo, steps) {
   return Date.now() - endedMillis;
 }
 
-/** @returns {Promise<Record<string, number>>} milliseconds until each alert was there, in the state that it begins with */
+/**
+ * @returns {Promise<Record<string, number>>} milliseconds until each alert was there, in the state
+ *   that it begins with
+ */
 async function untilAlerts(stack, demo, steps, names) {
   await eventually('the service has exported', PATIENCE_MILLIS, async () => {
     const series = await prometheus.query(stack.urls.prometheus, 'event_loop_lag_seconds_count');

@@ -66,7 +66,8 @@ test('Jaeger is away, and the collector is killed: no span is lost, and none is 
 test('Prometheus is away, and the collector is killed: metrics of that time are there afterwards', async () => {
   stack = await startStack({ later: ['prometheus'] });
   const demo = await stack.startDemo();
-  await pause((EXPORTS + 1) * EXPORT_INTERVAL_MILLIS); // only Prometheus could show that they were made
+  // only Prometheus could show that they were made
+  await pause((EXPORTS + 1) * EXPORT_INTERVAL_MILLIS);
   await demo.stop();
 
   await stack.collector.kill();

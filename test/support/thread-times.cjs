@@ -1,7 +1,7 @@
 /**
- * What the system says of the calling thread, in milliseconds since it began: its CPU time, as of the
- * latest tick of the scheduler, and how long it has been kept waiting for a CPU. Undefined where the
- * system does not say (anything but Linux). Some 2 microseconds.
+ * What the system says of the calling thread, in milliseconds since it began: its CPU time, as of
+ * the latest tick of the scheduler, and how long it has been kept waiting for a CPU. Undefined
+ * where the system does not say (anything but Linux). Some 2 microseconds.
  */
 const fs = require('node:fs');
 

@@ -1,4 +1,6 @@
-/** Which frames are looked up in source maps: whatever a bundler may have put the application in. */
+/**
+ * Which frames are looked up in source maps: whatever a bundler may have put the application in.
+ */
 import type { WeightedSample } from '../../src/block.ts';
 import { createOriginOf } from '../../src/code/in-app.ts';
 import { CodeDescriber } from '../../src/report/code-describer.ts';

@@ -1,4 +1,7 @@
-/** What stands beside `src/` shares code by `tools/`, and by nothing else: the table "Layout" of CONTRIBUTING.md. */
+/**
+ * What stands beside `src/` shares code by `tools/`, and by nothing else: the table "Layout" of
+ * CONTRIBUTING.md.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, posix } from 'node:path';
 
@@ -7,7 +10,9 @@ const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 /** Of other packages, or made; and this file, which has examples of what it forbids. */
 const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.next', basename(__filename)]);
 
-/** What each folder may import by a path, beside itself. Packages, this one among them, have names. */
+/**
+ * What each folder may import by a path, beside itself. Packages, this one among them, have names.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
   tools: [],
   bench: ['tools'],
@@ -68,6 +73,18 @@ test('every folder with code is among them', () => {
     .filter(({ name }) => !NOT_OURS.has(name) && codeFiles(name).length > 0)
     .map(({ name }) => name);
   expect([...atTop, ...inTest].filter((folder) => !known.includes(folder))).toEqual([]);
+});
+
+/** A line with nothing else; a type may be one word that cannot be broken. */
+const COMMENT = /^ *(?:\/\/|\/?\*)(?!.*@type(?:def)? \{)/;
+
+test.each(Object.keys(MAY_IMPORT))('no comment in %s/ is longer than 100 columns', (folder) => {
+  const long = codeFiles(folder).flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (line.length > 100 && COMMENT.test(line) ? [`${file}:${i + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
 });
 
 test.each([

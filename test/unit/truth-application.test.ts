@@ -1,4 +1,7 @@
-/** The application of the benchmark `truth`: its labels and its packages are complete. It is read, not run: its packages may not be installed. */
+/**
+ * The application of the benchmark `truth`: its labels and its packages are complete. It is read,
+ * not run: its packages may not be installed.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';

@@ -1,14 +1,15 @@
-// Promises: the endpoints of the demo service that get load, in the order of the report; what each of them does, and what must be
-// reported of its blocks.
+// Promises: the endpoints of the demo service that get load, in the order of the report; what each
+// of them does, and what must be reported of its blocks.
 
 /**
  * @typedef {object} Endpoint
  * @property {string} path
  * @property {'GET' | 'POST'} method
  * @property {'steps' | 'rows' | 'orders'} work what the size of a request is counted in
- * @property {BlockingFunction} [blocking] what blocks the event loop, if it does: then there must be an `event-loop-blocked`
- *   span that names it
- * @property {boolean} [inWorkerThread] what it blocks is a worker thread: no other request has to wait
+ * @property {BlockingFunction} [blocking] what blocks the event loop, if it does: then there must
+ *   be an `event-loop-blocked` span that names it
+ * @property {boolean} [inWorkerThread] what it blocks is a worker thread: no other request has to
+ *   wait
  * @property {string} does
  *
  * @typedef {object} BlockingFunction
@@ -18,7 +19,10 @@
 
 const SERVICE = 'demo/service.cjs';
 const HASHING = { functionName: 'hashRandomStrings', file: SERVICE };
-/** Not its `parse`, which ends with `return JSON.parse(body)`: named is the anonymous function that called that. */
+/**
+ * Not its `parse`, which ends with `return JSON.parse(body)`: named is the anonymous function that
+ * called that.
+ */
 const BODY_PARSER = { file: 'body-parser/lib/' };
 
 /** @type {Endpoint[]} */

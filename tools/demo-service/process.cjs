@@ -1,5 +1,6 @@
-// Promises: the demo's service as a child process: started until it listens, stopped so that it has flushed its telemetry, and never
-// left behind. It also ends by itself when this process is gone (see `disconnect` in demo/telemetry.cjs).
+// Promises: the demo's service as a child process: started until it listens, stopped so that it has
+// flushed its telemetry, and never left behind. It also ends by itself when this process is gone
+// (see `disconnect` in demo/telemetry.cjs).
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { join } = require('node:path');
@@ -36,7 +37,8 @@ async function startService(env) {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   );
-  const [stdout, stderr] = /** @type {[Readable, Readable]} */ ([child.stdout, child.stderr]); // they are pipes
+  // they are pipes
+  const [stdout, stderr] = /** @type {[Readable, Readable]} */ ([child.stdout, child.stderr]);
   const killChild = () => child.kill('SIGKILL');
   process.once('exit', killChild);
 
@@ -65,7 +67,8 @@ async function startService(env) {
 }
 
 /**
- * The address in the service's first `listening on …` line; goes on reading so that the service never stalls on output.
+ * The address in the service's first `listening on …` line; goes on reading so that the service
+ * never stalls on output.
  * @returns {Promise<string>}
  */
 function listeningUrl(/** @type {Readable} */ stdout) {

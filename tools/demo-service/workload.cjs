@@ -1,4 +1,5 @@
-// Promises: how large a request must be to block the event loop for a few hundred milliseconds on this machine: measured, not guessed.
+// Promises: how large a request must be to block the event loop for a few hundred milliseconds on
+// this machine: measured, not guessed.
 const { sendOk } = require('../http-client.cjs');
 
 /** @import { Endpoint } from './endpoints.cjs' */
@@ -37,7 +38,8 @@ function requestFor(origin, { path, method, work }, size) {
 }
 
 /**
- * The shortest of a few runs of a request, in milliseconds; the first ones also warm the service up.
+ * The shortest of a few runs of a request, in milliseconds; the first ones also warm the service
+ * up.
  * @param {number} runs
  * @param {Request} request
  */
@@ -67,7 +69,8 @@ async function measureSizes(origin, endpoints) {
     return shortest(runs, requestFor(origin, endpoint, size));
   };
   const steps = (50 * BLOCK_MILLIS) / (await run('steps', 5, 50));
-  const rows = 6_000 * Math.sqrt(BLOCK_MILLIS / (await run('rows', 5, 6_000))); // the work grows with the square
+  // the work grows with the square
+  const rows = 6_000 * Math.sqrt(BLOCK_MILLIS / (await run('rows', 5, 6_000)));
   const orders = (20_000 * BODY_MILLIS) / (await run('orders', 5, 20_000));
   return {
     steps: Math.min(Math.round(steps), LARGEST.steps),

@@ -5,8 +5,10 @@
  */
 
 /**
- * @typedef {{ alert: string, expr: string, for?: string, labels: Record<string, string>, annotations: Record<string, string> }} PrometheusAlert
- * @typedef {{ groups: { name: string, rules: (PrometheusAlert | { record: string, expr: string })[] }[] }} PrometheusRules
+ * @typedef {{ alert: string, expr: string, for?: string, labels: Record<string, string>,
+ *   annotations: Record<string, string> }} PrometheusAlert
+ * @typedef {{ groups: { name: string,
+ *   rules: (PrometheusAlert | { record: string, expr: string })[] }[] }} PrometheusRules
  */
 
 /** Of the data source that deploy/grafana/provisioning/datasources makes. */

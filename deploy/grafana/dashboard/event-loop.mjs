@@ -752,7 +752,8 @@ const datasource = (name, label) => ({
 const ALL = { text: ['All'], value: ['$__all'] };
 
 /**
- * @param {{ name: string, label: string, metric: string, of: string, regex?: string, allValue?: string, hidden?: boolean }} variable
+ * @param {{ name: string, label: string, metric: string, of: string, regex?: string,
+ *   allValue?: string, hidden?: boolean }} variable
  * @returns {VariableModel}
  */
 const labelValues = ({ name, label, metric, of, regex = '', allValue, hidden = false }) => ({

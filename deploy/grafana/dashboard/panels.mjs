@@ -41,8 +41,10 @@ import {
  * @typedef {import('@grafana/schema/dist/esm/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen').FieldConfig} TableField
  * @typedef {import('@grafana/schema/dist/esm/raw/composable/heatmap/panelcfg/x/HeatmapPanelCfg_types.gen').Options} HeatmapOptions
  *
- * @typedef {{ expr: string, legendFormat?: string, instant?: true, format?: 'table' | 'heatmap' }} PromQuery
- * @typedef {{ unit: string, decimals?: number, min?: number, max?: number, steps?: Threshold[], noValue?: string }} Scale
+ * @typedef {{ expr: string, legendFormat?: string, instant?: true,
+ *   format?: 'table' | 'heatmap' }} PromQuery
+ * @typedef {{ unit: string, decimals?: number, min?: number, max?: number, steps?: Threshold[],
+ *   noValue?: string }} Scale
  * @typedef {{ title: string, description: string }} Titled
  */
 
@@ -168,7 +170,8 @@ export function stat({ title, description, scale, query }) {
 
 /**
  * A graph over time.
- * @param {Titled & { scale: Scale, queries: PromQuery[], bars?: boolean, shares?: boolean, colors?: Record<string, string> }} panel
+ * @param {Titled & { scale: Scale, queries: PromQuery[], bars?: boolean, shares?: boolean,
+ *   colors?: Record<string, string> }} panel
  *   `bars`: stacked bars, for what is counted; `colors`: by series
  * @returns {Panel}
  */
@@ -261,7 +264,8 @@ export function heatmap({ title, description, unit, expr }) {
 }
 
 /**
- * @typedef {{ name: string, title: string, scale?: Scale, bar?: boolean, colored?: boolean, width?: number, links?: { title: string, url: string }[] }} Column
+ * @typedef {{ name: string, title: string, scale?: Scale, bar?: boolean, colored?: boolean,
+ *   width?: number, links?: { title: string, url: string }[] }} Column
  *   `name`: of the field; `bar`, `colored`: how its values are shown
  */
 
@@ -290,7 +294,8 @@ const columnOverride = ({ name, title, scale, bar, colored, width, links }) => (
 });
 
 /**
- * @param {Titled & { columns: Column[], noValue: string, sortBy?: { displayName: string, desc: boolean } }} panel
+ * @param {Titled & { columns: Column[], noValue: string,
+ *   sortBy?: { displayName: string, desc: boolean } }} panel
  * @returns {Panel}
  */
 function table({ title, description, columns, noValue, sortBy }) {
@@ -322,7 +327,8 @@ function table({ title, description, columns, noValue, sortBy }) {
 
 /**
  * A table of single numbers: one row for each set of labels, one column for each query.
- * @param {Titled & { columns: Column[], noValue: string, queries: string[], sortBy: string, limit: number }} panel
+ * @param {Titled & { columns: Column[], noValue: string, queries: string[], sortBy: string,
+ *   limit: number }} panel
  *   `sortBy`: the title of a column; the largest come first
  * @returns {Panel}
  */

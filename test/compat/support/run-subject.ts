@@ -76,7 +76,9 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
   }
 }
 
-/** Both blocks, and metrics where there are some. What has not come by then is missed by the tests. */
+/**
+ * Both blocks, and metrics where there are some. What has not come by then is missed by the tests.
+ */
 async function arrival(receiver: Receiver, warmAt: number, metrics: boolean): Promise<void> {
   const giveUpAt = performance.now() + ARRIVAL_MILLIS;
   const isComplete = () =>

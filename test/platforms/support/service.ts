@@ -4,7 +4,9 @@ import { once } from 'node:events';
 
 const READY = /^listening (\d+)$/m;
 
-/** What a process of the test inherits of this one's environment: nothing that is about telemetry. */
+/**
+ * What a process of the test inherits of this one's environment: nothing that is about telemetry.
+ */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('OTEL_') && name !== 'NODE_OPTIONS' && !name.startsWith('JEST_'),

@@ -1,4 +1,5 @@
-// A body of tens of MB is parsed, measured and validated, each in a turn of the event loop of its own.
+// A body of tens of MB is parsed, measured and validated, each in a turn of the event loop of its
+// own.
 const { createServer } = require('node:http');
 const { default: Ajv } = require('ajv');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,5 +1,5 @@
-// A service whose requests block the event loop in parts, each in a span of its own: none reaches the
-// threshold alone.
+// A service whose requests block the event loop in parts, each in a span of its own: none reaches
+// the threshold alone.
 const { createServer } = require('node:http');
 const {
   EventLoopInstrumentation,

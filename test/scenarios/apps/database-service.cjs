@@ -1,4 +1,5 @@
-// A transaction that has to be done in time, on a database that is idle, and a report that blocks the event loop meanwhile.
+// A transaction that has to be done in time, on a database that is idle, and a report that blocks
+// the event loop meanwhile.
 const { createServer } = require('node:http');
 const { PgInstrumentation } = require('@opentelemetry/instrumentation-pg');
 const {

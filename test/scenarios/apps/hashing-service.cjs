@@ -1,4 +1,5 @@
-// An Express service with a health check, and a computation in five styles, some of which block the event loop.
+// An Express service with a health check, and a computation in five styles, some of which block the
+// event loop.
 const { createServer } = require('node:http');
 const {
   EventLoopInstrumentation,

@@ -1,4 +1,5 @@
-// A part of the telemetry that the package has to call throws, or never answers. The argument says which.
+// A part of the telemetry that the package has to call throws, or never answers. The argument says
+// which.
 const { context, trace } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');

@@ -1,4 +1,5 @@
-// Blocks with an SDK for logs, which is what an app needs to get them as events. The argument says what happens.
+// Blocks with an SDK for logs, which is what an app needs to get them as events. The argument says
+// what happens.
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,9 +1,9 @@
 /**
- * A loop that is busy although no callback takes long: tasks of a few milliseconds, each in an entry
- * span that gets its route when it ends, as those of a framework do.
+ * A loop that is busy although no callback takes long: tasks of a few milliseconds, each in an
+ * entry span that gets its route when it ends, as those of a framework do.
  *
  *   loop-profile.cjs busy     nearly all the time: four of seven milliseconds in one route
- *   loop-profile.cjs calm     an eighth of the time, so that a machine that is short of CPUs does not
+ *   loop-profile.cjs calm     an eighth of the time, so that a machine short of CPUs does not
  *                             make a busy loop of it
  */
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,4 +1,5 @@
-// What the package loads and hooks, by the way in which it is used: `class`, `sdk` or `testing`. Prints it as JSON.
+// What the package loads and hooks, by the way in which it is used: `class`, `sdk` or `testing`.
+// Prints it as JSON.
 const Module = require('node:module');
 const { running } = require('../../support/thread-times.cjs');
 

@@ -41,7 +41,10 @@ function runShell() {
   return childProcess.execSync('sleep 0.3');
 }
 
-/** In a native add-on, which was loaded before anything was wrapped; of it nothing is on the stack afterwards. */
+/**
+ * In a native add-on, which was loaded before anything was wrapped; of it nothing is on the stack
+ * afterwards.
+ */
 const { hashSync } = bcrypt;
 function hashPassword() {
   return hashSync('secret', 12);

@@ -1,4 +1,5 @@
-// Built-in functions that take long in a single call, each alone in a span of its name. `caller` is the function that has to be named.
+// Built-in functions that take long in a single call, each alone in a span of its name. `caller` is
+// the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { calibrate, cleanUp, nativeCalls } = require('../../../tools/labelled-native-calls.cjs');

@@ -1,4 +1,5 @@
-// One second of work in five: what health() says, and what the mean of Node's own histogram of delays says.
+// One second of work in five: what health() says, and what the mean of Node's own histogram of
+// delays says.
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');

@@ -1,4 +1,5 @@
-// Telemetry itself blocks the event loop, for 150 ms each time. The argument says which part of it does.
+// Telemetry itself blocks the event loop, for 150 ms each time. The argument says which part of it
+// does.
 const { context, trace } = require('@opentelemetry/api');
 const { BatchSpanProcessor, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
@@ -52,7 +53,8 @@ const sdk = startSdk({ spanProcessors, instrumentations: [instrumentation] });
 /** Long enough for a report of the report, and one of that, if there were any. */
 const LOOP_WOULD_SHOW_MILLIS = 3 * SLOW_MILLIS + 100;
 
-const job = trace.getTracer('own-work').startSpan('job'); // before the first turn of the loop: no block
+// before the first turn of the loop: no block
+const job = trace.getTracer('own-work').startSpan('job');
 
 async function main() {
   await alone(() => {

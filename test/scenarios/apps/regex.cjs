@@ -1,4 +1,5 @@
-// Captures land in the middle of regular expressions, whose results and side effects must not be touched.
+// Captures land in the middle of regular expressions, whose results and side effects must not be
+// touched.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');

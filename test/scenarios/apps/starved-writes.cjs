@@ -1,4 +1,5 @@
-// Large responses are flushed piece by piece over a Unix socket, while other requests work for 10 ms each.
+// Large responses are flushed piece by piece over a Unix socket, while other requests work for 10
+// ms each.
 const { createServer } = require('node:http');
 const { Readable } = require('node:stream');
 const {

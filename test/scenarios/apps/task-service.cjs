@@ -1,4 +1,5 @@
-// Each request costs 8 ms. 100 of them a second can be served; 200 a second cannot, without a single long callback.
+// Each request costs 8 ms. 100 of them a second can be served; 200 a second cannot, without a
+// single long callback.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { block, eventLoopConfig, note, serve, startSdk } = require('./support/telemetry.cjs');
 

@@ -42,7 +42,10 @@ async function walk(depth) {
   for (let child = 0; child < 4 && depth > 0 && slices < SLICES; child++) await walk(depth - 1);
 }
 
-/** The thread that captures is started once the loop turns, and takes some 50 ms to start, on a busy machine more. */
+/**
+ * The thread that captures is started once the loop turns, and takes some 50 ms to start, on a busy
+ * machine more.
+ */
 const WATCHDOG_START_MILLIS = 300;
 
 wait(WATCHDOG_START_MILLIS)

@@ -15,7 +15,10 @@ const MIN_MORE_MILLIS = 4;
 
 const cpuMillis = () => threadTimes()?.cpuMillis;
 
-/** Until the thread has run for so long: no function of its own says so, which might be named instead. */
+/**
+ * Until the thread has run for so long: no function of its own says so, which might be named
+ * instead.
+ */
 function block() {
   const ranBefore = cpuMillis();
   let end = performance.now() + BLOCK_MILLIS;

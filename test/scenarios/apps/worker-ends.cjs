@@ -1,4 +1,5 @@
-// Worker threads that end while stack samples are taken of them all the time. The argument says how.
+// Worker threads that end while stack samples are taken of them all the time. The argument says
+// how.
 const { once } = require('node:events');
 const { setTimeout: wait } = require('node:timers/promises');
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');

@@ -1,4 +1,5 @@
-// A worker thread with an SDK of its own blocks its own loop; the main thread, instrumented as well, stays free.
+// A worker thread with an SDK of its own blocks its own loop; the main thread, instrumented as
+// well, stays free.
 const { once } = require('node:events');
 const { isMainThread, threadId, Worker } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');

@@ -39,7 +39,9 @@ const OWN_WORK_DELAY_MILLIS = 10;
 /** The same duration as a span (two HrTimes) and as a measurement (a double). */
 const ROUNDING_MILLIS = 0.01;
 
-/** A block that has not ended is reported after some seconds: the part that the machine may take. */
+/**
+ * A block that has not ended is reported after some seconds: the part that the machine may take.
+ */
 const ONGOING_DELAY_MILLIS = 1000;
 const ONGOING_LINE = /^\S+ event-loop-blocked for [\d.]+ s, not ended: .*\n/gm;
 
@@ -54,8 +56,8 @@ const PROFILE_SAMPLES_A_MILLISECOND = 1 / 125;
 const MAX_SAMPLES = 64;
 
 /**
- * The function of `work()` of `apps/support/truth.cjs`. V8 may leave the check for interrupts out of
- * its inner loop, `hashSome` (seen on Node.js 24): then samples fall between two rounds.
+ * The function of `work()` of `apps/support/truth.cjs`. V8 may leave the check for interrupts out
+ * of its inner loop, `hashSome` (seen on Node.js 24): then samples fall between two rounds.
  */
 export const NAME_OF_WORK = /^(hashSome|work)$/;
 
@@ -247,7 +249,8 @@ function judgeKindAndParent(run: Run, expected: ExpectedBlock, block: SpanLine):
     traceId: truth.traceId,
   };
   const none = { ...active, parentSpanId: undefined, parentName: undefined, traceId: undefined };
-  expect(truth.spanId !== undefined).toBe(expected.parent !== 'none'); // the app did have an active span, or none
+  // the app did have an active span, or none
+  expect(truth.spanId !== undefined).toBe(expected.parent !== 'none');
   if (expected.parent === 'active or none') expect([active, none]).toContainEqual(reported);
   else expect(reported).toEqual(expected.parent === 'none' ? none : active);
 }

@@ -1,5 +1,5 @@
-// Promises: no scenario runs on a `dist/` that is older than the sources, and there is a file in which
-// the tests tally void measurements.
+// Promises: no scenario runs on a `dist/` that is older than the sources, and there is a file in
+// which the tests tally void measurements.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

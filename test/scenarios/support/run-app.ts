@@ -77,7 +77,9 @@ export interface Truth extends Line {
   waits?: boolean;
 }
 
-/** A moment at which an app read how long its thread had been kept waiting for a CPU, and had run. */
+/**
+ * A moment at which an app read how long its thread had been kept waiting for a CPU, and had run.
+ */
 export interface Reading extends Line {
   atMillis: number;
   delayMillis?: number;

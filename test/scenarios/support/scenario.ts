@@ -31,9 +31,9 @@ export interface Measurement {
 }
 
 /**
- * Judges each measurement. Throws `VoidMeasurement` afterwards if one did not pass that is void, and
- * none of its label has passed earlier in this test. Where a void one passes in spite of it, so be
- * it.
+ * Judges each measurement. Throws `VoidMeasurement` afterwards if one did not pass that is void,
+ * and none of its label has passed earlier in this test. Where a void one passes in spite of it, so
+ * be it.
  */
 export function judgeValid(measurements: readonly Measurement[]): void {
   const missing: string[] = [];

@@ -1,4 +1,7 @@
-/** Builds `apps/source-maps` into a folder, as an application is: bundled, minified, its map beside it. */
+/**
+ * Builds `apps/source-maps` into a folder, as an application is: bundled, minified, its map beside
+ * it.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';

@@ -25,8 +25,8 @@ interface Of {
 
 /**
  * At most how long a thread that had work to do went without a CPU between two moments: it waited
- * for one, from the last reading before to the first after; or it did not run, since CPUs were taken
- * away from the whole machine, which is no run delay.
+ * for one, from the last reading before to the first after; or it did not run, since CPUs were
+ * taken away from the whole machine, which is no run delay.
  */
 export function withoutCpuBetween(run: Run, of: Of, fromMillis: number, toMillis: number): number {
   const own = run.readings.filter(({ pid, thread }) => pid === of.pid && thread === of.thread);
@@ -55,7 +55,9 @@ function stalledBetween(
     .reduce((sum, millis) => sum + Math.max(0, millis), 0);
 }
 
-/** Of both CPUs of the machine, and known to within the time between two readings of the witness. */
+/**
+ * Of both CPUs of the machine, and known to within the time between two readings of the witness.
+ */
 function stolenBetween(run: Run, fromMillis: number, toMillis: number): number {
   return run.stolen
     .map((theft) => {
@@ -68,8 +70,8 @@ function stolenBetween(run: Run, fromMillis: number, toMillis: number): number {
 /**
  * Why a truth and the span of its block cannot be compared: the thread had no CPU between the
  * moment at which the one was measured and the moment at which the other was. Or why the block may
- * have been none, or one with more around it only: less than the threshold is left of it without the
- * time that it had no CPU.
+ * have been none, or one with more around it only: less than the threshold is left of it without
+ * the time that it had no CPU.
  */
 export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): string | undefined {
   const inside = withoutCpuBetween(run, truth, truth.startMillis, truth.endMillis);
@@ -100,15 +102,18 @@ export function voidTruth(run: Run, truth: Truth, blocks: readonly SpanLine[]): 
   return `waited for a CPU for ${waited}, ${collected.toFixed(1)} ms for garbage collection`;
 }
 
-/** As {@link withoutCpuBetween}: it cannot have been longer than the time between the two moments. */
+/**
+ * As {@link withoutCpuBetween}: it cannot have been longer than the time between the two moments.
+ */
 export const delayInGap = (run: Run, of: Of, fromMillis: number, toMillis: number) =>
   toMillis <= fromMillis
     ? 0
     : Math.min(toMillis - fromMillis, withoutCpuBetween(run, of, fromMillis, toMillis));
 
 /**
- * Why a block may go without a function, or with the wrong one: its own thread, and another one of the
- * process, which may be the watchdog thread, had a CPU for less of the block than the threshold.
+ * Why a block may go without a function, or with the wrong one: its own thread, and another one of
+ * the process, which may be the watchdog thread, had a CPU for less of the block than the
+ * threshold.
  */
 export function voidNaming(run: Run, block: SpanLine | Truth): string | undefined {
   const readings = run.readings.filter(

@@ -1,8 +1,9 @@
 /**
- * A thread that does nothing but wake up, and notes when it was late: then the machine as a whole was
- * busy or suspended, or its CPUs were taken away from outside, which no thread's run delay shows, and
- * which a virtual machine counts in `/proc/stat`. It runs in the process of the tests: in an app it
- * would be one of the things that the app is about (wake-ups, threads, the end of the process).
+ * A thread that does nothing but wake up, and notes when it was late: then the machine as a whole
+ * was busy or suspended, or its CPUs were taken away from outside, which no thread's run delay
+ * shows, and which a virtual machine counts in `/proc/stat`. It runs in the process of the tests:
+ * in an app it would be one of the things that the app is about (wake-ups, threads, the end of the
+ * process).
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -8,7 +8,8 @@ const ASK_AGAIN_MILLIS = 50;
  * @template T
  * @param {string} what reported when the time is over
  * @param {number} withinMillis
- * @param {() => Promise<T | undefined | false | null>} ask an error is an answer that is not there yet
+ * @param {() => Promise<T | undefined | false | null>} ask an error is an answer that is not there
+ *   yet
  * @returns {Promise<T>} the first answer that is there
  */
 export async function eventually(what, withinMillis, ask) {

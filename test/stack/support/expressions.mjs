@@ -1,5 +1,6 @@
-// Every PromQL and TraceQL expression that is shipped: of the rules, of the dashboard and the data sources, and of Grafana's alert
-// rules; as Grafana asks them with all services and instances chosen.
+// Every PromQL and TraceQL expression that is shipped: of the rules, of the dashboard and the data
+// sources, and of Grafana's alert rules; as Grafana asks them with all services and instances
+// chosen.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';

@@ -43,7 +43,8 @@ export async function readTrace(url, traceId) {
 
 /**
  * @param {string} url
- * @param {{ service: string, operation?: string, tags?: Record<string, string>, limit?: number }} query
+ * @param {{ service: string, operation?: string, tags?: Record<string, string>,
+ *   limit?: number }} query
  * @returns {Promise<JaegerSpan[][]>} one array a trace
  */
 export async function findTraces(url, { tags, limit = 10_000, ...query }) {

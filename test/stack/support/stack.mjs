@@ -1,5 +1,6 @@
-// The whole chain on free loopback ports, with the configuration files that are shipped: what docker-compose.yml sets by
-// environment variables is set here to other addresses, and nothing else differs. What the servers store goes when they stop.
+// The whole chain on free loopback ports, with the configuration files that are shipped: what
+// docker-compose.yml sets by environment variables is set here to other addresses, and nothing else
+// differs. What the servers store goes when they stop.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startService } from '../../../tools/demo-service/process.cjs';
@@ -18,12 +19,15 @@ export const DATA = inRoot('.stack/data');
 export const COLLECTOR_CONFIG = inRoot('collector-config.yaml');
 export const TAIL_SAMPLING_CONFIG = inRoot('deploy/tail-sampling/collector-config.yaml');
 
-/** Exports at once, so that the test has not to wait; everything else is as in docker-compose.yml. */
+/**
+ * Exports at once, so that the test has not to wait; everything else is as in docker-compose.yml.
+ */
 const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVAL: '1000' };
 
 /**
  * @typedef {object} Options
- * @property {Record<string, string>} [collector] environment of the collector, in place of what compose sets
+ * @property {Record<string, string>} [collector] environment of the collector, in place of what
+ *   compose sets
  * @property {string[]} [collectorArguments]
  * @property {boolean} [tailSampling] with the second configuration file
  * @property {string} [rules] text of the rules, in place of deploy/prometheus/rules.yaml
@@ -58,7 +62,10 @@ export async function startStack(options = {}) {
     /** @type {string | undefined} without a Tempo on this machine */
     tempo: undefined,
   };
-  /** The services first, which send what they still have. What the servers have stored is not needed any more. */
+  /**
+   * The services first, which send what they still have. What the servers have stored is not needed
+   * any more.
+   */
   const services = [];
   const servers = [];
 

@@ -1,7 +1,9 @@
 // Tempo's HTTP API.
 import { getJson, send } from '../../../tools/http-client.cjs';
 
-/** @returns {Promise<{ traceID: string, spanSets: any[] }[]>} traces with a span that TraceQL finds */
+/**
+ * @returns {Promise<{ traceID: string, spanSets: any[] }[]>} traces with a span that TraceQL finds
+ */
 export async function search(url, traceQl) {
   const { traces } = await getJson(
     `${url}/api/search?${new URLSearchParams({ q: traceQl, limit: '100' })}`,

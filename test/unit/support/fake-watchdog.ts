@@ -9,7 +9,9 @@ export interface FakeFacts {
   readonly time: number;
 }
 
-/** The watchdog thread's loop on a fake clock, beside a main thread that is a list of what happens. */
+/**
+ * The watchdog thread's loop on a fake clock, beside a main thread that is a list of what happens.
+ */
 export class FakeWatchdog {
   time = 0;
   readonly memory = createSharedMemory();

@@ -1,5 +1,8 @@
 // @ts-nocheck: an application as there are many.
-/** The same kinds of work where an application has them: in callbacks, chains, nested helpers, in two phases. */
+/**
+ * The same kinds of work where an application has them: in callbacks, chains, nested helpers, in
+ * two phases.
+ */
 const { createHash, pbkdf2Sync } = require('node:crypto');
 const { EventEmitter } = require('node:events');
 const path = require('node:path');

@@ -43,7 +43,8 @@ function showChanges([before, after]) {
 
 module.exports = {
   graphql: { change: answerQuery, size: 5000, make: orders },
-  // Its executor runs when the promise of the rows is there: nothing of the application is on the stack but what awaits.
+  // Its executor runs when the promise of the rows is there: nothing of the application is on the
+  // stack but what awaits.
   'graphql, asynchronous': { change: answerLater, size: 5000, make: orders, asynchronous: true },
   'fuse.js': {
     change: { name: 'Catalogue.search' },

@@ -35,8 +35,8 @@ try {
 }
 
 /**
- * The SDK is flushed at the end of an invocation, in the task that may have blocked, and the process
- * is frozen right after: the spans of blocks are waited for, and sent as well.
+ * The SDK is flushed at the end of an invocation, in the task that may have blocked, and the
+ * process is frozen right after: the spans of blocks are waited for, and sent as well.
  * @param spanProcessors those of the SDK; the layer adds its exporters to them later
  * @param onFirstSpan called once the SDK is registered
  */

@@ -1,4 +1,7 @@
-/** What goes into the bundle: an SDK, HTTP instrumentation, and this package, which bundlers resolve as CommonJS. */
+/**
+ * What goes into the bundle: an SDK, HTTP instrumentation, and this package, which bundlers resolve
+ * as CommonJS.
+ */
 const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-http');
 const { registerInstrumentations } = require('@opentelemetry/instrumentation');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');

@@ -1,4 +1,7 @@
-/** Elastic's distribution, started from code: what it starts by itself has no place for further instrumentations. */
+/**
+ * Elastic's distribution, started from code: what it starts by itself has no place for further
+ * instrumentations.
+ */
 const { getInstrumentations, startNodeSDK } = require('@elastic/opentelemetry-node/sdk');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 

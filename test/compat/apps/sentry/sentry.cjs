@@ -1,4 +1,7 @@
-/** `@sentry/node` with a tracer provider of its own, which takes spans of the OpenTelemetry API where it is asked to. */
+/**
+ * `@sentry/node` with a tracer provider of its own, which takes spans of the OpenTelemetry API
+ * where it is asked to.
+ */
 const Sentry = require('@sentry/node');
 const { registerInstrumentations } = require('@opentelemetry/instrumentation');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');

@@ -1,9 +1,15 @@
-/** How a service is driven from outside: it says where it listens, and ends when its standard input does. */
+/**
+ * How a service is driven from outside: it says where it listens, and ends when its standard input
+ * does.
+ */
 const { performance } = require('node:perf_hooks');
 const { setTimeout: wait } = require('node:timers/promises');
 const { note } = require('./truth.cjs');
 
-/** Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn, idle. */
+/**
+ * Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn,
+ * idle.
+ */
 const SETTLE_MILLIS = 25;
 
 /** @param close stops the server, then shuts the SDK down; the process then has to end by itself */

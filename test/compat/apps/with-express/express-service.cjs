@@ -1,4 +1,7 @@
-/** The service of most subjects. Required after the telemetry is set up: instrumentations patch what is loaded from then on. */
+/**
+ * The service of most subjects. Required after the telemetry is set up: instrumentations patch what
+ * is loaded from then on.
+ */
 const { createServer } = require('node:http');
 const express = require('express');
 const { block, blockInSteps, warm } = require('./work.cjs');

@@ -1,4 +1,5 @@
-// An application that knows nothing of OpenTelemetry. It ends when it is asked to at `/end`, and not otherwise.
+// An application that knows nothing of OpenTelemetry. It ends when it is asked to at `/end`, and
+// not otherwise.
 const express = require('express');
 const { running } = require('../../../support/thread-times.cjs');
 

@@ -1,4 +1,5 @@
-// An application that knows nothing of OpenTelemetry: a worker of it blocks, and not its main thread.
+// An application that knows nothing of OpenTelemetry: a worker of it blocks, and not its main
+// thread.
 const { isMainThread, Worker } = require('node:worker_threads');
 
 /** Captures are under way by then; a stack sample is taken in it on a busy machine as well. */

@@ -1,6 +1,7 @@
 /**
- * What an app itself knows to be true, as JSON lines in the file that SCENARIO_RECORD names. All writes are synchronous, so that
- * nothing here waits, queues or is lost in a block, and so that recording is never what is measured. Needs nothing but the API.
+ * What an app itself knows to be true, as JSON lines in the file that SCENARIO_RECORD names. All
+ * writes are synchronous, so that nothing here waits, queues or is lost in a block, and so that
+ * recording is never what is measured. Needs nothing but the API.
  */
 const fs = require('node:fs');
 const { performance } = require('node:perf_hooks');
@@ -15,8 +16,8 @@ function record(line) {
 }
 
 /**
- * A moment at which the test knows how long this thread had been kept waiting for a CPU by then, and
- * how long it had run.
+ * A moment at which the test knows how long this thread had been kept waiting for a CPU by then,
+ * and how long it had run.
  */
 function readRunDelay(more) {
   const times = threadTimes();
@@ -30,13 +31,18 @@ function readRunDelay(more) {
 }
 
 const threadIds = () => fs.readdirSync('/proc/self/task');
-/** Those that Node.js starts with: the main thread, and V8's own, which compile and collect garbage. */
+/**
+ * Those that Node.js starts with: the main thread, and V8's own, which compile and collect garbage.
+ */
 let nodesThreads = [];
 try {
   nodesThreads = threadIds();
 } catch {} // not Linux
 
-/** The same of the threads that were started since, the watchdog thread among them. Up to a millisecond. */
+/**
+ * The same of the threads that were started since, the watchdog thread among them. Up to a
+ * millisecond.
+ */
 function readRunDelays() {
   const threads = {};
   try {
@@ -54,9 +60,9 @@ function note(name, value) {
 }
 
 /**
- * Starts to time what `label` stands for. The function it returns ends that, and records it with the
- * span active at the start, by another name where it is given one. `waits`: it is not work all the
- * time, so that it lacks no CPU.
+ * Starts to time what `label` stands for. The function it returns ends that, and records it with
+ * the span active at the start, by another name where it is given one. `waits`: it is not work all
+ * the time, so that it lacks no CPU.
  */
 function startTruth(label, { waits = false } = {}) {
   const span = trace.getActiveSpan()?.spanContext();
@@ -94,7 +100,10 @@ function truthOf(label, work, options) {
 
 const page = Buffer.alloc(16_384, 'event loop');
 let hash = 0;
-/** Some 15 microseconds of real work: FNV-1a. It allocates nothing, or collecting it would be a block of its own. */
+/**
+ * Some 15 microseconds of real work: FNV-1a. It allocates nothing, or collecting it would be a
+ * block of its own.
+ */
 function hashSome() {
   for (let i = 0; i < page.length; i++) hash = Math.imul(hash ^ page[i], 0x01000193);
 }
@@ -103,8 +112,8 @@ function hashSome() {
 const LONG_MILLIS = 40;
 
 /**
- * Works until `millis` have passed, without recording anything; where that is long, until the thread
- * has run for so long, so that a block is one on a busy machine, too.
+ * Works until `millis` have passed, without recording anything; where that is long, until the
+ * thread has run for so long, so that a block is one on a busy machine, too.
  */
 function work(millis) {
   const until = performance.now() + millis;

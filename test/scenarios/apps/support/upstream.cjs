@@ -1,4 +1,5 @@
-// A worker thread that the app under test talks to: an HTTP server, a WebSocket server and a message port, none of them on its loop.
+// A worker thread that the app under test talks to: an HTTP server, a WebSocket server and a
+// message port, none of them on its loop.
 const http = require('node:http');
 const { parentPort } = require('node:worker_threads');
 const { WebSocketServer } = require('ws');

@@ -1,4 +1,5 @@
-// A block in the process that runs `node --test`, long enough for stack samples. Loaded by `--require`.
+// A block in the process that runs `node --test`, long enough for stack samples. Loaded by
+// `--require`.
 const { running } = require('../../../support/thread-times.cjs');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 

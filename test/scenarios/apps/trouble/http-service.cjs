@@ -1,4 +1,5 @@
-// One request to an HTTP server, whose handler blocks. What differs is the order in which tracing is set up.
+// One request to an HTTP server, whose handler blocks. What differs is the order in which tracing
+// is set up.
 const [order] = process.argv.slice(2);
 
 const loadedBefore = order === 'the SDK after http' ? require('node:http') : undefined;
