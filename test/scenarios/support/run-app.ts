@@ -250,7 +250,9 @@ export async function runApp(
     run.stalls = witness.stalls();
     run.stolen = witness.stolen();
     run.delays = witness.delays();
-    run.exitDelayMillis = endedAt - Number(run.notes['finished'] ?? Number.NaN);
+    // Jest may have kept this thread from hearing of it.
+    const end = Math.min(endedAt, witness.ended() ?? endedAt);
+    run.exitDelayMillis = end - Number(run.notes['finished'] ?? Number.NaN);
     return run;
   } finally {
     clearTimeout(timer);

@@ -29,8 +29,10 @@ export interface WatchedDelay {
 }
 
 export interface Witness {
-  /** From now on, reads how long the threads of this process are kept waiting. */
+  /** From now on, reads how long the threads of this process are kept waiting, and if it ended. */
   watch(pid: number): void;
+  /** When it saw that the process had ended: not where this is not Linux, or not yet. */
+  ended(): number | undefined;
   delays(): WatchedDelay[];
   stalls(): Stall[];
   stolen(): Stolen[];
@@ -49,7 +51,7 @@ const JIFFY_MILLIS = 10;
 const CODE = `
   const fs = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
-  const { times, sleep, thefts, delays, everyMillis, punctualMillis, maxStalls } = workerData;
+  const { times, sleep, thefts, delays, end, everyMillis, punctualMillis, maxStalls } = workerData;
   const now = () => performance.timeOrigin + performance.now();
 
   const stat = (() => {
@@ -95,6 +97,17 @@ const CODE = `
     } catch {} // it has ended, or this is not Linux
   };
 
+  // A process that has ended has its first thread only, a zombie until its parent has heard of it.
+  const readEnd = () => {
+    const pid = Atomics.load(sleep, 3);
+    if (pid === 0 || end[0] > 0) return;
+    try {
+      const [, state] = fs.readFileSync('/proc/' + pid + '/stat', 'latin1').split(/.*\\) /s);
+      if (!state.startsWith('Z') || fs.readdirSync('/proc/' + pid + '/task').length > 1) return;
+      end[0] = now();
+    } catch {} // its parent has heard of it, or this is not Linux
+  };
+
   parentPort.postMessage('ready');
   for (let count = 0; Atomics.load(sleep, 0) === 0; ) {
     const due = now() + everyMillis;
@@ -103,6 +116,7 @@ const CODE = `
     if (at - last.at >= workerData.readEveryMillis) {
       readStolen();
       readDelay();
+      readEnd();
     }
     if (at - due < punctualMillis || count === maxStalls) continue;
     times.set([due, at], 2 * count);
@@ -117,6 +131,7 @@ export async function startWitness(): Promise<Witness> {
   const times = sharedNumbers(2 * MAX_STALLS);
   const thefts = sharedNumbers(3 * MAX_STALLS);
   const delays = sharedNumbers(3 * MAX_STALLS);
+  const end = sharedNumbers(1);
   /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
   const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(CODE, {
@@ -125,6 +140,7 @@ export async function startWitness(): Promise<Witness> {
       times,
       thefts,
       delays,
+      end,
       sleep,
       everyMillis: EVERY_MILLIS,
       punctualMillis: PUNCTUAL_MILLIS,
@@ -136,6 +152,7 @@ export async function startWitness(): Promise<Witness> {
   await once(worker, 'message');
   return {
     watch: (pid) => void Atomics.store(sleep, 3, pid),
+    ended: () => (end[0] === 0 ? undefined : end[0]),
     delays: () =>
       Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
         atMillis: Number(delays[3 * i]),
