@@ -43,8 +43,10 @@ const EVERY_MILLIS = 5;
 /** What timer and scheduler may take on a machine that is not busy. */
 const PUNCTUAL_MILLIS = 2;
 const MAX_STALLS = 4096;
-/** How often it reads what was taken away from machine and app: some 20 microseconds. */
+/** How often it reads what was taken away from machine and app. */
 const READ_EVERY_MILLIS = 50;
+/** At most how long that takes on a machine that is not busy: 3 ms have been seen. */
+const READING_MILLIS = 10;
 /** What the kernel counts in `/proc/stat`. */
 const JIFFY_MILLIS = 10;
 
@@ -77,22 +79,33 @@ const CODE = `
     last = { at, jiffies };
   };
 
-  const delayIn = (folder) =>
-    Number(fs.readFileSync(folder + '/schedstat', 'latin1').split(' ')[1]) / 1e6;
-  const delayByThread = new Map(); // of those that have ended, too
+  const schedstatIn = (folder) => fs.readFileSync(folder + '/schedstat', 'latin1').split(' ');
+  const stateIn = (folder) => fs.readFileSync(folder + '/stat', 'latin1').split(/.*\\) /s)[1][0];
+  // The kernel counts a wait for a CPU when it is over, one for a disk not at all. A thread that
+  // ends as soon as it has a CPU is gone by then: it has waited at least between two readings.
+  const threads = new Map(); // of those that have ended, too
+  const readThread = (id, folder, at) => {
+    const [ran, waited] = schedstatIn(folder);
+    const before = threads.get(id);
+    const isStuck = 'RD'.includes(stateIn(folder));
+    const waitsOn = isStuck && before?.isStuck && before.ran === ran && before.waited === waited;
+    const pending = waitsOn ? before.pending + at - before.at : 0;
+    threads.set(id, { at, ran, waited, isStuck, pending });
+  };
   const readDelay = () => {
     const pid = Atomics.load(sleep, 3);
     const count = Atomics.load(sleep, 4);
     if (pid === 0 || count === maxStalls) return;
     try {
-      const first = delayIn('/proc/' + pid);
-      for (const thread of fs.readdirSync('/proc/' + pid + '/task')) {
+      const [, first] = schedstatIn('/proc/' + pid);
+      for (const id of fs.readdirSync('/proc/' + pid + '/task')) {
         try {
-          delayByThread.set(thread, delayIn('/proc/' + pid + '/task/' + thread));
+          readThread(id, '/proc/' + pid + '/task/' + id, now());
         } catch {} // it has just ended
       }
-      const all = [...delayByThread.values()].reduce((sum, millis) => sum + millis, 0);
-      delays.set([now(), first, all], 3 * count);
+      let all = 0;
+      for (const { waited, pending } of threads.values()) all += Number(waited) / 1e6 + pending;
+      delays.set([now(), Number(first) / 1e6, all], 3 * count);
       Atomics.store(sleep, 4, count + 1);
     } catch {} // it has ended, or this is not Linux
   };
@@ -102,25 +115,30 @@ const CODE = `
     const pid = Atomics.load(sleep, 3);
     if (pid === 0 || end[0] > 0) return;
     try {
-      const [, state] = fs.readFileSync('/proc/' + pid + '/stat', 'latin1').split(/.*\\) /s);
-      if (!state.startsWith('Z') || fs.readdirSync('/proc/' + pid + '/task').length > 1) return;
+      if (stateIn('/proc/' + pid) !== 'Z') return;
+      if (fs.readdirSync('/proc/' + pid + '/task').length > 1) return;
       end[0] = now();
     } catch {} // its parent has heard of it, or this is not Linux
   };
 
   parentPort.postMessage('ready');
-  for (let count = 0; Atomics.load(sleep, 0) === 0; ) {
+  const noteStall = (from, to) => {
+    const count = Atomics.load(sleep, 1);
+    if (to - from < punctualMillis || count === maxStalls) return;
+    times.set([from, to], 2 * count);
+    Atomics.store(sleep, 1, count + 1);
+  };
+  while (Atomics.load(sleep, 0) === 0) {
     const due = now() + everyMillis;
     Atomics.wait(sleep, 0, 0, everyMillis);
     const at = now();
-    if (at - last.at >= workerData.readEveryMillis) {
-      readStolen();
-      readDelay();
-      readEnd();
-    }
-    if (at - due < punctualMillis || count === maxStalls) continue;
-    times.set([due, at], 2 * count);
-    Atomics.store(sleep, 1, ++count);
+    noteStall(due, at);
+    if (at - last.at < workerData.readEveryMillis) continue;
+    readStolen();
+    readDelay();
+    readEnd();
+    // It may be kept waiting in here as well.
+    if (now() - at > workerData.readingMillis) noteStall(at, now());
   }
 `;
 
@@ -146,6 +164,7 @@ export async function startWitness(): Promise<Witness> {
       punctualMillis: PUNCTUAL_MILLIS,
       maxStalls: MAX_STALLS,
       readEveryMillis: READ_EVERY_MILLIS,
+      readingMillis: READING_MILLIS,
       jiffyMillis: JIFFY_MILLIS,
     },
   });

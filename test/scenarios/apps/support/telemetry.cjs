@@ -33,7 +33,6 @@ async function wait(millis) {
 }
 
 // --- what is recorded
-// -----------------------------------------------------------------------------------------
 
 const epochMillis = ([seconds, nanos]) => seconds * 1e3 + nanos / 1e6;
 const millisBetween = (from, to) => (to[0] - from[0]) * 1e3 + (to[1] - from[1]) / 1e6;
@@ -158,7 +157,6 @@ async function finish(sdk) {
 }
 
 // --- how a service is driven from outside
-// ---------------------------------------------------------------------
 
 /**
  * Around the code of each request, as near as can be without a callback of its own in front of it.
