@@ -81,16 +81,16 @@ const CODE = `
 
   const schedstatIn = (folder) => fs.readFileSync(folder + '/schedstat', 'latin1').split(' ');
   const stateIn = (folder) => fs.readFileSync(folder + '/stat', 'latin1').split(/.*\\) /s)[1][0];
-  // The kernel counts a wait for a CPU when it is over, one for a disk not at all. A thread that
-  // ends as soon as it has a CPU is gone by then: it has waited at least between two readings.
+  // The kernel counts a wait for a CPU when it is over. A thread that ends as soon as it has one is
+  // gone by then: it has waited at least between two readings.
   const threads = new Map(); // of those that have ended, too
   const readThread = (id, folder, at) => {
     const [ran, waited] = schedstatIn(folder);
     const before = threads.get(id);
-    const isStuck = 'RD'.includes(stateIn(folder));
-    const waitsOn = isStuck && before?.isStuck && before.ran === ran && before.waited === waited;
+    const isReady = stateIn(folder) === 'R';
+    const waitsOn = isReady && before?.isReady && before.ran === ran && before.waited === waited;
     const pending = waitsOn ? before.pending + at - before.at : 0;
-    threads.set(id, { at, ran, waited, isStuck, pending });
+    threads.set(id, { at, ran, waited, isReady, pending });
   };
   const readDelay = () => {
     const pid = Atomics.load(sleep, 3);
