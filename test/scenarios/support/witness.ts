@@ -110,15 +110,22 @@ const CODE = `
     } catch {} // it has ended, or this is not Linux
   };
 
-  // A process that has ended has its first thread only, a zombie until its parent has heard of it.
+  // A process that has ended has its first thread only, a zombie until its parent reaps it. Node.js
+  // does that, and may then have no CPU for 400 ms before it calls the listener of 'exit'.
+  let wasSeen = false;
+  const isEnded = (folder) => {
+    try {
+      const state = stateIn(folder);
+      wasSeen = true;
+      return state === 'Z' && fs.readdirSync(folder + '/task').length === 1;
+    } catch {
+      return wasSeen; // it has been reaped, or this is not Linux
+    }
+  };
   const readEnd = () => {
     const pid = Atomics.load(sleep, 3);
     if (pid === 0 || end[0] > 0) return;
-    try {
-      if (stateIn('/proc/' + pid) !== 'Z') return;
-      if (fs.readdirSync('/proc/' + pid + '/task').length > 1) return;
-      end[0] = now();
-    } catch {} // its parent has heard of it, or this is not Linux
+    if (isEnded('/proc/' + pid)) end[0] = now();
   };
 
   parentPort.postMessage('ready');
