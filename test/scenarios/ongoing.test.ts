@@ -69,7 +69,7 @@ async function killedRun(scenario: string) {
     // It is meant to die.
     if (!/signal SIGKILL/.test(error.message)) throw error;
   });
-  witness.stop();
+  await witness.stop();
   const [traceId, spanId] = ids;
   const delayMillis = Math.max(lateOf(witness.stalls()), witness.delays().at(-1)?.delayMillis ?? 0);
   return { traceId, spanId, stderr, delayMillis };

@@ -193,7 +193,7 @@ test('testing: a test of node:test that blocks fails, and says where', async () 
   const output = await promisify(execFile)(process.execPath, args, options).catch(
     ({ stdout }) => stdout,
   );
-  witness.stop();
+  await witness.stop();
 
   expect(output).toMatch(/EventLoopBlockedError/);
   judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () =>

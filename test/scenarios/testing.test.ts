@@ -32,9 +32,10 @@ async function judgeOutput(
   const witness = await startWitness();
   try {
     const output = await outputOf(args, env);
+    await witness.stop();
     judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => judge(output));
   } finally {
-    witness.stop();
+    await witness.stop();
   }
 }
 
@@ -124,6 +125,7 @@ describe('a baseline', () => {
       }
       writeFileSync(baseline, JSON.stringify({ version: 1, blocks }));
       const judged = await outputOf(args, env);
+      await witness.stop();
       judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => {
         expect(updated).toMatch(/Tests: +16 passed/);
         expect(written.sort()).toEqual(names.sort());
@@ -137,7 +139,7 @@ describe('a baseline', () => {
         );
       });
     } finally {
-      witness.stop();
+      await witness.stop();
     }
   });
 

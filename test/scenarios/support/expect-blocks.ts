@@ -47,6 +47,8 @@ const ONGOING_LINE = /^\S+ event-loop-blocked for [\d.]+ s, not ended: .*\n/gm;
 
 /** The part of the time for the exit of a process that the machine may take. */
 const EXIT_DELAY_MILLIS = 20;
+/** What was seen of a process before its end says why that was late. */
+const EXIT_LEAD_MILLIS = 200;
 
 /** Captures of one block, and one for the report of an ongoing one. */
 const MAX_CAPTURES = 31;
@@ -133,9 +135,16 @@ export function expectExit(run: Run, code = 0): void {
 
 /** The process ended when it had nothing left to do. */
 export function expectPromptExit(run: Run): void {
-  judgeUnlessDelayed(stalledSince(run, Number(run.notes['finished'])), EXIT_DELAY_MILLIS, () =>
-    expect(run.exitDelayMillis).toBeLessThan(EXIT_TOLERANCE_MILLIS),
-  );
+  const finishedAt = Number(run.notes['finished']);
+  judgeUnlessDelayed(stalledSince(run, finishedAt), EXIT_DELAY_MILLIS, () => {
+    if (run.exitDelayMillis < EXIT_TOLERANCE_MILLIS) return;
+    // It is rare: another run would not show why.
+    const delays = run.delays.filter(({ atMillis }) => atMillis > finishedAt - EXIT_LEAD_MILLIS);
+    const stalls = run.stalls.filter(({ toMillis }) => toMillis > finishedAt - EXIT_LEAD_MILLIS);
+    throw new Error(
+      `ended ${run.exitDelayMillis} ms after it had finished, at ${finishedAt}: ${JSON.stringify({ delays, stalls })}`,
+    );
+  });
 }
 
 /**

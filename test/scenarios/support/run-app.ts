@@ -247,6 +247,7 @@ export async function runApp(
     child.stdin.end();
     const [code, signal] = await Promise.race([closed, tooLong]);
     const run = readRecord(record, asyncHooks, code, signal, output);
+    await witness.stop();
     run.stalls = witness.stalls();
     run.stolen = witness.stolen();
     run.delays = witness.delays();
@@ -256,7 +257,7 @@ export async function runApp(
     return run;
   } finally {
     clearTimeout(timer);
-    witness.stop();
+    await witness.stop();
     child.kill('SIGKILL');
     await closed.catch(() => {});
     rmSync(folder, { recursive: true, force: true });

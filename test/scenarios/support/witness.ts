@@ -36,7 +36,11 @@ export interface Witness {
   delays(): WatchedDelay[];
   stalls(): Stall[];
   stolen(): Stolen[];
-  stop(): void;
+  /**
+   * Resolves when it has ended. What is read before that may lack the latest: it may be waiting for
+   * a CPU.
+   */
+  stop(): Promise<void>;
 }
 
 const EVERY_MILLIS = 5;
@@ -135,17 +139,19 @@ const CODE = `
     times.set([from, to], 2 * count);
     Atomics.store(sleep, 1, count + 1);
   };
+  let since = now();
   while (Atomics.load(sleep, 0) === 0) {
-    const due = now() + everyMillis;
     Atomics.wait(sleep, 0, 0, everyMillis);
     const at = now();
-    noteStall(due, at);
+    noteStall(since + everyMillis, at);
+    since = at;
     if (at - last.at < workerData.readEveryMillis) continue;
     readStolen();
     readDelay();
     readEnd();
+    since = now();
     // It may be kept waiting in here as well.
-    if (now() - at > workerData.readingMillis) noteStall(at, now());
+    if (since - at > workerData.readingMillis) noteStall(at, since);
   }
 `;
 
@@ -176,6 +182,7 @@ export async function startWitness(): Promise<Witness> {
     },
   });
   await once(worker, 'message');
+  const stopped = once(worker, 'exit');
   return {
     watch: (pid) => void Atomics.store(sleep, 3, pid),
     ended: () => (end[0] === 0 ? undefined : end[0]),
@@ -196,9 +203,10 @@ export async function startWitness(): Promise<Witness> {
         toMillis: Number(thefts[3 * i + 1]),
         millis: Number(thefts[3 * i + 2]),
       })),
-    stop() {
+    async stop() {
       Atomics.store(sleep, 0, 1);
       Atomics.notify(sleep, 0);
+      await stopped;
     },
   };
 }
