@@ -26,6 +26,10 @@ export interface WatchedDelay {
   delayMillis: number;
   /** All of its threads together. */
   threadsMillis: number;
+  /** How many threads it has, how many of them run or could, and how many wait for a disk. */
+  threads: number;
+  readyThreads: number;
+  diskThreads: number;
 }
 
 export interface Witness {
@@ -91,10 +95,12 @@ const CODE = `
   const readThread = (id, folder, at) => {
     const [ran, waited] = schedstatIn(folder);
     const before = threads.get(id);
-    const isReady = stateIn(folder) === 'R';
+    const state = stateIn(folder);
+    const isReady = state === 'R';
     const waitsOn = isReady && before?.isReady && before.ran === ran && before.waited === waited;
     const pending = waitsOn ? before.pending + at - before.at : 0;
     threads.set(id, { at, ran, waited, isReady, pending });
+    return state;
   };
   const readDelay = () => {
     const pid = Atomics.load(sleep, 3);
@@ -102,14 +108,17 @@ const CODE = `
     if (pid === 0 || count === maxStalls) return;
     try {
       const [, first] = schedstatIn('/proc/' + pid);
+      const states = [];
       for (const id of fs.readdirSync('/proc/' + pid + '/task')) {
         try {
-          readThread(id, '/proc/' + pid + '/task/' + id, now());
+          states.push(readThread(id, '/proc/' + pid + '/task/' + id, now()));
         } catch {} // it has just ended
       }
       let all = 0;
       for (const { waited, pending } of threads.values()) all += Number(waited) / 1e6 + pending;
-      delays.set([now(), Number(first) / 1e6, all], 3 * count);
+      const inState = (wanted) => states.filter((state) => state === wanted).length;
+      const counts = [states.length, inState('R'), inState('D')];
+      delays.set([now(), Number(first) / 1e6, all, ...counts], 6 * count);
       Atomics.store(sleep, 4, count + 1);
     } catch {} // it has ended, or this is not Linux
   };
@@ -161,7 +170,7 @@ const sharedNumbers = (length: number) =>
 export async function startWitness(): Promise<Witness> {
   const times = sharedNumbers(2 * MAX_STALLS);
   const thefts = sharedNumbers(3 * MAX_STALLS);
-  const delays = sharedNumbers(3 * MAX_STALLS);
+  const delays = sharedNumbers(6 * MAX_STALLS);
   const end = sharedNumbers(1);
   /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
   const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
@@ -188,9 +197,12 @@ export async function startWitness(): Promise<Witness> {
     ended: () => (end[0] === 0 ? undefined : end[0]),
     delays: () =>
       Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
-        atMillis: Number(delays[3 * i]),
-        delayMillis: Number(delays[3 * i + 1]),
-        threadsMillis: Number(delays[3 * i + 2]),
+        atMillis: Number(delays[6 * i]),
+        delayMillis: Number(delays[6 * i + 1]),
+        threadsMillis: Number(delays[6 * i + 2]),
+        threads: Number(delays[6 * i + 3]),
+        readyThreads: Number(delays[6 * i + 4]),
+        diskThreads: Number(delays[6 * i + 5]),
       })),
     stalls: () =>
       Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
