@@ -257,8 +257,8 @@ export async function runApp(
     return run;
   } finally {
     clearTimeout(timer);
-    await witness.stop();
     child.kill('SIGKILL');
+    await witness.stop();
     await closed.catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
