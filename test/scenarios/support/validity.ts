@@ -146,8 +146,9 @@ export function voidBlock(run: Run, block: SpanLine): string | undefined {
 }
 
 /**
- * How long the threads of the process went without a CPU from then on, or the witness: no app says
- * what it waits for while it ends, and its first thread waits for the others.
+ * How long the threads of the process were kept waiting from then on, for a CPU, a disk, or a lock
+ * of the kernel, or the witness was: no app says what it waits for while it ends, and its first
+ * thread waits for the others.
  */
 export function stalledSince(run: Run, fromMillis: number): number {
   const before = run.delays.findLast(({ atMillis }) => atMillis <= fromMillis) ?? run.delays[0];
@@ -198,6 +199,6 @@ export function judgeUnlessDelayed(
     judge();
   } catch (error) {
     if (error instanceof VoidMeasurement || delayMillis <= limitMillis) throw error;
-    throw new VoidMeasurement(`waited for a CPU for ${delayMillis.toFixed(1)} ms in all`);
+    throw new VoidMeasurement(`was kept waiting for ${delayMillis.toFixed(1)} ms in all`);
   }
 }

@@ -19,17 +19,20 @@ export interface Stolen extends Stall {
   millis: number;
 }
 
-/** How long, by then, the app had been kept waiting for a CPU. */
+/** How long, by then, the app had been kept waiting. */
 export interface WatchedDelay {
   atMillis: number;
-  /** Its first thread. */
+  /** Its first thread, for a CPU. */
   delayMillis: number;
-  /** All of its threads together. */
+  /** All of its threads together, for a CPU, a disk, or a lock of the kernel. */
   threadsMillis: number;
-  /** How many threads it has, how many of them run or could, and how many wait for a disk. */
+  /**
+   * How many threads it has, how many of them run or could, and how many wait for a disk or a lock
+   * of the kernel.
+   */
   threads: number;
   readyThreads: number;
-  diskThreads: number;
+  uninterruptibleThreads: number;
 }
 
 export interface Witness {
@@ -90,16 +93,19 @@ const CODE = `
   const schedstatIn = (folder) => fs.readFileSync(folder + '/schedstat', 'latin1').split(' ');
   const stateIn = (folder) => fs.readFileSync(folder + '/stat', 'latin1').split(/.*\\) /s)[1][0];
   // The kernel counts a wait for a CPU when it is over. A thread that ends as soon as it has one is
-  // gone by then: it has waited at least between two readings.
+  // gone by then: it has waited at least between two readings. Waits that nothing interrupts, for a
+  // disk or a lock of the kernel, it does not count at all: a process that ended was in munmap()
+  // for 790 ms, waiting for the lock of a file that all processes of Node.js map.
   const threads = new Map(); // of those that have ended, too
   const readThread = (id, folder, at) => {
     const [ran, waited] = schedstatIn(folder);
     const before = threads.get(id);
     const state = stateIn(folder);
-    const isReady = state === 'R';
-    const waitsOn = isReady && before?.isReady && before.ran === ran && before.waited === waited;
-    const pending = waitsOn ? before.pending + at - before.at : 0;
-    threads.set(id, { at, ran, waited, isReady, pending });
+    const waitsOn = state === before?.state && before.ran === ran && before.waited === waited;
+    const since = waitsOn ? at - before.at : 0;
+    const pending = waitsOn && state === 'R' ? before.pending + since : 0;
+    const uninterruptible = (before?.uninterruptible ?? 0) + (state === 'D' ? since : 0);
+    threads.set(id, { at, ran, waited, state, pending, uninterruptible });
     return state;
   };
   const readDelay = () => {
@@ -115,7 +121,8 @@ const CODE = `
         } catch {} // it has just ended
       }
       let all = 0;
-      for (const { waited, pending } of threads.values()) all += Number(waited) / 1e6 + pending;
+      for (const { waited, pending, uninterruptible } of threads.values())
+        all += Number(waited) / 1e6 + pending + uninterruptible;
       const inState = (wanted) => states.filter((state) => state === wanted).length;
       const counts = [states.length, inState('R'), inState('D')];
       delays.set([now(), Number(first) / 1e6, all, ...counts], 6 * count);
@@ -202,7 +209,7 @@ export async function startWitness(): Promise<Witness> {
         threadsMillis: Number(delays[6 * i + 2]),
         threads: Number(delays[6 * i + 3]),
         readyThreads: Number(delays[6 * i + 4]),
-        diskThreads: Number(delays[6 * i + 5]),
+        uninterruptibleThreads: Number(delays[6 * i + 5]),
       })),
     stalls: () =>
       Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
