@@ -102,9 +102,9 @@ const CODE = `
     const before = threads.get(id);
     const state = stateIn(folder);
     const waitsOn = state === before?.state && before.ran === ran && before.waited === waited;
-    const since = waitsOn ? at - before.at : 0;
-    const pending = waitsOn && state === 'R' ? before.pending + since : 0;
-    const uninterruptible = (before?.uninterruptible ?? 0) + (state === 'D' ? since : 0);
+    const passed = waitsOn ? at - before.at : 0;
+    const pending = waitsOn && state === 'R' ? before.pending + passed : 0;
+    const uninterruptible = (before?.uninterruptible ?? 0) + (state === 'D' ? passed : 0);
     threads.set(id, { at, ran, waited, state, pending, uninterruptible });
     return state;
   };
