@@ -2,6 +2,8 @@
 // what the collector sends to them, and that it loses nothing. The part of the test that needs no
 // other server.
 import { afterEach, expect, test } from '@jest/globals';
+import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
+import { measureSizes } from '../../tools/demo-service/workload.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { eventually } from './support/eventually.mjs';
 import { freePorts } from './support/server.mjs';
@@ -12,6 +14,9 @@ import { traced } from './support/traced.mjs';
 const ARRIVAL_MILLIS = 30_000;
 const REQUESTS = 50;
 const CUMULATIVE = 2;
+const UNFINISHED_AFTER_MILLIS = '1000';
+/** Of a size for 300 ms: three times as long as it takes until it is reported. */
+const LONG = 10;
 
 let stack;
 let receiver;
@@ -35,6 +40,13 @@ async function startCollector(port) {
   });
 }
 
+/** @returns {Promise<string>} the trace of a request whose block is reported before it has ended */
+async function blockForLong({ url }) {
+  const { steps } = await measureSizes(url, ENDPOINTS);
+  const { traceId } = await traced(`${url}/compute-sync?steps=${steps * LONG}`);
+  return traceId;
+}
+
 const metricsNamed = (name) => receiver.metrics.filter((metric) => metric.name === name);
 
 const stringOf = (attributes, key) =>
@@ -45,9 +57,9 @@ test('a block comes through below its request, and the report of an ongoing one 
   receiver = await OtlpReceiver.listen({ port });
   await startCollector(port);
   const demo = await stack.startDemo({
-    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: UNFINISHED_AFTER_MILLIS,
   });
-  const { traceId } = await traced(`${demo.url}/compute-sync?steps=1000`);
+  const traceId = await blockForLong(demo);
 
   const spans = await eventually('the trace comes through', ARRIVAL_MILLIS, async () => {
     const found = receiver.spans.filter((span) => span.traceId === traceId);
@@ -85,16 +97,16 @@ test('a block whose trace is not sampled is a log event, and the report of an on
   await startCollector(port);
   const demo = await stack.startDemo({
     OTEL_TRACES_SAMPLER: 'always_off',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1000',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: UNFINISHED_AFTER_MILLIS,
     OTEL_BLRP_SCHEDULE_DELAY: '200',
   });
-  await traced(`${demo.url}/compute-sync?steps=1000`);
+  const traceId = await blockForLong(demo);
 
   const printed = await eventually('the events come through', ARRIVAL_MILLIS, async () => {
     const lines = stack.collector
       .output()
       .split('\n')
-      .filter((line) => line.includes('event-loop-blocked'));
+      .filter((line) => line.includes('event-loop-blocked') && line.includes(traceId));
     return lines.length > 1 && lines;
   });
   const [ongoing, ended] = printed;

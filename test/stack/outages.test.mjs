@@ -26,7 +26,7 @@ afterEach(async () => {
 async function makeRequests(url) {
   const traceIds = [];
   for (let i = 0; i < REQUESTS; i++) traceIds.push((await traced(`${url}/orders`)).traceId);
-  traceIds.push((await traced(`${url}/compute-sync?steps=100`)).traceId);
+  traceIds.push((await traced(`${url}/compute-sync?steps=200`)).traceId);
   return traceIds;
 }
 

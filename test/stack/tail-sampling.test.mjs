@@ -79,7 +79,7 @@ beforeAll(async () => {
   while (blockedTraces.length < BLOCKED) {
     const waiting = many(AT_ONCE, `${demo.url}/orders`);
     await pause(15); // their query takes 40 ms: they have begun, and not ended
-    blockedTraces.push((await traced(`${demo.url}/compute-sync?steps=60`)).traceId);
+    blockedTraces.push((await traced(`${demo.url}/compute-sync?steps=200`)).traceId);
     await waiting;
     requestsMade += AT_ONCE + 1;
   }
