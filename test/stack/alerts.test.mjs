@@ -10,6 +10,7 @@ import { readRules, rulesText } from './support/expressions.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { shortenRules } from './support/shorten.mjs';
 import { startStack } from './support/stack.mjs';
+import { canStarve, starve } from './support/starve.mjs';
 import { traced } from './support/traced.mjs';
 
 /** Five minutes become ten seconds, with ten exports of the demo's metrics. */
@@ -17,6 +18,9 @@ const TIMES_FASTER = 30;
 const FIRING_MILLIS = 90_000;
 const RESOLVED_MILLIS = 90_000;
 const HANG_MILLIS = 30_000;
+
+/** Needs a process that is starved. */
+const WITHOUT_CPU = 'EventLoopInstanceWithoutCpu';
 
 const ALERTS = readRules().filter(({ alert }) => alert);
 
@@ -48,6 +52,24 @@ const nothingActive = () =>
     return true;
   });
 
+/** One request after another until it is told to end. */
+function keepBlocking(size) {
+  let goesOn = true;
+  async function block() {
+    while (goesOn) {
+      await traced(`${demo.url}/compute-sync?steps=${size}`);
+      await pause(50);
+    }
+  }
+  const ended = block();
+  return {
+    end() {
+      goesOn = false;
+      return ended;
+    },
+  };
+}
+
 beforeAll(async () => {
   stack = await startStack({ rules: shortenRules(rulesText(), TIMES_FASTER) });
   demo = await stack.startDemo({ OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '2000' });
@@ -68,14 +90,7 @@ test('an idle service: nothing', async () => {
 });
 
 test('a service that is blocked most of the time: lag, blocks and saturation; over when it is idle', async () => {
-  let busy = true;
-  async function block() {
-    while (busy) {
-      await traced(`${demo.url}/compute-sync?steps=${steps * 4}`); // over a second
-      await pause(50);
-    }
-  }
-  const blocking = block();
+  const blocking = keepBlocking(steps * 4); // over a second
   try {
     await Promise.all([
       fires('EventLoopLagHigh'),
@@ -84,8 +99,7 @@ test('a service that is blocked most of the time: lag, blocks and saturation; ov
       fires('EventLoopInstanceOverloaded'),
     ]);
   } finally {
-    busy = false;
-    await blocking;
+    await blocking.end();
   }
   await nothingActive();
 });
@@ -102,7 +116,26 @@ test('a service that hangs: a block that does not end, and silence; over when it
   await nothingActive();
 });
 
-test.each(ALERTS.map((rule) => [rule.alert, rule]))(
+const testStarved = canStarve ? test : test.skip;
+
+testStarved(
+  'a service whose CPU another process has: without a CPU; over when it is idle',
+  async () => {
+    const stopStarving = starve(demo.pid, FIRING_MILLIS);
+    const blocking = keepBlocking(steps);
+    try {
+      await fires(WITHOUT_CPU);
+    } finally {
+      stopStarving();
+      await blocking.end();
+    }
+    await nothingActive();
+  },
+);
+
+const FIRED = ALERTS.filter(({ alert }) => canStarve || alert !== WITHOUT_CPU);
+
+test.each(FIRED.map((rule) => [rule.alert, rule]))(
   '%s was pending first where it has to wait, and fired',
   (alert, rule) => {
     expect([...states.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);

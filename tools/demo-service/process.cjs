@@ -21,6 +21,7 @@ function cleanEnvironment() {
 /**
  * @typedef {object} Service
  * @property {string} url
+ * @property {number} pid
  * @property {Promise<unknown>} exited
  * @property {() => string} errors what it wrote to stderr
  * @property {() => Promise<void>} stop rejected when the service did not end well
@@ -53,6 +54,7 @@ async function startService(env) {
 
   return {
     url,
+    pid: /** @type {number} */ (child.pid), // it listens, so it was started
     exited,
     errors: () => errors,
     async stop() {
