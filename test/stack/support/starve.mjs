@@ -1,5 +1,5 @@
-// A process without enough CPU: all of its threads on one CPU, where another process has most of the
-// time. Linux only, with util-linux.
+// A process without enough CPU: all of its threads on one CPU, where another process has most of
+// the time. Linux only, with util-linux.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
