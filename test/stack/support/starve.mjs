@@ -22,7 +22,8 @@ export function starve(pid, atMostMillis) {
   const cpus = allowedCpus();
   const [cpu] = cpus.match(/\d+/);
   const pin = (to) => execFileSync('taskset', ['-a', '-c', '-p', to, String(pid)]);
-  execFileSync('renice', ['-n', NICENESS, '-p', String(pid)]); // its first thread, which has the loop
+  // its first thread, which runs the event loop
+  execFileSync('renice', ['-n', NICENESS, '-p', String(pid)]);
   pin(cpu);
   const busy = `const end = Date.now() + ${atMostMillis}; while (Date.now() < end);`;
   const other = spawn('taskset', ['-c', cpu, process.execPath, '-e', busy], { stdio: 'ignore' });
