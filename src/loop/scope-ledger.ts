@@ -85,8 +85,12 @@ export class ScopeLedger implements Ledger {
     this.#blocks.asOwnWork(work, (start, end) => this.#report('callback', start, end));
   }
 
-  /** The next beat closes what runs. */
-  finish(): void {}
+  /** Where a beat is overdue, it may not come any more: the account is made without it. */
+  finish(): void {
+    const t = this.clock.now();
+    const due = this.#beatAt + this.intervalMillis;
+    if (t > due) this.waitedSince(due, t);
+  }
 
   endWait(waitedMillis: number): void {
     this.#waitedInside += waitedMillis;
@@ -109,7 +113,9 @@ export class ScopeLedger implements Ledger {
     const idle = this.clock.idle();
     const waited = idle - this.#idle;
     this.#idle = idle;
-    const lateness = beganAt - due - this.#waitedInside;
+    // Of a beat that was accounted for by `finish`, only what came after it counts.
+    const dueAfter = Math.max(due, this.#beatAt + this.intervalMillis);
+    const lateness = beganAt - dueAfter - this.#waitedInside;
     this.#waitedInside = 0;
     // Where waits are not counted, the loop may have waited until the beat was due.
     const busy = Number.isNaN(idle) ? lateness : lateness + this.intervalMillis - waited;

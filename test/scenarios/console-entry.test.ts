@@ -79,10 +79,14 @@ test.each(['process.exit', 'exit code', 'crash', 'rejection'])(
   },
 );
 
-test('the block that ends with process.exit() is in the report', async () => {
-  const ended = await run('process.exit');
-  judgeBlocks(ended, () => expect(summariesOf(ended)[0]).toContain(': 2 blocks, '));
-});
+test.each(['auto', 'off'])(
+  'the block that ends with process.exit() is in the report: asyncHooks %s',
+  async (mode) => {
+    const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: mode };
+    const ended = await run('process.exit', { env });
+    judgeBlocks(ended, () => expect(summariesOf(ended)[0]).toContain(': 2 blocks, '));
+  },
+);
 
 describe('signals', () => {
   const WAYS = [

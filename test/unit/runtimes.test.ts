@@ -47,6 +47,39 @@ describe('waits of the loop are not counted', () => {
     expect(loop.blocks.map((block) => [block.start, block.end])).toEqual([[start, start + 180]]);
   });
 
+  test('a block is reported where the process ends before the beat that is overdue', () => {
+    const { loop, beat } = withoutIdleTime(100);
+    const due = loop.clock.now() + INTERVAL;
+    loop.clock.run(180);
+    loop.account.finish();
+    const block = [due, due + 160];
+    expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([block]);
+
+    // It comes after all, and has only what ran since to account for.
+    loop.clock.run(5);
+    beat(due);
+    expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([block]);
+  });
+
+  test('the block before a wait is reported when that begins, and the wait is none', () => {
+    const { loop, beat } = withoutIdleTime(100);
+    const due = loop.clock.now() + INTERVAL;
+    loop.clock.run(180);
+    loop.account.finish();
+    loop.clock.run(300);
+    loop.account.endWait(300);
+    loop.clock.run(50);
+    beat(due);
+    expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([[due, due + 160]]);
+  });
+
+  test('the end of a process is no block where no beat is overdue', () => {
+    const { loop } = withoutIdleTime(10);
+    loop.clock.run(INTERVAL);
+    loop.account.finish();
+    expect(loop.blocks).toEqual([]);
+  });
+
   test('beats that are in time are no blocks, at a threshold below their interval', () => {
     const { loop, beat } = withoutIdleTime(10);
     for (let i = 0; i < 5; i++) {
