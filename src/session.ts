@@ -614,15 +614,13 @@ export class Session {
   }
 
   #poolWaits(): PoolWaits {
-    let beganAt = 0;
     const listener = {
       begins: () => {
         this.#guard.run('cannot report blocks', () => this.#ledger.finish());
         this.#reportPending();
         if (this.#watchdog !== undefined) this.#watchdog.memory.marks[Mark.busyPeriodStart] = 0;
-        beganAt = this.#clock.now();
       },
-      ended: () => this.#ledger.endWait(this.#clock.now() - beganAt),
+      ended: () => this.#ledger.endWait(),
     };
     const callingFile = () => captureStack().find(({ isOwn }) => !isOwn)?.file;
     return new PoolWaits(listener, callingFile, this.#onHookError);

@@ -47,7 +47,7 @@ export interface Ledger {
    * Inside what runs, the thread has waited for work as the loop does, until now. What ran before
    * was closed by {@link finish}.
    */
-  endWait(waitedMillis: number): void;
+  endWait(): void;
 
   /** Forgets everything, as before the first callback. */
   reset(): void;

@@ -18,11 +18,12 @@ const TIMER_GRAIN_MILLIS = 2;
 
 export class ScopeLedger implements Ledger {
   readonly task = { start: Number.NaN };
-  /** When the latest beat ended the time before it; NaN before the first. */
-  #beatAt = Number.NaN;
+  /**
+   * Until when time is accounted for, by a beat, {@link finish} or {@link endWait}; NaN before the
+   * first beat.
+   */
+  #accountedTo = Number.NaN;
   #idle = Number.NaN;
-  /** Since the latest beat, of what {@link endWait} has told. */
-  #waitedInside = 0;
   readonly #blocks: BlockMaker;
 
   constructor(
@@ -58,17 +59,17 @@ export class ScopeLedger implements Ledger {
     if (hasUserCode(sample.frames)) this.#blocks.add(sample);
   }
 
-  /** A busy period is all that happened since a beat: the loop may well have waited in it. */
+  /** A busy period is all that is not accounted for: the loop may well have waited in it. */
   isRunning(busyPeriodStart: number): boolean {
-    return this.#beatAt === busyPeriodStart;
+    return this.#accountedTo === busyPeriodStart;
   }
 
   ongoing(): OngoingBlock {
     return {
       kind: undefined,
-      start: Math.max(this.#beatAt, this.#blocks.reported.end),
+      start: Math.max(this.#accountedTo, this.#blocks.reported.end),
       callbacks: 1,
-      cpu: this.#blocks.cpu.between(this.#beatAt, this.clock.now()),
+      cpu: this.#blocks.cpu.between(this.#accountedTo, this.clock.now()),
       resourceType: this.around.resourceType(),
     };
   }
@@ -88,19 +89,19 @@ export class ScopeLedger implements Ledger {
   /** Where a beat is overdue, it may not come any more: the account is made without it. */
   finish(): void {
     const t = this.clock.now();
-    const due = this.#beatAt + this.intervalMillis;
+    const due = this.#accountedTo + this.intervalMillis;
     if (t > due) this.waitedSince(due, t);
   }
 
-  endWait(waitedMillis: number): void {
-    this.#waitedInside += waitedMillis;
-    this.marks[Mark.busyPeriodStart] = this.clock.now();
+  endWait(): void {
+    if (Number.isNaN(this.#accountedTo)) return;
+    this.#idle = this.clock.idle();
+    this.#open(this.clock.now());
   }
 
   reset(): void {
-    this.#beatAt = Number.NaN;
+    this.#accountedTo = Number.NaN;
     this.#idle = Number.NaN;
-    this.#waitedInside = 0;
     this.#blocks.reset();
     this.marks[Mark.busyPeriodStart] = 0;
   }
@@ -113,10 +114,8 @@ export class ScopeLedger implements Ledger {
     const idle = this.clock.idle();
     const waited = idle - this.#idle;
     this.#idle = idle;
-    // Of a beat that was accounted for by `finish`, only what came after it counts.
-    const dueAfter = Math.max(due, this.#beatAt + this.intervalMillis);
-    const lateness = beganAt - dueAfter - this.#waitedInside;
-    this.#waitedInside = 0;
+    // What was accounted for meanwhile does not count again.
+    const lateness = beganAt - Math.max(due, this.#accountedTo + this.intervalMillis);
     // Where waits are not counted, the loop may have waited until the beat was due.
     const busy = Number.isNaN(idle) ? lateness : lateness + this.intervalMillis - waited;
     // It began at some time in the interval before the beat was due: `busy` is its length, or up to
@@ -130,7 +129,7 @@ export class ScopeLedger implements Ledger {
 
   /** Before the next beat is due, no block can have happened: until then, votes would only cost. */
   #open(t: number): void {
-    this.#beatAt = t;
+    this.#accountedTo = t;
     this.#blocks.open(t, 0);
     this.#blocks.attribution.scopesVoteFrom = t + this.intervalMillis + TIMER_GRAIN_MILLIS;
     this.marks[Mark.busyPeriodStart] = t;
@@ -138,7 +137,7 @@ export class ScopeLedger implements Ledger {
 
   /** False where it is no block. */
   #report(kind: BlockKind | undefined, start: number, end: number, known?: Known): boolean {
-    if (Number.isNaN(this.#beatAt)) return true;
-    return this.#blocks.make(kind, Math.max(start, this.#beatAt), end, -1, 0, known);
+    if (Number.isNaN(this.#accountedTo)) return true;
+    return this.#blocks.make(kind, Math.max(start, this.#accountedTo), end, -1, 0, known);
   }
 }

@@ -67,10 +67,22 @@ describe('waits of the loop are not counted', () => {
     loop.clock.run(180);
     loop.account.finish();
     loop.clock.run(300);
-    loop.account.endWait(300);
+    loop.account.endWait();
     loop.clock.run(50);
     beat(due);
     expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([[due, due + 160]]);
+  });
+
+  test('the block after a wait is as long as it is', () => {
+    const { loop, beat } = withoutIdleTime(100);
+    const due = loop.clock.now() + INTERVAL;
+    loop.account.finish();
+    loop.clock.run(300);
+    loop.account.endWait();
+    const end = loop.clock.now() + 180;
+    loop.clock.run(180);
+    beat(due);
+    expect(loop.blocks.map((block) => [block.start, block.end])).toEqual([[end - 160, end]]);
   });
 
   test('the end of a process is no block where no beat is overdue', () => {
