@@ -3,37 +3,35 @@
  * environment, environment over default; where a configuration file is in force, it has the place
  * of the environment. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
+import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
-import { type InAppOption, parseInApp, whyBadInApp } from './code/in-app.ts';
+import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './code/in-app.ts';
 import { type ConfigFile, FILE_SECTION } from './config-file.ts';
 import type { EventLoopInstrumentationConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 
-/** A value that is wrong: thrown where it came from code, else logged. */
-class BadOption {
-  constructor(
-    readonly ErrorClass: typeof TypeError | typeof RangeError,
-    readonly expected: string,
-  ) {}
-}
+/** What is wrong with a value: its type, or that it is out of range. */
+export type Problem = 'type' | 'range';
 
 interface Option<T> {
   readonly fallback: T;
-  /** The value, or what is wrong with it. */
-  check(value: unknown): T | BadOption;
-  /** The environment's text as a value to check; absent where there is no environment variable. */
+  /** For messages: what the value has to be. */
+  readonly expected: string;
+  /** What is wrong with a value; may throw what the traps of a proxy throw. */
+  problemOf(value: unknown): Problem | undefined;
+  /** The environment's text as a value to check; absent if there is no environment variable. */
   parse?(text: string): unknown;
 }
 
 function number(fallback: number, min: number, max: number, integer: boolean): Option<number> {
-  const expected = `${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`;
   return {
     fallback,
-    check(value) {
-      if (typeof value !== 'number') return new BadOption(TypeError, expected);
+    expected: `${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`,
+    problemOf(value) {
+      if (typeof value !== 'number') return 'type';
       const ok = value >= min && value <= max && (!integer || Number.isInteger(value));
-      return ok ? value : new BadOption(RangeError, expected);
+      return ok ? undefined : 'range';
     },
     // Number('') is 0, and the message quotes text that is not a number as it is.
     parse: (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)),
@@ -43,19 +41,19 @@ function number(fallback: number, min: number, max: number, integer: boolean): O
 function boolean(fallback: boolean): Option<boolean> {
   return {
     fallback,
-    check: (value) =>
-      typeof value === 'boolean' ? value : new BadOption(TypeError, 'true or false'),
+    expected: 'true or false',
+    problemOf: (value) => (typeof value === 'boolean' ? undefined : 'type'),
     parse: (text) => ({ true: true, false: false })[text.trim().toLowerCase()] ?? text,
   };
 }
 
 function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
-  const expected = `one of ${values.map((v) => `'${v}'`).join(', ')}`;
   return {
     fallback,
-    check(value) {
-      if (typeof value !== 'string') return new BadOption(TypeError, expected);
-      return values.includes(value as T) ? (value as T) : new BadOption(RangeError, expected);
+    expected: `one of ${values.map((v) => `'${v}'`).join(', ')}`,
+    problemOf(value) {
+      if (typeof value !== 'string') return 'type';
+      return values.includes(value as T) ? undefined : 'range';
     },
     parse: (text) => text.trim().toLowerCase(),
   };
@@ -63,12 +61,12 @@ function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
 
 /** `true` is lines for people. */
 function consoleFormat(): Option<boolean | 'json' | 'markdown'> {
-  const expected = "true, false, 'json' or 'markdown'";
   return {
     fallback: false,
-    check(value) {
-      if (typeof value === 'boolean' || value === 'json' || value === 'markdown') return value;
-      return new BadOption(typeof value === 'string' ? RangeError : TypeError, expected);
+    expected: "true, false, 'json' or 'markdown'",
+    problemOf(value) {
+      if (typeof value === 'boolean' || value === 'json' || value === 'markdown') return undefined;
+      return typeof value === 'string' ? 'range' : 'type';
     },
     parse: (text) => {
       const value = text.trim().toLowerCase();
@@ -81,18 +79,22 @@ function consoleFormat(): Option<boolean | 'json' | 'markdown'> {
 function fn<T>(): Option<T | undefined> {
   return {
     fallback: undefined,
-    check: (value) =>
-      typeof value === 'function' ? (value as T) : new BadOption(TypeError, 'a function'),
+    expected: 'a function',
+    problemOf(value) {
+      if (typeof value !== 'function') return 'type';
+      // Throws for a proxy that has been revoked.
+      return Object.getPrototypeOf(value) === undefined ? 'type' : undefined;
+    },
   };
 }
 
 function path(): Option<string | undefined> {
-  const expected = 'a path';
   return {
     fallback: undefined,
-    check(value) {
-      if (typeof value !== 'string') return new BadOption(TypeError, expected);
-      return value.trim() === '' ? new BadOption(RangeError, expected) : value;
+    expected: 'a path',
+    problemOf(value) {
+      if (typeof value !== 'string') return 'type';
+      return value.trim() === '' ? 'range' : undefined;
     },
     parse: (text) => text,
   };
@@ -101,10 +103,11 @@ function path(): Option<string | undefined> {
 function inApp(): Option<InAppOption | undefined> {
   return {
     fallback: undefined,
-    check(value) {
-      const bad = whyBadInApp(value);
-      if (bad === undefined) return value as InAppOption;
-      return new BadOption(bad.kind === 'type' ? TypeError : RangeError, bad.expected);
+    expected: `a function or a list of 1 to ${MAX_IN_APP_PATHS} paths`,
+    problemOf(value) {
+      return typeof value === 'function'
+        ? fn<InAppOption>().problemOf(value)
+        : problemOfPaths(value);
     },
     parse: parseInApp,
   };
@@ -159,6 +162,7 @@ export function fileKey(option: string): string {
 function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (types.isProxy(value)) return 'a proxy';
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
 }
@@ -167,8 +171,8 @@ function show(value: unknown): string {
  * The options in force.
  * @param defaults those that differ from the usual ones
  * @param file has the place of the environment
- * @throws TypeError where a value in `config` has the wrong type, RangeError where it is out of
- *   range
+ * @throws TypeError if a value in `config` has the wrong type or cannot be read, RangeError if it
+ *   is out of range
  */
 export function resolveConfig(
   config: EventLoopInstrumentationConfig,
@@ -182,22 +186,51 @@ export function resolveConfig(
   }
   if (file !== undefined) warnOfIgnored(file, env, warn);
   // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
-  const resolved: Record<string, unknown> = { ...config };
+  const resolved = copyOf(config);
   for (const [name, usual] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
     const option = name in defaults ? { ...usual, fallback: defaults[name as Name] } : usual;
     const given = resolved[name];
-    if (given !== undefined) resolved[name] = option.check(given);
+    if (given !== undefined) check(name, option, given);
     else if (file !== undefined) resolved[name] = fromFile(name, option, file, warn);
     else resolved[name] = fromEnvironment(name, option, env, warn);
-    const value = resolved[name];
-    if (value instanceof BadOption) {
-      throw new value.ErrorClass(
-        `EventLoopInstrumentation: option ${name} is ${show(given)}, expected ${value.expected}`,
-      );
-    }
-    if (value === undefined) delete resolved[name];
+    if (resolved[name] === undefined) delete resolved[name];
   }
   return resolved as unknown as ResolvedConfig;
+}
+
+/** Each property is read once. */
+function copyOf(config: object): Record<string, unknown> {
+  const names = read('config', () => Object.keys(config));
+  return Object.fromEntries(
+    names.map((name) => [name, read(`option ${name}`, () => config[name as keyof object])]),
+  );
+}
+
+/** A getter, or a trap of a proxy, may throw. */
+function read<T>(what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    throw new TypeError(`EventLoopInstrumentation: ${what} cannot be read`, { cause });
+  }
+}
+
+function check(name: string, option: Option<unknown>, value: unknown): void {
+  const problem = safeProblemOf(option, value);
+  if (problem === undefined) return;
+  const ErrorClass = problem === 'type' ? TypeError : RangeError;
+  throw new ErrorClass(
+    `EventLoopInstrumentation: option ${name} is ${show(value)}, expected ${option.expected}`,
+  );
+}
+
+/** A value whose traps throw has the wrong type. */
+function safeProblemOf(option: Option<unknown>, value: unknown): Problem | undefined {
+  try {
+    return option.problemOf(value);
+  } catch {
+    return 'type';
+  }
 }
 
 function fromEnvironment(
@@ -212,9 +245,9 @@ function fromEnvironment(
   // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
   if (option.parse === undefined || text === undefined || text.trim() === '')
     return option.fallback;
-  const value = option.check(option.parse(text));
-  if (!(value instanceof BadOption)) return value;
-  warn(`${variable} is ${show(text)}, expected ${value.expected}; using ${show(option.fallback)}`);
+  const value = option.parse(text);
+  if (option.problemOf(value) === undefined) return value;
+  warn(`${variable} is ${show(text)}, expected ${option.expected}; using ${show(option.fallback)}`);
   return option.fallback;
 }
 
@@ -228,10 +261,9 @@ function fromFile(
   const given = isInFile(option) && Object.hasOwn(options, key) ? options[key] : undefined;
   // What is set to a variable without a value is null.
   if (given === undefined || given === null) return option.fallback;
-  const value = option.check(given);
-  if (!(value instanceof BadOption)) return value;
+  if (safeProblemOf(option, given) === undefined) return given;
   warn(
-    `${FILE_SECTION}.${key} in ${path} is ${show(given)}, expected ${value.expected}; ` +
+    `${FILE_SECTION}.${key} in ${path} is ${show(given)}, expected ${option.expected}; ` +
       `using ${show(option.fallback)}`,
   );
   return option.fallback;

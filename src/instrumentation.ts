@@ -136,21 +136,37 @@ export class EventLoopInstrumentation {
     return this._config;
   }
 
+  /**
+   * Spans come from this provider from now on. Never throws: if the provider does, that is logged
+   * through `diag`, and spans come from the earlier one.
+   */
   setTracerProvider(tracerProvider: TracerProvider): void {
-    this._tracer = tracerProvider.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
-    // registerInstrumentations passes the global one where it is given none.
-    const isGlobal = tracerProvider === trace.getTracerProvider();
-    this._tracerProvider = isGlobal ? undefined : tracerProvider;
+    this._attempt(() => {
+      this._tracer = tracerProvider.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
+      // registerInstrumentations passes the global one if it is given none.
+      const isGlobal = tracerProvider === trace.getTracerProvider();
+      this._tracerProvider = isGlobal ? undefined : tracerProvider;
+    });
     this._withSession((session) => session.watchSdk());
   }
 
+  /**
+   * Metrics go to this provider from now on. Never throws: if the provider does, that is logged
+   * through `diag`, and metrics go to the earlier one.
+   */
   setMeterProvider(meterProvider: MeterProvider): void {
-    // registerInstrumentations passes the global one where it is given none.
-    this._globalMeterProvider = metrics.getMeterProvider();
-    this._followsGlobalMeter = meterProvider === this._globalMeterProvider;
-    this._useMeterProvider(meterProvider);
+    this._attempt(() => {
+      this._useMeterProvider(meterProvider);
+      // registerInstrumentations passes the global one if it is given none.
+      this._globalMeterProvider = metrics.getMeterProvider();
+      this._followsGlobalMeter = meterProvider === this._globalMeterProvider;
+    });
   }
 
+  /**
+   * Log events go to this provider from now on. Never throws: if the provider does, that is logged
+   * through `diag`.
+   */
   setLoggerProvider(loggerProvider: LoggerProvider): void {
     this._attempt(() => this._loggers.use(loggerProvider));
   }

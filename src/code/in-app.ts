@@ -12,22 +12,11 @@ export type InAppOption = readonly string[] | ((file: string) => boolean);
 /** A list of more is a mistake. */
 export const MAX_IN_APP_PATHS = 100;
 
-/**
- * What is wrong with a value of the option, for the message of the error; undefined where it is
- * right.
- */
-export function whyBadInApp(
-  value: unknown,
-): { kind: 'type' | 'range'; expected: string } | undefined {
-  if (typeof value === 'function') return undefined;
-  const expected = `a function or a list of 1 to ${MAX_IN_APP_PATHS} paths`;
-  if (!Array.isArray(value) || !value.every((path) => typeof path === 'string')) {
-    return { kind: 'type', expected };
-  }
+/** What is wrong with a value of the option that is not a function. */
+export function problemOfPaths(value: unknown): 'type' | 'range' | undefined {
+  if (!Array.isArray(value) || !value.every((path) => typeof path === 'string')) return 'type';
   const inRange = value.length > 0 && value.length <= MAX_IN_APP_PATHS;
-  return inRange && value.every((path: string) => path.trim() !== '')
-    ? undefined
-    : { kind: 'range', expected };
+  return inRange && value.every((path: string) => path.trim() !== '') ? undefined : 'range';
 }
 
 /** The environment variable's text as a value of the option. */

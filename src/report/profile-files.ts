@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { pprofOf } from '../code/pprof.ts';
 import type { SampledStack } from '../code/sampled-stacks.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
+import { makeFolder } from '../support/files.ts';
 import type { EventLoopBlock } from '../types.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
-const { mkdirSync, writeFileSync } = fs;
+const { writeFileSync } = fs;
 
 const MAX_FILES = 1000;
 
@@ -25,8 +26,10 @@ export class ProfileFiles {
     const time = new Date(startTimeMillis).toISOString().split(':').join('-');
     const name = `event-loop-blocked-${time}-${process.pid}-${++this.#files}.pb`;
     withoutTracing(() => {
-      mkdirSync(this.folder, { recursive: true });
-      writeFileSync(join(this.folder, name), pprofOf(stacks, startTimeMillis, durationMillis));
+      makeFolder(this.folder);
+      const bytes = pprofOf(stacks, startTimeMillis, durationMillis);
+      // A new file: what has the name already may be a pipe, which would block.
+      writeFileSync(join(this.folder, name), bytes, { flag: 'wx' });
     });
   }
 }

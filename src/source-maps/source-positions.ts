@@ -16,6 +16,7 @@ import {
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
+import { isFile } from '../support/files.ts';
 import { attempt, Guard } from '../support/guard.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import { Lru } from './lru.ts';
@@ -361,6 +362,7 @@ const TAIL_BYTES = 2048;
 function refersToMap(file: string): boolean {
   const itsPath = toPath(file);
   if (existsSync(`${itsPath}.map`)) return true;
+  if (!isFile(itsPath)) return false;
   const descriptor = openSync(itsPath, 'r');
   try {
     const { size } = fstatSync(descriptor);

@@ -305,6 +305,61 @@ describe('with any options in code', () => {
   });
 });
 
+describe('what throws when it is read', () => {
+  const revoked = <T extends object>(target: T): T => {
+    const { proxy, revoke } = Proxy.revocable(target, {});
+    revoke();
+    return proxy;
+  };
+  const fail = () => {
+    throw new Error('trap');
+  };
+  const errorOf = (config: object): unknown => {
+    try {
+      return resolve(config);
+    } catch (error) {
+      return `${error}`;
+    }
+  };
+
+  test.each(['blockHook', 'ignoreBlockHook'])('%s as a revoked proxy is named', (name) => {
+    expect(errorOf({ [name]: revoked(() => {}) })).toBe(
+      `TypeError: EventLoopInstrumentation: option ${name} is a proxy, expected a function`,
+    );
+  });
+
+  test.each([
+    ['a function', () => revoked(() => true)],
+    ['a list', () => revoked(['src'])],
+    ['a list whose traps throw', () => new Proxy(['src'], { get: fail })],
+  ])('inApp as a revoked proxy of %s is named', (_what, inApp) => {
+    expect(errorOf({ inApp: inApp() })).toBe(
+      'TypeError: EventLoopInstrumentation: option inApp is a proxy, ' +
+        'expected a function or a list of 1 to 100 paths',
+    );
+  });
+
+  test('a function behind a proxy is as good as the function', () => {
+    const blockHook = new Proxy(() => {}, {});
+    expect(resolve({ blockHook }).blockHook).toBe(blockHook);
+  });
+
+  test('an option whose getter throws is named', () => {
+    const config = Object.defineProperty({}, 'thresholdMillis', { get: fail, enumerable: true });
+    expect(errorOf(config)).toBe(
+      'TypeError: EventLoopInstrumentation: option thresholdMillis cannot be read',
+    );
+  });
+
+  test.each([
+    ['revoked', () => revoked({})],
+    ['whose keys throw', () => new Proxy({}, { ownKeys: fail })],
+    ['whose descriptors throw', () => new Proxy({ a: 1 }, { getOwnPropertyDescriptor: fail })],
+  ])('a config that is a proxy %s is named', (_what, config) => {
+    expect(errorOf(config())).toBe('TypeError: EventLoopInstrumentation: config cannot be read');
+  });
+});
+
 describe('a configuration file', () => {
   const inFile = (options: object, config = {}, env: NodeJS.ProcessEnv = {}) =>
     resolveConfig(

@@ -404,6 +404,22 @@ test('metrics: a provider that was given stays when another becomes global', asy
   );
 });
 
+test('a provider that throws does not reach the host, and the earlier one stays', async () => {
+  const instrumentation = create({ lagIntervalMillis: 1 });
+  const given = { getMeter: jest.fn(() => metrics.getMeter('noop')) };
+  instrumentation.setMeterProvider(given);
+  const fail = () => {
+    throw new Error('no provider today');
+  };
+  instrumentation.setMeterProvider({ getMeter: fail });
+  instrumentation.setTracerProvider({ getTracer: fail });
+  instrumentation.setLoggerProvider({ getLogger: fail });
+  metrics.setGlobalMeterProvider({ getMeter: fail });
+  // The global provider is looked at every 50 beats of 1 ms: the given one is still followed.
+  await turns(100);
+  expect(await blockedSpans()).toBe(1);
+});
+
 describe('ready()', () => {
   test('is at once where no stacks are captured, or it is not enabled', async () => {
     await create({ captureStack: false }).ready();

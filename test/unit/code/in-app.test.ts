@@ -1,4 +1,4 @@
-import { createOriginOf, parseInApp, whyBadInApp } from '../../../src/code/in-app.ts';
+import { createOriginOf, parseInApp, problemOfPaths } from '../../../src/code/in-app.ts';
 
 // The paths in here are those of POSIX, wherever the tests run.
 jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);
@@ -199,7 +199,6 @@ test('answers for file names that are new each time take no memory', () => {
 
 test.each([
   [['src'], undefined],
-  [() => true, undefined],
   ['src', 'type'],
   [[1], 'type'],
   [null, 'type'],
@@ -208,7 +207,7 @@ test.each([
   [['src', ' '], 'range'],
   [Array.from({ length: 101 }, () => 'src'), 'range'],
 ])('the option is checked: %p', (value, kind) => {
-  expect(whyBadInApp(value)?.kind).toBe(kind);
+  expect(problemOfPaths(value)).toBe(kind);
 });
 
 test('the environment separates paths by commas', () => {

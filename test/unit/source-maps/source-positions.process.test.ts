@@ -1,5 +1,5 @@
 /** Lookups at the end of a process, and under the flags of one: in processes of their own. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
@@ -92,6 +92,15 @@ test('a preload of the host does not run in the thread', () => {
     path.join(folder, 'preload.cjs'),
   ]);
   expect(lines).toEqual(['preload', source]);
+});
+
+test('code that says it comes from a pipe is not waited for', () => {
+  const pipe = path.join(folder, 'pipe.js');
+  execFileSync('mkfifo', [pipe]);
+  const { status, lines, stderr } = run(`
+    const inPipe = { file: ${JSON.stringify(pipe)}, line: 1, column: 1 };
+    new SourcePositions(log, ${WAITS}).lookup([inPipe], printFound);`);
+  expect({ status, lines, stderr }).toEqual({ status: 0, lines: ['unmapped'], stderr: '' });
 });
 
 test('with --enable-source-maps, Node.js has the maps of code that is not in a file', () => {
