@@ -126,20 +126,28 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
 }
 
 /**
- * Wraps what a capture has to come through: the channel that is published to, and the memory given
- * to the thread.
+ * Wraps what a capture has to come through: the function at the channel, and the memory given to the
+ * thread.
  */
 function watchCaptures() {
   const { channel } = diagnosticsChannel;
   diagnosticsChannel.channel = (name) => {
     const found = channel(name);
-    if (String(name).startsWith(CHANNEL_PREFIX) && !Object.hasOwn(found, 'publish')) {
-      found.publish = (message) => {
+    if (String(name).startsWith(CHANNEL_PREFIX) && !Object.hasOwn(found, 'answer')) {
+      let answer;
+      const timed = () => {
         const start = performance.now();
-        Object.getPrototypeOf(found).publish.call(found, message);
+        const reply = answer();
         lengths.push(performance.now() - start);
         latencies.push(start - (marks[CAPTURE_REQUESTED_AT] - clockError));
+        return reply;
       };
+      Object.defineProperty(found, 'answer', {
+        get: () => answer && timed,
+        set: (given) => {
+          answer = given;
+        },
+      });
     }
     return found;
   };

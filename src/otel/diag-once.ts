@@ -4,6 +4,7 @@
  * made before.
  */
 import { type DiagLogger, diag } from '@opentelemetry/api';
+import { attempt } from '../support/guard.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { apiRegistry } from './api-registry.ts';
 
@@ -11,7 +12,7 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 
 export class OnceLogger {
   /** Causes are literals in this package, so this is bounded. */
-  readonly #logged = new Set<string>();
+  readonly #logged: string[] = [];
   #waiting: (() => void)[] = [];
   readonly #logger: Pick<DiagLogger, Level>;
 
@@ -25,21 +26,23 @@ export class OnceLogger {
 
   /** Logs `message` unless that was done before. Never throws, whatever the logger does. */
   log(level: Level, message: string, ...details: unknown[]): void {
-    if (this.#logged.has(message)) return;
-    this.#logged.add(message);
-    this.#waiting.push(() => this.#logger[level](message, ...details));
-    this.catchUp();
+    try {
+      if (this.#logged.includes(message)) return;
+      this.#logged.push(message);
+      this.#waiting.push(() => this.#logger[level](message, ...details));
+      this.catchUp();
+    } catch {
+      // Nothing is left to log it with.
+    }
   }
 
   /** Logs what waits for a logger, if there is one now. To be called now and then. Never throws. */
   catchUp(): void {
-    if (this.#waiting.length === 0 || !this.isReady()) return;
-    for (const write of this.#waiting.splice(0)) {
-      try {
-        write();
-      } catch {
-        // Nothing is left to log it with.
-      }
+    try {
+      if (this.#waiting.length === 0 || !this.isReady()) return;
+      for (const write of this.#waiting.splice(0)) attempt(write);
+    } catch {
+      // As above.
     }
   }
 }

@@ -3,6 +3,7 @@
  * `workers/route-to-worker.ts` for other threads. Watchdog thread only.
  */
 import type { Runtime, Session } from 'node:inspector';
+import { LOST } from './protocol.ts';
 
 export interface Request {
   readonly expression: string;
@@ -29,11 +30,21 @@ export interface CaptureRoute {
   readonly isClosing: boolean;
 }
 
+export interface EvaluationResult {
+  readonly result?: { readonly value?: unknown };
+  readonly exceptionDetails?: unknown;
+}
+
 export const evaluation = (expression: string): Runtime.EvaluateParameterType => ({
   expression,
   returnByValue: true,
   silent: true,
 });
+
+/** What the expression came to. {@link LOST}: it threw, before its own `try`. */
+export function valueOfResponse(response: EvaluationResult | undefined): unknown {
+  return response?.exceptionDetails === undefined ? response?.result?.value : LOST;
+}
 
 export const TO_MAIN_THREAD: CaptureRoute = {
   isIndirect: false,
@@ -43,7 +54,8 @@ export const TO_MAIN_THREAD: CaptureRoute = {
     asked();
     session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
       if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
-      else answered(error ? undefined : response?.result?.value);
+      else if (error) answered(undefined);
+      else answered(valueOfResponse(response));
     });
   },
   leave() {},

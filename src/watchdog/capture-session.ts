@@ -1,7 +1,13 @@
 /** Asks the watched thread for stack samples, by an inspector session. Watchdog thread only. */
 import type { Session } from 'node:inspector';
 import type { CaptureRoute, Request } from './capture-route.ts';
-import type { CaptureReply, ProfileReply, WatchdogData, WatchdogMessage } from './protocol.ts';
+import {
+  type CaptureReply,
+  LOST,
+  type ProfileReply,
+  type WatchdogData,
+  type WatchdogMessage,
+} from './protocol.ts';
 import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
 
@@ -17,8 +23,9 @@ const MAX_UNREACHED_PAUSE_MILLIS = 1000;
 
 type Inspector = typeof import('node:inspector');
 
-/** What came of a request: `isOver` where the busy period had ended. */
+/** What came of a request: `isOver` if the busy period had ended. */
 export interface Captured<Facts extends object> {
+  /** Undefined too if the sample was lost. */
   readonly reply: CaptureReply<Facts> | undefined;
   readonly isOver: boolean;
 }
@@ -120,13 +127,14 @@ export class CaptureClient<Facts extends object> {
     const isOver = () => marks[Mark.busyPeriodStart] !== busyPeriodStart;
     const answer = await this.#ask(0, onWaiting, isOver);
     if (answer === undefined) return NOTHING;
-    const reply = answer.json as CaptureReply<Facts> | undefined;
-    return { reply, isOver: reply === undefined };
+    const reply = answer.json as CaptureReply<Facts> | null | undefined;
+    return { reply: reply ?? undefined, isOver: reply === undefined };
   };
 
   /** As {@link capture}, for the loop profile. */
   readonly sampleProfile: SampleProfile = async (onWaiting) =>
-    (await this.#ask(1, onWaiting, () => false))?.json as ProfileReply | undefined;
+    ((await this.#ask(1, onWaiting, () => false))?.json as ProfileReply | null | undefined) ??
+    undefined;
 
   /**
    * @param isOver whether what was to be sampled is over: asked where the main thread delays it
@@ -229,12 +237,19 @@ function loadInspector(): Inspector | undefined {
   }
 }
 
-/** The same text every time, so that V8 compiles it once. The answer is the message's property. */
+/**
+ * The same text every time, so that V8 compiles it once.
+ *
+ * The channel is where the function is found, and nothing is published: what is thrown near the end
+ * of the stack, by a publication itself too, would end the process as an uncaught exception.
+ * Whatever is thrown here is caught by a script that calls nothing then, or by the inspector.
+ */
 function expressionFor(channel: string, sourceUrl: string): string {
-  return `((message) => {
-  const { channel } = process.getBuiltinModule('node:diagnostics_channel');
-  channel(${JSON.stringify(channel)}).publish(message);
-  return message.reply;
-})({})
+  const name = JSON.stringify(channel);
+  return `try {
+  process.getBuiltinModule('node:diagnostics_channel').channel(${name}).answer?.();
+} catch {
+  '${LOST}';
+}
 //# sourceURL=${sourceUrl}`;
 }

@@ -40,6 +40,9 @@ export interface ProfileReply {
   readonly isIdle: boolean;
 }
 
+/** The answer, as JSON, to a request that failed: there was no stack left for it, for one. */
+export const LOST = 'null';
+
 /**
  * The watched thread's answer to a capture request, as JSON: what the watchdog thread itself needs
  * of the running block, and facts that it only passes on to the report of an ongoing block.

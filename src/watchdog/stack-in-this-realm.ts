@@ -50,7 +50,10 @@ export function captureInThisRealm(
     const { stack } = own;
     return Array.isArray(stack) ? stack : undefined;
   } finally {
-    putBack();
+    // As putBack, and without a call: there may be no stack left.
+    holder = undefined;
+    HostError.stackTraceLimit = before.limit as number;
+    HostError.prepareStackTrace = before.prepare as NonNullable<typeof HostError.prepareStackTrace>;
   }
 }
 

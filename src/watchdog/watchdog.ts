@@ -1,13 +1,19 @@
 /** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
 import { randomUUID } from 'node:crypto';
-import { channel as diagnosticsChannel } from 'node:diagnostics_channel';
+import { type Channel, channel as diagnosticsChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
-import type { CaptureReply, ProfileOptions, ProfileReply, WatchdogData } from './protocol.ts';
+import {
+  type CaptureReply,
+  LOST,
+  type ProfileOptions,
+  type ProfileReply,
+  type WatchdogData,
+} from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
 import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL } from './stack.ts';
@@ -22,6 +28,9 @@ const now = performance.now.bind(performance);
  * on a busy machine it may have no CPU.
  */
 const EXIT_WAIT_MILLIS = 500;
+
+/** Calls the function, and publishes nothing: see `expressionFor` in capture-session.ts. */
+type AnsweringChannel = Channel & { answer?: (() => string | undefined) | undefined };
 
 export interface WatchdogOptions extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
@@ -48,9 +57,14 @@ export interface WatchdogEvents {
 export class Watchdog {
   readonly memory: SharedMemory = createSharedMemory();
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
+  /** A name that every realm finds. Kept here: Node.js forgets a channel without subscribers. */
+  readonly #channel: AnsweringChannel = diagnosticsChannel(this.#channelName);
   readonly #thread: ThreadKeeper;
   #isRunning = false;
   #isExiting = false;
+  #lostSamples = 0;
+  /** Of the first sample that was lost, until it is logged. */
+  #lostBecause: unknown;
 
   constructor(
     private readonly options: WatchdogOptions,
@@ -81,7 +95,7 @@ export class Watchdog {
     this.#isRunning = true;
     Atomics.store(this.memory.flags, Flag.closing, 0);
     Atomics.store(this.memory.flags, Flag.idle, 0);
-    diagnosticsChannel(this.#channelName).subscribe(this.#onRequest);
+    this.#channel.answer = this.#answer;
     process.on('exit', this.#onExit);
     if (isMainThread) listenToSelfKill(this.#onKill);
   }
@@ -91,7 +105,8 @@ export class Watchdog {
     this.#isRunning = false;
     process.off('exit', this.#onExit);
     leaveSelfKill(this.#onKill);
-    diagnosticsChannel(this.#channelName).unsubscribe(this.#onRequest);
+    this.#channel.answer = undefined;
+    this.#sayWhatIsLost();
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
     else this.#close();
@@ -106,6 +121,7 @@ export class Watchdog {
    */
   beat(now: number, idle: number): void {
     if (this.#isRunning) this.#thread.keepUp(now);
+    this.#sayWhatIsLost();
     const { marks } = this.memory;
     if (isMainThread) marks[Mark.inspected] = isInspected() ? 1 : 0;
     marks[Mark.beatAt] = now;
@@ -153,23 +169,39 @@ export class Watchdog {
     this.events.lost();
   }
 
-  // Runs inside whatever blocks. The channel would turn a throw into an uncaught exception.
-  readonly #onRequest = (message: unknown): void => {
+  /**
+   * Runs inside whatever blocks, maybe where no stack is left: `catch` calls nothing. Undefined
+   * if what was to be sampled is over.
+   */
+  readonly #answer = (): string | undefined => {
     try {
-      const { marks } = this.memory;
-      if (!isMainThread) noteInspected(marks[Mark.inspected] === 1);
-      const requestedAt = marks[Mark.captureRequestedAt] as number;
-      const interval = marks[Mark.profileInterval] as number;
-      marks[Mark.captureAnsweredAt] = now();
-      const reply =
-        marks[Mark.captureForProfile] === 1
-          ? this.events.profile(requestedAt, interval)
-          : this.events.capture(marks[Mark.captureBusyPeriod] as number, requestedAt, interval);
-      if (reply !== undefined) (message as { reply?: string }).reply = JSON.stringify(reply);
+      return this.#sample();
     } catch (error) {
-      this.log.log('error', 'cannot capture what runs', error);
+      this.#lostSamples++;
+      this.#lostBecause ??= error;
+      return LOST;
     }
   };
+
+  #sample(): string | undefined {
+    const { marks } = this.memory;
+    if (!isMainThread) noteInspected(marks[Mark.inspected] === 1);
+    const requestedAt = marks[Mark.captureRequestedAt] as number;
+    const interval = marks[Mark.profileInterval] as number;
+    marks[Mark.captureAnsweredAt] = now();
+    const reply =
+      marks[Mark.captureForProfile] === 1
+        ? this.events.profile(requestedAt, interval)
+        : this.events.capture(marks[Mark.captureBusyPeriod] as number, requestedAt, interval);
+    return reply && JSON.stringify(reply);
+  }
+
+  #sayWhatIsLost(): void {
+    if (this.#lostSamples === 0) return;
+    this.log.log('warn', 'a stack sample was lost', this.#lostBecause);
+    this.#lostSamples = 0;
+    this.#lostBecause = undefined;
+  }
 
   #close(): void {
     const { flags } = this.memory;

@@ -45,6 +45,18 @@ const withoutParent = (...truths: string[]): ExpectedBlock[] =>
   truths.map((truth) => ({ truth, kind: 'callback', parent: 'none' }));
 const logged = (run: Run) => run.diags.filter((line) => line.message.startsWith(PACKAGE));
 
+test('code that blocks near the end of the stack goes on; that samples are lost is logged once', async () => {
+  const run = await runApp('deep-recursion.cjs', { asyncHooks: 'auto' });
+
+  expectExit(run);
+  expect(run.notes['blocked']).toBe(77);
+  expect(run.diags.map((line) => line.message)).toEqual([
+    `${PACKAGE} a stack sample was lost RangeError: Maximum call stack size exceeded`,
+  ]);
+  // The last one has enough of it.
+  expect(run.blocks.at(-1)?.attributes['code.function.name']).toBe('recur');
+});
+
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test('callbacks that throw: their blocks are reported, and so are the ones after them', async () => {
     const places = [

@@ -48,3 +48,28 @@ test('a logger that throws does no harm, and other messages are logged', () => {
   expect(() => log.catchUp()).not.toThrow();
   expect(said).toEqual(['first', 'second']);
 });
+
+test('a host whose own methods throw does no harm', () => {
+  captureDiag();
+  const log = new OnceLogger();
+  const patched = [
+    jest.spyOn(Set.prototype, 'add'),
+    jest.spyOn(Array.prototype, 'push'),
+    jest.spyOn(Array.prototype, 'includes'),
+    jest.spyOn(Array.prototype, 'splice'),
+  ].map((method) =>
+    method.mockImplementation(() => {
+      throw new Error('patched');
+    }),
+  );
+  let thrown: unknown;
+  try {
+    log.log('warn', 'trouble');
+    log.catchUp();
+  } catch (error) {
+    thrown = error;
+  } finally {
+    for (const method of patched) method.mockRestore();
+  }
+  expect(thrown).toBeUndefined();
+});

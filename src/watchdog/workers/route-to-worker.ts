@@ -3,7 +3,13 @@
  * there to a worker by the domain `NodeWorker`. Watchdog thread only.
  */
 import type { Session } from 'node:inspector';
-import { type CaptureRoute, evaluation, type Request } from '../capture-route.ts';
+import {
+  type CaptureRoute,
+  type EvaluationResult,
+  evaluation,
+  type Request,
+  valueOfResponse,
+} from '../capture-route.ts';
 import { IS_INSPECTED, ProcessFlag } from './main-thread.ts';
 
 interface AttachedToWorker {
@@ -23,7 +29,7 @@ interface Command {
 interface Answer {
   readonly id: number;
   readonly error?: object;
-  readonly result?: { readonly result?: { readonly value?: unknown } };
+  readonly result?: EvaluationResult;
 }
 
 const Id = { request: 1, isRunning: 2, terminate: 3 } as const;
@@ -124,7 +130,7 @@ export class RouteToWorker implements CaptureRoute {
     workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
       if (sessionId !== target) return;
       const { id, error, result } = JSON.parse(message) as Answer;
-      if (id === Id.request && error === undefined) request.answered(result?.result?.value);
+      if (id === Id.request && error === undefined) request.answered(valueOfResponse(result));
       else if (id === Id.request) send(evaluate(Id.isRunning, IS_RUNNING), sent);
       else if (result?.result?.value === true) fail();
       else send({ id: Id.terminate, method: 'Runtime.terminateExecution' }, fail);
