@@ -8,7 +8,12 @@ export const common = {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  modulePathIgnorePatterns: ['<rootDir>/.matrix/', '<rootDir>/.compat/', '<rootDir>/dist/'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/.matrix/',
+    '<rootDir>/.compat/',
+    '<rootDir>/.real-apps/',
+    '<rootDir>/dist/',
+  ],
 };
 
 export default {

@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const COMPAT = 'test/compat/groups';
+const REAL_APPS = 'bench/real-apps';
 const FOLDERS = [
   '.',
   'test/matrix/legacy',
@@ -20,8 +21,10 @@ const FOLDERS = [
   'bench/peers/package',
   'bench/register/package',
   'bench/truth/package',
-  'bench/real-apps/next',
-  'bench/real-apps/verdaccio',
+  REAL_APPS,
+  ...readdirSync(join(ROOT, REAL_APPS))
+    .map((app) => join(REAL_APPS, app))
+    .filter((folder) => existsSync(join(ROOT, folder, 'package-lock.json'))),
   ...readdirSync(join(ROOT, COMPAT)).map((group) => join(COMPAT, group)),
   'deploy/demo-image',
   'deploy/grafana',

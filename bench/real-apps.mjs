@@ -1,327 +1,155 @@
-// Promises: real applications, started as their users do with `/register`, and driven until they
-// block: every block over the threshold, with the place that is named for it. Right is the
-// application, or a package that it calls itself; never an agent's hook. Needs Node.js 22:
-// Verdaccio does.
+// Promises: real applications, started as their users do with `/register`, and asked case by case
+// for what blocks them: every block over the threshold is judged by the place that a developer
+// would change. That place is a label of the case, and V8's profile of another launch, without this
+// package, must have it on the stack for at least half of the time.
 //
-//   npm run bench -- real-apps --app next --node .matrix/node-24/node_modules/.bin/node
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+//   npm run bench -- real-apps --app hapi --app nest --node .matrix/node-24/node_modules/.bin/node
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { npm } from '../tools/npm.cjs';
-import { PACKAGE_NAME, ROOT } from '../tools/paths.cjs';
+import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
+import { judge } from './real-apps/support/judge.mjs';
+import { launch, THRESHOLD_MILLIS } from './real-apps/support/launch.mjs';
 
-const VERDACCIO = join(import.meta.dirname, 'real-apps/verdaccio');
-const NEXT = join(import.meta.dirname, 'real-apps/next');
-/** Where the package lies for an application, so that its files are a package's. */
-const INSTALLED = join(import.meta.dirname, 'real-apps/node_modules', PACKAGE_NAME);
-const THRESHOLD_MILLIS = 20;
-const VERSIONS = 4000;
-const REQUESTS = 5;
-const START_MILLIS = 60_000;
-const PAGES = [
-  'articles/one',
-  'table',
-  'api/login',
-  'api/report',
-  'api/export',
-  'api/orders',
-  'api/highlight',
-  'api/lookup',
-  'legacy',
-];
-/**
- * An agent's code: it has work of its own, but is nobody's place where it only wraps what the
- * application does.
- */
-const AGENT =
-  /require-in-the-middle|import-in-the-middle|@opentelemetry|instrumentation-event-loop/;
-
-/**
- * @typedef {{ millis: number, place: string, cause: string, stack?: string, file?: string }} Block
- * @typedef {{ title: string, run(node: string): Promise<Block[]>, application: RegExp,
- *   direct: RegExp }} App
- *   `application`: its files, in a stack; `direct`: files of the packages that it calls itself.
- */
-/** @type {Record<string, App>} */
-const APPS = {
-  verdaccio: {
-    title: 'Verdaccio',
-    run: runVerdaccio,
-    application: /node_modules\/@?verdaccio\//,
-    direct: /node_modules\//,
-  },
-  next: {
-    title: 'a Next.js application',
-    run: runNext,
-    application: /real-apps\/next\/(?:app|lib|pages|\.next)\//,
-    direct: /node_modules\/(?:bcryptjs|graphql|highlight\.js|lodash|marked|next|react|react-dom)\//,
-  },
-};
+const APPS = readdirSync(join(import.meta.dirname, 'real-apps')).filter((name) =>
+  existsSync(join(import.meta.dirname, 'real-apps', name, 'app.mjs')),
+);
+/** The first time code is loaded and compiled; the second time it is warm. */
+const ROUNDS = 2;
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'real-apps',
-  about: 'what is named for the blocks of real applications',
-  minutes: 4,
-  options: { app: { type: 'string', multiple: true } },
+  about: 'what is named for the blocks of real applications, and in which trace',
+  minutes: 6,
+  options: {
+    app: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    keep: { type: 'boolean' },
+  },
   async run({ nodes, options, report }) {
-    rmSync(INSTALLED, { recursive: true, force: true });
-    for (const name of ['dist', 'package.json'])
-      cpSync(join(ROOT, name), join(INSTALLED, name), { recursive: true });
+    installAgent(options.keep === true);
     for (const { path, version } of nodes) {
-      for (const name of options.app ?? Object.keys(APPS)) {
-        const { title, run, application, direct } = APPS[name];
-        const blocks = await run(path);
-        /** @type {Map<string, { place: string, count: number, millis: number, causes: Set<string> }>} */
-        const places = new Map();
-        for (const { millis, place, cause } of blocks) {
-          const known = places.get(place) ?? { place, count: 0, millis: 0, causes: new Set() };
-          places.set(place, known);
-          known.count++;
-          known.causes.add(cause);
-          known.millis = Math.max(known.millis, millis);
+      /** @type {Record<string, ReturnType<typeof judge>>} */
+      const results = {};
+      for (const name of options.app ?? APPS) {
+        try {
+          results[name] = await runApp(path, name, Number(options.rounds ?? ROUNDS));
+        } catch (error) {
+          report.note(`${name} FAILED: ${/** @type {Error} */ (error).message}`);
+          continue;
         }
-        report.table(
-          `Node.js ${version}: ${blocks.length} blocks of ${title} over ${THRESHOLD_MILLIS} ms`,
-          ['place', 'cause', 'blocks', 'longest, ms'],
-          [...places.values()]
-            .sort((a, b) => b.millis - a.millis)
-            .map(({ place, count, millis, causes }) => [
-              place,
-              [...causes].join(', '),
-              String(count),
-              millis.toFixed(0),
-            ]),
-          blocks,
-        );
-        const count = (/** @type {(block: Block) => boolean} */ is) => blocks.filter(is).length;
-        const isAgents = (/** @type {Block} */ { file = '' }) => AGENT.test(file);
-        const inApplication = count(({ file = '' }) => application.test(file));
-        const inDirect = count(
-          ({ file = '' }) => !application.test(file) && direct.test(file) && !AGENT.test(file),
-        );
-        const hooks = count((block) => isAgents(block) && application.test(block.stack ?? ''));
-        report.note(
-          `${inApplication} named by a place in the application, ${inDirect} by one in a package that it depends on, ` +
-            `${count(({ file }) => file === undefined)} not named, ${count(isAgents)} by an agent's code, ` +
-            `${hooks} of them with the application on the stack`,
-        );
+        tell(report, name, results[name]);
       }
+      summarize(report, version, results);
     }
   },
 };
 
-/** The registry, with a package of very many versions. */
-async function runVerdaccio(/** @type {string} */ node) {
-  if (!existsSync(join(VERDACCIO, 'node_modules'))) {
-    console.error('installing Verdaccio, once: npm ci in bench/real-apps/verdaccio');
-    npm(['ci', '--ignore-scripts'], VERDACCIO);
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'verdaccio-'));
-  const config = join(folder, 'config.yaml');
-  writeFileSync(
-    config,
-    `storage: ${folder}/storage
-auth: { htpasswd: { file: ${folder}/htpasswd } }
-packages: { '**': { access: $all, publish: $all } }
-log: { type: stdout, level: fatal }
-`,
-  );
-  mkdirSync(join(folder, 'storage/large'), { recursive: true });
-  writeFileSync(join(folder, 'storage/large/package.json'), JSON.stringify(packument(VERSIONS)));
-  try {
-    return await drive(
-      node,
-      (port) => [
-        join(VERDACCIO, 'node_modules/verdaccio/bin/verdaccio'),
-        '--config',
-        config,
-        '--listen',
-        `127.0.0.1:${port}`,
-      ],
-      // As from a global installation: what is run is then the application.
-      folder,
-      '/-/ping',
-      async (url) => {
-        const large = `${url}/large`;
-        for (let i = 0; i < REQUESTS; i++) {
-          await get(large);
-          await get(large, { accept: 'application/vnd.npm.install-v1+json' });
-          await get(`${large}/1.0.${i}`);
-          await get(`${url}/-/verdaccio/data/sidebar/large`);
-          await get(`${url}/-/v1/search?text=large`);
-        }
-      },
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+async function runApp(
+  /** @type {string} */ node,
+  /** @type {string} */ name,
+  /** @type {number} */ rounds,
+) {
+  const folder = installApp(name);
+  /** @type {import('./real-apps/support/launch.mjs').App} */
+  const app = (await import(`./real-apps/${name}/app.mjs`)).default;
+  buildApp(name, node, app.build ?? []);
+  const without = await launch(app, node, folder, false, rounds);
+  const measured = await launch(app, node, folder, true, rounds);
+  return judge(without, measured, folder, THRESHOLD_MILLIS);
 }
 
-/** Pages and route handlers that block, of a production build with the maps of the server. */
-async function runNext(/** @type {string} */ node) {
-  if (!existsSync(join(NEXT, 'node_modules'))) {
-    console.error('installing Next.js, once: npm ci in bench/real-apps/next');
-    npm(['ci', '--ignore-scripts'], NEXT);
-  }
-  const next = join(NEXT, 'node_modules/next/dist/bin/next');
-  execFileSync(node, [next, 'build'], {
-    cwd: NEXT,
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return drive(
-    node,
-    (port) => [next, 'start', '--hostname', '127.0.0.1', '--port', String(port)],
-    NEXT,
-    '/',
-    async (url) => {
-      for (let i = 0; i < REQUESTS; i++) {
-        for (const page of PAGES) await get(`${url}/${page}`);
-      }
-    },
-  );
-}
-
-/**
- * Starts an application with `/register`, and asks it until it has blocked.
- * @param {string} node
- * @param {(port: number) => string[]} argumentsFor
- * @param {string} cwd
- * @param {string} readyPath
- * @param {(url: string) => Promise<void>} ask
- */
-async function drive(node, argumentsFor, cwd, readyPath, ask) {
-  const folder = mkdtempSync(join(tmpdir(), 'real-apps-'));
-  const output = join(folder, 'blocks');
-  writeFileSync(output, '');
-  const port = await freePort();
-  const child = spawn(
-    node,
-    [
-      '--require',
-      join(INSTALLED, 'dist/register.cjs'),
-      '--require',
-      join(import.meta.dirname, 'real-apps/listen.cjs'),
-      ...argumentsFor(port),
-    ],
-    {
-      cwd,
-      env: {
-        ...process.env,
-        NEXT_TELEMETRY_DISABLED: '1',
-        OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: String(THRESHOLD_MILLIS),
-        REAL_APPS_BLOCKS: output,
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
-  try {
-    const url = `http://127.0.0.1:${port}`;
-    await ready(`${url}${readyPath}`);
-    await ask(url);
-    await sleep(500);
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-    return blocksIn(readFileSync(output, 'utf8'));
-  } finally {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** With the place that each is named by, and how much of it the application did not do itself. */
-function blocksIn(/** @type {string} */ text) {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const { durationMillis, code, cause, gcTimeMillis, samples } = JSON.parse(line);
-      return {
-        millis: durationMillis,
-        place: code ? `${code.functionName} (${shortFile(code.file)}:${code.line})` : `no name`,
-        cause: cause ?? 'not known',
-        gcMillis: gcTimeMillis,
-        samples,
-        file: code?.file,
-        stack: code?.stackTrace,
-      };
-    });
-}
-
-const shortFile = (/** @type {string} */ file = '') =>
-  file.startsWith(NEXT) && !file.includes('/node_modules/')
-    ? file.slice(NEXT.length)
-    : file.slice(Math.max(0, file.lastIndexOf('/node_modules/')));
-
-/** What a registry has of a package. */
-function packument(/** @type {number} */ count) {
-  const versions = {};
-  const time = {};
-  const distfiles = {};
-  const attachments = {};
-  for (let i = 0; i < count; i++) {
-    const version = `1.0.${i}`;
-    versions[version] = {
-      name: 'large',
-      version,
-      description: 'a package with very many versions',
-      keywords: ['one', 'two', 'three'],
-      dependencies: Object.fromEntries(
-        Array.from({ length: 20 }, (_, n) => [`dependency-${n}`, `^${n}.${i % 10}.0`]),
+/** What is not right, with what V8's profiler saw beside it. */
+function tell(
+  /** @type {import('./support/report.mjs').Report} */ report,
+  /** @type {string} */ name,
+  /** @type {ReturnType<typeof judge>} */ result,
+) {
+  const { blocks, badLabels, outside, invented, missed, differences } = result;
+  const lines = [
+    ...blocks
+      .filter(
+        ({ verdict, parent }) =>
+          (verdict !== 'right' && verdict !== 'no CPU') || ['wrong', 'unknown'].includes(parent),
+      )
+      .map(
+        ({
+          name: which,
+          round,
+          millis,
+          cpuMillis,
+          verdict,
+          place,
+          cause,
+          parent,
+          top,
+          truth,
+          samples,
+        }) =>
+          `${verdict}, parent ${parent}: ${which} ${round}, ${millis.toFixed(0)} ms (CPU ${cpuMillis?.toFixed(0) ?? '?'}): ${place}, ${cause ?? 'no cause'}` +
+          `, ${samples} samples\n    top: ${top}\n    truth: ${truth}`,
       ),
-      maintainers: [{ name: 'somebody', email: 'somebody@example.com' }],
-      readmeFilename: 'README.md',
-      dist: { shasum: 'a'.repeat(40), tarball: `http://localhost/large/-/large-${version}.tgz` },
-    };
-    time[version] = new Date(1.6e12 + i * 3.6e6).toISOString();
-    attachments[`large-${version}.tgz`] = { shasum: 'a'.repeat(40), version };
-  }
-  return {
-    name: 'large',
-    versions,
-    time: { ...time, created: '2020-01-01T00:00:00.000Z', modified: '2026-01-01T00:00:00.000Z' },
-    users: {},
-    'dist-tags': { latest: `1.0.${count - 1}` },
-    _uplinks: {},
-    _distfiles: distfiles,
-    _attachments: attachments,
-    _rev: '1-0',
-    _id: 'large',
-    readme: '# large',
-  };
+    ...badLabels.map((line) => `LABEL: ${line}`),
+    ...outside.map((line) => `outside of all cases: ${line}`),
+    ...invented.map((line) => `the profiler saw nothing: ${line}`),
+    ...missed.map((line) => `not reported: ${line}`),
+    ...differences.map((line) => `differs: ${line}`),
+  ];
+  report.note(`\n${name}: ${blocks.length} blocks${lines.map((line) => `\n  ${line}`).join('')}`);
 }
 
-async function get(/** @type {string} */ url, /** @type {Record<string, string>} */ headers = {}) {
-  const response = await fetch(url, { headers });
-  await response.arrayBuffer();
-  return response.status;
+function summarize(
+  /** @type {import('./support/report.mjs').Report} */ report,
+  /** @type {string} */ version,
+  /** @type {Record<string, ReturnType<typeof judge>>} */ results,
+) {
+  const rows = Object.entries(results).map(([name, result]) => [name, ...figures(result)]);
+  const all = rows.reduce(
+    (sums, row) => sums.map((sum, i) => sum + Number(row[i + 1])),
+    Array(HEAD.length - 1).fill(0),
+  );
+  report.table(
+    `Node.js ${version}: blocks over ${THRESHOLD_MILLIS} ms`,
+    HEAD,
+    [...rows.map((row) => row.map(String)), ['all', ...all.map(String)]],
+    results,
+  );
+  const [, blocks, right, , , , starved, parents, known] = ['', ...all];
+  report.note(
+    `${((right / (blocks - starved)) * 100).toFixed(1)} % right, ${((known / parents) * 100).toFixed(1)} % of parents right`,
+  );
 }
 
-async function ready(/** @type {string} */ url) {
-  for (const until = Date.now() + START_MILLIS; Date.now() < until; await sleep(200)) {
-    const status = await get(url).catch(() => 0);
-    if (status === 200) return;
-  }
-  throw new Error('the application did not start');
-}
+const HEAD = [
+  'application',
+  'blocks',
+  'right',
+  'near',
+  'misled',
+  'no name',
+  'no CPU',
+  'with a request',
+  'parent right',
+  'missed',
+  'invented',
+  'differences',
+  'bad labels',
+];
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  return port;
+function figures(/** @type {ReturnType<typeof judge>} */ result) {
+  const { blocks, badLabels, invented, missed, differences } = result;
+  const count = (/** @type {(block: typeof blocks[0]) => boolean} */ is) =>
+    blocks.filter(is).length;
+  return [
+    blocks.length,
+    ...['right', 'near', 'misled', 'none', 'no CPU'].map((verdict) =>
+      count((block) => block.verdict === verdict),
+    ),
+    count(({ parent }) => parent !== 'none needed'),
+    count(({ parent }) => parent === 'right'),
+    missed.length,
+    invented.length,
+    differences.length,
+    badLabels.length,
+  ];
 }

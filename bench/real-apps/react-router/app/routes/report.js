@@ -1,0 +1,3 @@
+import { report } from '../lib/report.js';
+
+export const loader = async () => Response.json(await report());

@@ -1,0 +1,15 @@
+/**
+ * Preloaded: writes every block that this package publishes to the file in REAL_APPS_BLOCKS, one a
+ * line, as JSON, with the trace that it is attributed to.
+ */
+const { appendFile } = require('node:fs');
+const { subscribe } = require('node:diagnostics_channel');
+
+/** As `@opentelemetry/api` makes it: any copy of it reads the same span. */
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
+
+subscribe('opentelemetry-instrumentation-event-loop:block', ({ block, context }) => {
+  const traceId = context.getValue(SPAN)?.spanContext().traceId;
+  const line = JSON.stringify({ ...block, traceId, pid: process.pid });
+  appendFile(process.env.REAL_APPS_BLOCKS, `${line}\n`, () => {});
+});

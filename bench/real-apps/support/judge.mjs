@@ -1,0 +1,256 @@
+// Promises: each block is judged by what V8's profiler saw in it. What is right is
+// 1. the place that the label of the case has, if it is on the stack for half of the block;
+// 2. else the application's innermost function that is;
+// 3. else, if an agent's code ran for half of it, the agent;
+// 4. else the labelled function, which waits for it, or a package that the application depends on
+//    itself, if it is on the stack for half of the block;
+// 5. else any package that is.
+// A block that is a garbage collection needs no name, if its cause says so.
+// Each label is checked by the profile of a launch without this package.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInApp, isLabelled, packageOf, sourcePlace } from './places.mjs';
+import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
+
+/** @typedef {import('./launch.mjs').Launch} Launch */
+/** @typedef {import('./launch.mjs').Asked} Asked */
+/** @typedef {import('./places.mjs').Place} Place */
+/**
+ * @typedef {'right' | 'near' | 'misled' | 'none' | 'no CPU'} Verdict
+ *   near: the application's, and on the stack for half of the block, but not the one to change;
+ *   no CPU: with its CPU time alone, the block would have been below the threshold
+ * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
+ * @typedef {{ name: string, round: number, millis: number, cpuMillis?: number, verdict: Verdict,
+ *   parent: Parent, place: string, cause?: string, samples: number, stack?: string, top: string,
+ *   labelled: number, truth: string }} Judged
+ */
+
+const HALF = 0.5;
+/** A stretch of the profile that is that much longer than the threshold must have been reported. */
+const SURELY = 1.5;
+const EARLIEST_MILLIS = 3;
+/** Writes the profile at the end, which takes a while. */
+const PROFILER = '/.real-apps/profile.cjs';
+
+/**
+ * @param {Launch} without
+ * @param {Launch} measured
+ * @param {string} folder of the application
+ * @param {number} threshold
+ */
+export function judge(without, measured, folder, threshold) {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const direct = Object.keys(dependencies);
+  const profiles = measured.profiles.map((profile) => new Profile(profile, folder));
+  const toMicros = (/** @type {number} */ unix) =>
+    measured.clock.micros + (unix - measured.clock.unix) * 1000;
+  /** @type {Judged[]} */
+  const blocks = [];
+  /** @type {string[]} */
+  const outside = [];
+  /** @type {string[]} */
+  const invented = [];
+  /** @type {{ from: number, until: number }[]} */
+  const reported = [];
+  for (const block of measured.blocks) {
+    const {
+      startTimeMillis: start,
+      durationMillis: millis,
+      code,
+      cause,
+      cpuTimeMillis: cpuMillis,
+      samples,
+    } = block;
+    const period = { from: toMicros(start), until: toMicros(start + millis) };
+    reported.push(period);
+    if (start < measured.readyUnix || code?.file?.endsWith(PROFILER)) continue;
+    const asked = measured.asked.find(
+      ({ fromUnix, untilUnix }) => start >= fromUnix - EARLIEST_MILLIS && start < untilUnix,
+    );
+    const place = placeOf(block);
+    const text = place
+      ? `${code.functionName} (${shorten(place.file, folder)}:${code.line ?? '?'})`
+      : 'no name';
+    const truth =
+      profiles.find(({ pid }) => pid === block.pid)?.between(period.from, period.until) ??
+      new Stacks([], folder);
+    const line = `${millis.toFixed(0)} ms (CPU ${cpuMillis?.toFixed(0) ?? '?'}) ${text} ${cause ?? ''}; ${truth.describe()}`;
+    const starved = cpuMillis < threshold;
+    if (truth.idleMillis >= millis * HALF && !starved)
+      invented.push(`${asked?.case.name}: ${line}`);
+    if (asked === undefined) {
+      outside.push(line);
+      continue;
+    }
+    blocks.push({
+      name: asked.case.name,
+      round: asked.round,
+      millis,
+      cpuMillis,
+      verdict: starved ? 'no CPU' : verdictOn(place, cause, asked.case.right, truth, direct),
+      parent: starved ? 'none needed' : parentOf(block, asked, truth),
+      place: text,
+      cause,
+      samples,
+      stack: code?.stackTrace,
+      top: (block.topFunctions ?? [])
+        .map(
+          (/** @type {any} */ { functionName, share }) =>
+            `${functionName} ${Math.round(share * 100)}%`,
+        )
+        .join(', '),
+      labelled: truth.shareOfLabel(asked.case.right),
+      truth: truth.describe(),
+    });
+  }
+  const missed = measured.asked.flatMap((asked) =>
+    profiles.flatMap((profile) =>
+      profile
+        .stretches(asked.fromMicros, asked.untilMicros, threshold * SURELY)
+        // The loop may turn in a stretch without the application's code.
+        .filter(({ application }) => application.length > 0)
+        .filter(
+          (stretch) =>
+            !reported.some(({ from, until }) => from < stretch.until && until > stretch.from),
+        )
+        .map(
+          (stretch) =>
+            `${asked.case.name} ${asked.round}: ${stretch.millis.toFixed(0)} ms, ${stretch.describe()}`,
+        ),
+    ),
+  );
+  return {
+    blocks,
+    badLabels: checkLabels(without, folder, threshold),
+    outside,
+    invented,
+    missed,
+    differences: differences(without, measured),
+  };
+}
+
+/** @returns {Place | undefined} */
+function placeOf(/** @type {any} */ { code }) {
+  if (code === undefined) return undefined;
+  const { functionName, file = '', line, column, functionLine, functionColumn } = code;
+  return sourcePlace(functionName, file, line ?? functionLine ?? 0, column ?? functionColumn ?? 0);
+}
+
+/** @returns {Verdict} */
+function verdictOn(
+  /** @type {Place | undefined} */ place,
+  /** @type {string | undefined} */ cause,
+  /** @type {import('./launch.mjs').Label | import('./launch.mjs').Label[]} */ label,
+  /** @type {Stacks} */ truth,
+  /** @type {string[]} */ direct,
+) {
+  if (place === undefined)
+    return cause === 'gc' && truth.shareOfCollection >= HALF ? 'right' : 'none';
+  const { folder, application } = truth;
+  if (truth.shareOfLabel(label) >= HALF) {
+    if (isLabelled(label, place, folder)) return 'right';
+  } else if (application.length > 0) {
+    if (isSame(place, application[0])) return 'right';
+  } else if (truth.shareOfAgent >= HALF) {
+    return isAgent(place.file) ? 'right' : 'misled';
+  } else if (isInApp(place.file, folder) && isLabelled(label, place, folder)) {
+    return 'right';
+  } else {
+    const ran = (/** @type {string | undefined} */ name) =>
+      truth.share((path) => path.some(({ file }) => packageOf(file) === name)) >= HALF;
+    const own = direct.filter(ran);
+    const named = packageOf(place.file);
+    return own.length > 0
+      ? asVerdict(own.includes(named ?? ''))
+      : asVerdict(named !== undefined && ran(named));
+  }
+  if (isLabelled(label, place, folder)) return 'near';
+  return isInApp(place.file, folder) && application.some((each) => isSame(place, each))
+    ? 'near'
+    : 'misled';
+}
+
+const asVerdict = (/** @type {boolean} */ isRight) =>
+  /** @type {Verdict} */ (isRight ? 'right' : 'misled');
+
+/** By name: the line that is reported is inside of the function. */
+const isSame = (/** @type {Place} */ reported, /** @type {Place} */ { name, file }) =>
+  reported.file === file &&
+  (name === '' || name.split(/[. ]/).at(-1) === reported.name.split(/[. ]/).at(-1));
+
+/** @returns {Parent} what an agent does for itself is in nobody's request */
+function parentOf(
+  /** @type {any} */ block,
+  /** @type {Asked} */ asked,
+  /** @type {Stacks} */ truth,
+) {
+  if (asked.case.parent === false || (block.code === undefined && truth.shareOfCollection >= HALF))
+    return 'none needed';
+  const isAgents = truth.application.length === 0 && truth.shareOfAgent >= HALF;
+  const isInGraph =
+    truth.share((path) => path.some(({ file }) => file.startsWith(truth.folder))) >= HALF;
+  if (isAgents && !isInGraph) return block.traceId === undefined ? 'right' : 'wrong';
+  if (block.traceId === undefined) return 'unknown';
+  return block.traceId === asked.traceId ? 'right' : 'wrong';
+}
+
+/**
+ * @returns {string[]} labels that V8's profiler does not agree with, in any round: it loses samples
+ *   in which only a built-in runs
+ */
+function checkLabels(
+  /** @type {Launch} */ { asked: all, profiles },
+  /** @type {string} */ folder,
+  /** @type {number} */ threshold,
+) {
+  const read = profiles.map((profile) => new Profile(profile, folder));
+  /** @type {Map<string, string[]>} */
+  const doubts = new Map();
+  /** @type {Set<string>} */
+  const agreed = new Set();
+  for (const asked of all) {
+    const { name, right } = asked.case;
+    const stretches = read.flatMap((profile) =>
+      profile.stretches(asked.fromMicros, asked.untilMicros, threshold / 2),
+    );
+    const stacks = new Stacks(
+      stretches.flatMap(({ samples }) => samples),
+      folder,
+    );
+    const share = stacks.shareOfLabel(right);
+    const isLong = stretches.some(({ millis }) => millis >= threshold);
+    if (isLong && share >= HALF) agreed.add(name);
+    const percent = Math.round(share * 100);
+    const doubt = `${percent} % of ${stacks.millis.toFixed(0)} ms; ${stacks.describe()}`;
+    doubts.set(name, [...(doubts.get(name) ?? []), doubt]);
+  }
+  return [...doubts]
+    .filter(([name]) => !agreed.has(name))
+    .map(([name, texts]) => `${name}: ${texts.join(' | ')}`);
+}
+
+/** What an application did otherwise than without the package. */
+function differences(/** @type {Launch} */ without, /** @type {Launch} */ measured) {
+  const found = [];
+  measured.asked.forEach((asked, i) => {
+    if (!asked.case.varies && asked.answers !== without.asked[i]?.answers)
+      found.push(`${asked.case.name}: answered ${asked.answers}, not ${without.asked[i]?.answers}`);
+  });
+  if (without.exit !== measured.exit) found.push(`exit ${measured.exit}, not ${without.exit}`);
+  for (const stream of /** @type {const} */ (['stdout', 'stderr'])) {
+    const [before, after] = [without, measured].map((each) => normalize(each[stream]));
+    if (before !== after)
+      found.push(`${stream}: ${after.slice(0, 1500)}\n  not: ${before.slice(0, 1500)}`);
+  }
+  return found;
+}
+
+/** Numbers, which are times, ports and process ids, are never the same. */
+const normalize = (/** @type {string} */ text) =>
+  text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .replace(/real-apps-\w+/g, 'real-apps')
+    // pm2 prints one of many.
+    .replace(/ tip: .*/g, '')
+    .replace(/[\d.:]+\s?(?:ms|s\b)?/g, '#');

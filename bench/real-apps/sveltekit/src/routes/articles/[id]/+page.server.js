@@ -1,0 +1,3 @@
+import { renderArticle } from '$lib/articles.js';
+
+export const load = async ({ params }) => ({ html: renderArticle(params.id) });
