@@ -7,7 +7,7 @@ import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer, type TracerProvider } from '@opentelemetry/api';
-import type { Block, OngoingPileUp, StackSample } from './block.ts';
+import type { Block, StackSample } from './block.ts';
 import { createOriginOf, type OriginOf } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
 import { attributionIn } from './console/attribution.ts';
@@ -196,10 +196,15 @@ export class Session {
     }
     this.#stalls = new BlockFeed(
       clock,
-      () => this.#ongoingPileUp(),
+      () => this.#ledger.ongoingPileUp(),
       (stallMillis) => targets.instruments().stall(stallMillis),
       () => this.#reportPending(),
-      { reportEnded: () => this.flush(), taskStart: () => this.#ledger.task.start },
+      {
+        reportEnded: () => this.flush(),
+        taskStart: () => this.#ledger.task.start,
+        // Spans that end in it were stalled; not where the process was suspended instead.
+        isSuspended: (pileUp) => this.#exclusions.isSuspended(pileUp),
+      },
     );
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
     const marks = this.#watchdog?.memory.marks;
@@ -329,13 +334,6 @@ export class Session {
     }
     return true;
   };
-
-  /** Spans that end in it were stalled; not where the process was suspended instead. */
-  #ongoingPileUp(): OngoingPileUp | undefined {
-    const pileUp = this.#ledger.ongoingPileUp();
-    if (pileUp === undefined || this.#exclusions.isSuspended(pileUp)) return undefined;
-    return pileUp;
-  }
 
   readonly #onHookError = (error: unknown): void => {
     this.log.log('error', 'internal error; detection goes on', error);

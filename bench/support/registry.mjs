@@ -26,6 +26,7 @@ const NAMES = [
   'profile',
   'scale',
   'span-processor',
+  'overload',
   'block-events',
   'capture',
   'loop-profile',

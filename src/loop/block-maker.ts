@@ -15,6 +15,9 @@ import type { Attributed } from './votes.ts';
 /** How far apart CPU readings are, as a share of the threshold. */
 const CPU_SHARE = 0.1;
 
+/** A share of its length: what an ongoing pile-up has grown by since is left out, up to this. */
+const PILE_UP_GROWTH = 0.05;
+
 /** Returns false where it is none: its time goes to what is around it, with which it may be one. */
 export type OnBlock = (block: Block) => boolean;
 
@@ -34,6 +37,7 @@ export class BlockMaker {
   /** Where iterations are counted. */
   iterations: Pick<IterationClock, 'waitedSinceEnd'> | undefined;
   #isOwnWork = false;
+  #pileUp: OngoingPileUp | undefined;
   readonly #threshold: number;
   readonly #clock: Clock;
   readonly #onBlock: OnBlock;
@@ -61,12 +65,14 @@ export class BlockMaker {
   /** A busy period begins at `t`, with the loop's idle time at `idle`. */
   open(t: number, idle: number): void {
     this.reported.clear();
+    this.#pileUp = undefined;
     this.attribution.open(t);
     this.cpu.open(t, idle);
   }
 
   reset(): void {
     this.reported.clear();
+    this.#pileUp = undefined;
     this.attribution.clear();
   }
 
@@ -74,9 +80,21 @@ export class BlockMaker {
     if (!this.#isOwnWork) this.attribution.add(sample);
   }
 
-  /** What has piled up so far. */
+  /**
+   * What has piled up so far; asked for each span that ends. The same object as before until the
+   * pile-up has grown by {@link PILE_UP_GROWTH}: finding out what ran in it takes as long as 100
+   * spans, and each callback of an overload may end one.
+   */
   pileUp(start: number, end: number): OngoingPileUp {
-    return { ...this.attribution.pileUp(start, end), cpu: this.cpu.between(start, end) };
+    const known = this.#pileUp;
+    const isKnown =
+      known !== undefined &&
+      known.start === start &&
+      end - known.end <= (known.end - start) * PILE_UP_GROWTH;
+    if (isKnown) return known;
+    const cpu = this.cpu.between(start, end);
+    this.#pileUp = { ...this.attribution.pileUp(start, end), cpu };
+    return this.#pileUp;
   }
 
   /**

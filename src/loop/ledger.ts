@@ -28,6 +28,7 @@ export interface Ledger {
 
   /**
    * What piled up before the running callback, where it reached the threshold and is not reported.
+   * Asked for each span that ends: the same object as long as what is known of it is the same.
    */
   ongoingPileUp(): OngoingPileUp | undefined;
 

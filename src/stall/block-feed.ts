@@ -21,22 +21,33 @@ export class BlockFeed {
 
   /**
    * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot:
-   *   asked for each span that ends
+   *   asked for each span that ends; the same object as long as what is known of it is the same
    * @param entrySpanSink for the metric
    * @param reportPending asked for when the SDK shuts down
-   * @param more `reportEnded` is asked for when the SDK flushes; `taskStart` as the ledger's
+   * @param more `reportEnded` is asked for when the SDK flushes; `taskStart` as the ledger's;
+   *   `isSuspended` says whether a pile-up reached the threshold by a suspension only
    */
   constructor(
     private readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'idle'>,
     ongoingPileUp: () => OngoingPileUp | undefined,
     private readonly entrySpanSink: EntrySpanSink,
     reportPending: () => void = () => {},
-    more: Pick<OngoingView, 'reportEnded'> & { taskStart?(): number } = {},
+    more: Pick<OngoingView, 'reportEnded'> & {
+      taskStart?(): number;
+      isSuspended?(pileUp: OngoingPileUp): boolean;
+    } = {},
   ) {
+    // Weakly: what ran in a pile-up goes with it. Undefined for one that stalls no span.
+    const periods = new WeakMap<OngoingPileUp, BlockedPeriod | undefined>();
     this.#ongoing = {
       ongoingPileUp: () => {
         const pileUp = ongoingPileUp();
-        return pileUp && this.#inUnixTime(pileUp);
+        if (pileUp === undefined) return undefined;
+        const known = periods.get(pileUp);
+        if (known !== undefined || periods.has(pileUp)) return known;
+        const period = more.isSuspended?.(pileUp) ? undefined : this.#inUnixTime(pileUp);
+        periods.set(pileUp, period);
+        return period;
       },
       reportPending,
       reportEnded: () => more.reportEnded?.(),

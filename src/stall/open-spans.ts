@@ -20,11 +20,13 @@ const MAX_KEPT_SPANS = 1.25 * MAX_OPEN_SPANS;
 const MIN_SWEPT = 256;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
+/** Open local roots of one trace, of which any may be the request of a span. */
+const MAX_LOCAL_ROOTS = 128;
 
 /**
  * A span is added when it starts, and not taken out when it ends: that would cost every span a
  * lookup. Those that have ended are swept out together, when they may be half of all, or when a
- * block has ended.
+ * block finds that they are.
  */
 export class OpenSpans {
   /** In the order of their start. */
@@ -32,6 +34,13 @@ export class OpenSpans {
   /** Of each span the one around it, also where that has ended. */
   #parents: (Span | undefined)[] = [];
   #sweepAt = MIN_SWEPT;
+  /**
+   * Indices by span id, and the ids of local roots by trace id. Made only when a block or a pile-up
+   * asks, and then for the spans that were added since: once for each span.
+   */
+  #indices = new Map<string, number>();
+  #localRoots = new Map<string, string[]>();
+  #indexed = 0;
 
   /** Hot. */
   add(span: Span, parentContext: Context): void {
@@ -44,14 +53,22 @@ export class OpenSpans {
     this.#spans = [];
     this.#parents = [];
     this.#sweepAt = MIN_SWEPT;
+    this.#forgetIndex();
   }
 
   /** Open spans that had begun when a block ended, without those that ran in it, and blocks. */
   countStalled(block: BlockTime): number {
-    this.#sweep();
-    let count = 0;
-    for (const span of this.#spans) if (isStalled(span, block)) count++;
-    return count;
+    if (this.#spans.length >= MAX_OPEN_SPANS) this.#sweep();
+    let open = 0;
+    let stalled = 0;
+    for (const span of this.#spans) {
+      if (!span.isRecording()) continue;
+      open++;
+      if (isStalled(span, block)) stalled++;
+    }
+    // Not for each block: the index would have to be made anew.
+    if (2 * open < this.#spans.length) this.#sweep();
+    return stalled;
   }
 
   /** Adds the ids of a span and of those around it, as far as they began in this process. */
@@ -70,22 +87,38 @@ export class OpenSpans {
     const parent = outermost && parentSpanContextOf(outermost);
     if (parent === undefined || parent.isRemote === true || ids.has(parent.spanId)) return;
     // What was around it has ended. The request it belongs to may have not.
-    for (const [i, open] of this.#spans.entries()) {
-      const around = this.#parents[i];
-      const isLocalRoot = around === undefined || around.spanContext().isRemote === true;
-      const { traceId, spanId } = open.spanContext();
-      if (isLocalRoot && traceId === parent.traceId) ids.add(spanId);
-    }
+    this.#index();
+    for (const id of this.#localRoots.get(parent.traceId) ?? []) ids.add(id);
   }
 
   /** The span around a span, where either is known here. */
   parentOf(span: Span): Span | undefined {
-    const index = this.#spans.lastIndexOf(span);
-    if (index !== -1) return this.#parents[index];
+    this.#index();
+    const index = this.#indices.get(span.spanContext().spanId);
+    if (index !== undefined && this.#spans[index] === span) return this.#parents[index];
     const id = parentSpanContextOf(span)?.spanId;
-    return id === undefined
-      ? undefined
-      : this.#spans.find((open) => open.spanContext().spanId === id);
+    const parent = id === undefined ? undefined : this.#indices.get(id);
+    return parent === undefined ? undefined : this.#spans[parent];
+  }
+
+  #index(): void {
+    while (this.#indexed < this.#spans.length) {
+      const i = this.#indexed++;
+      const { traceId, spanId } = (this.#spans[i] as Span).spanContext();
+      this.#indices.set(spanId, i);
+      const around = this.#parents[i];
+      if (around !== undefined && around.spanContext().isRemote !== true) continue;
+      const roots = this.#localRoots.get(traceId);
+      if (roots === undefined) this.#localRoots.set(traceId, [spanId]);
+      else if (roots.length < MAX_LOCAL_ROOTS) roots.push(spanId);
+    }
+  }
+
+  #forgetIndex(): void {
+    if (this.#indexed === 0) return;
+    this.#indices = new Map();
+    this.#localRoots = new Map();
+    this.#indexed = 0;
   }
 
   #sweep(): void {
@@ -99,6 +132,7 @@ export class OpenSpans {
     const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
     this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
     this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
+    this.#forgetIndex();
     this.#sweepAt = Math.min(MAX_KEPT_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
   }
 }

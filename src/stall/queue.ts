@@ -66,27 +66,32 @@ export class Queue {
     if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
   }
 
-  /** The blocks that an entry span which begins now may have waited for. */
+  /** The blocks that an entry span which begins now may have waited for; the newest is first. */
   blocksBefore(begin: SpanBegin): RecentBlock[] {
     this.#drop(begin);
     const { iteration, taskStart, asyncId } = begin;
-    return this.#blocks
-      .filter((ended) => {
-        // A task that blocked and then begins a span has not kept that waiting.
-        const isBefore = Number.isNaN(taskStart)
-          ? ended.iteration < iteration
-          : ended.end <= taskStart;
-        const isNew = asyncId > ended.asyncId;
-        return isBefore && (isNew || iteration - ended.iteration <= MAX_ITERATIONS);
-      })
-      .map(({ block }) => block);
+    const found: RecentBlock[] = [];
+    const oldestId = this.#blocks[0]?.asyncId ?? 0;
+    for (let i = this.#blocks.length - 1; i >= 0; i--) {
+      const ended = this.#blocks[i] as EndedBlock;
+      const isRecent = iteration - ended.iteration <= MAX_ITERATIONS;
+      // What was made before the oldest block is no new connection for any other either.
+      if (!isRecent && asyncId <= oldestId) break;
+      // A task that blocked and then begins a span has not kept that waiting.
+      const isBefore = Number.isNaN(taskStart)
+        ? ended.iteration < iteration
+        : ended.end <= taskStart;
+      if (isBefore && (isRecent || asyncId > ended.asyncId)) found.push(ended.block);
+    }
+    return found;
   }
 
+  /** Blocks are in order of time, and so are their iterations and idle times. */
   #drop({ iteration, idle }: LoopMoment): void {
-    this.#blocks = this.#blocks.filter(
-      (ended) =>
-        iteration - ended.iteration <= MAX_ITERATIONS_NEW && idle - ended.idle < MIN_WAIT_MILLIS,
-    );
+    const isOutdated = (ended: EndedBlock) =>
+      iteration - ended.iteration > MAX_ITERATIONS_NEW || idle - ended.idle >= MIN_WAIT_MILLIS;
+    const first = this.#blocks.findIndex((ended) => !isOutdated(ended));
+    if (first !== 0) this.#blocks.splice(0, first === -1 ? this.#blocks.length : first);
   }
 }
 

@@ -16,6 +16,7 @@ const UNITS_MILLIS = [1000, 1, 0.001];
 export function receivedAt(attributes: Attributes | undefined): number | undefined {
   for (const name of NAMES) {
     const value = attributes?.[name];
+    if (value === undefined) continue;
     const text = String((Array.isArray(value) ? value[0] : value) ?? '');
     const number = Number(text.startsWith('t=') ? text.slice(2) : text);
     const millis = UNITS_MILLIS.map((unit) => number * unit).find(

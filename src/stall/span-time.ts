@@ -58,11 +58,32 @@ export function spanTimeOf(
 
 /** Milliseconds; 0 below {@link MIN_STALL_MILLIS}. */
 export function stallIn(block: BlockTime, span: SpanTime): number {
-  const overlap = Math.min(span.end, block.end) - Math.max(span.start, block.start);
-  if (!(overlap >= MIN_STALL_MILLIS) || block.blockingSpanIds.has(span.spanId)) return 0;
-  const ran = block.ranMillis?.get(span.spanId);
-  if (ran === undefined) return isBegunBy(block, span) ? 0 : overlap;
-  return overlap - ran >= MIN_WAIT_MILLIS ? overlap - ran : 0;
+  const { start, end, blockingSpanIds, ranMillis, callbackStart = Number.NaN } = block;
+  if (blockingSpanIds.has(span.spanId)) return 0;
+  const ran = ranMillis?.get(span.spanId);
+  if (ran === undefined) return stallBetween(start, end, callbackStart, span);
+  const waited = overlapOf(start, end, span) - ran;
+  return waited >= MIN_WAIT_MILLIS ? waited : 0;
+}
+
+/**
+ * Hot. The same in a block in which the span was never active, as far as is known.
+ * @param callbackStart as {@link BlockTime.callbackStart}; NaN if it is unknown
+ */
+export function stallBetween(
+  start: number,
+  end: number,
+  callbackStart: number,
+  span: SpanTime,
+): number {
+  const overlap = overlapOf(start, end, span);
+  return overlap === 0 || isBegunIn(start, callbackStart, span) ? 0 : overlap;
+}
+
+/** Milliseconds; 0 below {@link MIN_STALL_MILLIS}. */
+function overlapOf(start: number, end: number, span: SpanTime): number {
+  const overlap = Math.min(span.end, end) - Math.max(span.start, start);
+  return overlap >= MIN_STALL_MILLIS ? overlap : 0;
 }
 
 /**
@@ -73,12 +94,10 @@ export function stallIn(block: BlockTime, span: SpanTime): number {
 export function hasRunIn(block: BlockTime, span: SpanTime): boolean {
   const { spanId } = span;
   const ran = block.blockingSpanIds.has(spanId) || block.ranMillis?.has(spanId) === true;
-  return ran || isBegunBy(block, span);
+  return ran || isBegunIn(block.start, block.callbackStart ?? Number.NaN, span);
 }
 
-function isBegunBy(block: BlockTime, span: SpanTime): boolean {
-  if (block.callbackStart === undefined || span.isRemoteCall === true) return false;
-  return span.startedAt === undefined
-    ? span.start >= block.start
-    : span.startedAt >= block.callbackStart;
+function isBegunIn(start: number, callbackStart: number, span: SpanTime): boolean {
+  if (Number.isNaN(callbackStart) || span.isRemoteCall === true) return false;
+  return span.startedAt === undefined ? span.start >= start : span.startedAt >= callbackStart;
 }

@@ -19,7 +19,7 @@ import { isBlockSpan, type OpenSpans } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
 import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
 import { receivedAt } from './request-start.ts';
-import { MIN_STALL_MILLIS, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
+import { type BlockTime, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Time in which the event loop was blocked. Unix times in milliseconds. */
 export interface BlockedPeriod {
@@ -37,7 +37,10 @@ export interface BlockedPeriod {
 
 /** What blocks the event loop now, and what has blocked it and waits to be reported. */
 export interface OngoingView {
-  /** The pile-up that is under way, where it has reached the threshold. Hot. */
+  /**
+   * The pile-up that is under way, where it has reached the threshold. Hot: the same object as long
+   * as what is known of it is the same.
+   */
   ongoingPileUp(): BlockedPeriod | undefined;
   /** Reports the blocks that have ended and wait to be reported. */
   reportPending?(): void;
@@ -67,7 +70,7 @@ export interface SpansAround {
   readonly stalledSpans: number;
 }
 
-/** Finding the spans around a span takes long where many are open: for so many of a block. */
+/** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
 const MAX_RUNS = 32;
 
 export class Stalls {
@@ -75,6 +78,8 @@ export class Stalls {
   ongoing: OngoingView | undefined;
   /** Of the active instrumentation. */
   entrySpanSink: EntrySpanSink | undefined;
+  /** Of ongoing pile-ups: the same for all spans that end in one. */
+  readonly #pileUpTimes = new WeakMap<BlockedPeriod, BlockTime>();
   readonly #blocks = new RecentBlocks();
   readonly #queue = new Queue();
   /** Of spans that have not ended. */
@@ -134,9 +139,8 @@ export class Stalls {
     const begin = this.ongoing?.spanBegin?.();
     if (begin === undefined) return;
     const received = receivedAt((span as { attributes?: Attributes }).attributes);
-    const blocks = this.#queue
-      .blocksBefore(begin)
-      .filter(({ end }) => received === undefined || received < end);
+    const before = this.#queue.blocksBefore(begin);
+    const blocks = received === undefined ? before : before.filter(({ end }) => received < end);
     const queued = queuedBy(blocks, received);
     if (queued === undefined) return;
     for (const { span: blockSpan } of blocks) blockSpan?.addQueued?.();
@@ -182,13 +186,14 @@ export class Stalls {
   }
 
   #stallInPileUp(pileUp: BlockedPeriod, span: SpanTime): number {
-    const { start, end } = pileUp;
-    // First: finding the spans around others takes long.
-    if (!(Math.min(span.end, end) - Math.max(span.start, start) >= MIN_STALL_MILLIS)) return 0;
-    const blockingSpanIds = this.#blockingSpanIds(pileUp.context);
-    if (blockingSpanIds.has(span.spanId)) return 0;
-    const ranMillis = this.#ranMillis(pileUp, blockingSpanIds);
-    return stallIn({ start, end, blockingSpanIds, ranMillis }, span);
+    let time = this.#pileUpTimes.get(pileUp);
+    if (time === undefined) {
+      const { start, end } = pileUp;
+      const blockingSpanIds = this.#blockingSpanIds(pileUp.context);
+      time = { start, end, blockingSpanIds, ranMillis: this.#ranMillis(pileUp, blockingSpanIds) };
+      this.#pileUpTimes.set(pileUp, time);
+    }
+    return stallIn(time, span);
   }
 
   #blockingSpanIds(context: Context | undefined): Set<string> {

@@ -260,3 +260,17 @@ test('a single second shows in health(), and is lost in a mean', async () => {
     expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
   });
 });
+
+/** What is found out once for all spans of a pile-up is in it. */
+const MAX_RATIO = 40;
+
+test('2000 open requests end during a pile-up: nearly as cheap as without one', async () => {
+  const run = await runApp('ends-in-pile-up.cjs', { asyncHooks: 'auto' });
+
+  const { outside, inside } = run.notes['ends'] as Record<'outside' | 'inside', number[]>;
+  if (process.env['SCENARIO_FIGURES'] === '1') console.log({ outside, inside });
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(inside.length).toBeGreaterThan(0);
+    expect(Math.min(...inside) / Math.min(...outside)).toBeLessThan(MAX_RATIO);
+  });
+});
