@@ -12,12 +12,19 @@ export const SERVICE_SUBJECTS = {
   'a 20 ms timer': async () => timer(20),
   'captureStack: false': () => create({ captureStack: false }),
   defaults: () => create({}),
+  'span processor, thresholdMillis: 20': async () =>
+    Object.assign(await create({ thresholdMillis: 20 }), { spanProcessors: [await processor()] }),
 };
 
 /** The floor of what is sampled so often: what the timer alone takes. */
 function timer(/** @type {number} */ millis) {
   const beat = setInterval(() => {}, millis).unref();
   return { enable: () => beat.refresh(), disable: () => clearInterval(beat) };
+}
+
+async function processor() {
+  const { EventLoopSpanProcessor } = await import('opentelemetry-instrumentation-event-loop');
+  return new EventLoopSpanProcessor();
 }
 
 /** The built package, found by its own name as a user's import would. */

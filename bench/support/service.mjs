@@ -19,7 +19,12 @@ const ROWS = 20;
 process.env.OTEL_METRICS_EXPORTER = 'none';
 process.env.OTEL_LOGS_EXPORTER = 'none';
 
-const { subject, instrumentations, bringsSdk } = await prepare(process.argv[2]);
+const {
+  subject,
+  instrumentations,
+  spanProcessors = [],
+  bringsSdk,
+} = await prepare(process.argv[2]);
 const exporter = {
   export: (/** @type {unknown} */ _spans, /** @type {(result: { code: number }) => void} */ done) =>
     done({ code: EXPORT_SUCCEEDED }),
@@ -27,7 +32,7 @@ const exporter = {
 };
 if (!bringsSdk) {
   new NodeSDK({
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    spanProcessors: [...spanProcessors, new BatchSpanProcessor({ exporter })],
     instrumentations: [
       new HttpInstrumentation(),
       new ExpressInstrumentation(),
@@ -45,7 +50,8 @@ async function prepare(/** @type {string} */ name) {
   }
   const subject = await SERVICE_SUBJECTS[name]();
   const isInstrumentation = subject !== undefined && 'setTracerProvider' in subject;
-  return { subject, instrumentations: isInstrumentation ? [subject] : [] };
+  const spanProcessors = subject?.spanProcessors ?? [];
+  return { subject, instrumentations: isInstrumentation ? [subject] : [], spanProcessors };
 }
 
 // Required, not imported: the instrumentations patch what is loaded after them.

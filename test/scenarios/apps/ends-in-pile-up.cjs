@@ -1,4 +1,4 @@
-// 2000 requests are open, and end together: in a pile-up, and outside of one. The CPU that it takes.
+// 2000 requests are open, and end together: outside of a pile-up, and in one. The CPU of that.
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
 const {
   EventLoopInstrumentation,
@@ -38,7 +38,7 @@ function openRequests() {
   });
 }
 
-/** Milliseconds of CPU, after `callbacks` of the same iteration; and how many of the spans were stalled. */
+/** Milliseconds of CPU, after `callbacks` of the same iteration; and how many were stalled. */
 function endAll(requests, callbacks) {
   return new Promise((resolve) => {
     for (const callback of callbacks) setImmediate(callback);
