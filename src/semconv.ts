@@ -46,7 +46,10 @@ export const ATTR_EVENT_LOOP_BLOCK_CAUSE = 'event_loop.block.cause';
  */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
 
-/** The built-in function that ran for most of the block, as it is written in code. */
+/**
+ * The built-in function that ran for most of the block, as it is written in code; `WebAssembly` for
+ * the code of WebAssembly modules.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
 
 /**

@@ -117,8 +117,9 @@ export interface EventLoopBlock {
    */
   readonly code?: BlockingCode;
   /**
-   * The built-in function that ran for most of the block, as it is written in code (`JSON.parse`),
-   * and the size of its input in characters, bytes or elements where that is known.
+   * The built-in function that ran for most of the block, as it is written in code (`JSON.parse`;
+   * `WebAssembly` for the code of a module), and the size of its input in characters, bytes or
+   * elements where that is known.
    */
   readonly nativeCall?: { readonly name: string; readonly size?: number | undefined };
   /** What ran innermost for most of the time of `code`, where that is another function. */

@@ -1,7 +1,8 @@
 /**
  * From the stack samples of a block to the place that it is named by. Promises: pure, all that it
  * needs is given to it; the place is the application's own code where some was on the stack for
- * most of the time, and never an agent's wrapper around it.
+ * most of the time, and never an agent's wrapper around it; an agent's own code only if that ran
+ * for more than half of the time itself.
  */
 
 import type { NativeCall } from '../block.ts';
@@ -9,20 +10,29 @@ import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import {
   CallTree,
+  type Leaf,
   moduleLoadedBy,
   type Observation,
   placeOn,
   placeOnSteps,
   positionIn,
 } from './call-tree.ts';
-import type { OriginOf } from './in-app.ts';
-import { type KeyedPlace, metricNameOf } from './key.ts';
-import { innermostInApp, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
+import { isWasmFile, type OriginOf } from './in-app.ts';
+import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
+import {
+  agentAt,
+  innermostInApp,
+  pathAt,
+  pathBefore,
+  type StackPath,
+  type Step,
+} from './stack-path.ts';
 import { LATE_MILLIS, type TimedSample, type WeightedSample, weigh } from './weights.ts';
 
 /** With fewer a share would say more than is known. A late sample speaks of two moments. */
 const MIN_MOMENTS_FOR_SHARES = 3;
 const MAX_SHARES = 5;
+const WEB_ASSEMBLY: NativeCall = { name: 'WebAssembly', size: undefined };
 
 /** The place to change: what `code.*` says. */
 export interface SampledPlace extends BlockingCode, KeyedPlace {
@@ -51,7 +61,7 @@ export interface SampledCode {
    * Absent without samples.
    */
   readonly nativeTimeMillis?: number;
-  /** The wrapped built-in that ran for more than half of the block. */
+  /** The wrapped built-in that ran for more than half of the block, or `WebAssembly`. */
   readonly nativeCall?: NativeCall;
   /** Of it, garbage collection; absent where that is not known. */
   readonly gcInNativeTimeMillis?: number;
@@ -84,6 +94,15 @@ export function describeCode(
     ...(nativeCall !== undefined && { nativeCall }),
   };
   const tree = new CallTree(weighted.flatMap((sample) => observationsOf(sample, options.originOf)));
+  const hasShares = momentsIn(weighted) >= MIN_MOMENTS_FOR_SHARES;
+  const leaves = tree.leaves();
+  const shares = hasShares && { topFunctions: sharesOf(leaves, tree.weight, options.cwd) };
+  const agent = hasShares ? mainAgent(leaves, tree.weight) : undefined;
+  if (agent !== undefined) {
+    const { step, position } = agent;
+    const stackTrace = stackTraceOf(position.sample);
+    return { ...sampled, code: { ...functionAt(step, position), stackTrace }, ...shares };
+  }
   const place = placeOn(tree.dominantPath());
   if (place === undefined) return sampled;
   const leaf = tree.leaves(place)[0];
@@ -98,16 +117,41 @@ export function describeCode(
     },
     ...(leaf !== undefined &&
       leaf.step.key !== place.step.key && { leaf: functionAt(leaf.step, leaf.position) }),
-    ...(momentsIn(weighted) >= MIN_MOMENTS_FOR_SHARES && {
-      topFunctions: tree
-        .leaves()
-        .slice(0, MAX_SHARES)
-        .map(({ step, position, weight }) => ({
-          functionName: metricNameOf(functionAt(step, position), options.cwd),
-          share: weight / tree.weight,
-        })),
-    }),
+    ...shares,
   };
+}
+
+/**
+ * The heaviest function of agents, if those ran for more than half of the time themselves: then no
+ * change of the application would help.
+ */
+function mainAgent(leaves: readonly Leaf<TimedSample>[], total: number) {
+  const agents = leaves.filter(({ step }) => step.origin === 'agent');
+  return agents.reduce((sum, { weight }) => sum + weight, 0) * 2 > total ? agents[0] : undefined;
+}
+
+/** A function's callbacks that have its name, and lie in its file, count for it. */
+function sharesOf(
+  leaves: readonly Leaf<TimedSample>[],
+  total: number,
+  cwd: string,
+): FunctionShare[] {
+  const byKey = new Map<string, { place: KeyedPlace; weight: number }>();
+  for (const { step, position, weight } of leaves) {
+    const place = functionAt(step, position);
+    const known = byKey.get(keyOf(place));
+    if (known === undefined) byKey.set(keyOf(place), { place, weight });
+    else known.weight += weight;
+  }
+  const heaviest = [...byKey.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_SHARES);
+  const names = distinctNamesOf(
+    heaviest.map(({ place }) => place),
+    cwd,
+  );
+  return heaviest.map(({ weight }, i) => ({
+    functionName: names[i] as string,
+    share: weight / total,
+  }));
 }
 
 /**
@@ -149,12 +193,19 @@ function observationsOf(
   originOf: OriginOf,
 ): Observation<TimedSample>[] {
   if (!isInside) return [];
-  const at = pathAt(sample.frames, originOf);
+  const { frames, nativeCall } = sample;
+  const agent = nativeCall === undefined ? agentAt(frames, originOf) : undefined;
+  const at = withAgent(pathAt(frames, originOf), agent);
   if (!isLate) return [{ ...at, weight: before + after, sample }];
   return [
-    { ...pathBefore(sample.frames, originOf), weight: before, sample },
+    { ...withAgent(pathBefore(frames, originOf), agent), weight: before, sample },
     { ...at, weight: after, sample },
   ];
+}
+
+function withAgent(path: StackPath, agent: Step | undefined): StackPath {
+  const isOnIt = agent === undefined || path.steps.at(-1)?.key === agent.key;
+  return isOnIt ? path : { ...path, steps: [...path.steps, agent] };
 }
 
 function nativeTimeOf(
@@ -172,21 +223,28 @@ function nativeTimeOf(
   return { nativeTimeMillis: native, ...(!Number.isNaN(gc) && { gcInNativeTimeMillis: gc }) };
 }
 
-/** The built-in that ran for more than half of the block, with the size of its largest input. */
+/**
+ * The built-in that ran for more than half of the block, with the size of its largest input. Where
+ * a sample came late, it had ended by then.
+ */
 function mainNativeCall(
   weighted: readonly WeightedSample[],
   millis: number,
 ): NativeCall | undefined {
   const calls = new Map<string, { weight: number; call: NativeCall }>();
-  for (const { sample, isInside, before } of weighted) {
-    const call = isInside ? sample.nativeCall : undefined;
+  for (const { sample, isInside, isLate, before, after } of weighted) {
+    const call = isInside ? (sample.nativeCall ?? webAssemblyIn(sample)) : undefined;
     if (call === undefined) continue;
     const known = calls.get(call.name) ?? { weight: 0, call };
-    known.weight += before;
+    known.weight += isLate ? before : before + after;
     if ((call.size ?? 0) > (known.call.size ?? 0)) known.call = call;
     calls.set(call.name, known);
   }
   return [...calls.values()].find(({ weight }) => weight > millis / 2)?.call;
+}
+
+function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
+  return isWasmFile(innermost?.file ?? '') ? WEB_ASSEMBLY : undefined;
 }
 
 function functionAt({ name }: Step, { frame }: Pick<Step, 'frame'>): KeyedPlace {

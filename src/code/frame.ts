@@ -7,6 +7,7 @@
  * in the middle of one.
  */
 import type { CodePosition, StackFrame } from '../block.ts';
+import { isWasmFile } from './in-app.ts';
 
 /**
  * To be the `Error.stackTraceLimit` of a capture. The outermost frames say what called, and
@@ -123,13 +124,15 @@ export function toFrame(
  * which are next to its start.
  */
 function isAtEntry(
-  { line, column }: CodePosition,
+  { file, line, column }: CodePosition,
   functionLine: number | undefined,
   functionColumn: number | undefined,
   nameLength: number,
 ): boolean {
   if (functionLine === undefined || functionColumn === undefined || line !== functionLine)
     return false;
+  // Columns are bytes of the module there.
+  if (file !== undefined && isWasmFile(file)) return false;
   const offset = (column ?? Number.NaN) - functionColumn;
   return offset >= 0 && offset <= MAX_FUNCTION_PREFIX + nameLength;
 }

@@ -76,7 +76,7 @@ export function createOriginOf(options: OriginOptions = {}): OriginOf {
   return (file) => {
     const before = known.get(file);
     if (before !== undefined) return before;
-    const origin = decide(file);
+    const origin = isWasmFile(file) ? 'dependency' : decide(file);
     // Generated file names, a new one for each evaluation, must not make it grow.
     if (known.size >= MAX_KNOWN_FILES) known.clear();
     known.set(file, origin);
@@ -87,6 +87,11 @@ export function createOriginOf(options: OriginOptions = {}): OriginOf {
 /** Node.js' own code. */
 export function isNodeFile(file: string): boolean {
   return file.startsWith('node:');
+}
+
+/** Code of a WebAssembly module: `wasm://wasm/e8f224ae`. What can be changed is its caller. */
+export function isWasmFile(file: string): boolean {
+  return file.startsWith('wasm://');
 }
 
 function createDecision({ inApp, cwd = '', mainFile, onError }: OriginOptions): OriginOf {

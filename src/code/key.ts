@@ -50,6 +50,17 @@ export function metricNameOf(place: KeyedPlace, cwd: string): string {
   return `${functionName} (${shortFile(file, cwd)}${positionOf(place)})`;
 }
 
+/** As {@link metricNameOf}, of each place; two of one name in different files have their files. */
+export function distinctNamesOf(places: readonly KeyedPlace[], cwd: string): string[] {
+  const names = places.map((place) => metricNameOf(place, cwd));
+  return names.map((name, i) => {
+    const { functionName, file } = places[i] as KeyedPlace;
+    const isOnce = names.indexOf(name) === names.lastIndexOf(name);
+    if (isOnce || name !== functionName || file === undefined) return name;
+    return `${name} (${shortFile(file, cwd)})`;
+  });
+}
+
 /** Anonymous, or of one or two letters, as a function or as a method: `e`, `t.n`, `new r`. */
 function saysNothing(functionName: string): boolean {
   if (functionName === ANONYMOUS) return true;

@@ -1,10 +1,11 @@
 /**
  * A stack as the way from the outermost function to the innermost one, of those that a block can be
  * named by. Promises: no frame of Node.js, of this package or of an agent is on it as long as there
- * is anything else; a function is on it once, however deep it recurs.
+ * is anything else ({@link agentAt} is asked separately); a function is on it once, however deep it
+ * recurs.
  */
 import type { StackFrame } from '../block.ts';
-import { isNodeFile, type Origin, type OriginOf } from './in-app.ts';
+import { isNodeFile, isWasmFile, type Origin, type OriginOf } from './in-app.ts';
 
 export const ANONYMOUS = '<anonymous>';
 
@@ -83,6 +84,19 @@ export function innermostInApp(
 /** What ran when the sample was taken. */
 export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   return pathOf(withoutOwnCalls(stack, originOf), originOf);
+}
+
+/**
+ * The innermost function if it is an agent's and runs itself: V8 has interrupted it at a turn of a
+ * loop. What has only just been called says nothing of an agent: a wrapper of a native call calls
+ * something when that has returned.
+ */
+export function agentAt(stack: readonly StackFrame[], originOf: OriginOf): Step | undefined {
+  const frames = withoutOwnCalls(stack, originOf);
+  const [innermost] = frames;
+  if (innermost?.file === undefined || innermost.isAsync || innermost.isAtEntry) return undefined;
+  if (!innermost.isOwn && originOf(innermost.file) !== 'agent') return undefined;
+  return { ...stepAt(frames, 0, originOf), origin: 'agent' };
 }
 
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */
@@ -170,11 +184,17 @@ function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): 
     functionLine === undefined ? (functionName ?? line) : `${functionLine}:${functionColumn}`;
   return {
     frame,
-    name: functionName ?? nameAround(frames, at) ?? ANONYMOUS,
+    name: functionName ?? wasmName(frame) ?? nameAround(frames, at) ?? ANONYMOUS,
     key: `${file ?? ''}\n${functionName ?? ''}\n${position}`,
     origin: file === undefined ? 'dependency' : originOf(file),
     isModule: isModuleAt(frames, at),
   };
+}
+
+/** `wasm-function[12]` of `wasm://wasm/e8f224ae:wasm-function[12]:0x34`, as V8 shows it. */
+function wasmName({ file, text }: StackFrame): string | undefined {
+  if (file === undefined || !isWasmFile(file) || !text.startsWith(file)) return undefined;
+  return text.slice(file.length + 1, text.lastIndexOf(':'));
 }
 
 /**

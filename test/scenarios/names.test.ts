@@ -85,6 +85,32 @@ test('a block is named by the place to change', async () => {
         },
       ]),
     ),
+    under(run, 'wasmReport', (blocks) =>
+      expect(blocks).toMatchObject([
+        {
+          'code.function.name': 'wasmReport',
+          'code.file.path': APP,
+          'event_loop.block.native_call': 'WebAssembly',
+          'event_loop.block.top_functions': expect.stringContaining('wasm-function[0] '),
+        },
+      ]),
+    ),
+    under(run, 'agentAtWork', (blocks) =>
+      expect(blocks).toMatchObject([
+        {
+          'code.function.name': 'describe',
+          'code.file.path': expect.stringMatching(/instrumentation-slow\/index\.js$/),
+        },
+      ]),
+    ),
+    under(run, 'agentAround', (blocks) =>
+      expect(blocks).toMatchObject([
+        {
+          'code.function.name': 'compute',
+          'event_loop.block.top_functions': expect.stringContaining('describe '),
+        },
+      ]),
+    ),
     // In three blocks, each is named by what ran in it.
     under(run, 'ticks', (blocks) =>
       expect(blocks.map((block) => block['code.function.name'])).toEqual([

@@ -87,6 +87,33 @@ function loadLazily() {
   return require(slowModule);
 }
 
+// (loop (br_if 0 (i32.lt_u (local.tee 1 (i32.add (local.get 1) (i32.const 1))) (local.get 0))))
+const wasm = Buffer.from(
+  'AGFzbQEAAAABBgFgAX8BfwIBAAMCAQAHCAEEYnVybgAAChcBFQEBfwNAIAFBAWoiASAASQ0ACyABCw==',
+  'base64',
+);
+const { burn } = new WebAssembly.Instance(new WebAssembly.Module(wasm)).exports;
+function wasmReport() {
+  for (const goesOn = running(200); goesOn(); ) burn(100_000_000);
+}
+
+const { instrument } = require(
+  install(
+    '@opentelemetry/instrumentation-slow',
+    `const { running } = require(${JSON.stringify(require.resolve('../../support/thread-times.cjs'))});
+     exports.instrument = (original, millis) => function patched() {
+       describe(millis);
+       return original();
+     };
+     function describe(millis) {
+       for (let i = 0, sum = 0, goesOn = running(millis); goesOn(); )
+         for (i = 0; i < 1e5; i++) sum = (sum * 31 + i) % 1_000_003;
+     }`,
+  ),
+);
+const agentAtWork = instrument(() => compute(60), 240);
+const agentAround = instrument(() => compute(240), 60);
+
 const CASES = {
   checkThenDerive,
   loadOrders,
@@ -94,6 +121,9 @@ const CASES = {
   hashPassword,
   copyTable,
   loadLazily,
+  wasmReport,
+  agentAtWork,
+  agentAround,
   'first anonymous': () => compute(150),
   'second anonymous': () => compute(150),
 };

@@ -3,7 +3,7 @@ import type { StackFrame } from '../../../src/block.ts';
 import { describeCode, placeOfSample } from '../../../src/code/describe-code.ts';
 import { createOriginOf } from '../../../src/code/in-app.ts';
 import type { TimedSample } from '../../../src/code/weights.ts';
-import { awaiting, builtin, entered, frame, prompt, sample } from './support/stacks.ts';
+import { awaiting, builtin, entered, frame, own, prompt, sample } from './support/stacks.ts';
 
 // The paths in here are those of POSIX, wherever the tests run.
 jest.mock('node:path', () => jest.requireActual<typeof import('node:path')>('node:path').posix);
@@ -373,6 +373,121 @@ describe('loading modules names the function that requires, and the module', () 
     expect(unknown.code?.functionName).toBe('handler');
     expect(unknown.code).not.toHaveProperty('requires');
   });
+});
+
+describe('an agent', () => {
+  const AGENT = '@opentelemetry/instrumentation-graphql/build/src/utils.js';
+  const wrapper = packaged('patchedExecute', AGENT);
+  const resolve = [lib('executeField'), wrapper, app('answer', 33)];
+  const source = frame('getSourceFromLocation', `/app/node_modules/${AGENT}`, 160);
+  const names = ({ topFunctions }: ReturnType<typeof describeOf>) =>
+    topFunctions?.map(({ functionName }) => functionName);
+
+  test('is not named for what it has called, whatever that is', () => {
+    const called = [
+      [lib('executeField')],
+      [node('readFileSync', 'node:fs')],
+      [builtin('JSON.stringify')],
+      [],
+    ];
+    const samples = called.map((frames, i) =>
+      prompt(60 + 40 * i, ...frames, { ...wrapper, isAtEntry: frames.length === 0 }, app('answer')),
+    );
+    const described = describeOf(200, ...samples);
+    expect(described.code?.functionName).toBe('answer');
+    expect(names(described)).not.toContain('patchedExecute');
+  });
+
+  test('is among the functions that ran, by what it ran itself', () => {
+    const described = describeOf(
+      400,
+      prompt(60, source, ...resolve),
+      prompt(160, lib('executeField'), ...resolve),
+      prompt(260, lib('executeField'), ...resolve),
+      prompt(360, lib('executeField'), ...resolve),
+    );
+    expect(described.code).toMatchObject({ functionName: 'answer', line: 33 });
+    expect(names(described)).toEqual(['executeField', 'getSourceFromLocation']);
+  });
+
+  test('is named if that is more than half, however it was called', () => {
+    const described = describeOf(
+      400,
+      prompt(60, source, lib('completeList'), ...resolve),
+      prompt(160, source, ...resolve),
+      prompt(260, packaged('addField', AGENT), ...resolve),
+      prompt(360, lib('executeField'), ...resolve),
+    );
+    expect(described.code).toMatchObject({ functionName: 'getSourceFromLocation', line: 160 });
+    expect(described).not.toHaveProperty('leaf');
+  });
+
+  test('this package is one', () => {
+    const described = describeOf(
+      400,
+      ...[60, 160, 260].map((at) => prompt(at, own('with'), ...resolve)),
+    );
+    expect(described.code?.functionName).toBe('with');
+  });
+
+  test('also if it waited for a CPU', () => {
+    const described = describeOf(400, sample(60, 300, source, ...resolve), prompt(360, ...resolve));
+    expect(described.code?.functionName).toBe('getSourceFromLocation');
+  });
+
+  test('is not named by what a native call, or a wrapper of one, has returned to', () => {
+    const call = { name: 'JSON.parse', size: undefined };
+    const described = describeOf(
+      1000,
+      sample(60, 400, { ...source, isAtEntry: true }, wrapper, ...resolve),
+      { ...prompt(420, own('safepoint'), ...resolve), nativeCall: call },
+      { ...sample(460, 990, own('safepoint'), ...resolve), nativeCall: call },
+    );
+    expect(described.code?.functionName).toBe('answer');
+    expect(names(described)).toEqual(['executeField']);
+  });
+});
+
+describe('a WebAssembly module', () => {
+  const wasm = frame('', 'wasm://wasm/e8f224ae', 1, {
+    text: 'wasm://wasm/e8f224ae:wasm-function[12]:0x34',
+  });
+
+  test('is a dependency: its caller is named, and it is what ran', () => {
+    const stack = [wasm, wasm, app('report', 33)];
+    const described = describeOf(200, ...[60, 120, 180].map((at) => prompt(at, ...stack)));
+    expect(described).toMatchObject({
+      code: { functionName: 'report', line: 33 },
+      leaf: { functionName: 'wasm-function[12]', file: 'wasm://wasm/e8f224ae' },
+      topFunctions: [{ functionName: 'wasm-function[12]', share: 1 }],
+      nativeCall: { name: 'WebAssembly' },
+    });
+  });
+
+  test('called by a package that nobody has called is what the package has called', () => {
+    const { code } = describeOf(200, prompt(60, wasm, lib('tokenize'), node('emit')));
+    expect(code?.functionName).toBe('tokenize');
+  });
+
+  test('that ran for less than half of the block is no native call', () => {
+    const stack = [prompt(40, wasm, app('report')), prompt(100, app('report'))];
+    expect(describeOf(200, ...stack)).not.toHaveProperty('nativeCall');
+  });
+});
+
+test('a function and the callbacks that have its name have one share', () => {
+  const callback = frame('', '/app/src/a.js', 6, { begins: 6 });
+  const { topFunctions } = describeOf(
+    400,
+    prompt(50, callback, builtin('Array.find'), app('buildSpans', 6, 3)),
+    prompt(150, callback, builtin('Array.find'), app('buildSpans', 6, 3)),
+    prompt(250, app('buildSpans', 8, 3)),
+    prompt(350, lib('buildSpans')),
+  );
+  expect(topFunctions).toEqual([
+    { functionName: 'buildSpans (src/a.js)', share: 0.75 },
+    { functionName: 'buildSpans (lib/index.js)', share: 0.25 },
+  ]);
 });
 
 test('shares need three samples, and are of five functions at most', () => {

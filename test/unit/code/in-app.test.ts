@@ -189,6 +189,12 @@ describe('a function', () => {
   });
 });
 
+test('a WebAssembly module is a dependency, whatever the option says', () => {
+  const wasm = 'wasm://wasm/e8f224ae';
+  for (const inApp of [undefined, () => true, ['/']])
+    expect(createOriginOf({ inApp, cwd: '/app' })(wasm)).toBe('dependency');
+});
+
 test('answers for file names that are new each time take no memory', () => {
   const inApp = jest.fn(() => true);
   const originOf = createOriginOf({ inApp });
