@@ -2,16 +2,11 @@
  * Feeds the ledger from async_hooks: the begin and end of every callback. Nothing is kept per
  * resource. Cost above an empty hook: `npm run bench -- hooks`.
  */
-import {
-  type AsyncHook,
-  createHook,
-  executionAsyncResource,
-  type HookCallbacks,
-} from 'node:async_hooks';
+import { type AsyncHook, createHook, type HookCallbacks } from 'node:async_hooks';
 import type { LagSampler } from '../lag/lag-sampler.ts';
 import type { IterationLedger } from '../loop/iteration-ledger.ts';
 import type { HookedMode } from './hooks-mode.ts';
-import { classify } from './resource-classes.ts';
+import { classify, runningResource } from './resource-classes.ts';
 
 export type HookOptions = HookCallbacks & { trackPromises?: boolean };
 
@@ -53,8 +48,8 @@ export class AsyncHooks {
       before(asyncId) {
         try {
           if (stack.enter()) {
-            const resource = executionAsyncResource();
-            ledger.before(classify(resource), asyncId);
+            const resource = runningResource();
+            ledger.before(classify(resource, asyncId), asyncId);
             if (lagSampler.isIdle) lagSampler.wake(resource, ledger.callbackStart);
           } else ledger.beforeNested();
         } catch (error) {

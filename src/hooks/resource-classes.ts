@@ -1,5 +1,5 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
-import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
+import { AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
 import {
@@ -20,42 +20,65 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
   .constructor as PromiseConstructor;
 
 /**
- * The classes of the latest two resources whose class alone says what they are, and what they are.
+ * Where Node.js keeps the async id of what its JavaScript makes: promises, ticks, microtasks,
+ * instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
  */
+const ASYNC_ID = Object.getOwnPropertySymbols(new AsyncResource('EventLoopProbe')).find(
+  ({ description }) => description === 'async_id_symbol',
+);
+
+/** The latest class that alone says what its instances are, and what they are. */
 let recent: unknown;
 let recentClass: CallbackClass = CALLBACK;
-let older: unknown;
-let olderClass: CallbackClass = CALLBACK;
+/** The class of an HTTP server's resources, once one was seen. */
+let messageClass: unknown;
 
 /**
  * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints
  * for one.
  *
+ * What runs in a drain was made by JavaScript, and has its own async id. An add-on may pass any
+ * object as the resource of its callbacks, whose id is another one: napi-rs passes the promise that
+ * it resolves. Reading such an object may throw.
+ */
+export function classify(resource: object | undefined, asyncId: number): CallbackClass {
+  try {
+    const object = resource as Record<symbol, unknown>;
+    if (ASYNC_ID === undefined || object[ASYNC_ID] === asyncId) return classifyOwn(object);
+    return classifyNative(object);
+  } catch {
+    return CALLBACK;
+  }
+}
+
+/**
  * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an
  * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
  * level that means from a reaction without a hook.
  */
-export function classify(resource: object): CallbackClass {
+function classifyOwn(resource: object): CallbackClass {
   const type = resource.constructor;
-  if (type === recent) return recentClass;
-  if (type === older) return olderClass;
   if (type === Promise || type === NodePromise) return REACTION;
   if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
   if (type === AsyncResource) return 'callback' in resource ? REACTION : RESOURCE_SCOPE;
-  older = recent;
-  olderClass = recentClass;
+  if (type === recent) return recentClass;
   recent = type;
   recentClass = classifyByClass(resource);
   return recentClass;
 }
 
-const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
-
 /** Up to three walks along a prototype chain. */
 function classifyByClass(resource: object): CallbackClass {
   if (resource instanceof AsyncResource) return RESOURCE_SCOPE;
-  if (resource.constructor?.name === HTTP_SERVER_RESOURCE) return MESSAGE;
   return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
+}
+
+const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
+
+function classifyNative(resource: object): CallbackClass {
+  const type = resource.constructor;
+  if (messageClass === undefined && type.name === HTTP_SERVER_RESOURCE) messageClass = type;
+  return type === messageClass && messageClass !== undefined ? MESSAGE : CALLBACK;
 }
 
 /**
@@ -64,7 +87,7 @@ function classifyByClass(resource: object): CallbackClass {
  * no longer depends on async_hooks), so it is entered again to be asked.
  */
 export function contextOf(resource: object | undefined): Context {
-  if (!(resource instanceof AsyncResource)) return context.active();
+  if (attempt(() => resource instanceof AsyncResource) !== true) return context.active();
   return AsyncResource.prototype.runInAsyncScope.call(resource, () => context.active()) as Context;
 }
 
@@ -106,17 +129,35 @@ const tracksResources =
     return probe.runInAsyncScope(executionAsyncResource) === probe;
   }) === true;
 
-/** `executionAsyncResource()`, or undefined where the runtime does not know it. */
-export const currentResource = (): object | undefined =>
-  tracksResources ? executionAsyncResource() : undefined;
+/**
+ * `executionAsyncResource()`; undefined if reading it throws: Node.js itself reads a property of
+ * it, and an add-on may have passed a revoked proxy.
+ */
+export function runningResource(): object | undefined {
+  try {
+    return executionAsyncResource();
+  } catch {
+    return undefined;
+  }
+}
 
-/** The async_hooks type of a resource, or undefined where it is not known. */
-export function resourceTypeOf(resource: object | undefined): string | undefined {
-  if (resource === undefined) return undefined;
-  const name = resource.constructor?.name;
-  if (!name) return undefined;
-  if (name === 'Object') return classify(resource) === TICK ? 'TickObject' : undefined;
-  if (Object.hasOwn(TYPES, name)) return TYPES[name];
+/** As {@link runningResource}; undefined where the runtime does not know it. */
+export const currentResource = (): object | undefined =>
+  tracksResources ? runningResource() : undefined;
+
+/** The async_hooks type of the resource that is running, or undefined where it is not known. */
+export const resourceTypeOf = (resource: object | undefined): string | undefined =>
+  attempt(() => typeOf(resource));
+
+function typeOf(resource: object | undefined): string | undefined {
+  const name = resource?.constructor?.name;
+  if (resource === undefined || !name) return undefined;
+  const callbackClass = classify(resource, executionAsyncId());
+  if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
+  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  // With another class it is an add-on's, which has a type of its own.
+  if (type !== undefined)
+    return type !== 'PROMISE' || callbackClass === REACTION ? type : undefined;
   if (OWN_NAME.has(name)) return name;
   // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
   // GETADDRINFOREQWRAP.

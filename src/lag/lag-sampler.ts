@@ -114,7 +114,7 @@ export class LagSampler {
    * of its `resource`. The next beat comes when it would have come without idling. Some 7 µs,
    * median, on Node.js 24.
    */
-  wake(resource: object, runsSince: number): void {
+  wake(resource: object | undefined, runsSince: number): void {
     // The beat itself.
     if (resource === this.#timer) return;
     const { intervalMillis, wake } = this.options;

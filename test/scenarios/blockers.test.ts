@@ -11,8 +11,8 @@ import {
   truthNamed,
 } from './support/expect-blocks.ts';
 import { type AsyncHooksMode, runApp } from './support/run-app.ts';
-import { sharedRun, test } from './support/scenario.ts';
-import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
+import { judgeValid, sharedRun, test } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf, voidNaming } from './support/validity.ts';
 
 const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
 
@@ -21,7 +21,9 @@ const kindOfTick = (asyncHooks: AsyncHooksMode) =>
   asyncHooks === 'callbacks' && nodeCanLeavePromisesOut ? 'microtasks' : 'callback';
 
 /** In the order in which the app runs them. */
-const placesOf = (asyncHooks: AsyncHooksMode): (ExpectedBlock & { resource?: string })[] => [
+const placesOf = (
+  asyncHooks: AsyncHooksMode,
+): (ExpectedBlock & { resource?: string; code?: string })[] => [
   { truth: 'timer', kind: 'callback', resource: 'Timeout' },
   { truth: 'immediate', kind: 'callback', resource: 'Immediate' },
   { truth: 'tick', kind: kindOfTick(asyncHooks), resource: 'TickObject' },
@@ -29,6 +31,7 @@ const placesOf = (asyncHooks: AsyncHooksMode): (ExpectedBlock & { resource?: str
   { truth: 'await', kind: 'microtasks' },
   { truth: 'fs callback', kind: 'callback', resource: 'FSREQCALLBACK' },
   { truth: 'fs promise', kind: 'microtasks' },
+  { truth: 'promise of an add-on', kind: 'microtasks', code: 'hashSome' },
   { truth: 'stream', kind: 'callback' },
   { truth: 'dns callback', kind: 'callback', resource: 'GETADDRINFOREQWRAP' },
   { truth: 'bound emitter', kind: 'callback', resource: 'Timeout' },
@@ -59,9 +62,14 @@ describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
   const places = placesOf(asyncHooks);
   const lookAtRun = sharedRun(() => runApp('block-places.cjs', { asyncHooks }));
 
-  test.each(places)('$truth: once, with its length and its parent', ({ resource, ...expected }) =>
+  test.each(places)('$truth: once, with its length and its parent', (place) =>
     lookAtRun((run) => {
+      const { resource, code, ...expected } = place;
       const block = expectBlock(run, expected);
+      if (code) {
+        const judge = () => expect(block.attributes['code.function.name']).toBe(code);
+        judgeValid([{ label: expected.truth, voidBecause: voidNaming(run, block), judge }]);
+      }
       if (resource) expect(block.attributes['event_loop.async_resource.type']).toBe(resource);
       if (expected.kind === 'callback')
         expect(block.attributes['event_loop.block.callbacks']).toBe(1);

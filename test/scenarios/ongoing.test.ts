@@ -76,36 +76,41 @@ async function killedRun(scenario: string) {
 }
 
 test.each([
-  ['spinForEver', 'callback'],
-  ['awaitForEver', 'microtasks'],
-])('%s is killed while it blocks: its report has left the process', async (scenario, kind) => {
-  const { traceId, spanId, stderr, delayMillis } = await killedRun(scenario);
+  ['spinForEver', 'callback', 'spinForEver'],
+  ['awaitForEver', 'microtasks', 'awaitForEver'],
+  ['spinAfterAddOn', 'microtasks', 'spinForEver'],
+])(
+  '%s is killed while it blocks: its report has left the process',
+  async (scenario, ...expected) => {
+    const [kind, name] = expected;
+    const { traceId, spanId, stderr, delayMillis } = await killedRun(scenario);
 
-  judgeUnlessDelayed(delayMillis, DELAY_MILLIS, () =>
-    expect(stderr).toMatch(
-      new RegExp(
-        `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for [\\d.]+ s, not ended: ${scenario} \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
+    judgeUnlessDelayed(delayMillis, DELAY_MILLIS, () =>
+      expect(stderr).toMatch(
+        new RegExp(
+          `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z event-loop-blocked for [\\d.]+ s, not ended: ${name} \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${traceId} span ${spanId}, pid \\d+\\n$`,
+        ),
       ),
-    ),
-  );
-  expect(receiver.spans).toHaveLength(1);
-  const span = receiver.spans[0] as ReceivedSpan;
-  expect(span.resource['service.name']).toBe('blocked');
-  expect(span.scope).toBe('opentelemetry-instrumentation-event-loop');
-  expect(span).toMatchObject({ name: 'event-loop-blocked', traceId, parentSpanId: spanId });
-  expect(span.seconds).toBeGreaterThanOrEqual(UNFINISHED_AFTER_SECONDS * 0.95);
-  judgeUnlessDelayed(delayMillis, DELAY_MILLIS, () =>
-    expect(span.attributes).toMatchObject({
-      'event_loop.block.unfinished': true,
-      'event_loop.block.kind': kind,
-      'code.function.name': scenario,
-      'code.file.path': expect.stringContaining('ongoing.cjs'),
-      'code.line.number': expect.anything(),
-      'code.stacktrace': expect.stringContaining(`at ${scenario} (`),
-      'thread.name': 'main',
-    }),
-  );
-});
+    );
+    expect(receiver.spans).toHaveLength(1);
+    const span = receiver.spans[0] as ReceivedSpan;
+    expect(span.resource['service.name']).toBe('blocked');
+    expect(span.scope).toBe('opentelemetry-instrumentation-event-loop');
+    expect(span).toMatchObject({ name: 'event-loop-blocked', traceId, parentSpanId: spanId });
+    expect(span.seconds).toBeGreaterThanOrEqual(UNFINISHED_AFTER_SECONDS * 0.95);
+    judgeUnlessDelayed(delayMillis, DELAY_MILLIS, () =>
+      expect(span.attributes).toMatchObject({
+        'event_loop.block.unfinished': true,
+        'event_loop.block.kind': kind,
+        'code.function.name': name,
+        'code.file.path': expect.stringContaining('ongoing.cjs'),
+        'code.line.number': expect.anything(),
+        'code.stacktrace': expect.stringContaining(`at ${name} (`),
+        'thread.name': 'main',
+      }),
+    );
+  },
+);
 
 test('a block that ends after its report has its ordinary span as well, with the same parent', async () => {
   const run = await endedRun('spinLong', { asyncHooks: 'auto', env }, received);

@@ -34,7 +34,7 @@ async function observe(work: () => Promise<unknown>) {
       const type = types.get(asyncId);
       if (type === undefined || asyncId !== executionAsyncId()) return;
       const resource = executionAsyncResource();
-      const said = `${classify(resource)} ${resourceTypeOf(resource)}`;
+      const said = `${classify(resource, asyncId)} ${resourceTypeOf(resource)}`;
       if (!observed.has(type)) observed.set(type, new Set());
       observed.get(type)?.add(said);
     },
@@ -108,10 +108,51 @@ test('what runs in a drain', async () => {
   });
 });
 
-test('resources that are not what one expects do not throw', () => {
-  const none = Object.create(null) as object;
-  expect(classify(none)).toBe(CALLBACK);
-  expect(resourceTypeOf(none)).toBeUndefined();
-  expect(resourceTypeOf(undefined)).toBeUndefined();
-  expect(resourceTypeOf({})).toBeUndefined();
+test('an add-on may pass any object as the resource of its callback', () => {
+  // As napi_create_async_work does, the callback has an id of its own.
+  const asyncId = executionAsyncId() + 1e6;
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const throwing = {
+    get constructor() {
+      throw new Error('of the add-on');
+    },
+  };
+  for (const resource of [
+    Promise.resolve(),
+    new (class extends Promise<void> {})(() => {}),
+    {},
+    { callback() {} },
+    Object.freeze({}),
+    Object.freeze(Promise.resolve()),
+    Object.create(null) as object,
+    new AsyncResource('OfAnAddOn'),
+    new Proxy({}, {}),
+    revoked,
+    throwing,
+    undefined,
+  ]) {
+    expect(classify(resource, asyncId)).toBe(CALLBACK);
+  }
+  for (const resource of [Promise.resolve(), {}, { callback() {} }, revoked, throwing, undefined]) {
+    expect(resourceTypeOf(resource)).toBeUndefined();
+  }
+});
+
+test('a promise of an add-on is told from a reaction while promises have async ids', async () => {
+  let promise: Promise<void> | undefined;
+  let own = Number.NaN;
+  const hook = createHook({
+    init(asyncId, type, _trigger, resource) {
+      if (type === 'PROMISE' && resource === promise) own = asyncId;
+    },
+    before(asyncId) {
+      if (executionAsyncResource() === promise) own = asyncId;
+    },
+  }).enable();
+  promise = Promise.resolve().then(() => {});
+  await promise;
+  hook.disable();
+  expect(classify(promise, own)).toBe(REACTION);
+  expect(classify(promise, own + 1)).toBe(CALLBACK);
 });

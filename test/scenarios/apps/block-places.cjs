@@ -13,10 +13,14 @@ const { alone, block, eventLoopConfig, finish, startSdk, startTruth, work } = te
 
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 const http = require('node:http');
+const swc = require('@swc/core');
 const { WebSocket } = require('ws');
 
 const BLOCK_MILLIS = 150; // of a threshold of 100
 const SHORT_MILLIS = 65;
+
+/** Takes another thread some milliseconds: the loop waits for it. */
+const code = 'function sum(a, b) { return a + b; }\n'.repeat(500);
 
 const tracer = trace.getTracer('block-places');
 
@@ -57,6 +61,7 @@ async function main() {
     http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', resolve)),
   );
   await dns.promises.lookup('localhost');
+  await swc.transform(code);
 
   await inSpan('timer', (block) => setTimeout(block, 1));
   await inSpan('immediate', (block) => setImmediate(block));
@@ -69,6 +74,11 @@ async function main() {
   await inSpan('fs callback', (block) => fs.readFile(__filename, block));
   await inSpan('fs promise', async (block) => {
     await fs.promises.readFile(__filename);
+    block();
+  });
+  // napi-rs gives Node.js the promise itself as the async resource
+  await inSpan('promise of an add-on', async (block) => {
+    await swc.transform(code);
     block();
   });
   await inSpan('stream', (block) => fs.createReadStream(__filename).once('data', block));

@@ -47,14 +47,31 @@ async function awaitForEver() {
   }
 }
 
-const scenarios = { spinForEver, spinLong, standInNativeCode, waitInShell, awaitForEver };
+/** Takes another thread some milliseconds: the loop waits for it. */
+const code = 'function sum(a, b) { return a + b; }\n'.repeat(500);
+
+/** napi-rs gives Node.js the promise itself as the async resource. */
+async function spinAfterAddOn() {
+  await require('@swc/core').transform(code);
+  spinForEver();
+}
+
+const scenarios = {
+  spinForEver,
+  spinLong,
+  standInNativeCode,
+  waitInShell,
+  awaitForEver,
+  spinAfterAddOn,
+};
+const asynchronous = ['awaitForEver', 'spinAfterAddOn'];
 
 async function main() {
   await wait(200);
   await alone(() =>
     trace.getTracer('ongoing').startActiveSpan('job', async (span) => {
       fs.writeSync(1, `job ${span.spanContext().traceId} ${span.spanContext().spanId}\n`);
-      if (process.argv[2] === 'awaitForEver') await awaitForEver();
+      if (asynchronous.includes(process.argv[2])) await scenarios[process.argv[2]]();
       truthOf('job', scenarios[process.argv[2]], { waits: !process.argv[2].startsWith('spin') });
       span.end();
     }),
