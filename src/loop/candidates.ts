@@ -4,10 +4,14 @@ import type { WeightedSample } from '../block.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 
-export interface Vote {
+/** Time that was voted for: `weight` of the milliseconds from `from` to `until`. */
+export interface Voted {
   from: number;
   until: number;
   weight: number;
+}
+
+export interface Vote extends Voted {
   context: Context;
   resourceType: string | undefined;
 }
@@ -15,8 +19,8 @@ export interface Vote {
 /** All votes of a busy period. */
 export interface Cast {
   readonly votes: readonly Vote[];
-  /** Weight of the votes that were dropped: something ran there, too. */
-  readonly dropped: number;
+  /** That of the votes that were dropped: something ran there, too. */
+  readonly dropped: Voted | undefined;
 }
 
 /** What a block is attributed to. */
@@ -121,11 +125,27 @@ export function candidatesIn(
 
 function votersOf({ votes, dropped }: Cast, start: number, end: number): Candidates {
   const candidates: Candidate[] = [];
-  let known = dropped;
-  for (const { from, until, weight, context, resourceType } of votes) {
-    if (until <= start || from >= end) continue;
+  let known = dropped === undefined ? 0 : within(dropped, start, end);
+  for (const vote of votes) {
+    const weight = within(vote, start, end);
+    if (weight === 0) continue;
     known += weight;
-    candidateOf(candidates, context, resourceType).weight += weight;
+    candidateOf(candidates, vote.context, vote.resourceType).weight += weight;
   }
   return { candidates, known };
+}
+
+/** For how long it surely ran from `start` to `end`: it may have run in all of the time outside. */
+function within({ from, until, weight }: Voted, start: number, end: number): number {
+  const outside = Math.max(0, start - from) + Math.max(0, until - end);
+  return Math.max(0, weight - outside);
+}
+
+/** For how long the trace of a candidate ran; without a span, its context. */
+export function ranInTrace(candidate: Candidate, candidates: readonly Candidate[]): number {
+  const traceId = candidate.span?.spanContext().traceId;
+  if (traceId === undefined || candidate.suppressed) return candidate.weight;
+  return candidates
+    .filter((other) => !other.suppressed && other.span?.spanContext().traceId === traceId)
+    .reduce((sum, { weight }) => sum + weight, 0);
 }

@@ -13,7 +13,9 @@ import {
   type Cast,
   candidatesIn,
   candidatesOf,
+  ranInTrace,
   type Vote,
+  type Voted,
 } from './candidates.ts';
 import { allowed, type BlockSpace, SpanCover } from './span-cover.ts';
 import type { SpanLineage } from './surroundings.ts';
@@ -22,13 +24,12 @@ export type { Attributed } from './candidates.ts';
 
 const MAX_VOTES = 64;
 
-/** Votes must account for this share of a block; below it, the block is attributed to nothing. */
-const MIN_COVERAGE = 0.5;
+/** A trace that ran for less of a block is not what the block is attributed to. */
+const MIN_SHARE = 0.5;
 
 export class Votes {
   #votes: Vote[] = [];
-  /** Weight of the dropped votes: something ran there, too. */
-  #dropped = 0;
+  #dropped: Voted | undefined;
   /** When the latest vote was, a time of the clock; NaN before the first. */
   lastVote = Number.NaN;
   readonly #cover: SpanCover;
@@ -42,10 +43,13 @@ export class Votes {
     this.lastVote = Number.NaN;
     if (this.#votes.length === 0) return;
     this.#votes = [];
-    this.#dropped = 0;
+    this.#dropped = undefined;
   }
 
-  /** What began at `from` and ended at `until` ran for `weight` milliseconds of its own. */
+  /**
+   * What began at `from` and ended at `until` ran for `weight` milliseconds of its own; where that
+   * is more, with its neighbours before.
+   */
   vote(
     from: number,
     until: number,
@@ -54,14 +58,14 @@ export class Votes {
     resourceType: string | undefined,
   ): void {
     this.lastVote = until;
+    const voted = { from: Math.min(from, until - weight), until, weight };
     const last = this.#votes[this.#votes.length - 1];
     if (last !== undefined && last.context === context && last.resourceType === resourceType) {
-      last.until = until;
-      last.weight += weight;
+      add(last, voted);
       return;
     }
     if (this.#votes.length === MAX_VOTES) this.#compact();
-    this.#votes.push({ from, until, weight, context, resourceType });
+    this.#votes.push({ ...voted, context, resourceType });
   }
 
   /**
@@ -91,9 +95,10 @@ export class Votes {
   ): Attributed | undefined {
     const space = { start, end, startEpoch };
     const length = end - start;
-    const { candidates, known } = candidatesOf(this.#cast, start, end, samples);
-    if (known < length * MIN_COVERAGE) return undefined;
-    candidates.sort((a, b) => b.weight - a.weight);
+    const all = candidatesOf(this.#cast, start, end, samples).candidates;
+    const candidates = all
+      .filter((candidate) => ranInTrace(candidate, all) >= length * MIN_SHARE)
+      .sort((a, b) => b.weight - a.weight);
     const [heaviest] = candidates;
     if (heaviest === undefined) return undefined;
 
@@ -139,15 +144,13 @@ export class Votes {
    *   what nothing inside it voted for was its own
    */
   ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
-    const { candidates, known } =
+    const { candidates } =
       around === undefined
         ? candidatesOf(this.#cast, start, end, samples)
         : candidatesIn(this.#cast, around, start, end, samples);
-    // Votes of which a part lies outside.
-    const scale = Math.min(1, (end - start) / known);
     return candidates
       .filter(({ span, suppressed, weight }) => span !== undefined && !suppressed && weight > 0)
-      .map(({ context, weight }) => ({ context, millis: weight * scale }));
+      .map(({ context, weight }) => ({ context, millis: weight }));
   }
 
   /**
@@ -216,13 +219,19 @@ export class Votes {
     for (const vote of this.#votes) {
       const same = byContext.get(vote.context);
       if (same === undefined) byContext.set(vote.context, vote);
-      else {
-        same.until = vote.until;
-        same.weight += vote.weight;
-      }
+      else add(same, vote);
     }
     const byWeight = [...byContext.values()].sort((a, b) => b.weight - a.weight);
-    for (const { weight } of byWeight.slice(MAX_VOTES / 2)) this.#dropped += weight;
+    for (const { from, until, weight } of byWeight.slice(MAX_VOTES / 2)) {
+      if (this.#dropped === undefined) this.#dropped = { from, until, weight };
+      else add(this.#dropped, { from, until, weight });
+    }
     this.#votes = byWeight.slice(0, MAX_VOTES / 2).sort((a, b) => a.from - b.from);
   }
+}
+
+function add(to: Voted, { from, until, weight }: Voted): void {
+  to.from = Math.min(to.from, from);
+  to.until = Math.max(to.until, until);
+  to.weight += weight;
 }
