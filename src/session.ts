@@ -116,6 +116,7 @@ interface Part {
 
 const SURROUNDINGS: Surroundings = {
   context: () => contextOf(currentResource()),
+  active: () => context.active(),
   resourceType: () => resourceTypeOf(currentResource()),
   spanStart: (span) => {
     const start = spanStartTime(span);

@@ -5,6 +5,8 @@ import type { Context, Span } from '@opentelemetry/api';
 export interface Surroundings {
   /** The context of the async resource that is running; asked in its `after`. */
   readonly context: () => Context;
+  /** The active context. */
+  readonly active: () => Context;
   /** Type of the async resource that is running. */
   readonly resourceType: () => string | undefined;
   /** Unix time at which a span started, NaN where unknown. */

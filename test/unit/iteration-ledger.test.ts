@@ -9,6 +9,8 @@ import { contextOf, FakeLoop, fakeSpanOf, nameOf, summary } from './support/fake
 const loop = () => new FakeLoop(100).primed();
 const reported = (l: FakeLoop) => l.settle().map(summary);
 
+const bRequest = contextOf('B');
+
 describe('one callback', () => {
   test('that reaches the threshold is a block, exactly as long as it ran', () => {
     const l = loop();
@@ -95,6 +97,32 @@ describe('context scopes', () => {
       { kind: 'callback', length: 100, callbacks: 1, context: 'A' },
       { kind: 'callback', length: 120, callbacks: 1, context: 'B' },
     ]);
+  });
+
+  test('scopes of one span inside each other are one block', () => {
+    const l = loop();
+    const request = contextOf('request');
+    const bound = request.setValue(Symbol(), 'bound');
+    const parts = () => {
+      l.clock.run(40);
+      l.scope(bound, 120);
+      l.clock.run(110);
+    };
+    l.callback(() => l.scope(request, parts)).nextIteration(1);
+    l.callback(parts, request);
+    expect(reported(l)).toEqual([
+      { kind: 'callback', length: 270, callbacks: 1, context: 'request' },
+      { kind: 'callback', length: 270, callbacks: 1, context: 'request' },
+    ]);
+  });
+
+  test.each([
+    ['in a scope of another span', (l: FakeLoop, run: () => void) => l.scope(contextOf('A'), run)],
+    ['in a promise reaction', (l: FakeLoop, run: () => void) => l.reaction(run, bRequest)],
+  ])('%s, a scope is a block of its own', (_, around) => {
+    const l = loop().callback(1);
+    around(l, () => l.scope(bRequest, 120));
+    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 120, context: 'B' }]);
   });
 
   test('what ran before and after a span, in a callback without one, is not attributed to that span', () => {

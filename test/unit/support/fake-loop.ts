@@ -74,6 +74,7 @@ export class FakeLoop {
         this.onContext();
         return this.active;
       },
+      active: () => this.active,
       resourceType: () => this.resourceType,
       spanStart: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
       lineage,
