@@ -81,11 +81,14 @@ export class BlockMaker {
   }
 
   /**
-   * What has piled up so far; asked for each span that ends. The same object as before until the
+   * What has piled up so far and is not reported, if it reaches the threshold; asked for each span
+   * that ends. The same object as before until the
    * pile-up has grown by {@link PILE_UP_GROWTH}: finding out what ran in it takes as long as 100
    * spans, and each callback of an overload may end one.
    */
-  pileUp(start: number, end: number): OngoingPileUp {
+  pileUp(from: number, end: number): OngoingPileUp | undefined {
+    const start = Math.max(from, this.reported.end);
+    if (!(end - start >= this.#threshold)) return undefined;
     const known = this.#pileUp;
     const isKnown =
       known !== undefined &&

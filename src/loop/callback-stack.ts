@@ -1,4 +1,5 @@
 /** How deep callbacks are nested, and when the inner ones began: nothing is kept per resource. */
+import { type Context, trace } from '@opentelemetry/api';
 import type { Surroundings } from './surroundings.ts';
 import type { Attributed } from './votes.ts';
 
@@ -43,6 +44,15 @@ export class CallbackStack {
     const isOther = this.depth !== depth;
     this.depth = depth;
     return isOther;
+  }
+
+  /**
+   * Whether a scope that has just ended is part of a scope or callback with the same span: the
+   * active span is its own. The two are one block.
+   */
+  isInItsSpan(context: Context, around: Surroundings): boolean {
+    const span = trace.getSpan(context);
+    return this.depth > 0 && span !== undefined && trace.getSpan(around.active()) === span;
   }
 
   /** What has just ended. Asking for its context may run a callback: made too deep to count. */

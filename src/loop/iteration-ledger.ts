@@ -126,39 +126,26 @@ export class IterationLedger implements Ledger {
     const { context } = this.stack.running(this.around);
     // Without a span of its own it is a part of what is around it.
     if (trace.getSpan(context) === undefined) return;
-    this.#scope(context, start, this.stack.votedBefore(depth + 1), t);
+    this.scope(context, start, this.stack.votedBefore(depth + 1), true);
   }
 
-  scope(context: Context, start: number, votedBefore: number): void {
+  scope(context: Context, start: number, votedBefore: number, isResource = false): void {
     if (this.iterations.isSurelyShort()) {
       this.task.untimedScope = context;
       return;
     }
     const t = this.clock.now();
-    if (t - start >= this.threshold && this.#isInItsOwnSpan(context)) return;
-    this.#scope(context, start, votedBefore, t);
-  }
-
-  #scope(context: Context, start: number, votedBefore: number, t: number): void {
     const isLong = t - start >= this.threshold;
     if (!isLong && !(t >= this.#attribution.scopesVoteFrom)) return;
     const attributed = { context, resourceType: this.around.resourceType() };
     if (isLong) {
+      if (!isResource && this.#class !== REACTION && this.stack.isInItsSpan(context, this.around))
+        return;
       const isWhole = this.#attribution.voted === votedBefore;
       const from = this.#notBeforeAWait(start);
       if (this.#report('callback', from, t, this.#callbacks - 1, { attributed, isWhole })) return;
     }
     if (!this.#blocks.isOwnWork) this.#attribution.voteScope(start, t, votedBefore, attributed);
-  }
-
-  /**
-   * A scope has ended, and the span that is active now is its own: it is a part of the scope or
-   * callback around it, which has that span, too, and will be one block.
-   */
-  #isInItsOwnSpan(context: Context): boolean {
-    if (this.stack.depth === 0 || this.#class === REACTION) return false;
-    const span = trace.getSpan(context);
-    return span !== undefined && trace.getSpan(this.around.active()) === span;
   }
 
   relax(relaxed: boolean): void {
@@ -186,9 +173,7 @@ export class IterationLedger implements Ledger {
   }
 
   ongoingPileUp(): OngoingPileUp | undefined {
-    const end = this.task.start;
-    const start = Math.max(this.iterations.busyPeriodStart, this.#blocks.reported.end);
-    return end - start >= this.threshold ? this.#blocks.pileUp(start, end) : undefined;
+    return this.#blocks.pileUp(this.iterations.busyPeriodStart, this.task.start);
   }
 
   asOwnWork(work: () => void): void {
