@@ -92,6 +92,9 @@ const FIRST_PROFILE_MOMENTS = 480;
 /** For benchmarks: another interval, in the configuration. */
 const PROFILE_INTERVAL = Symbol.for('opentelemetry-instrumentation-event-loop.profile-interval');
 
+/** In the configuration: blocks are recorded for a test. */
+const RECORDING = Symbol.for('opentelemetry-instrumentation-event-loop.recording');
+
 /** Where a session sends what it finds. */
 export interface SessionTargets {
   tracer(): Tracer;
@@ -177,7 +180,12 @@ export class Session {
     this.#guard = new Guard(log);
     const canCapture = config.captureStack && this.#canCapture();
     this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
-    const times = captureTimes(thresholdMillis, lagIntervalMillis, this.#mode !== 'off');
+    const times = captureTimes(
+      thresholdMillis,
+      lagIntervalMillis,
+      this.#mode !== 'off',
+      this.#isRecording(),
+    );
     if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
     this.#originOf = this.#createOriginOf();
@@ -329,7 +337,10 @@ export class Session {
     const around = this.#guard.run('cannot find stalled spans', () =>
       this.#stalls.spansAround(block),
     );
-    const span = this.#reporter.add(block, around?.stalledSpans);
+    const reported = this.#isRecording()
+      ? { ...block, runDelayMillis: this.#exclusions.runDelayIn(block) }
+      : block;
+    const span = this.#reporter.add(reported, around?.stalledSpans);
     if (around !== undefined) {
       this.#guard.run('cannot find stalled spans', () => this.#stalls.add(block, around, span));
     }
@@ -421,12 +432,17 @@ export class Session {
     );
   }
 
+  #isRecording(): boolean {
+    return (this.config as unknown as Record<symbol, unknown>)[RECORDING] === true;
+  }
+
   #createDescriber(): CodeDescriber {
     const positions = this.#positions;
     const options = {
       originOf: this.#originOf,
       cwd: workingFolder(),
       gcWithin: (from: number, until: number) => this.#gc.within(from, until),
+      listsFunctions: this.#isRecording(),
       lookUp:
         positions &&
         ((asked: readonly CodePosition[], done: (found: SourcePositionList) => void) =>

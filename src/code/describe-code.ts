@@ -19,6 +19,7 @@ import {
 } from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
+import { ranFunctions } from './ran-functions.ts';
 import {
   agentAt,
   innermostInApp,
@@ -38,6 +39,12 @@ const WEB_ASSEMBLY: NativeCall = { name: 'WebAssembly', size: undefined };
 export interface SampledPlace extends BlockingCode, KeyedPlace {
   /** File of the module that it was loading for most of its time, by `require` or `import()`. */
   readonly requires?: string;
+}
+
+/** A function that a block can be named by, and for how long it was on the stack. */
+export interface FunctionTime {
+  readonly place: KeyedPlace;
+  readonly millis: number;
 }
 
 /** What a block's samples amount to. */
@@ -65,6 +72,8 @@ export interface SampledCode {
   readonly nativeCall?: NativeCall;
   /** Of it, garbage collection; absent where that is not known. */
   readonly gcInNativeTimeMillis?: number;
+  /** All functions that the block can be named by; only if `listsFunctions` is set. */
+  readonly functions?: readonly FunctionTime[];
 }
 
 export interface DescribeOptions {
@@ -73,6 +82,7 @@ export interface DescribeOptions {
   readonly cwd: string;
   /** Milliseconds of garbage collection between two times; NaN where that is not known. */
   readonly gcWithin?: ((from: number, until: number) => number) | undefined;
+  readonly listsFunctions?: boolean;
 }
 
 /**
@@ -93,15 +103,22 @@ export function describeCode(
     ...nativeTimeOf(weighted, options.gcWithin),
     ...(nativeCall !== undefined && { nativeCall }),
   };
-  const tree = new CallTree(weighted.flatMap((sample) => observationsOf(sample, options.originOf)));
+  const observations = weighted.flatMap((sample) => observationsOf(sample, options.originOf));
+  const tree = new CallTree(observations);
   const hasShares = momentsIn(weighted) >= MIN_MOMENTS_FOR_SHARES;
   const leaves = tree.leaves();
   const shares = hasShares && { topFunctions: sharesOf(leaves, tree.weight, options.cwd) };
+  const ran = options.listsFunctions === true && {
+    functions: ranFunctions(observations).map(({ step, millis }) => ({
+      place: functionAt(step, step),
+      millis,
+    })),
+  };
   const agent = hasShares ? mainAgent(leaves, tree.weight) : undefined;
   if (agent !== undefined) {
     const { step, position } = agent;
     const stackTrace = stackTraceOf(position.sample);
-    return { ...sampled, code: { ...functionAt(step, position), stackTrace }, ...shares };
+    return { ...sampled, code: { ...functionAt(step, position), stackTrace }, ...shares, ...ran };
   }
   const place = placeOn(tree.dominantPath());
   if (place === undefined) return sampled;
@@ -118,6 +135,7 @@ export function describeCode(
     ...(leaf !== undefined &&
       leaf.step.key !== place.step.key && { leaf: functionAt(leaf.step, leaf.position) }),
     ...shares,
+    ...ran,
   };
 }
 

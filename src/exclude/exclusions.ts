@@ -26,6 +26,11 @@ export class Exclusions {
     return this.#isSuspended(block, waited) ? 'suspension' : undefined;
   }
 
+  /** How long the thread waited for a CPU in a block, at least; 0 where that is not known. */
+  runDelayIn({ start, end }: Pick<Block, 'start' | 'end'>): number {
+    return this.runDelay.within(start, end)?.atLeast ?? 0;
+  }
+
   /** Whether what still goes on has reached the threshold by a suspension only. */
   isSuspended(time: Time): boolean {
     return this.#isSuspended(time, this.runDelay.within(time.start, time.end));

@@ -20,6 +20,7 @@ export interface CodeDescriberOptions {
   readonly cwd: string;
   /** Milliseconds of garbage collection between two times; NaN where that is not known. */
   gcWithin(from: number, until: number): number;
+  readonly listsFunctions?: boolean;
   /** Undefined where positions stay those of the code that runs. */
   readonly lookUp: LookUp | undefined;
 }

@@ -88,6 +88,8 @@ export class EndedBlock {
       ...(stalledSpans !== undefined && { stalledSpans, queuedSpans: this.#queuedSpans }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
+      // For a recording, as the functions in `code` are: see `testing/recording.ts`.
+      ...(block.runDelayMillis !== undefined && { runDelayMillis: block.runDelayMillis }),
     };
   }
 }

@@ -17,31 +17,36 @@ import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
-import { keyOf } from '../code/key.ts';
+import type { FunctionTime } from '../code/describe-code.ts';
+import { type KeyedPlace, keyOf } from '../code/key.ts';
 import { printable } from '../console/block-line.ts';
 import { toPath } from '../support/file-url.ts';
 import type { EventLoopBlock } from '../types.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** Longer than known is what takes more than this many times as long. */
 const TOLERANCE = 2;
+/** A function with less of a block than this is added to the file by no update. */
+const MIN_SHARE = 0.05;
 /** Held for a few file operations: an older one is of a process that was killed. */
 const STALE_LOCK_MILLIS = 10_000;
 const MAX_LOCK_WAIT_MILLIS = 30_000;
 const LOCK_POLL_MILLIS = 10;
 
-/** Longest block by place, in milliseconds. */
+/** A block, and all functions that another run of the same code could name it by. */
+export interface RecordedBlock {
+  readonly block: EventLoopBlock;
+  readonly functions: readonly FunctionTime[];
+  /** How long it waited for a CPU, at least: other processes make no block longer. */
+  readonly runDelayMillis: number;
+}
+
+/** By place, the longest block that it had a part in, in milliseconds. */
 export type Places = Map<string, number>;
+/** The same, and the largest share that it had in one of its blocks. */
+export type SeenPlaces = Map<string, { readonly millis: number; readonly share: number }>;
 /** Places by test. */
 type Tests = Map<string, Places>;
-
-/** What differs from what is known. */
-export interface BaselineDiff {
-  readonly added: readonly { place: string; millis: number }[];
-  readonly longer: readonly { place: string; millis: number; knownMillis: number }[];
-  /** Known, and not seen. */
-  readonly obsolete: readonly { place: string; knownMillis: number }[];
-}
 
 export class Baseline {
   readonly path: string;
@@ -53,7 +58,7 @@ export class Baseline {
   }
 
   /** `hashRow (src/report.js)`: the same on every machine, and wherever in the function it was. */
-  placeOf({ code }: EventLoopBlock): string {
+  placeOf(code: KeyedPlace | undefined): string {
     if (code === undefined) return 'unknown code';
     const { file, ...place } = code;
     const short = file === undefined ? {} : { file: this.relative(toPath(file)) };
@@ -77,13 +82,14 @@ export class Baseline {
    * it is longer, or less than half: runs that differ a little make no difference in the file.
    * @param isWhole what was not seen is no longer known
    */
-  async update(test: string, seen: ReadonlyMap<string, number>, isWhole: boolean): Promise<void> {
+  async update(test: string, seen: SeenPlaces, isWhole: boolean): Promise<void> {
     const unlock = await this.#lock();
     try {
       const tests = this.#read();
       const before = tests.get(test) ?? new Map<string, number>();
       const after: Places = new Map(isWhole ? [] : before);
-      for (const [place, millis] of seen) {
+      for (const [place, { millis, share }] of seen) {
+        if (share < MIN_SHARE && !before.has(place)) continue;
         const length = Math.ceil(millis);
         const known = before.get(place) ?? 0;
         after.set(place, known >= length && known <= TOLERANCE * length ? known : length);
@@ -140,24 +146,6 @@ export class Baseline {
 
 export const isLonger = (millis: number, knownMillis: number) => millis > TOLERANCE * knownMillis;
 
-export function compare(
-  seen: ReadonlyMap<string, number>,
-  known: ReadonlyMap<string, number>,
-): BaselineDiff {
-  const places = [...seen].map(([place, millis]) => ({ place, millis, known: known.get(place) }));
-  return {
-    added: places.flatMap(({ known, ...place }) => (known === undefined ? [place] : [])),
-    longer: places.flatMap(({ known, ...place }) =>
-      known !== undefined && isLonger(place.millis, known)
-        ? [{ ...place, knownMillis: known }]
-        : [],
-    ),
-    obsolete: [...known].flatMap(([place, knownMillis]) =>
-      seen.has(place) ? [] : [{ place, knownMillis }],
-    ),
-  };
-}
-
 /** One place a line, all in order: versions of it can be merged. */
 function format(tests: Tests): string {
   const sorted = <Value>(entries: Iterable<[string, Value]>) =>
@@ -169,7 +157,8 @@ function format(tests: Tests): string {
 /** @throws Error that says what is wrong with it */
 function parse(text: string): Tests {
   const { version, blocks } = asObject(JSON.parse(text));
-  if (version !== VERSION) throw new Error(`its version is not ${VERSION}`);
+  if (version !== VERSION)
+    throw new Error(`its version is not ${VERSION}; remove it, and write it again`);
   return new Map(
     Object.entries(asObject(blocks)).map(([test, places]) => [
       test,

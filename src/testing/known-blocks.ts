@@ -3,7 +3,14 @@ import { writeSync } from 'node:fs';
 import { duration } from '../console/block-line.ts';
 import { toPath } from '../support/file-url.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { Baseline, type BaselineDiff, compare, isLonger, type Places, shown } from './baseline.ts';
+import {
+  Baseline,
+  isLonger,
+  type Places,
+  type RecordedBlock,
+  type SeenPlaces,
+  shown,
+} from './baseline.ts';
 
 /** Has `expectNoBlocks` write what blocks into the baseline, where it is `true`. */
 export const UPDATE_VARIABLE = 'OTEL_INSTRUMENTATION_EVENT_LOOP_UPDATE_BASELINE';
@@ -31,6 +38,9 @@ export interface BaselineOptions {
   updateBaseline?: boolean;
 }
 
+/** A function that is new is found inside a known block if it has this much of it. */
+const NEW_SHARE = 0.25;
+
 interface TestName {
   readonly name: string;
   /** No other call has it: what this one has not seen is gone. */
@@ -44,7 +54,7 @@ export interface UnknownBlocks {
 }
 
 /** What was seen in this process, by baseline and test. */
-const seenByTest = new Map<string, Places>();
+const seenByTest = new Map<string, SeenPlaces>();
 /** What has been listed, or is listed when the process exits, as obsolete. */
 const listed = new Set<string>();
 const listAtExit = new Map<string, () => void>();
@@ -61,11 +71,29 @@ export function checkBaselineOptions({ baseline, name, updateBaseline }: Baselin
   if (baseline !== undefined) isUpdateAsked();
 }
 
+/** How a block differs from what is known. */
+interface Difference {
+  readonly place: string;
+  readonly millis: number;
+  /** Absent if the place is new. */
+  readonly knownMillis?: number;
+}
+
+/** A place that is known, and was not seen. */
+interface Obsolete {
+  readonly place: string;
+  readonly knownMillis: number;
+}
+
+interface Judged {
+  readonly thresholdMillis: number;
+}
+
 /** @returns what the baseline does not know; undefined where it knows all, or was updated */
 export async function judgeByBaseline(
-  blocks: readonly EventLoopBlock[],
+  recorded: readonly RecordedBlock[],
   file: string | URL,
-  { name, updateBaseline = isUpdateAsked() }: BaselineOptions,
+  { name, updateBaseline = isUpdateAsked(), thresholdMillis }: BaselineOptions & Judged,
   callSite: Error,
 ): Promise<UnknownBlocks | undefined> {
   const baseline = new Baseline(file);
@@ -73,47 +101,105 @@ export async function judgeByBaseline(
   const key = `${baseline.path}\n${test.name}`;
   const seen = seenByTest.get(key) ?? new Map();
   seenByTest.set(key, seen);
-  const places = longestByPlace(baseline, blocks);
-  for (const [place, millis] of places) seen.set(place, Math.max(seen.get(place) ?? 0, millis));
+  for (const block of recorded) addPlaces(seen, baseline, block);
   if (updateBaseline) {
     await baseline.update(test.name, seen, test.isOfOneCall);
     return undefined;
   }
   const known = baseline.known(test.name);
-  const { obsolete } = compare(seen, known);
-  const failing = blocks.filter((block) => !isKnown(block, known.get(baseline.placeOf(block))));
+  const obsolete = obsoleteIn(known, seen);
+  const judged = recorded.map((block) => ({
+    block: block.block,
+    differences: differencesOf(block, known, baseline, thresholdMillis),
+  }));
+  const failing = judged.filter(({ differences }) => differences.length > 0);
   if (failing.length > 0) {
-    const diff = { ...compare(places, known), obsolete };
-    return { blocks: failing, headline: headlineOf(baseline, test, diff) };
+    const differences = longestOf(failing.flatMap((block) => block.differences));
+    const headline = headlineOf(baseline, test, differences, test.isOfOneCall ? obsolete : []);
+    return { blocks: failing.map(({ block }) => block), headline };
   }
   if (test.isOfOneCall) listObsolete(baseline, test, obsolete);
   else listWhenAllIsSeen(baseline, test, seen);
   return undefined;
 }
 
-function longestByPlace(baseline: Baseline, blocks: readonly EventLoopBlock[]): Places {
-  const places: Places = new Map();
-  for (const block of blocks) {
-    const place = baseline.placeOf(block);
-    places.set(place, Math.max(places.get(place) ?? 0, block.durationMillis));
+function addPlaces(seen: SeenPlaces, baseline: Baseline, recorded: RecordedBlock) {
+  const { block, functions } = recorded;
+  const length = lengthOf(recorded);
+  const add = (place: string, share: number) => {
+    const before = seen.get(place);
+    seen.set(place, {
+      millis: Math.max(before?.millis ?? 0, length),
+      share: Math.max(before?.share ?? 0, share),
+    });
+  };
+  for (const { place, millis } of functions)
+    add(baseline.placeOf(place), millis / block.durationMillis);
+  add(baseline.placeOf(block.code), 1);
+}
+
+/** Other processes on the machine make no block longer. */
+function lengthOf({ block, runDelayMillis }: RecordedBlock): number {
+  return block.durationMillis - runDelayMillis;
+}
+
+/**
+ * 1. The functions that are new: the one that the block is named by, and those that were on the
+ *    stack for the threshold and for a good part of the block.
+ * 2. Without one, a block that is more than twice as long as all in which its function had a part.
+ */
+function differencesOf(
+  recorded: RecordedBlock,
+  known: Places,
+  baseline: Baseline,
+  thresholdMillis: number,
+): Difference[] {
+  const { code, durationMillis } = recorded.block;
+  const place = baseline.placeOf(code);
+  const least = Math.max(thresholdMillis, NEW_SHARE * durationMillis);
+  const others = recorded.functions
+    .filter(({ millis }) => millis >= least)
+    .map((ran) => ({ place: baseline.placeOf(ran.place), millis: ran.millis }));
+  const added = [{ place, millis: durationMillis }, ...others].filter(
+    (ran) => !known.has(ran.place),
+  );
+  if (added.length > 0) return added;
+  const millis = lengthOf(recorded);
+  const knownMillis = known.get(place) ?? 0;
+  return isLonger(millis, knownMillis) ? [{ place, millis, knownMillis }] : [];
+}
+
+/** One for each place; those that are new come first. */
+function longestOf(differences: readonly Difference[]): Difference[] {
+  const longest = new Map<string, Difference>();
+  for (const difference of differences) {
+    const { place, millis } = difference;
+    if (millis > (longest.get(place)?.millis ?? 0)) longest.set(place, difference);
   }
-  return places;
+  const isNew = ({ knownMillis }: Difference) => knownMillis === undefined;
+  const all = [...longest.values()];
+  return [...all.filter(isNew), ...all.filter((difference) => !isNew(difference))];
 }
 
-function isKnown({ durationMillis }: EventLoopBlock, knownMillis: number | undefined): boolean {
-  return knownMillis !== undefined && !isLonger(durationMillis, knownMillis);
+function obsoleteIn(known: Places, seen: SeenPlaces): Obsolete[] {
+  return [...known]
+    .filter(([place]) => !seen.has(place))
+    .map(([place, knownMillis]) => ({ place, knownMillis }));
 }
 
-function headlineOf(baseline: Baseline, test: TestName, diff: BaselineDiff): string[] {
-  const { added, longer } = diff;
-  const obsolete = test.isOfOneCall ? diff.obsolete : [];
+function headlineOf(
+  baseline: Baseline,
+  test: TestName,
+  differences: readonly Difference[],
+  obsolete: readonly Obsolete[],
+): string[] {
   return [
     `the event loop was blocked where ${shown(baseline.path)} does not know it, in "${test.name}"`,
     '',
-    ...added.map(({ place, millis }) => `  + ${place}: ${duration(millis)}, new`),
-    ...longer.map(
-      ({ place, millis, knownMillis }) =>
-        `  ! ${place}: ${duration(millis)}, more than twice the known ${duration(knownMillis)}`,
+    ...differences.map(({ place, millis, knownMillis }) =>
+      knownMillis === undefined
+        ? `  + ${place}: ${duration(millis)}, new`
+        : `  ! ${place}: ${duration(millis)}, more than twice the known ${duration(knownMillis)}`,
     ),
     ...obsolete.map(
       ({ place, knownMillis }) => `  - ${place}: obsolete, known with ${duration(knownMillis)}`,
@@ -128,7 +214,7 @@ function headlineOf(baseline: Baseline, test: TestName, diff: BaselineDiff): str
 function listObsolete(
   baseline: Baseline,
   { name, isOfOneCall }: TestName,
-  obsolete: BaselineDiff['obsolete'],
+  obsolete: readonly Obsolete[],
 ): void {
   const fresh = obsolete.filter(({ place }) => !listed.has(`${baseline.path}\n${name}\n${place}`));
   if (fresh.length === 0) return;
@@ -146,7 +232,7 @@ function listObsolete(
 }
 
 /** Another call of the same file may have what this one has not. */
-function listWhenAllIsSeen(baseline: Baseline, test: TestName, seen: Places): void {
+function listWhenAllIsSeen(baseline: Baseline, test: TestName, seen: SeenPlaces): void {
   const key = `${baseline.path}\n${test.name}`;
   if (listAtExit.size === 0) {
     process.once('exit', () => {
@@ -155,7 +241,7 @@ function listWhenAllIsSeen(baseline: Baseline, test: TestName, seen: Places): vo
   }
   listAtExit.set(key, () => {
     try {
-      listObsolete(baseline, test, compare(seen, baseline.known(test.name)).obsolete);
+      listObsolete(baseline, test, obsoleteIn(baseline.known(test.name), seen));
     } catch {
       // The file has been removed, or is being edited.
     }

@@ -8,7 +8,9 @@ import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { blockJson } from '../console/json.ts';
 import { BLOCK_CHANNEL, EventLoopInstrumentation } from '../main-entry.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
-import type { EventLoopBlock } from '../types.ts';
+import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../types.ts';
+import { PACKAGE_NAME } from '../version.ts';
+import type { RecordedBlock } from './baseline.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
 import { type BaselineOptions, checkBaselineOptions, judgeByBaseline } from './known-blocks.ts';
 
@@ -29,6 +31,12 @@ export interface ExpectNoBlocksOptions extends RecordingOptions, BaselineOptions
  * does.
  */
 const KEEP_ALIVE_MILLIS = 3_600_000;
+
+/** In the configuration: the session takes more samples, and lists the functions of a block. */
+const RECORDING = Symbol.for(`${PACKAGE_NAME}.recording`);
+
+/** What the session adds to a block for a recording. */
+type SampledBlock = EventLoopBlock & Partial<Omit<RecordedBlock, 'block'>>;
 
 let recording = false;
 
@@ -53,8 +61,8 @@ export async function recordBlocks(
   run: () => unknown,
   options: RecordingOptions = {},
 ): Promise<EventLoopBlock[]> {
-  const { blocks } = await record(run, options);
-  return blocks;
+  const { recorded } = await record(run, options);
+  return recorded.map(({ block }) => block);
 }
 
 /**
@@ -77,15 +85,17 @@ export async function expectNoBlocks<Result>(
   checkBaselineOptions(options);
   const callSite = new Error('called here');
   Error.captureStackTrace(callSite, expectNoBlocks);
-  const { blocks: all, result, thresholdMillis } = await record(run, options);
-  const blocks = all.filter(({ expected }) => expected !== true);
+  const { recorded: all, result, thresholdMillis } = await record(run, options);
+  const recorded = all.filter(({ block }) => block.expected !== true);
   const { baseline } = options;
   if (baseline !== undefined) {
-    const unknown = await judgeByBaseline(blocks, baseline, options, callSite);
+    const judged = { ...options, thresholdMillis };
+    const unknown = await judgeByBaseline(recorded, baseline, judged, callSite);
     if (unknown === undefined) return result;
     const { headline } = unknown;
     throw new EventLoopBlockedError(unknown.blocks, thresholdMillis, callSite, headline);
   }
+  const blocks = recorded.map(({ block }) => block);
   if (blocks.length > 0) throw new EventLoopBlockedError(blocks, thresholdMillis, callSite);
   return result;
 }
@@ -97,7 +107,8 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
         'the event loop is one, run such tests one after another',
     );
   }
-  const instrumentation = new EventLoopInstrumentation({
+  const config: EventLoopInstrumentationConfig & Record<symbol, unknown> = {
+    [RECORDING]: true,
     enabled: false,
     thresholdMillis,
     asyncHooks: 'auto',
@@ -105,13 +116,20 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     console: false,
     unfinishedAfterMillis: 0,
     blockEvents: 'off',
-  });
+  };
+  const instrumentation = new EventLoopInstrumentation(config);
   // What happens in a test is no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
-  const blocks: EventLoopBlock[] = [];
-  const hear = (message: unknown) =>
-    void blocks.push(serializable((message as BlockMessage).block));
+  const recorded: RecordedBlock[] = [];
+  const hear = (message: unknown) => {
+    const {
+      functions = [],
+      runDelayMillis = 0,
+      ...block
+    } = (message as BlockMessage).block as SampledBlock;
+    recorded.push({ block: serializable(block), functions, runDelayMillis });
+  };
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MILLIS);
   recording = true;
   try {
@@ -122,7 +140,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     subscribe(BLOCK_CHANNEL, hear);
     const result = await inCallbackOfItsOwn(run);
     await instrumentation.forceFlush();
-    return { blocks, result, thresholdMillis };
+    return { recorded, result, thresholdMillis };
   } finally {
     unsubscribe(BLOCK_CHANNEL, hear);
     instrumentation.disable();

@@ -1,27 +1,16 @@
 /** When the watchdog asks for stack samples: closely at first, then ever less often. */
 import type { CaptureTimes } from './capture-times.ts';
 
-/** Captures of one block, at most. */
-export const MAX_CAPTURES = 30;
-/**
- * Each capture of a block is at least this many times as late as the one before: the last one comes
- * after some 20 s, at the default threshold. What ran between two captures is known by its ends
- * only, so a share is wrong by half of the gap at most, a twelfth of the block.
- */
-const GROWTH = 1.2;
+type CaptureScheduleTimes = Omit<CaptureTimes, 'pulseMillis' | 'busyAfterMillis'>;
 
 /** The captures of one block, by its age in milliseconds. */
 export class CaptureSchedule {
   #due: number;
-  #left = MAX_CAPTURES;
-  readonly #every: number;
+  #left: number;
 
-  constructor({
-    captureAfterMillis,
-    captureEveryMillis,
-  }: Pick<CaptureTimes, 'captureAfterMillis' | 'captureEveryMillis'>) {
-    this.#due = captureAfterMillis;
-    this.#every = captureEveryMillis;
+  constructor(private readonly times: CaptureScheduleTimes) {
+    this.#due = times.captureAfterMillis;
+    this.#left = times.maxCaptures;
   }
 
   /** Age of the next capture; infinite when there were enough. */
@@ -32,7 +21,8 @@ export class CaptureSchedule {
   /** A capture was made at `age`. */
   take(age: number): void {
     this.#left--;
-    this.#due = Math.max(age + this.#every, age * GROWTH);
+    const { captureEveryMillis, captureGrowth } = this.times;
+    this.#due = Math.max(age + captureEveryMillis, age * captureGrowth);
   }
 }
 

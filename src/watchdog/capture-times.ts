@@ -9,21 +9,59 @@ export interface CaptureTimes {
   readonly captureAfterMillis: number;
   /** Time between the first stack samples. */
   readonly captureEveryMillis: number;
+  /**
+   * Each stack sample of a block is taken at this many times the age of the one before, or later.
+   */
+  readonly captureGrowth: number;
+  /** Stack samples of one block, at most. */
+  readonly maxCaptures: number;
 }
 
 /** A timer of Node.js counts whole milliseconds, and may be one late. */
 const TIMER_GRAIN_MILLIS = 2;
 
+interface Density {
+  /** Parts of the threshold. */
+  readonly busyAfter: number;
+  readonly captureAfter: number;
+  readonly captureEvery: number;
+  readonly captureGrowth: number;
+  readonly maxCaptures: number;
+}
+
+/**
+ * The last sample comes after some 20 s, at the default threshold. What ran between two samples is
+ * known by its ends only, so a share is wrong by half of the gap at most, a twelfth of the block.
+ */
+const USUAL: Density = {
+  busyAfter: 0.5,
+  captureAfter: 0.6,
+  captureEvery: 0.4,
+  captureGrowth: 1.2,
+  maxCaptures: 30,
+};
+/** A recording of a test: two runs of the same code have to find the same functions. */
+const RECORDING: Density = {
+  busyAfter: 0.1,
+  captureAfter: 0.1,
+  captureEvery: 0.1,
+  captureGrowth: 1.1,
+  maxCaptures: 60,
+};
+
 /**
  * The first stack sample is taken at 0.6 of the threshold, but not before the pulse would have
  * opened a new busy period. A threshold under some 35 ms takes a quicker pulse than the lag's.
+ * @param isRecording of a test: samples are taken from 0.1 of the threshold on, and closely
  */
 export function captureTimes(
   thresholdMillis: number,
   lagIntervalMillis: number,
   hooked: boolean,
+  isRecording = false,
 ): CaptureTimes {
-  const wanted = 0.6 * thresholdMillis;
+  const density = isRecording ? RECORDING : USUAL;
+  const wanted = density.captureAfter * thresholdMillis;
   // Without hooks, only the lag's own timer opens a busy period.
   const pulseMillis = hooked
     ? Math.min(lagIntervalMillis, Math.max(1, Math.floor(wanted) - 1))
@@ -31,8 +69,10 @@ export function captureTimes(
   const busyForSure = pulseMillis + TIMER_GRAIN_MILLIS;
   return {
     pulseMillis,
-    busyAfterMillis: Math.max(0.5 * thresholdMillis, busyForSure),
+    busyAfterMillis: Math.max(density.busyAfter * thresholdMillis, busyForSure),
     captureAfterMillis: Math.max(wanted, busyForSure),
-    captureEveryMillis: Math.max(1, 0.4 * thresholdMillis),
+    captureEveryMillis: Math.max(1, density.captureEvery * thresholdMillis),
+    captureGrowth: density.captureGrowth,
+    maxCaptures: density.maxCaptures,
   };
 }

@@ -123,7 +123,7 @@ describe('a baseline', () => {
         for (const place of Object.keys(places)) places[place] = knownMillis;
         if (name.endsWith('one.cjs > first')) places['gone (src/gone.js)'] = 110;
       }
-      writeFileSync(baseline, JSON.stringify({ version: 1, blocks }));
+      writeFileSync(baseline, JSON.stringify({ version: 2, blocks }));
       const judged = await outputOf(args, env);
       await witness.stop();
       judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => {
@@ -141,6 +141,13 @@ describe('a baseline', () => {
     } finally {
       await witness.stop();
     }
+  });
+
+  test('unchanged code passes however its time is divided; a new function that blocks is found', async () => {
+    const script = path.join(RUNNERS, 'baseline/split.mjs');
+    await judgeOutput([script, baseline, '3'], {}, (output) => {
+      expect(JSON.parse(output)).toEqual({ failed: [], missed: [] });
+    });
   });
 
   test('processes that update it at the same time lose nothing; what they record is as the schema says', async () => {

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { RecordedBlock } from '../../src/testing/baseline.ts';
 import {
   type BaselineOptions,
   checkBaselineOptions,
@@ -41,13 +42,29 @@ const block = (functionName: string, durationMillis: number, path = 'src/report.
     samples: 1,
     code: { functionName, file: join(folder, path), line, stackTrace: '' },
   }) satisfies EventLoopBlock;
+/** The block that is named by the first of the functions, with the time of each. */
+const blockOf = (
+  durationMillis: number,
+  functions: Record<string, number>,
+  runDelayMillis = 0,
+): RecordedBlock => ({
+  block: block(Object.keys(functions)[0] as string, durationMillis),
+  functions: Object.entries(functions).map(([name, millis]) => ({
+    place: block(name, 0).code,
+    millis,
+  })),
+  runDelayMillis,
+});
+const recorded = (blocks: (EventLoopBlock | RecordedBlock)[]): RecordedBlock[] =>
+  blocks.map((one) => ('block' in one ? one : { block: one, functions: [], runDelayMillis: 0 }));
 
 const SITE = new Error('called here');
-const judge = (blocks: EventLoopBlock[], options: BaselineOptions = {}) =>
-  judgeByBaseline(blocks, file, { name: 'a test', ...options }, SITE);
-const update = (blocks: EventLoopBlock[], options: BaselineOptions = {}) =>
+const THRESHOLD = { thresholdMillis: 50 };
+const judge = (blocks: (EventLoopBlock | RecordedBlock)[], options: BaselineOptions = {}) =>
+  judgeByBaseline(recorded(blocks), file, { name: 'a test', ...THRESHOLD, ...options }, SITE);
+const update = (blocks: (EventLoopBlock | RecordedBlock)[], options: BaselineOptions = {}) =>
   judge(blocks, { updateBaseline: true, ...options });
-const write = (blocks: object) => writeFileSync(file, JSON.stringify({ version: 1, blocks }));
+const write = (blocks: object) => writeFileSync(file, JSON.stringify({ version: 2, blocks }));
 const written = () => JSON.parse(readFileSync(file, 'utf8')).blocks;
 
 test('without a file every block is new, and without a block nothing is', async () => {
@@ -65,7 +82,7 @@ test('the file is sorted, a place a line, without folders of the machine', async
   const { code: _code, ...unknown } = block('', 120);
   await update([unknown], { name: 'c' });
   expect(readFileSync(file, 'utf8')).toBe(`{
-  "version": 1,
+  "version": 2,
   "blocks": {
     "a": {
       "<anonymous> (src/a.js:7)": 100,
@@ -103,6 +120,46 @@ test('what is known passes, up to twice as long; longer and new ones fail, with 
     `${UPDATE_VARIABLE}=true writes what blocks into the baseline`,
     '',
   ]);
+});
+
+test('unchanged code passes, whichever of its functions a block is named by', async () => {
+  await update([blockOf(120, { hashRow: 65, render: 120 })]);
+  expect(written()).toEqual({
+    'a test': { 'hashRow (src/report.js)': 120, 'render (src/report.js)': 120 },
+  });
+  expect(await judge([blockOf(130, { render: 130, hashRow: 60 })])).toBeUndefined();
+  expect(await judge([blockOf(130, { hashRow: 70 })])).toBeUndefined();
+  expect(said).toEqual([]);
+});
+
+test('a new function is found that blocks inside a known block', async () => {
+  await update([blockOf(120, { hashRow: 65, render: 120 })]);
+  const unknown = await judge([blockOf(190, { hashRow: 110, render: 190, addTotals: 70 })]);
+  expect(unknown?.headline).toContain('  + addTotals (src/report.js): 70 ms, new');
+  expect(unknown?.blocks).toHaveLength(1);
+});
+
+test.each([
+  ['less than the threshold', 120, { hashRow: 65, render: 120, log: 49 }],
+  ['less than a quarter of the block', 240, { hashRow: 130, render: 240, log: 59 }],
+])('a new function that has %s is let pass', async (_what, millis, functions) => {
+  await update([blockOf(120, { hashRow: 65, render: 120 })]);
+  expect(await judge([blockOf(millis, functions)])).toBeUndefined();
+});
+
+test('a function with hardly any time is not added to the file, but stays if it is there', async () => {
+  await update([blockOf(200, { hashRow: 190, log: 9 })]);
+  expect(Object.keys(written()['a test'])).toEqual(['hashRow (src/report.js)']);
+  write({ 'a test': { 'hashRow (src/report.js)': 200, 'log (src/report.js)': 200 } });
+  await update([blockOf(200, { hashRow: 190, log: 9 })]);
+  expect(Object.keys(written()['a test'])).toHaveLength(2);
+});
+
+test('a block is not longer because other processes had the CPU', async () => {
+  await update([blockOf(120, { hashRow: 120 })]);
+  expect(await judge([blockOf(900, { hashRow: 900 }, 770)])).toBeUndefined();
+  await update([blockOf(900, { hashRow: 900 }, 770)], { name: 'starved' });
+  expect(written().starved).toEqual({ 'hashRow (src/report.js)': 130 });
 });
 
 test('an attempt after one that failed is judged by itself', async () => {
@@ -169,7 +226,7 @@ test('a runner that does not give a name: the file of the caller, whose other ca
   const judgeInFile = async (blocks: EventLoopBlock[], updateBaseline: boolean) => {
     Object.assign(globalThis, { expect: undefined });
     try {
-      return await judgeByBaseline(blocks, file, { updateBaseline }, site);
+      return await judgeByBaseline(recorded(blocks), file, { ...THRESHOLD, updateBaseline }, site);
     } finally {
       Object.assign(globalThis, { expect: runner });
     }
@@ -185,9 +242,9 @@ test('a runner that does not give a name: the file of the caller, whose other ca
 
 test.each([
   ['no JSON', '<<<<<<< HEAD'],
-  ['another version', '{ "version": 2, "blocks": {} }'],
-  ['no blocks', '{ "version": 1 }'],
-  ['a length that is none', '{ "version": 1, "blocks": { "a": { "b": "c" } } }'],
+  ['another version', '{ "version": 1, "blocks": {} }'],
+  ['no blocks', '{ "version": 2 }'],
+  ['a length that is none', '{ "version": 2, "blocks": { "a": { "b": "c" } } }'],
 ])('a file with %s is an error, and is left as it is', async (_what, text) => {
   writeFileSync(file, text);
   await expect(judge([])).rejects.toThrow(/known\.json is no baseline of blocks/);

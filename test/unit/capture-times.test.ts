@@ -3,7 +3,6 @@ import {
   CAPTURE_REFILL_MILLIS,
   CaptureBudget,
   CaptureSchedule,
-  MAX_CAPTURES,
 } from '../../src/watchdog/capture-schedule.ts';
 import { captureTimes } from '../../src/watchdog/capture-times.ts';
 
@@ -38,18 +37,27 @@ describe('when a busy period is sampled first', () => {
 });
 
 test('captures come closely at first, then ever less often, and not for ever', () => {
-  const schedule = new CaptureSchedule({ captureAfterMillis: 60, captureEveryMillis: 40 });
+  const schedule = new CaptureSchedule(captureTimes(100, 20, true));
   const ages: number[] = [];
   while (schedule.due < Number.POSITIVE_INFINITY) {
     ages.push(Math.round(schedule.due));
     schedule.take(schedule.due);
   }
   expect(ages.slice(0, 5)).toEqual([60, 100, 140, 180, 220]);
-  expect(ages).toHaveLength(MAX_CAPTURES);
+  expect(ages).toHaveLength(30);
+});
+
+test('a recording of a test has nine captures before the threshold, and as many in the same time after it', () => {
+  const times = captureTimes(100, 20, true, true);
+  expect(times).toMatchObject({ pulseMillis: 9, busyAfterMillis: 11, captureAfterMillis: 11 });
+  const schedule = new CaptureSchedule(times);
+  let captures = 0;
+  for (; schedule.due < 200; captures++) schedule.take(schedule.due);
+  expect(captures).toBe(17);
 });
 
 test('a capture that came late moves the next one', () => {
-  const schedule = new CaptureSchedule({ captureAfterMillis: 60, captureEveryMillis: 40 });
+  const schedule = new CaptureSchedule(captureTimes(100, 20, true));
   schedule.take(500);
   expect(schedule.due).toBe(600);
 });
@@ -67,6 +75,6 @@ describe('the budget of a busy period', () => {
   });
 
   test('one block never exhausts it', () => {
-    expect(CAPTURE_BURST).toBeGreaterThanOrEqual(MAX_CAPTURES);
+    expect(CAPTURE_BURST).toBeGreaterThanOrEqual(captureTimes(100, 20, true).maxCaptures);
   });
 });
