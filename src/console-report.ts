@@ -42,8 +42,8 @@ function start(): void {
   reporter.start();
   // Every copy of the package publishes there, whichever is active.
   subscribe(BLOCK_CHANNEL, (message) => {
-    const { block, context } = message as BlockMessage;
-    reporter.block(block, context);
+    const { block, context, ignored } = message as BlockMessage;
+    if (ignored !== true) reporter.block(block, context);
   });
   const signals = new EndSignals(() => reporter.summarize());
   signals.add();

@@ -423,7 +423,7 @@ export class Session {
         schedule: () => this.#scheduleTurn(),
         reported: (block, blockContext, isIgnored) => {
           if (!isIgnored) this.#console?.block(block, blockContext);
-          publishBlock(block, blockContext);
+          publishBlock(block, blockContext, isIgnored);
         },
       },
       describer,

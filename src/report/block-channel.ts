@@ -18,10 +18,14 @@ export interface BlockMessage {
   readonly block: EventLoopBlock;
   /** The context that the block is attributed to: `trace.getSpan(context)` is the blocking span. */
   readonly context: Context;
+  /** It gets neither a span nor an event: `expectBlock` or `ignoreBlockHook`. Absent otherwise. */
+  readonly ignored?: true;
 }
 
 const blocks = channel(BLOCK_CHANNEL);
 
-export function publishBlock(block: EventLoopBlock, context: Context): void {
-  if (blocks.hasSubscribers) blocks.publish({ block, context } satisfies BlockMessage);
+export function publishBlock(block: EventLoopBlock, context: Context, isIgnored: boolean): void {
+  if (!blocks.hasSubscribers) return;
+  const message: BlockMessage = { block, context, ...(isIgnored && { ignored: true }) };
+  blocks.publish(message);
 }

@@ -192,6 +192,16 @@ test("an application's own instrumentation is active while it is enabled; all is
   expect(summariesOf(ended)).toHaveLength(1);
 });
 
+test('blocks of expectBlock, and those that ignoreBlockHook ignores, are not printed', async () => {
+  const ended = await run('unwanted blocks');
+  const lines = linesOf(ended).filter((line) => BLOCK.test(line));
+  judgeBlocks(ended, () => {
+    for (const line of lines) expect(line).toMatch(LINE);
+    expect(lines).toHaveLength(2);
+    expect(summariesOf(ended)[0]).toContain(': 2 blocks, ');
+  });
+});
+
 test('a worker thread is not reported', async () => {
   const ended = await run('worker thread');
   judgeBlocks(ended, () =>

@@ -45,6 +45,28 @@ const WAYS = {
       setTimeout(clearInterval, 1000, alive);
     });
   },
+  'unwanted blocks'() {
+    const api = require('@opentelemetry/api');
+    const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+    api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+    const own = new EventLoopInstrumentation({
+      ignoreBlockHook: ({ code }) => code?.functionName === 'renderNightly',
+    });
+    const renderNightly = () => {
+      for (const goesOn = running(150); goesOn(); );
+    };
+    const warmUp = () => {
+      for (const goesOn = running(150); goesOn(); );
+    };
+    const alive = setInterval(() => {}, 1000);
+    own.ready().then(() => {
+      setTimeout(renderNightly, 100);
+      setTimeout(() => own.expectBlock(warmUp), 300);
+      setTimeout(hashRow, 500, 140);
+      setTimeout(clearInterval, 800, alive);
+    });
+  },
   'worker thread'() {
     const { Worker } = require('node:worker_threads');
     const threadTimes = JSON.stringify(require.resolve('../../../support/thread-times.cjs'));
