@@ -102,10 +102,12 @@ export function createInstruments(meter: Meter): Instruments {
     // In the first minute samples are closer, and each counts for less.
     valueType: ValueType.DOUBLE,
   });
-  const bounded = boundedBy(MAX_FUNCTION_NAMES);
+  // Two: the profile of an overload has more functions than ever block.
+  const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);
+  const busyFunction = boundedBy(MAX_FUNCTION_NAMES);
   const operationName = boundedBy(MAX_OPERATIONS);
   const series = boundedBy(MAX_BUSY_SERIES);
-  const functionName = (code: CodePlace | undefined): Attributes =>
+  const functionName = (code: CodePlace | undefined, bounded: Bounded): Attributes =>
     code === undefined
       ? NO_ATTRIBUTES
       : { [ATTR_CODE_FUNCTION_NAME]: bounded(metricNameOf(code, process.cwd())) };
@@ -117,11 +119,12 @@ export function createInstruments(meter: Meter): Instruments {
         {
           ...(kind !== undefined && { [ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
           ...(expected === true && { [ATTR_EVENT_LOOP_BLOCK_EXPECTED]: true }),
-          ...functionName(code),
+          ...functionName(code, blockingFunction),
         },
         context,
       ),
-    suppressed: ({ code }, context) => blockSuppressed.add(1, functionName(code), context),
+    suppressed: ({ code }, context) =>
+      blockSuppressed.add(1, functionName(code, blockingFunction), context),
     stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
     suspension: (millis, reason) =>
       suspensionDuration.record(
@@ -133,7 +136,7 @@ export function createInstruments(meter: Meter): Instruments {
       // Where the name is more than the route with its method: an operation of GraphQL.
       const isRoute = httpRoute !== undefined && (name ?? httpRoute).endsWith(httpRoute);
       const attributes = {
-        ...functionName(code),
+        ...functionName(code, busyFunction),
         ...(httpRoute !== undefined && { [ATTR_HTTP_ROUTE]: operationName(httpRoute) }),
         ...(name !== undefined &&
           !isRoute && { [ATTR_EVENT_LOOP_BUSY_OPERATION]: operationName(name) }),
@@ -145,8 +148,10 @@ export function createInstruments(meter: Meter): Instruments {
   };
 }
 
-/** The first so many names as they are, all others as one. */
-function boundedBy(max: number): (name: string) => string {
+type Bounded = (name: string) => string;
+
+/** The first `max` names as they are, all others as one. */
+function boundedBy(max: number): Bounded {
   const names = new Set<string>();
   return (name) => {
     if (names.size < max) names.add(name);
