@@ -105,10 +105,9 @@ class Totals {
     this.longestMillis = Math.max(this.longestMillis, other.longestMillis);
   }
 
-  /** A block may have begun before the period did. */
   read(elapsedMillis: number): BlockTotals {
     const { blocks, millis, longestMillis } = this;
-    const share = millis === 0 ? 0 : millis / Math.max(elapsedMillis, millis);
+    const share = millis === 0 ? 0 : millis / elapsedMillis;
     return { blocks, totalMillis: millis, longestMillis, share };
   }
 }
@@ -170,7 +169,9 @@ class Places {
     place.add(block);
   }
 
-  read(elapsedMillis: number): PeriodSummary {
+  /** A block may have begun before the period did, or end after it: it is in it as a whole. */
+  read(periodMillis: number): PeriodSummary {
+    const elapsedMillis = Math.max(periodMillis, this.#all.millis);
     const sorted = [...this.#places.values()].sort((a, b) => b.millis - a.millis);
     const others = new Totals();
     others.addAll(this.#others);

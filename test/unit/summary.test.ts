@@ -56,6 +56,12 @@ test('adds up by function, the heaviest first, wherever in it the lines differ',
   ]);
 });
 
+test('blocks that are longer than the period make it longer', () => {
+  const times = { startedAt: 0, now: 1000, listeningSince: 99 };
+  const [, startUp] = summaryLines(read([block(101, 'load')], times), '/app', PLAIN);
+  expect(startUp).toBe('at start-up: 1 block, 101 ms of 101 ms (100.0 %) until a server listened');
+});
+
 test('shows ten functions, and what all others add up to', () => {
   const lines = linesOf(...Array.from({ length: 30 }, (_, i) => block(100 + i, `f${i}`)));
   expect(lines).toHaveLength(12);
