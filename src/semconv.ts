@@ -28,7 +28,7 @@ export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.ty
 
 /**
  * Length of the block in seconds: on a log event, which has no end time, and on a span that is
- * shorter than the block, since it must not start before its parent.
+ * shorter than the block, since it must not start before its parent, nor end shortly after it.
  */
 export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 

@@ -10,11 +10,17 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { blockAttributes } from '../block-attributes.ts';
-import { addMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
-import { spanStartTime } from '../otel/sdk-internals.ts';
+import { addMillis, hrTimeToMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
+import { spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import { ATTR_EVENT_LOOP_BLOCK_DURATION, SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
+
+/**
+ * A block that goes on for longer after its parent has ended is shown as a whole: by less than
+ * this, a block may outlast the span that it is attributed to (`loop/attribution.ts`).
+ */
+const MAX_CUT = 0.25;
 
 /** A span, and the time it is to be ended with. */
 export interface StartedSpan {
@@ -31,7 +37,9 @@ export function parentOf(context: Context): Span | undefined {
 /**
  * Both times are explicit: the block is over. The span never starts before its parent: what came
  * before was not the parent's (and the SDK starts spans by `Date.now()`, which is cut to whole
- * milliseconds). Where that makes the span shorter, an attribute has the length of the block.
+ * milliseconds). Nor does it end after a parent that is known to have ended near the end of the
+ * block: what came then is the remainder of its callback. Where that makes the span shorter, an
+ * attribute has the length of the block.
  */
 export function startBlockSpan(
   tracer: Tracer,
@@ -47,6 +55,11 @@ export function startBlockSpan(
     startTime = parentStart;
     attributes[ATTR_EVENT_LOOP_BLOCK_DURATION] = block.durationMillis / 1000;
   }
+  const parentEnd = parent && spanEndTime(parent);
+  if (parentEnd !== undefined && isNearEnd(parentEnd, endTime, block.durationMillis)) {
+    endTime = parentEnd;
+    attributes[ATTR_EVENT_LOOP_BLOCK_DURATION] = block.durationMillis / 1000;
+  }
   if (isBefore(endTime, startTime)) endTime = startTime;
   const span = tracer.startSpan(
     SPAN_EVENT_LOOP_BLOCKED,
@@ -54,6 +67,11 @@ export function startBlockSpan(
     context,
   );
   return { span, endTime };
+}
+
+function isNearEnd(parentEnd: HrTime, endTime: HrTime, durationMillis: number): boolean {
+  const outlastsMillis = hrTimeToMillis(endTime) - hrTimeToMillis(parentEnd);
+  return outlastsMillis > 0 && outlastsMillis < MAX_CUT * durationMillis;
 }
 
 /** Of a block of this thread. */
