@@ -353,8 +353,9 @@ export interface EventLoopInstrumentationConfig {
    */
   console?: boolean | 'json' | 'markdown';
   /**
-   * Called with each span before it ends, to add attributes. An error that it throws is logged
-   * through `diag` and ignored. Has no environment variable.
+   * Called with each span before it ends, to add or replace attributes; and before a log event is
+   * emitted, with an object on which only `setAttribute` and `setAttributes` have an effect. An
+   * error that it throws is logged through `diag` and ignored. Has no environment variable.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
   /**

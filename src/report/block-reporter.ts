@@ -210,7 +210,8 @@ export class BlockReporter {
       samples.length > MIN_STACKS
         ? foldedStacks(sampledStacks(samples), MAX_STACKS_LENGTH)
         : undefined;
-    emitBlockEvent(logger, facts, context, () => this.sources.line(facts, context), stacks);
+    const body = () => this.sources.line(facts, context);
+    emitBlockEvent(logger, facts, context, body, stacks, (span) => this.#runHook(span, facts));
   }
 
   #count(facts: EventLoopBlock, context: Context): void {

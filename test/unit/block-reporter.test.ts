@@ -6,6 +6,7 @@ import {
   type HrTime,
   ProxyTracerProvider,
   ROOT_CONTEXT,
+  type Span,
   SpanKind,
   TraceFlags,
   trace,
@@ -212,6 +213,15 @@ test('a parent that has ended keeps its child', () => {
   report({ context: parent.context });
   expect(spans()[0]?.parentSpanContext?.spanId).toBe(parent.span.spanContext().spanId);
   expect(length(spans()[0] as ReadableSpan)).toBe(150);
+});
+
+test('a child does not end after a parent that ended near the end of the block', () => {
+  const { report, spans } = setUp();
+  const parent = parentAt(EPOCH + 1990);
+  parent.span.end(new Date(EPOCH + 2147));
+  report({ context: parent.context });
+  expect(length(spans()[0] as ReadableSpan)).toBe(147);
+  expect(spans()[0]?.attributes['event_loop.block.duration']).toBe(0.15);
 });
 
 test('a remote parent is a parent', () => {
@@ -568,6 +578,47 @@ describe('events', () => {
         context: unsampled,
       },
     ]);
+  });
+
+  test('blockHook sets attributes of an event as it does those of a span', () => {
+    const blockHook = (span: Span) => {
+      span.setAttribute('event_loop.block.kind', 'redacted').setAttributes({ tenant: 'a' });
+      span.setAttribute('event_loop.block.callbacks', undefined as never);
+    };
+    const { report, spans, events } = setUp({ blockHook });
+    report({ context: unsampled });
+    report({});
+    const redacted = {
+      'event_loop.block.kind': 'redacted',
+      'event_loop.block.callbacks': 1,
+      tenant: 'a',
+    };
+    expect(spans()).toMatchObject([{ attributes: redacted }]);
+    // The line for people has what the hook has replaced.
+    expect(events).toMatchObject([
+      { attributes: redacted, body: 'event-loop-blocked 150 ms callback' },
+    ]);
+  });
+
+  test('a blockHook that only adds leaves the body of an event, and gets the ids of its trace', () => {
+    const seen: unknown[] = [];
+    const blockHook = (span: Span) => {
+      seen.push([span.isRecording(), span.spanContext().traceId]);
+      span.setAttribute('tenant', 'a');
+    };
+    const { report, events } = setUp({ blockHook });
+    report({ context: unsampled });
+    expect(events).toMatchObject([{ attributes: { tenant: 'a' }, body: 'line 150' }]);
+    expect(seen).toEqual([[true, SAMPLED.traceId]]);
+  });
+
+  test('a blockHook that throws does not lose the event', () => {
+    const blockHook = () => {
+      throw new Error('in the hook');
+    };
+    const { report, events } = setUp({ blockHook });
+    report({ context: unsampled });
+    expect(events).toHaveLength(1);
   });
 
   test.each<[string, Partial<ReporterOptions>, Partial<Block>]>([

@@ -205,6 +205,7 @@ test('the log event has the attributes of the registry', () => {
     ROOT_CONTEXT,
     () => '',
     () => 'main 480',
+    () => {},
   );
   const event = one(registry.events);
   expect(emitted.map(({ eventName }) => eventName)).toEqual([event.name]);
