@@ -1,13 +1,19 @@
 /** Has telemetry sent before the process ends, without a say in when and how it ends. */
 import { EventEmitter } from 'node:events';
+import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { SignalListener } from '../support/signal-listener.ts';
 
 const SIGNAL = 'SIGTERM';
 /** What a signal ends without us, ends after this time whether or not the telemetry is sent. */
 const MAX_FLUSH_MILLIS = 5000;
-/** Linux ignores a signal without a listener that process 1 of a container sends itself or gets. */
+/**
+ * Process 1 of a container. Linux gives it no signal that it does not listen for: neither one that
+ * it sends itself, nor one from outside.
+ */
 const INIT_PID = 1;
+/** As a shell names the end by a signal. */
+const EXIT_CODE = 128 + constants.signals[SIGNAL];
 
 export interface Telemetry {
   /** Sends what there is. */
@@ -66,7 +72,7 @@ class ProcessEnd {
 
   #onSignal(isHandled: boolean): void {
     // Other listeners decide when the process ends, and may have requests to answer before.
-    if (isHandled || process.pid === INIT_PID) this.#flush();
+    if (isHandled) this.#flush();
     else this.#endBySignal();
   }
 
@@ -92,6 +98,7 @@ class ProcessEnd {
       } finally {
         // Without us, no listener that was added meanwhile would have come to be.
         EventEmitter.prototype.removeAllListeners.call(process, SIGNAL);
+        if (process.pid === INIT_PID) process.exit(EXIT_CODE);
         process.kill(process.pid, SIGNAL);
       }
     };

@@ -2,6 +2,8 @@
  * Under `/register`, each program ends by a signal as it does without: same code, same signal, same
  * output.
  */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
@@ -33,14 +35,23 @@ const once =
   };
 
 /** Runs one way to end; `millis` is from the signal on. */
-async function run(way: string, env: Record<string, string> | undefined, drive: Drive) {
+async function run(
+  way: string,
+  env: Record<string, string> | undefined,
+  drive: Drive,
+  inContainer = false,
+) {
   let signalledAt = 0;
   const ended = await runApp(
     'service.cjs',
     {
       file: appFile('signals/service.cjs'),
       args: [way],
-      nodeArgs: env === undefined ? [] : ['--require', ENTRY],
+      ...(inContainer && { node: UNSHARE }),
+      nodeArgs: [
+        ...(inContainer ? [...CONTAINER, process.execPath] : []),
+        ...(env === undefined ? [] : ['--require', ENTRY]),
+      ],
       ...(env !== undefined && { env }),
     },
     async (app) => {
@@ -71,6 +82,10 @@ async function expectSame(
     expect(under.millis - without.millis).toBeLessThan(maxMillis),
   );
 }
+
+/** Starts a program as process 1 of a namespace, and ends with its exit code. */
+const UNSHARE = 'unshare';
+const CONTAINER = ['--pid', '--fork', '--mount-proc', '--kill-child'];
 
 const WAYS = [
   'no listener',
@@ -187,4 +202,41 @@ describe('a collector that does not answer', () => {
       6000 + BUSY_MACHINE_MILLIS,
       once('SIGTERM'),
     ));
+});
+
+describe('process 1 of a container', () => {
+  const { status } = spawnSync(UNSHARE, [...CONTAINER, 'true']);
+  if (status !== 0) {
+    globalThis.test.skip('process 1: there is no unshare here, or it is not permitted', () => {});
+    return;
+  }
+
+  /** From outside, as a container runtime sends them. */
+  const signals =
+    (...names: NodeJS.Signals[]): Drive =>
+    async ({ child }) => {
+      const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'));
+      for (const name of names) process.kill(pid, name);
+    };
+
+  test.each(['no listener', 'signal-exit 4'])(
+    '%s: SIGTERM, and no other signal, makes it send what is left and exit with code 143',
+    async (way) => {
+      const drive =
+        way === 'no listener' ? signals('SIGHUP', 'SIGINT', 'SIGTERM') : signals('SIGTERM');
+      const { end, millis, delayMillis } = await run(way, receiver.env, drive, true);
+      expect(end).toMatchObject({ code: 143, signal: null, stderr: '' });
+      expect(receiver.metricNames).toContain('event_loop.lag');
+      judgeUnlessDelayed(delayMillis, DELAY_MILLIS, () =>
+        expect(millis).toBeLessThan(ANSWERED_MILLIS),
+      );
+    },
+  );
+
+  test('a listener for SIGTERM decides how it ends, as without', async () => {
+    const drive = signals('SIGTERM');
+    const without = await run('close-with-grace', undefined, drive, true);
+    const under = await run('close-with-grace', receiver.env, drive, true);
+    expect(under.end).toEqual(without.end);
+  });
 });
