@@ -12,16 +12,19 @@ const WORKERS = {
   WATCHDOG_CODE: 'src/watchdog.worker.ts',
   EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
   SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',
+  MODULE_HOOKS_CODE: 'src/register/module-hooks.worker.ts',
 };
+/** Node.js takes module hooks from an ES module only. */
+const ES_MODULES = new Set(['MODULE_HOOKS_CODE']);
 
-async function bundle(entry) {
+async function bundle(entry, format) {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: [entry],
     bundle: true,
     write: false,
     platform: 'node',
-    format: 'cjs',
+    format,
     target: 'node20.18',
     minify: true,
     charset: 'utf8',
@@ -35,7 +38,7 @@ export async function generateWorkerCode() {
   const constants = await Promise.all(
     Object.entries(WORKERS).map(
       async ([name, entry]) =>
-        `/** ${entry} */\nexport const ${name} = ${JSON.stringify(await bundle(entry))};\n`,
+        `/** ${entry} */\nexport const ${name} = ${JSON.stringify(await bundle(entry, ES_MODULES.has(name) ? 'esm' : 'cjs'))};\n`,
     ),
   );
   const code = `// Made by scripts/worker-code.mjs from the files named below.\n${constants.join('')}`;

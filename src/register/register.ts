@@ -17,7 +17,8 @@ import { ApplicationPackages } from './application-packages.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
 import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { howToInstall } from './how-to-install.ts';
-import { hookModules } from './module-hooks.ts';
+import { isMainEsModule } from './main-script.ts';
+import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { shutDownWithProcess } from './process-end.ts';
 import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
@@ -39,6 +40,9 @@ import { isThreadWanted, withOwnInstanceId } from './worker-threads.ts';
 const STDERR = 2;
 /** It may be preloaded twice, by NODE_OPTIONS and on the command line, or required and imported. */
 const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
+const USE_IMPORT =
+  'preloaded by --require into an ES module, whose imports are not instrumented: ' +
+  `spans of HTTP requests are missing. To have them: node --import ${PACKAGE_NAME}/register`;
 
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
@@ -153,14 +157,22 @@ function startSdk(
   esm: boolean,
   create: (instrumentations: Instrumentation[]) => Sdk,
 ): void {
+  const log = new OnceLogger();
+  const hookModules = esm
+    ? prepareModuleHooks(packages, (url, names) => {
+        log.log(
+          'warn',
+          `not instrumented, since it assigns to its exports: ${url} (${names.join(', ')})`,
+        );
+      })
+    : undefined;
   const others = instrumentationsOf(packages);
   // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
   // instrumentations that are made later.
   const eventLoop = new EventLoopInstrumentation();
-  const log = new OnceLogger();
   const { sdk, hookingThread } = withOwnInstanceId(() => {
     const created = create([...others, eventLoop]);
-    const hooking = esm ? hookModules(packages) : undefined;
+    const hooking = hookModules?.();
     created.start();
     return { sdk: created, hookingThread: hooking };
   });
@@ -180,6 +192,12 @@ function startSdk(
         'stalled spans have no event_loop.stall.duration',
     );
   }
+  let isSteppingBack = false;
+  if (!esm && !areModulesHooked() && apiRegistry().trace !== undefined && others.length > 0) {
+    whenApplicationIsLoadedOrEnds(() => {
+      if (!isSteppingBack && isMainEsModule()) say(USE_IMPORT);
+    });
+  }
   const undo = shutDownWithProcess({
     flush: async () => {
       await eventLoop.forceFlush();
@@ -197,6 +215,7 @@ function startSdk(
     {
       comes: () => {
         log.log('info', 'the application starts an SDK itself: that of /register steps back');
+        isSteppingBack = true;
         undo();
         // Before api 1.10, and in packages made for it, logs are registered elsewhere.
         packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();

@@ -138,6 +138,57 @@ describe('an application that knows nothing of it', () => {
   });
 });
 
+describe('an ES module', () => {
+  /** What it answers, and whether the request has a span. */
+  async function answerOf(preload: string[], env: Record<string, string> = {}) {
+    let answer = '';
+    const ended = await runApp(
+      'rebound-exports.mjs',
+      {
+        file: appFile('plain/rebound-exports.mjs'),
+        nodeArgs: preload,
+        env: { ...receiver.env, ...env },
+      },
+      async (app) => {
+        const response = await fetch(`http://127.0.0.1:${await app.printed('listening')}/page`);
+        answer = await response.text();
+      },
+    );
+    const hasSpan = receiver.spans.some(({ kind }) => kind === SERVER_KIND);
+    return { answer, hasSpan, code: ended.code, stderr: ended.stderr };
+  }
+
+  test.each<[string, string[], Record<string, string>]>([
+    ['--import', ['--import', ENTRY], {}],
+    [
+      '--import, this package disabled',
+      ['--import', ENTRY],
+      { OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED: 'false' },
+    ],
+    ['NODE_OPTIONS, twice', ['--import', ENTRY], { NODE_OPTIONS: `--import ${ENTRY}` }],
+  ])('%s: an export that is assigned to later has its new value', async (_how, preload, env) => {
+    expect(await answerOf(preload, env)).toEqual({
+      answer: 'old new',
+      hasSpan: true,
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  test('--require: one line on stderr says that its requests have no spans', async () => {
+    const { answer, hasSpan, stderr } = await answerOf(['--require', ENTRY]);
+    expect({ answer, hasSpan }).toEqual({ answer: 'old new', hasSpan: false });
+    expect(stderr).toMatch(
+      /^opentelemetry-instrumentation-event-loop\/register: preloaded by --require into an ES module.*: node --import opentelemetry-instrumentation-event-loop\/register\n$/,
+    );
+  });
+
+  test('--require, and no exporter of traces: no line', async () => {
+    const { stderr } = await answerOf(['--require', ENTRY], { OTEL_TRACES_EXPORTER: 'none' });
+    expect(stderr).not.toContain('preloaded by --require');
+  });
+});
+
 describe('an application with an SDK of its own', () => {
   const ownSpans = (stdout: string) =>
     [...stdout.matchAll(/^span (.*)$/gm)].map(([, json]) => JSON.parse(String(json)));

@@ -138,6 +138,22 @@ test('lag: one second of work is in the lag and in health(), and lost in a mean'
   });
 });
 
+test('register: an ES module sees the new value of an export that is assigned to later', async () => {
+  const run = await runApp(
+    'rebound-exports.mjs',
+    {
+      file: appFile('plain/rebound-exports.mjs'),
+      nodeArgs: ['--import', REGISTER],
+      env: receiver.env,
+    },
+    async (app) => {
+      const get = await clientOf(app);
+      expect(await get('/')).toBe('old new');
+    },
+  );
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('register: an application that knows nothing of it sends its block, with its function', async () => {
   const options = {
     file: appFile('plain/service.cjs'),

@@ -1,0 +1,5 @@
+export let render = () => 'old';
+
+export function install(view) {
+  render = view;
+}
