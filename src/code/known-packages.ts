@@ -97,6 +97,7 @@ const DISPATCHERS = new Set([
   'rxjs',
   'zone.js',
   'neo-async',
+  'gensync',
 ]);
 const DISPATCHER_SCOPES = [
   '@koa/',
