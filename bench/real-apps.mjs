@@ -28,31 +28,33 @@ export default {
   },
   async run({ nodes, options, report }) {
     installAgent(options.keep === true);
-    for (const { path, version } of nodes) {
+    for (const node of nodes) {
       /** @type {Record<string, ReturnType<typeof judge>>} */
       const results = {};
       for (const name of options.app ?? APPS) {
         try {
-          results[name] = await runApp(path, name, Number(options.rounds ?? ROUNDS));
+          results[name] = await runApp(node, name, Number(options.rounds ?? ROUNDS));
         } catch (error) {
           report.note(`${name} FAILED: ${/** @type {Error} */ (error).message}`);
           continue;
         }
         tell(report, name, results[name]);
       }
-      summarize(report, version, results);
+      summarize(report, node.version, results);
     }
   },
 };
 
 async function runApp(
-  /** @type {string} */ node,
+  /** @type {import('./support/registry.mjs').Node} */ { path: node, version },
   /** @type {string} */ name,
   /** @type {number} */ rounds,
 ) {
-  const folder = installApp(name);
   /** @type {import('./real-apps/support/launch.mjs').App} */
   const app = (await import(`./real-apps/${name}/app.mjs`)).default;
+  const { needsNode = 0 } = app;
+  if (Number.parseInt(version, 10) < needsNode) throw new Error(`it needs Node.js ${needsNode}`);
+  const folder = installApp(name);
   buildApp(name, node, app.build ?? []);
   const without = await launch(app, node, folder, false, rounds);
   const measured = await launch(app, node, folder, true, rounds);

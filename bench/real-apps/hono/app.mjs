@@ -12,6 +12,7 @@ const SHIKI = ['shiki', '@shikijs/core', '@shikijs/engine-oniguruma', '@shikijs/
 /** @type {import('../support/launch.mjs').App} */
 export default {
   title: 'Hono, tRPC and drizzle',
+  needsNode: 22,
   preload: '--import',
   args: () => ['src/server.mjs'],
   env: ({ data }) => ({ DATABASE: `file:${data}/shop.db` }),

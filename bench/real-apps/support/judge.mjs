@@ -21,7 +21,8 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  *   no CPU: with its CPU time alone, the block would have been below the threshold
  * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
  * @typedef {{ name: string, round: number, millis: number, cpuMillis?: number, verdict: Verdict,
- *   parent: Parent, place: string, cause?: string, samples: number, stack?: string, top: string,
+ *   parent: Parent, place: string, cause?: string,
+ *   gcMillis?: number, nativeMillis?: number, kind?: string, samples: number, stack?: string, top: string,
  *   labelled: number, truth: string }} Judged
  */
 
@@ -91,6 +92,9 @@ export function judge(without, measured, folder, threshold) {
       parent: starved ? 'none needed' : parentOf(block, asked, truth),
       place: text,
       cause,
+      gcMillis: block.gcTimeMillis,
+      nativeMillis: block.nativeTimeMillis,
+      kind: block.kind,
       samples,
       stack: code?.stackTrace,
       top: (block.topFunctions ?? [])

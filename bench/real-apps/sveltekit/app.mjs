@@ -10,6 +10,7 @@ const lines = Array.from(
 /** @type {import('../support/launch.mjs').App} */
 export default {
   title: 'SvelteKit',
+  needsNode: 22,
   preload: '--import',
   build: [['node_modules/vite/bin/vite.js', 'build']],
   args: () => ['build/index.js'],

@@ -21,6 +21,7 @@ const VERDACCIO = [
 /** @type {import('../support/launch.mjs').App} */
 export default {
   title: 'Verdaccio',
+  needsNode: 22,
   args: ({ port, data }) => [
     `${import.meta.dirname}/../../../.real-apps/verdaccio/node_modules/verdaccio/bin/verdaccio`,
     '--config',
