@@ -65,6 +65,8 @@ export default {
       ask: (client) => client.get('/source'),
       right: [
         { file: 'src/source.mjs', in: ['export async function highlight'] },
+        // It has returned by then, and the route waits for it.
+        { file: 'src/server.mjs', in: ["app.get('/source'"] },
         { packages: SHIKI },
       ],
     },

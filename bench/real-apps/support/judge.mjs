@@ -1,11 +1,12 @@
 // Promises: each block is judged by what V8's profiler saw in it. What is right is
-// 1. the place that the label of the case has, if it is on the stack for half of the block;
-// 2. else the application's innermost function that is;
-// 3. else, if an agent's code ran for half of it, the agent;
+// 1. an agent, if its own code ran for half of the block;
+// 2. else the place that the label of the case has, if it is on the stack for half of the block; it
+//    is right in the first case, too, if it is the application's;
+// 3. else the application's innermost function that is;
 // 4. else the labelled function, which waits for it, or a package that the application depends on
 //    itself, if it is on the stack for half of the block;
 // 5. else any package that is.
-// A block that is a garbage collection needs no name, if its cause says so.
+// A block that is a garbage collection needs no name: its cause must say so.
 // Each label is checked by the profile of a launch without this package.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -148,16 +149,17 @@ function verdictOn(
   /** @type {Stacks} */ truth,
   /** @type {string[]} */ direct,
 ) {
-  if (place === undefined)
-    return cause === 'gc' && truth.shareOfCollection >= HALF ? 'right' : 'none';
+  if (truth.shareOfCollection >= HALF && cause === 'gc') return 'right';
+  if (place === undefined) return 'none';
   const { folder, application } = truth;
+  const isRight = isLabelled(label, place, folder);
+  if (truth.shareOfAgent >= HALF)
+    return asVerdict(isAgent(place.file) || (isRight && application.length > 0));
   if (truth.shareOfLabel(label) >= HALF) {
-    if (isLabelled(label, place, folder)) return 'right';
+    if (isRight) return 'right';
   } else if (application.length > 0) {
     if (isSame(place, application[0])) return 'right';
-  } else if (truth.shareOfAgent >= HALF) {
-    return isAgent(place.file) ? 'right' : 'misled';
-  } else if (isInApp(place.file, folder) && isLabelled(label, place, folder)) {
+  } else if (isRight && isInApp(place.file, folder)) {
     return 'right';
   } else {
     const ran = (/** @type {string | undefined} */ name) =>
@@ -168,7 +170,6 @@ function verdictOn(
       ? asVerdict(own.includes(named ?? ''))
       : asVerdict(named !== undefined && ran(named));
   }
-  if (isLabelled(label, place, folder)) return 'near';
   return isInApp(place.file, folder) && application.some((each) => isSame(place, each))
     ? 'near'
     : 'misled';
