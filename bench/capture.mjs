@@ -126,8 +126,8 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
 }
 
 /**
- * Wraps what a capture has to come through: the function at the channel, and the memory given to the
- * thread.
+ * Wraps what a capture has to come through: the function at the channel, and the memory given to
+ * the thread.
  */
 function watchCaptures() {
   const { channel } = diagnosticsChannel;

@@ -22,9 +22,9 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  *   no CPU: with its CPU time alone, the block would have been below the threshold
  * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
  * @typedef {{ name: string, round: number, millis: number, cpuMillis?: number, verdict: Verdict,
- *   parent: Parent, place: string, cause?: string,
- *   gcMillis?: number, nativeMillis?: number, kind?: string, samples: number, stack?: string, top: string,
- *   labelled: number, truth: string }} Judged
+ *   parent: Parent, place: string, cause?: string, gcMillis?: number, nativeMillis?: number,
+ *   kind?: string, samples: number, stack?: string, top: string, labelled: number,
+ *   truth: string }} Judged
  */
 
 const HALF = 0.5;
@@ -256,6 +256,7 @@ const normalize = (/** @type {string} */ text) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
     .replace(/\u001b\[[0-9;]*m/g, '')
     .replace(/real-apps-\w+/g, 'real-apps')
-    // pm2 prints one of many.
+    // pm2 prints one of many tips, and how often it asked whether a process has ended.
     .replace(/ tip: .*/g, '')
-    .replace(/[\d.:]+\s?(?:ms|s\b)?/g, '#');
+    .replace(/^.*\bretry.*\n/gm, '')
+    .replace(/[\d.:]+ ?(?:ms|s\b)?/g, '#');
