@@ -87,6 +87,8 @@ export interface Block {
   readonly resourceType: string | undefined;
   /** Milliseconds of CPU, as `Clock.cpu` counts it. */
   readonly cpu: number;
+  /** At most how many milliseconds the thread lacked a CPU; undefined if that is not known. */
+  readonly lackedCpu?: number | undefined;
   /** The stack samples inside it, in order of time. */
   readonly samples: readonly WeightedSample[];
   /** What ran in it, as far as it is known; contexts of one span are one. */

@@ -221,9 +221,10 @@ export class Session {
     const runDelay = new RunDelay(clock);
     this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
     this.#suspensions = this.#createSuspensions(runDelay, watchedMarks);
+    const around = { ...SURROUNDINGS, threadTimes: runDelay.within.bind(runDelay) };
 
-    const hooked = this.#mode === 'off' ? undefined : this.#createIterationLedger(marks);
-    this.#ledger = hooked ?? this.#createScopeLedger(marks);
+    const hooked = this.#mode === 'off' ? undefined : this.#createIterationLedger(around, marks);
+    this.#ledger = hooked ?? this.#createScopeLedger(around, marks);
     this.#iterations = hooked?.iterations;
     if (canCapture && config.loopProfile !== 'off') {
       this.#profiler = this.#createProfiler(describer);
@@ -461,18 +462,18 @@ export class Session {
     });
   }
 
-  #createIterationLedger(marks: Float64Array | undefined): IterationLedger {
+  #createIterationLedger(around: Surroundings, marks: Float64Array | undefined): IterationLedger {
     const { thresholdMillis } = this.config;
-    return new IterationLedger(thresholdMillis, this.#clock, SURROUNDINGS, this.#onBlock, marks);
+    return new IterationLedger(thresholdMillis, this.#clock, around, this.#onBlock, marks);
   }
 
-  #createScopeLedger(marks: Float64Array | undefined): ScopeLedger {
+  #createScopeLedger(around: Surroundings, marks: Float64Array | undefined): ScopeLedger {
     const { thresholdMillis, lagIntervalMillis } = this.config;
     return new ScopeLedger(
       thresholdMillis,
       lagIntervalMillis,
       this.#clock,
-      SURROUNDINGS,
+      around,
       this.#onBlock,
       marks,
     );
@@ -492,7 +493,7 @@ export class Session {
         const now = this.#clock.now();
         this.#clock.syncEpoch();
         this.watchSdk();
-        this.#watchdog?.beat(now, this.#clock.idle());
+        this.#watchdog?.beat(now, this.#clock.waited());
         this.#beatProfile(now);
         this.targets.beat(now);
       },
@@ -529,7 +530,7 @@ export class Session {
     const profiler = this.#profiler;
     if (profiler === undefined) return;
     this.#guard.run('cannot make the loop profile', () => {
-      profiler.beat(now, this.#clock.idle());
+      profiler.beat(now, this.#clock.waited());
       if (profiler.hasWork(now)) this.#ledger.asOwnWork(() => profiler.work(now));
     });
   }

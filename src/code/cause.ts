@@ -1,5 +1,5 @@
 /**
- * What took most of a block: the value of `event_loop.block.cause`. Promises: pure; says nothing
+ * What took most of a block: the value of `event_loop.block.cause`. Guarantees: pure; says nothing
  * rather than something that is not known.
  */
 
@@ -13,6 +13,8 @@ export interface BlockTimes {
    * lower bound. Work of other threads hides it; it goes to `native` or `javascript`.
    */
   readonly cpuTimeMillis?: number | undefined;
+  /** At most how long the thread was ready to run and had no CPU; undefined if it is not known. */
+  readonly lackedCpuMillis?: number | undefined;
   readonly gcTimeMillis?: number | undefined;
   /** See `SampledCode.nativeTimeMillis`; absent where there was no sample. */
   readonly nativeTimeMillis?: number | undefined;
@@ -24,32 +26,36 @@ export interface BlockTimes {
  * The block's length is divided in this order, each part out of what is left:
  *
  * 1. `gc`: what garbage collection took, which is measured;
- * 2. `waiting`: the length less `gc`, less the CPU time that exceeds `gc` (a thread uses at most as
- *    much CPU as a collection lasts);
- * 3. `native`: the time in which JavaScript could not be interrupted, less the garbage collection
- *    in it, less `waiting`, which is spent inside native calls or cannot be answered in either;
- * 4. `javascript`: the remainder.
+ * 2. what the scheduler took, which is nobody's: the time in which the thread lacked a CPU;
+ * 3. `waiting`: the length less these, less the CPU time that exceeds `gc` (a thread uses at most
+ *    as much CPU as a collection lasts);
+ * 4. `native`: the time in which JavaScript could not be interrupted, less the garbage collection
+ *    in it, less 2 and 3, in which JavaScript cannot answer, either;
+ * 5. `javascript`: the remainder.
  *
- * The largest is the cause; of equal ones the first in this order. Without any sample, native code
- * and JavaScript cannot be distinguished: the cause is then `gc` or `waiting` if that took more
- * than half of the block, else undefined.
+ * The cause is `waiting` if that took more than half of the block, else the largest of the others;
+ * of equal ones the first in this order. Without any sample, native code and JavaScript cannot be
+ * distinguished: the cause is then `gc` or `waiting` if that took more than half of the block, else
+ * undefined.
  */
 export function causeOf(times: BlockTimes): BlockCause | undefined {
   const { durationMillis: total, nativeTimeMillis } = times;
   if (!(total > 0)) return undefined;
   const gc = within(times.gcTimeMillis ?? 0, total);
   const cpuOutsideGc = Math.max(0, (times.cpuTimeMillis ?? total) - gc);
-  const waiting = within(total - gc - cpuOutsideGc, total - gc);
+  const withoutCpu = within(total - gc - cpuOutsideGc, total - gc);
+  const lackedCpu = within(times.lackedCpuMillis ?? 0, withoutCpu);
+  const waiting = withoutCpu - lackedCpu;
+  if (waiting * 2 > total) return 'waiting';
   if (nativeTimeMillis === undefined) {
-    if (gc * 2 > total) return 'gc';
-    return waiting * 2 > total ? 'waiting' : undefined;
+    return gc * 2 > total ? 'gc' : undefined;
   }
   const gcInNative = Math.min(gc, times.gcInNativeTimeMillis ?? gc);
-  const native = within(nativeTimeMillis - gcInNative - waiting, total - gc - waiting);
-  const javascript = total - gc - waiting - native;
-  const most = Math.max(gc, waiting, native, javascript);
+  const ran = total - gc - withoutCpu;
+  const native = within(nativeTimeMillis - gcInNative - withoutCpu, ran);
+  const javascript = ran - native;
+  const most = Math.max(gc, native, javascript);
   if (gc === most) return 'gc';
-  if (waiting === most) return 'waiting';
   return native === most ? 'native' : 'javascript';
 }
 

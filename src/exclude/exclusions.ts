@@ -2,7 +2,7 @@
 import type { Block } from '../block.ts';
 import { isDebuggerPause } from './debugger-pause.ts';
 import { isTeardown } from './process-exit.ts';
-import type { RunDelay, WaitedForCpu } from './run-delay.ts';
+import type { WaitedForCpu } from './run-delay.ts';
 import { isSuspension } from './suspension.ts';
 
 /** Why a block is not reported. */
@@ -15,7 +15,9 @@ export class Exclusions {
   constructor(
     private readonly thresholdMillis: number,
     private readonly suspensionMarks: () => Float64Array | undefined,
-    private readonly runDelay: Pick<RunDelay, 'within'>,
+    private readonly runDelay: {
+      within(start: number, end: number): WaitedForCpu | undefined;
+    },
   ) {}
 
   /** To be asked right after the block has ended. */

@@ -14,15 +14,22 @@ export interface WaitedForCpu {
   readonly atMost: number;
 }
 
-/** Ring of the latest readings: when, and the run delay so far. */
+/** The same, and for how long it ran. */
+export interface ThreadTimes extends WaitedForCpu {
+  readonly ranAtMost: number;
+}
+
+/** Ring of the latest readings: when, the run delay, and the CPU time so far. */
 class Readings {
   readonly at = new Float64Array(READINGS).fill(Number.NaN);
   readonly delay = new Float64Array(READINGS);
+  readonly ran = new Float64Array(READINGS);
   #next = 0;
 
-  add(at: number, delay: number): void {
+  add(at: number, { waited, ran }: Pick<Schedstat, 'waited' | 'ran'>): void {
     this.at[this.#next] = at;
-    this.delay[this.#next] = delay;
+    this.delay[this.#next] = waited;
+    this.ran[this.#next] = ran;
     this.#next = (this.#next + 1) % READINGS;
   }
 
@@ -61,22 +68,25 @@ export class RunDelay {
    */
   sample(at: number): boolean {
     if (!this.schedstat.read()) return false;
-    this.#samples.add(at, this.schedstat.waited);
+    this.#samples.add(at, this.schedstat);
     return true;
   }
 
   /** From `start` to `end`, in the past; undefined without a reading from before the start. */
-  within(start: number, end: number): WaitedForCpu | undefined {
+  within(start: number, end: number): ThreadTimes | undefined {
     let before = Number.NEGATIVE_INFINITY;
     let delayBefore = 0;
+    let ranBefore = 0;
     let after = Number.POSITIVE_INFINITY;
     let delayAfter = 0;
+    let ranAfter = 0;
     // A reading takes time: a sample is noted with a moment before it, the others with one after
     // it. Neither can do for the other.
     for (const [i, time] of this.#samples.at.entries()) {
       if (time > before && time <= start) {
         before = time;
         delayBefore = this.#samples.delay[i] as number;
+        ranBefore = this.#samples.ran[i] as number;
       }
     }
     if (before === Number.NEGATIVE_INFINITY) return undefined;
@@ -84,17 +94,23 @@ export class RunDelay {
       if (time < after && time >= end) {
         after = time;
         delayAfter = this.#asked.delay[i] as number;
+        ranAfter = this.#asked.ran[i] as number;
       }
     }
     if (after === Number.POSITIVE_INFINITY) {
       if (!this.schedstat.read()) return undefined;
       after = this.clock.now();
       delayAfter = this.schedstat.waited;
-      this.#asked.add(after, delayAfter);
+      ranAfter = this.schedstat.ran;
+      this.#asked.add(after, this.schedstat);
     }
     const atMost = Math.max(0, delayAfter - delayBefore);
     // What it waited before the start and after the end is at most all of that time.
     const outside = start - before + (after - end);
-    return { atLeast: Math.max(0, atMost - outside), atMost };
+    return {
+      atLeast: Math.max(0, atMost - outside),
+      atMost,
+      ranAtMost: Math.max(0, ranAfter - ranBefore),
+    };
   }
 }

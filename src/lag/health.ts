@@ -44,7 +44,7 @@ export class Health {
   /** From now on. */
   start(): void {
     this.#startedAt = this.clock.now();
-    this.#idleAtStart = this.clock.idle();
+    this.#idleAtStart = this.clock.waited();
   }
 
   /** A sample of the lag: 50 a second at the default interval. */
@@ -95,7 +95,7 @@ export class Health {
         ? [this.#startedAt, this.#idleAtStart]
         : [this.#openedAt[since] as number, this.#idleAt[since] as number];
     const elapsed = now - openedAt;
-    const busy = elapsed - (this.clock.idle() - idleAt);
+    const busy = elapsed - (this.clock.waited() - idleAt);
     return {
       lagMillis: samples > 0 ? lagSum / samples : 0,
       maxLagMillis: maxLag,
@@ -114,7 +114,7 @@ export class Health {
       this.#lagMax[slot] = 0;
       this.#blocked[slot] = 0;
       this.#openedAt[slot] = time;
-      this.#idleAt[slot] = this.clock.idle();
+      this.#idleAt[slot] = this.clock.waited();
     }
     return slot;
   }

@@ -147,7 +147,7 @@ export class LagSampler {
   }
 
   #noteIdleTime(t: number): void {
-    const idleTime = this.clock.idle();
+    const idleTime = this.clock.waited();
     const elapsed = t - this.#at;
     const isIdle = elapsed - (idleTime - this.#idleTime) < elapsed * IDLE_SHARE;
     this.#at = t;

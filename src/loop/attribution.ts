@@ -48,6 +48,11 @@ export class Attribution {
     this.#samples.add(sample);
   }
 
+  /** As {@link StackSamples.codeSeenAt}. */
+  get codeSeenAt(): number {
+    return this.#samples.codeSeenAt;
+  }
+
   /** The stack samples from `start` to `end`. */
   samplesWithin(start: number, end: number): WeightedSample[] {
     return this.#samples.within(start, end);

@@ -12,6 +12,13 @@ import { ReportedIntervals } from './reported-intervals.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Attributed } from './votes.ts';
 
+/** A shorter wait that libuv did not count is not worth the readings (some 3 µs). */
+const MIN_LOST_WAIT_MILLIS = 5;
+/** The kernel counts CPU time when its timer ticks, 250 times a second. */
+const CPU_GRAIN_MILLIS = 4;
+/** A thread that ran for less of the time did not lack a CPU: it waited. */
+const MIN_CPU_SHARE = 0.1;
+
 /** How far apart CPU readings are, as a share of the threshold. */
 const CPU_SHARE = 0.1;
 
@@ -35,7 +42,7 @@ export class BlockMaker {
   readonly attribution: Attribution;
   readonly cpu: CpuMeter;
   /** Where iterations are counted. */
-  iterations: Pick<IterationClock, 'waitedSinceEnd'> | undefined;
+  iterations: Pick<IterationClock, 'waitedSinceEnd' | 'addLostWait'> | undefined;
   #isOwnWork = false;
   #pileUp: OngoingPileUp | undefined;
   readonly #threshold: number;
@@ -46,7 +53,7 @@ export class BlockMaker {
   constructor(
     thresholdMillis: number,
     clock: Clock,
-    surroundings: Surroundings,
+    private readonly surroundings: Surroundings,
     onBlock: OnBlock,
     private readonly marks: Float64Array,
   ) {
@@ -81,10 +88,29 @@ export class BlockMaker {
   }
 
   /**
+   * How much of the time until `end`, a moment ago, the loop waited for events although libuv does
+   * not count it: a signal interrupted the wait. Something ran for as long as
+   * 1. it is known to have run: until `knownUntil`, or until a stack sample showed code;
+   * 2. the thread used CPU, or lacked it while it used some.
+   */
+  lostWait(knownUntil: number, end: number): number {
+    if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
+    const since = Math.max(knownUntil, this.reported.end, this.attribution.codeSeenAt);
+    const unknown = end - since;
+    const times = this.surroundings.threadTimes?.(since, end);
+    const cpu = Math.min(this.cpu.since(since), times?.ranAtMost ?? Number.POSITIVE_INFINITY);
+    const isWork = cpu >= unknown * MIN_CPU_SHARE;
+    const lackedCpu = isWork ? (times?.atMost ?? Number.POSITIVE_INFINITY) : 0;
+    const lost = Math.max(0, unknown - cpu - CPU_GRAIN_MILLIS - lackedCpu) || 0;
+    if (lost > 0) this.iterations?.addLostWait(lost);
+    return lost;
+  }
+
+  /**
    * What has piled up so far and is not reported, if it reaches the threshold; asked for each span
-   * that ends. The same object as before until the
-   * pile-up has grown by {@link PILE_UP_GROWTH}: finding out what ran in it takes as long as 100
-   * spans, and each callback of an overload may end one.
+   * that ends. The same object as before until the pile-up has grown by {@link PILE_UP_GROWTH}:
+   * finding out what ran in it takes as long as 100 spans, and each callback of an overload may end
+   * one.
    */
   pileUp(from: number, end: number): OngoingPileUp | undefined {
     const start = Math.max(from, this.reported.end);
@@ -135,6 +161,7 @@ export class BlockMaker {
         context: attributed?.context,
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
+        lackedCpu: this.surroundings.threadTimes?.(from, to)?.atMost,
         samples,
         ran: this.attribution.ran(from, to, samples, around),
         waitedSince: this.iterations?.waitedSinceEnd,

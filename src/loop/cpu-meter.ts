@@ -12,6 +12,8 @@ export class CpuMeter {
   #interval: number;
   #idle = 0;
   #lastTime = Number.NEGATIVE_INFINITY;
+  /** When the clock was read last: what is estimated since must not add up. */
+  #readAt = Number.NEGATIVE_INFINITY;
 
   /** @param intervalMillis how old a reading may be before another one (290 ns) is worth it */
   constructor(
@@ -30,8 +32,9 @@ export class CpuMeter {
   open(t: number, idle: number): void {
     let cpu: number;
     const sinceLast = t - this.#lastTime;
-    if (this.#readings === 0 || sinceLast >= this.intervalMillis) {
+    if (this.#readings === 0 || t - this.#readAt >= this.intervalMillis) {
       cpu = this.clock.cpu();
+      this.#readAt = t;
     } else {
       // Waiting costs no CPU, everything else is taken to have been running.
       cpu =
@@ -60,12 +63,20 @@ export class CpuMeter {
     return Math.max(0, Math.min(end - start, this.#at(end) - this.#at(start)));
   }
 
+  /** At most how many CPU milliseconds were used since `start`. */
+  since(start: number): number {
+    let i = this.#readings - 1;
+    while (i > 0 && (this.#times[i] as number) > start) i--;
+    return i < 0 ? Number.NaN : this.clock.cpu() - (this.#cpus[i] as number);
+  }
+
   #add(t: number, cpu: number): void {
     if (t <= this.#lastTime) return;
     this.#times[this.#readings] = t;
     this.#cpus[this.#readings] = cpu;
     this.#readings++;
     this.#lastTime = t;
+    this.#readAt = t;
     if (this.#readings > MAX_READINGS) this.#halve();
   }
 

@@ -105,6 +105,12 @@ export class IterationClock {
     return waited;
   }
 
+  /** The latest wait was longer than libuv has counted, by `millis`. */
+  addLostWait(millis: number): void {
+    this.waited += millis;
+    this.clock.addLostWait(millis);
+  }
+
   /**
    * Whether the busy period that began at `start` runs: neither another one, nor does the loop
    * wait.

@@ -255,9 +255,10 @@ export class IterationLedger implements Ledger {
     this.task.begin(t, 0, this.#attribution.voted);
   }
 
-  /** The busy period has ended at `t - waited`, as far as that can be. */
-  #close(t: number, waited: number): void {
+  /** The busy period has ended: the loop has waited, for `counted` milliseconds or longer. */
+  #close(t: number, counted: number): void {
     const { reported } = this.#blocks;
+    const waited = counted + this.#blocks.lostWait(this.#lastRead, t - counted);
     const end = Math.max(this.#lastRead, reported.end, t - waited);
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
     // After a wait, its position is unknown: it is taken off the beginning.
@@ -265,8 +266,7 @@ export class IterationLedger implements Ledger {
     if (start > this.task.start) this.task.start = start;
     this.task.vote(end);
     if (end - this.task.start >= this.threshold) this.#reportTask(end);
-    const isMore = start < this.task.start; // than the task
-    if (isMore && end - start >= this.threshold) this.#report('pile-up', start, end, 0);
+    if (end - start >= this.threshold) this.#report('pile-up', start, end, 0);
   }
 
   /** The task ended at `end`: what is left of it drained after its callback. */

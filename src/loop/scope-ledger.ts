@@ -112,10 +112,10 @@ export class ScopeLedger implements Ledger {
 
   waitedSince(due: number, beganAt: number): number {
     const idle = this.clock.idle();
-    const waited = idle - this.#idle;
-    this.#idle = idle;
     // What was accounted for meanwhile does not count again.
     const lateness = beganAt - Math.max(due, this.#accountedTo + this.intervalMillis);
+    const waited = idle - this.#idle + this.#lostWait(lateness, idle - this.#idle, beganAt);
+    this.#idle = idle;
     // Where waits are not counted, the loop may have waited until the beat was due.
     const busy = Number.isNaN(idle) ? lateness : lateness + this.intervalMillis - waited;
     // It began at some time in the interval before the beat was due: `busy` is its length, or up to
@@ -125,6 +125,21 @@ export class ScopeLedger implements Ledger {
     if (isBlock) this.#report(undefined, beganAt - busy, beganAt);
     this.#open(beganAt);
     return Math.max(0, waited - this.intervalMillis) || 0;
+  }
+
+  /**
+   * How much longer than `counted` the loop waited. Something ran
+   * 1. all the time, if a stack sample showed code, or a beat is late by an interval or more;
+   * 2. else since the beat was due, or for longer, as far as {@link BlockMaker.lostWait} knows.
+   */
+  #lostWait(lateness: number, counted: number, end: number): number {
+    const { attribution } = this.#blocks;
+    if (lateness >= this.intervalMillis || attribution.codeSeenAt > this.#accountedTo) return 0;
+    const busy = end - this.#accountedTo - counted;
+    const lost = Math.min(this.#blocks.lostWait(end - busy, end), busy - Math.max(0, lateness));
+    if (!(lost > 0)) return 0;
+    this.clock.addLostWait(lost);
+    return lost;
   }
 
   /** Before the next beat is due, no block can have happened: until then, votes would only cost. */

@@ -1,5 +1,6 @@
 /** The stack samples of the running busy period. */
 import type { StackSample, WeightedSample } from '../block.ts';
+import { hasUserCode } from '../code/user-code.ts';
 import { weigh } from '../code/weights.ts';
 
 /** Of the latest; a busy period may contain many blocks, each with some 20. */
@@ -15,6 +16,12 @@ export class StackSamples {
 
   clear(): void {
     if (this.#samples.length !== 0) this.#samples = [];
+  }
+
+  /** When code that is not of Node.js was last seen running; cold. */
+  get codeSeenAt(): number {
+    const latest = this.#samples.findLast(({ frames }) => hasUserCode(frames));
+    return latest?.time ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Those taken from `start` to `end`; together they stand for all of it. */

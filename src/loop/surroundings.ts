@@ -12,6 +12,16 @@ export interface Surroundings {
   /** Unix time at which a span started, NaN where unknown. */
   readonly spanStart: (span: Span) => number;
   readonly lineage?: SpanLineage;
+  /** What the kernel counted from `start` to `end`, a moment ago; undefined if that is unknown. */
+  readonly threadTimes?: (start: number, end: number) => ThreadTimes | undefined;
+}
+
+/** Upper bounds, in milliseconds. */
+export interface ThreadTimes {
+  /** For how long this thread ran. */
+  readonly ranAtMost: number;
+  /** For how long it was ready to run and had no CPU. */
+  readonly atMost: number;
 }
 
 /** What is known of the life of spans. Asked on cold paths only. */

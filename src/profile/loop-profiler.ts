@@ -121,7 +121,7 @@ export class LoopProfiler {
 
   read(windowMillis = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
     const open = this.#open.map(({ entry, ...used }) => ({ ...used, operation: entry.read() }));
-    return this.#times.read(this.clock.now(), this.clock.idle(), windowMillis, open);
+    return this.#times.read(this.clock.now(), this.clock.waited(), windowMillis, open);
   }
 
   #add(sample: StackSample, millis: number): void {

@@ -71,8 +71,14 @@ export class EndedBlock {
     const { gcInNativeTimeMillis, ...code } = sampled;
     const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
     const { nativeTimeMillis } = sampled;
-    const times = { durationMillis, cpuTimeMillis: block.cpu, gcTimeMillis, nativeTimeMillis };
-    const measured = causeOf({ ...times, gcInNativeTimeMillis });
+    const measured = causeOf({
+      durationMillis,
+      cpuTimeMillis: block.cpu,
+      lackedCpuMillis: block.lackedCpu,
+      gcTimeMillis,
+      nativeTimeMillis,
+      gcInNativeTimeMillis,
+    });
     // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.
     const cause =
       measured === 'javascript' && sampled.nativeCall !== undefined ? 'native' : measured;

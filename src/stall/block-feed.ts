@@ -28,7 +28,7 @@ export class BlockFeed {
    *   `isSuspended` says whether a pile-up reached the threshold by a suspension only
    */
   constructor(
-    private readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'idle'>,
+    private readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'waited'>,
     ongoingPileUp: () => OngoingPileUp | undefined,
     private readonly entrySpanSink: EntrySpanSink,
     reportPending: () => void = () => {},
@@ -53,7 +53,7 @@ export class BlockFeed {
       reportEnded: () => more.reportEnded?.(),
       spanBegin: () => ({
         iteration: clock.loopCount(),
-        idle: clock.idle(),
+        idle: clock.waited(),
         taskStart: more.taskStart?.() ?? Number.NaN,
         asyncId: executionAsyncId(),
       }),
@@ -94,7 +94,7 @@ export class BlockFeed {
     return {
       end,
       iteration: this.clock.loopCount() - (isOver ? 1 : 0),
-      idle: this.clock.idle() - (waitedSince ?? 0),
+      idle: this.clock.waited() - (waitedSince ?? 0),
       // Destroyed when it is collected: hooks of others may keep something for it until then.
       asyncId: new AsyncResource('EventLoopBlock').asyncId(),
     };

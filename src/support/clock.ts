@@ -16,6 +16,13 @@ export interface Clock {
    * is not counted.
    */
   idle(): number;
+  /**
+   * As {@link idle}, with the waits that it leaves out, as far as the ledger has found them: libuv
+   * forgets how long it waited if a signal interrupts the wait.
+   */
+  waited(): number;
+  /** The loop has waited for events for so many milliseconds that {@link idle} leaves out. */
+  addLostWait(millis: number): void;
   /** Iterations of the loop so far: `uvMetricsInfo.loopCount`, Node.js 20.18 and 22.8. */
   loopCount(): number;
   /** False until the main script has run to its end and the loop turns. */
@@ -74,6 +81,7 @@ export class SystemClock implements Clock {
    * readings is the best.
    */
   #epochOffset = dateNow() - now();
+  #lostWaits = 0;
   readonly cpuIsOfThread = threadCpuUsage !== undefined;
 
   now(): number {
@@ -82,6 +90,14 @@ export class SystemClock implements Clock {
 
   idle(): number {
     return canCountIterations ? timing.idleTime : Number.NaN;
+  }
+
+  waited(): number {
+    return this.idle() + this.#lostWaits;
+  }
+
+  addLostWait(millis: number): void {
+    this.#lostWaits += millis;
   }
 
   loopCount(): number {

@@ -21,6 +21,7 @@ const ONE_AT_A_TIME = new Set([
   'false-positives',
   'idle',
   'incidents',
+  'interrupted',
   'lag',
   'loop-profile',
   'native-calls',

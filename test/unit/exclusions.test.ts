@@ -27,8 +27,9 @@ const block = (facts: Partial<Block> = {}): Block => ({
 
 let memory: SharedMemory;
 let isWatching: boolean;
-const exclusions = (runDelay: Pick<RunDelay, 'within'> = { within: () => undefined }) =>
-  new Exclusions(100, () => (isWatching ? memory.marks : undefined), runDelay);
+const exclusions = (
+  runDelay: ConstructorParameters<typeof Exclusions>[2] = { within: () => undefined },
+) => new Exclusions(100, () => (isWatching ? memory.marks : undefined), runDelay);
 beforeEach(() => {
   memory = createSharedMemory();
   isWatching = true;

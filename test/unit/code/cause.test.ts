@@ -25,9 +25,31 @@ test.each<[string, number, Omit<BlockTimes, 'durationMillis'>, string]>([
     'javascript',
   ],
   ['many short reads of files', 300, times(60, 0, 0), 'waiting'],
+  ['a loop, and a shorter wait', 100, times(60, 30, 0, 0), 'gc'],
   ['a loop, then a longer native call', 1000, times(1000, 0, 600), 'native'],
   ['a native call, then a longer loop', 1000, times(1000, 0, 400), 'javascript'],
 ])('%s', (_what, duration, known, expected) => expect(cause(duration, known)).toBe(expected));
+
+describe('on a machine with too little CPU', () => {
+  const lacking = (lackedCpuMillis: number, more: ReturnType<typeof times>) => ({
+    ...more,
+    lackedCpuMillis,
+  });
+  test.each<[string, number, Omit<BlockTimes, 'durationMillis'>, string | undefined]>([
+    ['a loop', 79, lacking(41, times(38, 0, 0)), 'javascript'],
+    ['a loop that could not answer', 79, lacking(41, times(38, 0, 41)), 'javascript'],
+    ['a native call', 79, lacking(41, times(38, 0, 79)), 'native'],
+    ['a loop, although the delay began before it', 79, lacking(200, times(38, 0, 0)), 'javascript'],
+    ['a loop that waits for less than half of the time', 79, times(40, 0, 0), 'javascript'],
+    ['execSync', 300, lacking(60, times(8, 0, 290)), 'waiting'],
+    ['garbage collection', 200, lacking(90, times(110, 100, 200, 100)), 'gc'],
+  ])('%s', (_what, duration, known, expected) => expect(cause(duration, known)).toBe(expected));
+
+  test('without a sample, it is not called waiting', () => {
+    expect(cause(79, { cpuTimeMillis: 38, lackedCpuMillis: 41 })).toBeUndefined();
+    expect(cause(300, { cpuTimeMillis: 8, lackedCpuMillis: 60 })).toBe('waiting');
+  });
+});
 
 test('the CPU time of a whole process hides waiting, and never invents it', () => {
   // Another thread used 900 ms meanwhile.

@@ -7,6 +7,7 @@ export const EPOCH = 1_700_000_000_000;
 export class FakeClock implements Clock {
   time = 1000;
   idleTime = 500;
+  lostWaits = 0;
   loops = 7;
   started = true;
   cpuTime = 200;
@@ -18,6 +19,12 @@ export class FakeClock implements Clock {
   }
   idle() {
     return this.idleTime;
+  }
+  waited() {
+    return this.idleTime + this.lostWaits;
+  }
+  addLostWait(millis: number) {
+    this.lostWaits += millis;
   }
   loopCount() {
     return this.loops;
@@ -44,6 +51,10 @@ export class FakeClock implements Clock {
   wait(millis: number) {
     this.time += millis;
     this.idleTime += millis;
+  }
+  /** The loop waits for events, until a signal interrupts the wait: libuv does not count it. */
+  waitUncounted(millis: number) {
+    this.time += millis;
   }
   /** The next iteration begins. */
   turn() {

@@ -11,6 +11,7 @@ import {
 import { IterationLedger } from '../../../src/loop/iteration-ledger.ts';
 import type { Ledger } from '../../../src/loop/ledger.ts';
 import { ScopeLedger } from '../../../src/loop/scope-ledger.ts';
+import type { Surroundings } from '../../../src/loop/surroundings.ts';
 import { createSharedMemory } from '../../../src/watchdog/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
 import { stackSample } from './stack-sample.ts';
@@ -61,6 +62,8 @@ export class FakeLoop {
   resourceType: string | undefined = 'Timeout';
   /** Whether what has reached the threshold is a block, or would not be but for a suspension. */
   isBlock = (_block: Block): boolean => true;
+  /** What the kernel has counted. */
+  threadTimes: NonNullable<Surroundings['threadTimes']> = () => undefined;
   /** What happens when the ledger asks for the context. */
   onContext = (): void => {};
 
@@ -78,6 +81,7 @@ export class FakeLoop {
       resourceType: () => this.resourceType,
       spanStart: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
       lineage,
+      threadTimes: (start: number, end: number) => this.threadTimes(start, end),
     };
     const onBlock = (block: Block) => {
       const isBlock = this.isBlock(block);

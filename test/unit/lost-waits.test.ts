@@ -1,0 +1,150 @@
+/** Waits for events that libuv does not count, since a signal interrupted them. */
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
+
+const THRESHOLD = 100;
+/** The kernel counts CPU time in steps: so much may have run. */
+const GRAIN = 4;
+const loop = () => new FakeLoop(THRESHOLD).primed();
+const reported = (l: FakeLoop) => l.settle().map(summary);
+
+describe('with async hooks', () => {
+  test('a wait that is not counted is no block', () => {
+    const l = loop().callback(1).nextIteration();
+    l.clock.waitUncounted(180);
+    l.callback(1);
+    expect(reported(l)).toEqual([]);
+    expect(l.clock.lostWaits).toBe(180 - 1 - GRAIN);
+  });
+
+  test('nor one that is counted in part', () => {
+    const l = loop().callback(1).nextIteration();
+    l.clock.waitUncounted(180);
+    l.clock.wait(100);
+    l.callback(1);
+    expect(reported(l)).toEqual([]);
+  });
+
+  test('it is no part of the block before it', () => {
+    const l = loop().callback(150, contextOf('S')).nextIteration();
+    l.clock.waitUncounted(180);
+    l.callback(1);
+    expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'S' }]);
+  });
+
+  test('nor do short callbacks become a block by it', () => {
+    const l = loop();
+    for (let i = 0; i < 8; i++) l.callback(10);
+    l.nextIteration();
+    l.clock.waitUncounted(180);
+    expect(reported(l.callback(1))).toEqual([]);
+  });
+
+  test('it is no lag, and the loop was not busy in it', () => {
+    const l = loop().callback(1).nextIteration();
+    const due = l.clock.now() + 50;
+    l.clock.waitUncounted(180);
+    const idle = l.clock.waited();
+    l.callback(() => {
+      expect(l.account.waitedSince(due, l.clock.now())).toBe(130);
+      expect(l.clock.waited() - idle).toBe(180 - 1 - GRAIN);
+    });
+  });
+
+  test('the end of the process, or of the SDK, in the handler of the signal', () => {
+    const l = loop().callback(1).nextIteration();
+    l.clock.waitUncounted(180);
+    l.callback(() => l.account.finish());
+    expect(reported(l)).toEqual([]);
+  });
+
+  describe('what runs is a block', () => {
+    test('a synchronous call that waits, in a callback', () => {
+      const l = loop();
+      l.callback(() => {
+        l.clock.time += 150;
+      }, contextOf('S'));
+      expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'S' }]);
+    });
+
+    test('promise reactions without hooks that use CPU', () => {
+      const l = loop().callback(1).withoutHooks(150);
+      expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
+    });
+
+    test('a synchronous call that waits, after an await: a stack sample shows it', () => {
+      const l = loop().callback(1);
+      l.clock.time += 150;
+      l.sample(ROOT_CONTEXT, 'waits');
+      expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
+    });
+
+    test('promise reactions without hooks, while other processes have the CPU', () => {
+      const l = new FakeLoop(THRESHOLD).primed();
+      let lacked = 0;
+      l.threadTimes = () => ({ ranAtMost: 60, atMost: lacked });
+      l.callback(1).withoutHooks(60);
+      l.clock.time += 90;
+      lacked = 90;
+      expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
+    });
+  });
+
+  test('other threads of the process use CPU: what this one used decides, if it is known', () => {
+    const l = loop();
+    l.threadTimes = () => ({ ranAtMost: 1, atMost: 0 });
+    l.callback(1).nextIteration();
+    l.clock.run(180); // CPU of the process, not of this thread
+    l.callback(1);
+    expect(reported(l)).toEqual([]);
+  });
+});
+
+describe('without async hooks', () => {
+  const INTERVAL = 200;
+  const unhooked = () => {
+    const l = new FakeLoop(THRESHOLD, INTERVAL);
+    l.account.waitedSince(Number.NaN, l.clock.now());
+    return l;
+  };
+  /** The beat that was due an interval after `from` comes now. */
+  const beat = (l: FakeLoop, from: number) => l.account.waitedSince(from + INTERVAL, l.clock.now());
+
+  test('a wait that is not counted is no block', () => {
+    const l = unhooked();
+    const from = l.clock.now();
+    l.clock.waitUncounted(150);
+    l.clock.wait(INTERVAL - 150);
+    expect(beat(l, from)).toBe(0);
+    expect(l.blocks).toEqual([]);
+    expect(l.clock.lostWaits).toBe(150 - GRAIN);
+  });
+
+  test('what uses CPU is one', () => {
+    const l = unhooked();
+    const from = l.clock.now();
+    l.clock.run(150);
+    l.clock.wait(INTERVAL - 150);
+    beat(l, from);
+    expect(l.blocks.map(summary)).toMatchObject([{ length: 150 }]);
+  });
+
+  test('a synchronous call that waits is one: the beat is late', () => {
+    const l = unhooked();
+    const from = l.clock.now();
+    l.clock.wait(150);
+    l.clock.time += 300;
+    beat(l, from);
+    expect(l.blocks.map(summary)).toMatchObject([{ length: 300 }]);
+  });
+
+  test('as is one that a stack sample shows, or a wrapped built-in', () => {
+    const l = unhooked();
+    const from = l.clock.now();
+    l.clock.time += 150;
+    l.sample(ROOT_CONTEXT, 'waits');
+    l.clock.wait(INTERVAL - 150);
+    beat(l, from);
+    expect(l.blocks.map(summary)).toMatchObject([{ length: 150 }]);
+  });
+});
