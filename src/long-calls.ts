@@ -19,7 +19,8 @@ export interface LongCallPorts {
 }
 
 export class LongCalls implements Omit<LongCallListener, 'onError'> {
-  readonly #entered: StackSample[] = [];
+  /** Those in progress, outermost first. */
+  #entered: (LongCall & { readonly sample: StackSample })[] = [];
 
   constructor(
     private readonly clock: Clock,
@@ -27,7 +28,8 @@ export class LongCalls implements Omit<LongCallListener, 'onError'> {
     private readonly ports: LongCallPorts,
   ) {}
 
-  entered({ name, size, frames }: LongCall): void {
+  entered(call: LongCall): void {
+    const { name, size, frames, depth } = call;
     const time = this.clock.now();
     const sample: StackSample = {
       requestedAt: time,
@@ -38,15 +40,22 @@ export class LongCalls implements Omit<LongCallListener, 'onError'> {
       nativeCall: { name, size },
     };
     // In this order: what throws is not left, either.
-    this.memory.enter(this.ports.facts(sample));
-    this.#entered.push(sample);
+    this.memory.enter(this.ports.facts(sample), depth);
+    this.#entered.push({ ...call, sample });
   }
 
-  left(): void {
-    this.memory.leave();
-    const sample = this.#entered.pop();
-    if (sample === undefined) return;
+  left({ depth }: LongCall): void {
+    this.memory.leave(depth);
+    const left = this.#entered.find((entered) => entered.depth === depth);
+    this.#entered = this.#entered.filter((entered) => entered.depth < depth);
+    if (left === undefined) return;
+    const { sample } = left;
     const time = this.clock.now();
     if (time - sample.requestedAt >= MIN_SAMPLED_MILLIS) this.ports.add({ ...sample, time });
+  }
+
+  emptied(): void {
+    this.memory.leave(0);
+    this.#entered = [];
   }
 }

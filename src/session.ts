@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer, type TracerProvider } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
-import { createOriginOf, type OriginOf } from './code/in-app.ts';
+import { createOriginOf, type InAppOption, type OriginOf } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
 import { attributionIn } from './console/attribution.ts';
 import { blockLine, PLAIN } from './console/block-line.ts';
@@ -20,7 +20,7 @@ import { Suspensions } from './exclude/suspensions.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
-import { NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
+import { emptyNativeCalls, inProgress, NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
 import { PoolWaits } from './hooks/pool-waits.ts';
 import { contextOf, currentResource, resourceTypeOf } from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
@@ -147,6 +147,8 @@ export class Session {
   readonly #guard: Guard;
   readonly #gc = new GcMeter();
   readonly #originOf: OriginOf;
+  /** Calls no function of the application: it is asked inside what the application runs. */
+  readonly #originInSample: OriginOf;
   readonly #positions: SourcePositions | undefined;
   readonly #health: Health;
   readonly #reporter: BlockReporter;
@@ -188,7 +190,10 @@ export class Session {
     );
     if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
-    this.#originOf = this.#createOriginOf();
+    const { inApp } = config;
+    this.#originOf = this.#createOriginOf(inApp);
+    this.#originInSample =
+      typeof inApp === 'function' ? this.#createOriginOf(undefined) : this.#originOf;
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
     this.#health = new Health(clock, lagIntervalMillis);
     const describer = this.#createDescriber();
@@ -452,8 +457,7 @@ export class Session {
     return new CodeDescriber(options, this.#guard);
   }
 
-  #createOriginOf(): OriginOf {
-    const { inApp } = this.config;
+  #createOriginOf(inApp: InAppOption | undefined): OriginOf {
     return createOriginOf({
       inApp,
       cwd: this.#guard.run('no working directory', () => process.cwd()),
@@ -491,6 +495,9 @@ export class Session {
       },
       upkeep: () => {
         const now = this.#clock.now();
+        // With async hooks, each callback does this.
+        if (inProgress.depth !== 0) emptyNativeCalls();
+        nativeCalls.followSqlite();
         this.#clock.syncEpoch();
         this.watchSdk();
         this.#watchdog?.beat(now, this.#clock.waited());
@@ -611,7 +618,7 @@ export class Session {
   #ongoingReply(sample: StackSample): CaptureReply<OngoingFacts> {
     return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, {
       requireParentSpan: this.config.requireParentSpan,
-      originOf: this.#originOf,
+      originOf: this.#originInSample,
     });
   }
 

@@ -254,7 +254,8 @@ export interface EventLoopInstrumentationConfig {
    *   `['src', 'node_modules/@acme/']`. A path with a slash at its end is a folder, or a scope.
    * - a function that is given a path, or a URL for code that comes from no file, once per file. An
    *   error that it throws, or a result that is not a boolean, is logged through `diag` once, and
-   *   the default decides.
+   *   the default decides. It is not called in the middle of a block: where a block is reported
+   *   that has not ended, the default decides too.
    *
    * The environment variable takes a list, separated by commas.
    */

@@ -6,6 +6,7 @@ import { type AsyncHook, createHook, type HookCallbacks } from 'node:async_hooks
 import type { LagSampler } from '../lag/lag-sampler.ts';
 import type { IterationLedger } from '../loop/iteration-ledger.ts';
 import type { HookedMode } from './hooks-mode.ts';
+import { emptyNativeCalls, inProgress } from './native-calls/in-progress.ts';
 import { classify, runningResource } from './resource-classes.ts';
 
 export type HookOptions = HookCallbacks & { trackPromises?: boolean };
@@ -48,6 +49,7 @@ export class AsyncHooks {
       before(asyncId) {
         try {
           if (stack.enter()) {
+            if (inProgress.depth !== 0) emptyNativeCalls();
             const resource = runningResource();
             ledger.before(classify(resource, asyncId), asyncId);
             if (lagSampler.isIdle) lagSampler.wake(resource, ledger.callbackStart);

@@ -12,10 +12,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { attempt } from '../support/guard.ts';
 import { functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
 import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
+import { inProgress } from './native-calls/in-progress.ts';
 import type { LongCallListener, Switch } from './native-calls/long-calls.ts';
+import { sqliteFunctions } from './native-calls/sqlite.ts';
 import type { AnyFunction } from './native-calls/wrappers.ts';
 
-export { nativeCallIn } from './native-calls/in-progress.ts';
+export { emptyNativeCalls, inProgress, nativeCallIn } from './native-calls/in-progress.ts';
 export type { LongCall, LongCallListener } from './native-calls/long-calls.ts';
 
 /** A property that is wrapped, or was. */
@@ -37,6 +39,7 @@ export class NativeCalls {
    */
   readonly #patches = new Map<object, Map<string, Patch>>();
   #patchCount = 0;
+  #hasSqlite = false;
   #onError: (error: unknown) => void = () => {};
 
   /**
@@ -50,16 +53,19 @@ export class NativeCalls {
     this.#power.listener = listener && {
       entered: (call) => listener.entered(call),
       left: (call) => listener.left(call),
+      emptied: () => listener.emptied?.(),
       onError,
     };
+    inProgress.emptied = () => void attempt(() => listener?.emptied?.(), onError);
     const loading: BuiltIn = {
       holder: process,
       key: 'dlopen',
       name: 'process.dlopen',
       wrap: wrapLoading((exports) => this.#patchAddOn(exports)),
     };
-    for (const builtIn of [...builtIns(), loading]) attempt(() => this.#patch(builtIn), onError);
+    this.#patchAll([...builtIns(), loading]);
     for (const exports of attempt(loadedAddOns, onError) ?? []) this.#patchAddOn(exports);
+    this.followSqlite();
     attempt(syncBuiltinESMExports, onError);
   }
 
@@ -70,17 +76,30 @@ export class NativeCalls {
   disable(): void {
     if (!this.#power.on) return;
     this.#power.on = false;
+    this.#hasSqlite = false;
     this.#power.listener = undefined;
+    inProgress.emptied = () => {};
     for (const ofHolder of this.#patches.values()) {
       for (const patch of ofHolder.values()) attempt(() => putBack(patch), this.#onError);
     }
     attempt(syncBuiltinESMExports, this.#onError);
   }
 
+  /** Wraps `node:sqlite`, if it has been loaded since. To be called now and then. */
+  followSqlite(): void {
+    if (!this.#power.on || this.#hasSqlite) return;
+    const found = attempt(() => sqliteFunctions((more) => this.#patchAll(more)), this.#onError);
+    if (found === undefined) return;
+    this.#hasSqlite = true;
+    this.#patchAll(found);
+  }
+
+  #patchAll(functions: readonly BuiltIn[]): void {
+    for (const each of functions) attempt(() => this.#patch(each), this.#onError);
+  }
+
   #patchAddOn(exports: unknown): void {
-    attempt(() => {
-      for (const each of functionsOf(exports)) attempt(() => this.#patch(each), this.#onError);
-    }, this.#onError);
+    attempt(() => this.#patchAll(functionsOf(exports)), this.#onError);
   }
 
   #patch(builtIn: BuiltIn): void {

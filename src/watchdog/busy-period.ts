@@ -53,6 +53,7 @@ export class BusyPeriod<Facts extends object = object> {
   /** Captures and reports what is due; returns how long to sleep until the next time. */
   async watch(): Promise<number> {
     const { capture, options } = this.parts;
+    let isAnswered = false;
     this.#followBlock();
     if (capture !== undefined && (this.#untilReport() <= 0 || this.#untilCapture() <= 0)) {
       const time = this.parts.now();
@@ -61,9 +62,10 @@ export class BusyPeriod<Facts extends object = object> {
       const { reply, isOver } = await capture(this.start, () => this.wait());
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
+      isAnswered = reply !== undefined;
       if (reply !== undefined) this.#learn(reply);
     }
-    if (this.#untilReport() <= 0) this.#report();
+    if (this.#untilReport() <= 0) this.#report(isAnswered);
     // Not longer than it takes the next block to become busy.
     return Math.min(this.#untilCapture(), this.#untilReport(), options.busyAfterMillis);
   }
@@ -122,7 +124,8 @@ export class BusyPeriod<Facts extends object = object> {
     return options.unfinishedAfterMillis - (time - start) + suspendedWithin(marks, start, time);
   }
 
-  #report(): void {
+  /** @param isAnswered the watched thread has just answered: it is not in a native call */
+  #report(isAnswered = false): void {
     const { parts } = this;
     const block = this.#block;
     const hasEnded = this.#unreportedSince() !== block.since;
@@ -131,7 +134,7 @@ export class BusyPeriod<Facts extends object = object> {
     const time = parts.now();
     parts.reportOngoing({
       // In a native call the thread cannot answer: what it left behind is the latest.
-      facts: parts.longCall() ?? block.reply?.facts,
+      facts: (isAnswered ? undefined : parts.longCall()) ?? block.reply?.facts,
       time,
       ageMillis: time - block.start,
       canCapture: parts.capture !== undefined && parts.isReached(),

@@ -42,7 +42,7 @@ export const evaluation = (expression: string): Runtime.EvaluateParameterType =>
 });
 
 /** What the expression came to. {@link LOST}: it threw, before its own `try`. */
-export function valueOfResponse(response: EvaluationResult | undefined): unknown {
+export function answerIn(response: EvaluationResult | undefined): unknown {
   return response?.exceptionDetails === undefined ? response?.result?.value : LOST;
 }
 
@@ -55,7 +55,7 @@ export const TO_MAIN_THREAD: CaptureRoute = {
     session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
       if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
       else if (error) answered(undefined);
-      else answered(valueOfResponse(response));
+      else answered(answerIn(response));
     });
   },
   leave() {},

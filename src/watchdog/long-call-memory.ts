@@ -13,29 +13,35 @@ export function createLongCallMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + MAX_BYTES);
 }
 
-/** The main thread's side. Calls nest. */
+/** The main thread's side. Calls nest: `depth` says inside how many others one began. */
 export class LongCallWriter {
   readonly #length: Int32Array;
   readonly #bytes: Buffer;
-  /** One for each call that runs, the innermost last. */
-  readonly #texts: string[] = [];
+  /** The calls that run, the innermost last. */
+  readonly #calls: { readonly text: string; readonly depth: number }[] = [];
 
   constructor(memory: SharedArrayBuffer) {
     this.#length = new Int32Array(memory, 0, 1);
     this.#bytes = Buffer.from(memory, HEADER_BYTES);
   }
 
-  enter(facts: object): void {
+  enter(facts: object, depth: number): void {
     const text = JSON.stringify(facts);
-    this.#texts.push(text);
+    this.#dropFrom(depth);
+    this.#calls.push({ text, depth });
     this.#write(text);
   }
 
-  leave(): void {
-    this.#texts.pop();
-    const around = this.#texts.at(-1);
+  /** The call that began at `depth` is over, and so is all that began inside it. */
+  leave(depth: number): void {
+    this.#dropFrom(depth);
+    const around = this.#calls.at(-1);
     if (around === undefined) Atomics.store(this.#length, LENGTH, 0);
-    else this.#write(around);
+    else this.#write(around.text);
+  }
+
+  #dropFrom(depth: number): void {
+    while ((this.#calls.at(-1)?.depth ?? -1) >= depth) this.#calls.pop();
   }
 
   /** The length is stored last, and is 0 while the text changes: a reader never gets half of it. */

@@ -149,6 +149,16 @@ test('the block metric carries the function', async () => {
   );
 });
 
+test('inApp as a function is not called inside a block, and names it afterwards', async () => {
+  const run = await runApp('in-app-function.cjs', { asyncHooks: 'auto' });
+
+  expect(run.notes['calls']).toEqual({ inside: 0, isAsked: true });
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(run.blocks.map((block) => block.attributes['code.function.name'])).toEqual(['render']),
+  );
+  expectQuietExit(run);
+});
+
 test('captures in the middle of regular expressions change nothing of them', async () => {
   const run = await runApp('regex.cjs', { asyncHooks: 'auto' });
 

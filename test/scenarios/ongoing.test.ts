@@ -148,6 +148,16 @@ test('a native call that is wrapped: the report names the function that made it,
   });
 });
 
+test('after code that V8 has ended inside a native call, a block is not taken for that call', async () => {
+  const run = await endedRun('spinAfterEnded', { env }, received);
+
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(run.stderr).toMatch(/^\S+ event-loop-blocked for [\d.]+ s, not ended: spinLong \(.*\n$/),
+  );
+  expect(receiver.spans[0]?.parentSpanId).toBe(run.truths[0]?.spanId);
+  expect(receiver.spans[0]?.attributes).not.toHaveProperty('event_loop.block.native_call');
+});
+
 test('a native call whose reference was taken before: the report names no function', async () => {
   const run = await endedRun('standInNativeCode', { env }, () => wait(NOTHING_MILLIS));
 

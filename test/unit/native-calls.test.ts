@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import type { StackFrame } from '../../src/block.ts';
 import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
@@ -65,7 +66,7 @@ beforeEach(() => {
 afterEach(() => {
   calls.disable();
   expect(errors).toEqual([]);
-  expect(outside.inProgress).toEqual({ name: '', size: -1 });
+  expect(outside.inProgress).toMatchObject({ name: '', size: -1, depth: 0 });
 });
 
 /** All that is wrapped, as it is now. */
@@ -207,19 +208,23 @@ describe('the call in progress', () => {
     calls.enable(onError);
     const { JSON: json } = main;
     const observed: unknown[] = [];
+    const published = () => {
+      const { name, size, depth } = outside.inProgress;
+      return { name, size, depth };
+    };
     const inner = `[${'1,'.repeat(200)}1]`;
     json.parse('[1]', function (this: unknown, key, value) {
       if (key !== '0') return value;
-      observed.push({ ...outside.inProgress });
-      json.stringify([{ toJSON: () => observed.push({ ...outside.inProgress }) }, 1]);
+      observed.push(published());
+      json.stringify([{ toJSON: () => observed.push(published()) }, 1]);
       expect(() => json.parse(inner.slice(1))).toThrow();
-      observed.push({ ...outside.inProgress });
+      observed.push(published());
       return value;
     });
     expect(observed).toEqual([
-      { name: 'JSON.parse', size: 3 },
-      { name: 'JSON.stringify', size: 2 },
-      { name: 'JSON.parse', size: 3 },
+      { name: 'JSON.parse', size: 3, depth: 1 },
+      { name: 'JSON.stringify', size: 2, depth: 2 },
+      { name: 'JSON.parse', size: 3, depth: 1 },
     ]);
   });
 
@@ -317,6 +322,33 @@ describe('calls that are known to be long', () => {
     ]);
   });
 
+  test('what V8 ends half-way is over when the call around it ends, and when a callback begins', () => {
+    const log: string[] = [];
+    calls.enable(onError, {
+      entered: ({ name, depth }) => log.push(`entered ${name} at ${depth}`),
+      left: ({ name, depth }) => log.push(`left ${name} at ${depth}`),
+      emptied: () => log.push('emptied'),
+    });
+    const { pbkdf2Sync } = nodeRequire('node:crypto') as typeof import('node:crypto');
+    const endHalfWay = () => {
+      const run = () => pbkdf2Sync('password', 'salt', 300_000, 64, 'sha512');
+      expect(() => runInNewContext('run()', { run }, { timeout: 10 })).toThrow('timed out');
+    };
+    main.JSON.parse('[1]'.padEnd(300), () => endHalfWay());
+    expect(outside.inProgress).toMatchObject({ name: '', depth: 0 });
+
+    endHalfWay();
+    expect(outside.inProgress).toMatchObject({ name: 'crypto.pbkdf2Sync', depth: 1 });
+    outside.emptyNativeCalls();
+    expect(outside.inProgress).toMatchObject({ name: '', depth: 0 });
+    expect(log).toEqual([
+      'entered crypto.pbkdf2Sync at 1',
+      'entered crypto.pbkdf2Sync at 2',
+      'entered crypto.pbkdf2Sync at 0',
+      'emptied',
+    ]);
+  });
+
   test('a listener that throws changes nothing', () => {
     calls.enable(onError, {
       entered: () => {
@@ -330,6 +362,40 @@ describe('calls that are known to be long', () => {
     expect(main.JSON.parse(text)).toBe(1);
     expect(errors.splice(0).map(String)).toEqual(['Error: entered']);
   });
+});
+
+test('node:sqlite is wrapped when the application has loaded it, and is not loaded for that', () => {
+  const { moduleLoadList } = main.process as unknown as { moduleLoadList: readonly string[] };
+  calls.enable(onError);
+  calls.followSqlite();
+  expect(moduleLoadList).not.toContain('NativeModule sqlite');
+  const { isBuiltin } = nodeRequire('node:module') as typeof import('node:module');
+  // Since Node.js 22.13, without a flag.
+  if (!isBuiltin('node:sqlite')) return;
+
+  const { DatabaseSync, StatementSync } = nodeRequire('node:sqlite');
+  const original = Object.getOwnPropertyDescriptor(StatementSync.prototype, 'all');
+  calls.followSqlite();
+  const database = new DatabaseSync(':memory:');
+  const observed: string[] = [];
+  database.function('observe', (row: number) => {
+    observed.push(outside.inProgress.name);
+    return row;
+  });
+  database.exec('create table t as select observe(1) as n');
+  database.prepare('select observe(n) from t').all();
+  database.prepare('select observe(n) from t').get();
+  database.prepare('insert into t select observe(2)').run();
+  for (const _row of database.prepare('select observe(n) from t').iterate());
+  expect([...new Set(observed)]).toEqual([
+    'node:sqlite.Database.exec',
+    'node:sqlite.Statement.all',
+    'node:sqlite.Statement.get',
+    'node:sqlite.Statement.run',
+    'node:sqlite.Statement.iterate',
+  ]);
+  calls.disable();
+  expect(Object.getOwnPropertyDescriptor(StatementSync.prototype, 'all')).toEqual(original);
 });
 
 describe('native add-ons', () => {

@@ -1,15 +1,44 @@
 /**
- * The call of a wrapped built-in that is in progress, as a stack sample reads it: two fields of one
- * object, so that a call publishes itself without an allocation. Nested calls put back what was
- * there before.
+ * The native call stack: the innermost call of a wrapped built-in that is in progress, as a stack
+ * sample reads it, and how many are. Fields of one object, so that a call publishes itself without
+ * an allocation. Nested calls put back what was there before.
+ *
+ * V8 can end code half-way (`vm` with a timeout): no `finally` runs then, and a call stays in here
+ * that is over. So the stack is emptied when a callback begins, and a call that ends takes off all
+ * calls that began inside it, and none that began before it.
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
 
 /** Of inputs whose size is not known for free. */
 export const UNKNOWN_SIZE = -1;
 
-/** `name` is empty while no call is in progress. Written by the wrappers only. */
-export const inProgress = { name: '', size: UNKNOWN_SIZE };
+/** `name` is empty while no call is in progress. Written by the wrappers. */
+export const inProgress = {
+  name: '',
+  size: UNKNOWN_SIZE,
+  depth: 0,
+  /** Called when the stack is emptied although there was something on it. Must not throw. */
+  emptied: () => {},
+};
+
+/**
+ * Hot. The call ends that began when `depth` others were in progress, the innermost of them this
+ * one.
+ */
+export function endCall(depth: number, name: string, size: number): void {
+  if (inProgress.depth <= depth) return;
+  inProgress.name = name;
+  inProgress.size = size;
+  inProgress.depth = depth;
+}
+
+/** A callback begins: nothing is in progress. To be called if `depth` is not 0. */
+export function emptyNativeCalls(): void {
+  inProgress.name = '';
+  inProgress.size = UNKNOWN_SIZE;
+  inProgress.depth = 0;
+  inProgress.emptied();
+}
 
 function next(turn: number): number {
   return turn + 1;

@@ -13,6 +13,8 @@ export interface LongCall extends NativeCall {
    * itself.
    */
   readonly frames: readonly StackFrame[];
+  /** How many calls were in progress when it began: it is inside all of them. */
+  readonly depth: number;
 }
 
 /**
@@ -21,8 +23,10 @@ export interface LongCall extends NativeCall {
  */
 export interface LongCallListener {
   entered(call: LongCall): void;
-  /** The call returned or threw. Calls nest: the one that was entered last is left first. */
+  /** The call returned or threw. What was entered inside it and not left, V8 has ended half-way. */
   left(call: LongCall): void;
+  /** No call is in progress: V8 has ended half-way what was entered and not left. */
+  emptied?(): void;
   onError(error: unknown): void;
 }
 
@@ -34,7 +38,12 @@ export interface Switch {
 }
 
 /** The call, to be given to {@link leave}; undefined without a listener. Cannot throw. */
-export function enter({ listener }: Switch, name: string, size: number): Entered | undefined {
+export function enter(
+  { listener }: Switch,
+  name: string,
+  size: number,
+  depth: number,
+): Entered | undefined {
   if (listener === undefined) return undefined;
   try {
     const frames = captureStack();
@@ -43,6 +52,7 @@ export function enter({ listener }: Switch, name: string, size: number): Entered
       name,
       size: size === UNKNOWN_SIZE ? undefined : size,
       frames: caller === -1 ? [] : frames.slice(caller),
+      depth,
     };
     listener.entered(call);
     return { call, listener };

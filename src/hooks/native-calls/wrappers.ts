@@ -9,7 +9,7 @@
  * caller: hot wrappers name what the documentation names, and leave out what is undefined at the
  * end.
  */
-import { inProgress, safepoint, UNKNOWN_SIZE } from './in-progress.ts';
+import { endCall, inProgress, safepoint, UNKNOWN_SIZE } from './in-progress.ts';
 import { enter, leave, type Switch } from './long-calls.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: these stand for functions of any kind
@@ -55,9 +55,9 @@ export const wrapParse: Wrap = (original, power, name) =>
       const size = typeof text === 'string' ? text.length : UNKNOWN_SIZE;
       if (reviver === undefined && (size < SMALL || !power.on)) return original.call(this, text);
       if (!power.on) return original.call(this, text, reviver);
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
-      const long = size >= LONG_JSON_TEXT ? enter(power, name, size) : undefined;
+      const { name: outerName, size: outerSize, depth } = inProgress;
+      inProgress.depth = depth + 1;
+      const long = size >= LONG_JSON_TEXT ? enter(power, name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -68,8 +68,7 @@ export const wrapParse: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -82,10 +81,10 @@ export const wrapStringify: Wrap = (original, power, name) =>
     stringify(this: unknown, value: unknown, replacer?: unknown, space?: unknown) {
       const isPlain = replacer === undefined && space === undefined;
       if (!power.on) return original.call(this, value, replacer, space);
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
+      const { name: outerName, size: outerSize, depth } = inProgress;
       const size = elementsOf(value);
-      const long = size >= LONG_JSON_ELEMENTS ? enter(power, name, size) : undefined;
+      inProgress.depth = depth + 1;
+      const long = size >= LONG_JSON_ELEMENTS ? enter(power, name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -94,8 +93,7 @@ export const wrapStringify: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -113,10 +111,10 @@ export const wrapClone: Wrap = (original, power, name) =>
       const count = arguments.length;
       // biome-ignore lint/complexity/noArguments: as above
       if (!power.on || count === 0) return original.apply(this, arguments as unknown as unknown[]);
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
+      const { name: outerName, size: outerSize, depth } = inProgress;
       const size = elementsOf(value);
-      const long = size >= LONG_CLONE_ELEMENTS ? enter(power, name, size) : undefined;
+      inProgress.depth = depth + 1;
+      const long = size >= LONG_CLONE_ELEMENTS ? enter(power, name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -128,8 +126,7 @@ export const wrapClone: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -154,9 +151,9 @@ export const wrapToString: Wrap = (original, power, name) =>
         if (!isWhole) return original.call(this, encoding, start, end);
         return encoding === undefined ? original.call(this) : original.call(this, encoding);
       }
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
-      const long = length >= LONG_BYTES ? enter(power, name, length) : undefined;
+      const { name: outerName, size: outerSize, depth } = inProgress;
+      inProgress.depth = depth + 1;
+      const long = length >= LONG_BYTES ? enter(power, name, length, depth) : undefined;
       inProgress.name = name;
       inProgress.size = length;
       try {
@@ -166,8 +163,7 @@ export const wrapToString: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -190,9 +186,9 @@ export const wrapMethod: Wrap = (original, power, name) =>
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
-      const long = size >= LONG_BYTES ? enter(power, name, size) : undefined;
+      const { name: outerName, size: outerSize, depth } = inProgress;
+      inProgress.depth = depth + 1;
+      const long = size >= LONG_BYTES ? enter(power, name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -201,8 +197,7 @@ export const wrapMethod: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -226,9 +221,9 @@ export const wrapDecode: Wrap = (original, power, name) =>
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
-      const long = size >= LONG_BYTES ? enter(power, name, size) : undefined;
+      const { name: outerName, size: outerSize, depth } = inProgress;
+      inProgress.depth = depth + 1;
+      const long = size >= LONG_BYTES ? enter(power, name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -237,8 +232,7 @@ export const wrapDecode: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -262,9 +256,9 @@ export const wrapUpdate: Wrap = (original, power, name) =>
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
-      const outerName = inProgress.name;
-      const outerSize = inProgress.size;
-      const long = size >= LONG_BYTES ? enter(power, name, size) : undefined;
+      const { name: outerName, size: outerSize, depth } = inProgress;
+      inProgress.depth = depth + 1;
+      const long = size >= LONG_BYTES ? enter(power, name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -273,8 +267,7 @@ export const wrapUpdate: Wrap = (original, power, name) =>
         try {
           safepoint();
         } finally {
-          inProgress.name = outerName;
-          inProgress.size = outerSize;
+          endCall(depth, outerName, outerSize);
           if (long !== undefined) leave(long);
         }
       }
@@ -314,12 +307,12 @@ export function wrapSlow({
         // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
         const args = arguments as unknown as unknown[];
         if (!power.on) return original.apply(this, args);
-        const outerName = inProgress.name;
-        const outerSize = inProgress.size;
+        const { name: outerName, size: outerSize, depth } = inProgress;
         const size = input < args.length ? sizeOf(args[input]) : UNKNOWN_SIZE;
         const published = sizeIsNone === true ? UNKNOWN_SIZE : size;
         const isKnownLong = longFrom === 0 ? isLong(args[0], args[1]) : size >= longFrom;
-        const long = isKnownLong ? enter(power, name, published) : undefined;
+        inProgress.depth = depth + 1;
+        const long = isKnownLong ? enter(power, name, published, depth) : undefined;
         if (within === undefined || !outerName.startsWith(within)) {
           inProgress.name = name;
           inProgress.size = published;
@@ -332,8 +325,7 @@ export function wrapSlow({
           try {
             safepoint();
           } finally {
-            inProgress.name = outerName;
-            inProgress.size = outerSize;
+            endCall(depth, outerName, outerSize);
             if (long !== undefined) leave(long);
           }
         }

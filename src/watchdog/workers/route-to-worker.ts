@@ -4,11 +4,11 @@
  */
 import type { Session } from 'node:inspector';
 import {
+  answerIn,
   type CaptureRoute,
   type EvaluationResult,
   evaluation,
   type Request,
-  valueOfResponse,
 } from '../capture-route.ts';
 import { IS_INSPECTED, ProcessFlag } from './main-thread.ts';
 
@@ -130,7 +130,7 @@ export class RouteToWorker implements CaptureRoute {
     workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
       if (sessionId !== target) return;
       const { id, error, result } = JSON.parse(message) as Answer;
-      if (id === Id.request && error === undefined) request.answered(valueOfResponse(result));
+      if (id === Id.request && error === undefined) request.answered(answerIn(result));
       else if (id === Id.request) send(evaluate(Id.isRunning, IS_RUNNING), sent);
       else if (result?.result?.value === true) fail();
       else send({ id: Id.terminate, method: 'Runtime.terminateExecution' }, fail);

@@ -2,7 +2,9 @@
 const childProcess = require('node:child_process');
 /** Taken before the instrumentation wraps it. */
 const { execFileSync } = childProcess;
+const crypto = require('node:crypto');
 const fs = require('node:fs');
+const { runInNewContext } = require('node:vm');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
@@ -56,9 +58,20 @@ async function spinAfterAddOn() {
   spinForEver();
 }
 
+/** V8 ends it inside the call of a built-in. */
+function endHalfWay() {
+  const deriveKey = () => crypto.pbkdf2Sync('password', 'salt', 200_000, 64, 'sha512');
+  try {
+    runInNewContext('deriveKey()', { deriveKey }, { timeout: 10 });
+  } catch (error) {
+    if (error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+  }
+}
+
 const scenarios = {
   spinForEver,
   spinLong,
+  spinAfterEnded: spinLong,
   standInNativeCode,
   waitInShell,
   awaitForEver,
@@ -68,6 +81,7 @@ const asynchronous = ['awaitForEver', 'spinAfterAddOn'];
 
 async function main() {
   await wait(200);
+  if (process.argv[2] === 'spinAfterEnded') await alone(endHalfWay);
   await alone(() =>
     trace.getTracer('ongoing').startActiveSpan('job', async (span) => {
       fs.writeSync(1, `job ${span.spanContext().traceId} ${span.spanContext().spanId}\n`);

@@ -1,0 +1,54 @@
+/**
+ * `node:sqlite`, whose calls take as long as their statements. Guarantees: it is wrapped when the
+ * application has loaded it, and never loaded for that: Node.js prints a warning then.
+ */
+import type { BuiltIn } from './built-ins.ts';
+import { type Wrap, wrapSlow } from './wrappers.ts';
+
+const SLOW = wrapSlow();
+const LOADED = 'NativeModule sqlite';
+
+type Sqlite = Record<'DatabaseSync' | 'StatementSync', { readonly prototype: object } | undefined>;
+
+interface NodeProcess {
+  /** What Node.js has loaded of itself, in this order. */
+  readonly moduleLoadList?: readonly string[];
+  getBuiltinModule?(id: string): Sqlite | undefined;
+}
+
+/**
+ * What is wrapped of it, once it is loaded; undefined before.
+ * @param found called with what is known only when a statement iterates
+ */
+export function sqliteFunctions(found: (more: BuiltIn[]) => void): BuiltIn[] | undefined {
+  const { moduleLoadList } = process as NodeProcess;
+  if (moduleLoadList?.includes(LOADED) !== true) return undefined;
+  const sqlite = (process as NodeProcess).getBuiltinModule?.('node:sqlite');
+  const statement = sqlite?.StatementSync?.prototype;
+  const database = sqlite?.DatabaseSync?.prototype;
+  if (statement === undefined || database === undefined) return [];
+  return [
+    ...['get', 'all', 'run'].map((key) => functionOf(statement, 'Statement', key, SLOW)),
+    functionOf(statement, 'Statement', 'iterate', wrapIterate(found)),
+    functionOf(database, 'Database', 'exec', SLOW),
+  ];
+}
+
+function functionOf(holder: object, type: string, key: string, wrap: Wrap): BuiltIn {
+  return { holder, key, name: `node:sqlite.${type}.${key}`, wrap };
+}
+
+/** What iterates, too: the first row may take as long as all of them. */
+function wrapIterate(found: (more: BuiltIn[]) => void): Wrap {
+  return (original, power, name) =>
+    SLOW(
+      function (this: unknown, ...args: unknown[]) {
+        const rows = original.apply(this, args);
+        if (power.on)
+          found([{ holder: Object.getPrototypeOf(rows), key: 'next', name, wrap: SLOW }]);
+        return rows;
+      },
+      power,
+      name,
+    );
+}
