@@ -1,5 +1,7 @@
 /** How deep callbacks are nested, and when the inner ones began: nothing is kept per resource. */
 import { type Context, trace } from '@opentelemetry/api';
+import { expectsBlocks } from '../otel/expected-blocks.ts';
+import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Attributed } from './votes.ts';
 
@@ -48,11 +50,18 @@ export class CallbackStack {
 
   /**
    * Whether a scope that has just ended is part of a scope or callback with the same span: the
-   * active span is its own. The two are one block.
+   * active span is its own, and it is not set apart as expected or as an exporter's. The two are
+   * one block.
    */
   isInItsSpan(context: Context, around: Surroundings): boolean {
     const span = trace.getSpan(context);
-    return this.depth > 0 && span !== undefined && trace.getSpan(around.active()) === span;
+    if (this.depth === 0 || span === undefined) return false;
+    const active = around.active();
+    return (
+      trace.getSpan(active) === span &&
+      expectsBlocks(active) === expectsBlocks(context) &&
+      isTracingSuppressed(active) === isTracingSuppressed(context)
+    );
   }
 
   /** What has just ended. Asking for its context may run a callback: made too deep to count. */

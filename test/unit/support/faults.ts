@@ -39,7 +39,14 @@ const NOT_INJECTED: Record<string, RegExp[]> = {
 /** Classes of which nothing runs here: one test looks whether that is so. */
 const NOT_RUN = [
   // Of `/register`.
-  ...['ApplicationPackages', 'ProcessEnd', 'RelayTracer', 'RelayTracerProvider', 'SignalListener'],
+  ...[
+    'ApplicationPackages',
+    'AskedModules',
+    'ProcessEnd',
+    'RelayTracer',
+    'RelayTracerProvider',
+    'SignalListener',
+  ],
   // Of `/console`, and of `/testing`, whose errors are for the test.
   ...['EndSignals', 'Baseline'],
   // Of threads, where a throw does not reach the host.
