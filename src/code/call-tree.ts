@@ -13,6 +13,8 @@ export interface Observation<S> {
   readonly steps: readonly Step[];
   readonly weight: number;
   readonly sample: S;
+  /** What ran innermost, if that is none of the steps: a function of an agent. */
+  readonly leaf?: Step | undefined;
   /**
    * The innermost function was loading a module, whose code did not run; and which, where that is
    * known.
@@ -68,7 +70,7 @@ export class CallTree<S> {
   constructor(observations: Iterable<Observation<S>>) {
     let weight = 0;
     for (const observation of observations) {
-      if (observation.steps.length === 0 || !(observation.weight > 0)) continue;
+      if (leafOf(observation) === undefined || !(observation.weight > 0)) continue;
       weight += observation.weight;
       this.#add(observation);
     }
@@ -153,7 +155,7 @@ export class CallTree<S> {
     const byKey = new Map<string, { step: Step; visits: Visit<S>[] }>();
     for (const { observation, nodes } of this.#observations) {
       if (within !== undefined && !nodes.has(within)) continue;
-      const step = observation.steps.at(-1) as Step;
+      const step = leafOf(observation) as Step;
       const leaf = byKey.get(step.key) ?? { step, visits: [] };
       leaf.visits.push({
         frame: step.frame,
@@ -170,6 +172,10 @@ export class CallTree<S> {
       }))
       .sort((a, b) => b.weight - a.weight);
   }
+}
+
+function leafOf<S>({ leaf, steps }: Observation<S>): Step | undefined {
+  return leaf ?? steps.at(-1);
 }
 
 /**

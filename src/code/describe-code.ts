@@ -21,7 +21,7 @@ import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { ranFunctions } from './ran-functions.ts';
 import {
-  agentAt,
+  agentPathAt,
   innermostInApp,
   pathAt,
   pathBefore,
@@ -114,15 +114,10 @@ export function describeCode(
       millis,
     })),
   };
-  const agent = hasShares ? mainAgent(leaves, tree.weight) : undefined;
-  if (agent !== undefined) {
-    const { step, position } = agent;
-    const stackTrace = stackTraceOf(position.sample);
-    return { ...sampled, code: { ...functionAt(step, position), stackTrace }, ...shares, ...ran };
-  }
-  const place = placeOn(tree.dominantPath());
+  const agents = hasShares ? treeOfAgents(observations, tree.weight) : undefined;
+  const place = agents === undefined ? placeOn(tree.dominantPath()) : agents.dominantPath().at(-1);
   if (place === undefined) return sampled;
-  const leaf = tree.leaves(place)[0];
+  const leaf = (agents ?? tree).leaves(place)[0];
   const requires = moduleLoadedBy(place);
   const position = positionIn(place);
   return {
@@ -140,12 +135,17 @@ export function describeCode(
 }
 
 /**
- * The heaviest function of agents, if those ran for more than half of the time themselves: then no
- * change of the application would help.
+ * What agents ran themselves, if that is more than half of the time: then no change of the
+ * application would help.
  */
-function mainAgent(leaves: readonly Leaf<TimedSample>[], total: number) {
-  const agents = leaves.filter(({ step }) => step.origin === 'agent');
-  return agents.reduce((sum, { weight }) => sum + weight, 0) * 2 > total ? agents[0] : undefined;
+function treeOfAgents(
+  observations: readonly Ran[],
+  total: number,
+): CallTree<TimedSample> | undefined {
+  const tree = new CallTree(
+    observations.map(({ agent, weight, sample }) => ({ steps: agent, weight, sample })),
+  );
+  return tree.weight * 2 > total ? tree : undefined;
 }
 
 /** A function's callbacks that have its name, and lie in its file, count for it. */
@@ -205,25 +205,27 @@ function momentsIn(weighted: readonly WeightedSample[]): number {
   }, 0);
 }
 
+/** What ran, and of an agent's functions those that ran themselves, outermost first. */
+interface Ran extends Observation<TimedSample> {
+  readonly agent: readonly Step[];
+}
+
 /** A sample speaks of two moments, where it came late. */
 function observationsOf(
   { sample, before, after, isLate, isInside }: WeightedSample,
   originOf: OriginOf,
-): Observation<TimedSample>[] {
+): Ran[] {
   if (!isInside) return [];
   const { frames, nativeCall } = sample;
-  const agent = nativeCall === undefined ? agentAt(frames, originOf) : undefined;
-  const at = withAgent(pathAt(frames, originOf), agent);
-  if (!isLate) return [{ ...at, weight: before + after, sample }];
-  return [
-    { ...withAgent(pathBefore(frames, originOf), agent), weight: before, sample },
-    { ...at, weight: after, sample },
-  ];
-}
-
-function withAgent(path: StackPath, agent: Step | undefined): StackPath {
-  const isOnIt = agent === undefined || path.steps.at(-1)?.key === agent.key;
-  return isOnIt ? path : { ...path, steps: [...path.steps, agent] };
+  const agent = nativeCall === undefined ? agentPathAt(frames, originOf, isLate) : [];
+  const ran = (path: StackPath, weight: number): Ran => {
+    // Alone on the stack, it is on the path.
+    const isOnPath = path.steps.at(-1)?.origin === 'agent';
+    return { ...path, weight, sample, agent, leaf: isOnPath ? undefined : agent.at(-1) };
+  };
+  const at = pathAt(frames, originOf);
+  if (!isLate) return [ran(at, before + after)];
+  return [ran(pathBefore(frames, originOf), before), ran(at, after)];
 }
 
 function nativeTimeOf(

@@ -1,8 +1,8 @@
 /**
  * A stack as the way from the outermost function to the innermost one, of those that a block can be
  * named by. Promises: no frame of Node.js, of this package or of an agent is on it as long as there
- * is anything else ({@link agentAt} is asked separately); a function is on it once, however deep it
- * recurs.
+ * is anything else ({@link agentPathAt} has those of an agent); a function is on it once, however
+ * deep it recurs.
  */
 import type { StackFrame } from '../block.ts';
 import { isNodeFile, isWasmFile, type Origin, type OriginOf } from './in-app.ts';
@@ -87,16 +87,46 @@ export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackP
 }
 
 /**
- * The innermost function if it is an agent's and runs itself: V8 has interrupted it at a turn of a
- * loop. What has only just been called says nothing of an agent: a wrapper of a native call calls
- * something when that has returned.
+ * The agent's functions that were running, outermost first; empty if the agent did not run itself:
+ * 1. The innermost function is an agent's, and has not only just been called: V8 has interrupted it
+ *    at a turn of a loop. It ran.
+ * 2. It has only just been called, or is a built-in, and the sample came at once: the function that
+ *    called it ran, if that and its caller are agents'. The outermost function of an agent, and one
+ *    that Node.js called, may be a wrapper of a native call, which calls something when that has
+ *    returned.
  */
-export function agentAt(stack: readonly StackFrame[], originOf: OriginOf): Step | undefined {
+export function agentPathAt(
+  stack: readonly StackFrame[],
+  originOf: OriginOf,
+  isLate: boolean,
+): readonly Step[] {
   const frames = withoutOwnCalls(stack, originOf);
-  const [innermost] = frames;
-  if (innermost?.file === undefined || innermost.isAsync || innermost.isAtEntry) return undefined;
-  if (!innermost.isOwn && originOf(innermost.file) !== 'agent') return undefined;
-  return { ...stepAt(frames, 0, originOf), origin: 'agent' };
+  const isAgents = (at: number) => isOfAgent(frames[at], originOf);
+  let from = 0;
+  if (frames[0]?.isBuiltin === true || frames[0]?.isAtEntry === true) {
+    if (isLate || !(frames[0].isBuiltin || isAgents(0))) return [];
+    from = callerOf(frames, 0);
+    if (!isAgents(callerOf(frames, from))) return [];
+  }
+  if (!isAgents(from)) return [];
+  const steps: Step[] = [];
+  for (let i = from; i < frames.length; i++) {
+    if (isAgents(i)) steps.push({ ...stepAt(frames, i, originOf), origin: 'agent' });
+    else if (isCode(frames[i] as StackFrame)) break;
+  }
+  return withoutRecursion(steps.reverse());
+}
+
+function isOfAgent(frame: StackFrame | undefined, originOf: OriginOf): boolean {
+  if (frame?.file === undefined || frame.isAsync) return false;
+  return frame.isOwn || originOf(frame.file) === 'agent';
+}
+
+/** Index of the next frame outwards that is no built-in. */
+function callerOf(frames: readonly StackFrame[], at: number): number {
+  let i = at + 1;
+  while (frames[i]?.isBuiltin === true) i++;
+  return i;
 }
 
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */

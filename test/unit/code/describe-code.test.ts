@@ -422,6 +422,62 @@ describe('an agent', () => {
     expect(described).not.toHaveProperty('leaf');
   });
 
+  describe('whose functions call each other in turn', () => {
+    const field = packaged('createField', AGENT);
+    const start = packaged('startSpan', '@opentelemetry/sdk-trace/build/src/Tracer.js');
+    const get = entered('get', '/app/node_modules/@opentelemetry/core/build/src/index.js');
+
+    test('is named by the innermost function that has most of it, wherever V8 stopped', () => {
+      const described = describeOf(
+        600,
+        prompt(60, get, start, field, ...resolve.slice(1)),
+        prompt(
+          160,
+          builtin('Map.set'),
+          builtin('new Map'),
+          packaged('setSpan', AGENT),
+          field,
+          ...resolve.slice(1),
+        ),
+        prompt(260, { ...start, isAtEntry: true }, field, ...resolve.slice(1)),
+        prompt(360, builtin('Array.join'), packaged('addField', AGENT), field, ...resolve.slice(1)),
+        prompt(460, lib('executeField'), ...resolve),
+        prompt(560, lib('executeField'), ...resolve),
+      );
+      expect(described.code).toMatchObject({ functionName: 'createField' });
+      expect(described.leaf).toMatchObject({ functionName: 'startSpan' });
+      expect(names(described)).toEqual([
+        'executeField',
+        'startSpan',
+        'setSpan',
+        'createField',
+        'addField',
+      ]);
+    });
+
+    test.each([
+      ['its wrapper calls', [get, wrapper]],
+      ['a function calls that Node.js calls', [get, field, node('run', 'node:async_hooks'), start]],
+    ])('is not named if it has only just been called by what %s', (_, frames) => {
+      const stack = [...frames, app('answer', 33)];
+      const described = describeOf(400, ...[60, 160, 260, 360].map((at) => prompt(at, ...stack)));
+      expect(described.code?.functionName).toBe('answer');
+    });
+
+    test('nor by what came late', () => {
+      const stack = [get, start, ...resolve.slice(1)];
+      const described = describeOf(400, sample(60, 160, ...stack), sample(200, 390, ...stack));
+      expect(described.code?.functionName).toBe('answer');
+    });
+  });
+
+  test('is not named for a single sample, if anything else is on the stack', () => {
+    const stack = [packaged('p', 'dd-trace/index.js'), packaged('z', 'express/index.js')];
+    const [one] = [prompt(60, ...stack)];
+    expect(describeOf(120, one).code?.functionName).toBe('z');
+    expect(placeOfSample(one, options.originOf)?.functionName).toBe('z');
+  });
+
   test('this package is one', () => {
     const described = describeOf(
       400,
