@@ -67,6 +67,7 @@ const DISPATCHERS = new Set([
   'h3',
   'nitropack',
   'next',
+  'astro',
   'nuxt',
   'moleculer',
   'reusify',

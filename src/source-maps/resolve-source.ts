@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toPath } from '../support/file-url.ts';
+import { attempt } from '../support/guard.ts';
 import { hasScheme } from './decode.ts';
 
 /** Folders above the map in which a source may be that a bundler has given a name of its own. */
@@ -15,6 +16,17 @@ export function resolveSource(
 ): string {
   if (/^https?:/i.test(source)) return source;
   if (/^file:/i.test(source)) return fromFileUrl(source);
+  const asItIs = resolveName(source, mapFolder, exists);
+  // Turbopack writes names as in a URL: `app/%5Bslug%5D/page.tsx`, `node_modules/%40swc/…`.
+  const name = decoded(source);
+  return name === source || exists(asItIs) ? asItIs : resolveName(name, mapFolder, exists);
+}
+
+function decoded(source: string): string {
+  return attempt(() => decodeURIComponent(source)) ?? source;
+}
+
+function resolveName(source: string, mapFolder: string, exists: (file: string) => boolean): string {
   if (hasScheme(source)) return fromBundler(source, mapFolder, exists);
   const resolved = path.resolve(mapFolder, source);
   if (path.isAbsolute(source) || exists(resolved)) return resolved;

@@ -111,6 +111,8 @@ test('a block is named by the place to change', async () => {
         },
       ]),
     ),
+    // An exporter's block is in metrics only.
+    under(run, 'exported', (blocks) => expect(blocks).toEqual([])),
     // In three blocks, each is named by what ran in it.
     under(run, 'ticks', (blocks) =>
       expect(blocks.map((block) => block['code.function.name'])).toEqual([

@@ -3,6 +3,15 @@ const page =
   (/** @type {string} */ path) => (/** @type {import('../support/client.mjs').Client} */ client) =>
     client.get(path);
 
+/**
+ * The first request of a page loads it: the line that imports it is named.
+ * @returns {import('../support/launch.mjs').Label}
+ */
+const importOf = (/** @type {string} */ name) => ({
+  file: 'dist/server/entry.mjs',
+  in: [`import('./pages/${name}.astro.mjs')`],
+});
+
 /** @type {import('../support/launch.mjs').App} */
 export default {
   title: 'Astro',
@@ -48,7 +57,10 @@ export default {
         client.get('/api/import', {
           json: Array.from({ length: 40000 }, (_, i) => ({ id: i, name: `n${i % 300}` })),
         }),
-      right: { file: 'src/pages/api/import.js', in: ['export async function POST'] },
+      right: [
+        { file: 'src/pages/api/import.js', in: ['export async function POST'] },
+        importOf('api/import'),
+      ],
     },
     {
       name: 'code highlighted after await',
@@ -56,6 +68,7 @@ export default {
       right: [
         { file: 'src/lib/source.js', in: ['export async function highlight'] },
         { packages: ['shiki', 'astro'] },
+        importOf('source'),
       ],
     },
   ],

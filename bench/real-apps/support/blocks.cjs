@@ -7,9 +7,12 @@ const { subscribe } = require('node:diagnostics_channel');
 
 /** As `@opentelemetry/api` makes it: any copy of it reads the same span. */
 const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
+/** An exporter's context has the span of a request, but blocks in it get no span. */
+const SUPPRESS = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 subscribe('opentelemetry-instrumentation-event-loop:block', ({ block, context }) => {
-  const traceId = context.getValue(SPAN)?.spanContext().traceId;
+  const isSuppressed = context.getValue(SUPPRESS) === true;
+  const traceId = isSuppressed ? undefined : context.getValue(SPAN)?.spanContext().traceId;
   const line = JSON.stringify({ ...block, traceId, pid: process.pid });
   appendFile(process.env.REAL_APPS_BLOCKS, `${line}\n`, () => {});
 });

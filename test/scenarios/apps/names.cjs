@@ -97,10 +97,21 @@ function wasmReport() {
   for (const goesOn = running(200); goesOn(); ) burn(100_000_000);
 }
 
-const { instrument } = require(
+const { exportLater, instrument } = require(
   install(
     '@opentelemetry/instrumentation-slow',
     `const { running } = require(${JSON.stringify(require.resolve('../../support/thread-times.cjs'))});
+     const { context } = require(${JSON.stringify(require.resolve('@opentelemetry/api'))});
+     const { suppressTracing } = require(${JSON.stringify(require.resolve('@opentelemetry/core'))});
+     // As a batch span processor does.
+     exports.exportLater = (millis, done) =>
+       setTimeout(() =>
+         context.with(suppressTracing(context.active()), async () => {
+           await undefined;
+           describe(millis);
+           done();
+         }),
+       );
      exports.instrument = (original, millis) => function patched() {
        describe(millis);
        return original();
@@ -155,6 +166,15 @@ async function main() {
               resolve();
             });
           });
+        }),
+      ),
+  );
+  await alone(
+    () =>
+      new Promise((resolve) =>
+        trace.getTracer('names').startActiveSpan('exported', (span) => {
+          span.end();
+          exportLater(240, resolve);
         }),
       ),
   );

@@ -67,6 +67,11 @@ describe('a caller that awaits what runs is not running', () => {
     const dispatch = awaiting('dispatch', '/app/node_modules/hono/compose.js');
     expect(names(lib('parse'), dispatch, handler)).toEqual(['parse']);
     expect(names(lib('parse'), handler, dispatch)).toEqual(['handler', 'parse']);
+    const astro = (name: string) => `/app/node_modules/astro/dist/${name}.js`;
+    const next = awaiting('lastNext', astro('render-context'));
+    const call = awaiting('callMiddleware', astro('core'));
+    const render = frame('renderPage', astro('page'));
+    expect(names(render, next, handler, call)).toEqual(['renderPage']);
   });
 
   test('and is known where nothing else is on the stack: the application first', () => {

@@ -11,6 +11,8 @@ const FILES = new Set([
   '/mono/packages/util/src/y.ts',
   path.resolve('only-in-cwd.ts'),
   '/abs/z.ts',
+  '/app/app/[slug]/page.tsx',
+  '/app/src/100%25.ts',
 ]);
 const exists = (file: string) => FILES.has(file);
 
@@ -27,6 +29,12 @@ test.each([
   ['file:///app/src/x.ts', '/app/dist', '/app/src/x.ts'],
   ['file:///app/src/a%20b.ts', '/app/dist', '/app/src/a b.ts'],
   ['https://example.com/x.ts', '/app/dist', 'https://example.com/x.ts'],
+  // Written as in a URL.
+  ['../../app/%5Bslug%5D/page.tsx', '/app/.next/server', '/app/app/[slug]/page.tsx'],
+  ['../../node_modules/%40swc/gone.js', '/app/.next/server', '/app/node_modules/@swc/gone.js'],
+  ['turbopack:///[project]/app/%5Bslug%5D/page.tsx', '/app/.next', '/app/app/[slug]/page.tsx'],
+  ['../src/100%25.ts', '/app/dist', '/app/src/100%25.ts'],
+  ['../src/100%.ts', '/app/dist', '/app/src/100%.ts'],
   // webpack.
   ['webpack://app/./src/x.ts', '/app/dist', '/app/src/x.ts'],
   ['webpack:///./src/x.ts', '/app/dist', '/app/src/x.ts'],
