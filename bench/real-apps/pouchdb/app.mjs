@@ -16,6 +16,7 @@ const POUCHDB = [
 /** @type {import('../support/launch.mjs').App} */
 export default {
   title: 'PouchDB',
+  inNodeSdk: true,
   args: () => ['server.js'],
   ready: '/health',
   cases: [

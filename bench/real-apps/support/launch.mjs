@@ -35,8 +35,9 @@ const GAP_MILLIS = 150;
  * @typedef {{ title: string, cases: Case[], needsNode?: number, preload?: '--import' | '--require', ready?: string,
  *   build?: string[][], args: (given: { port: number, data: string }) => string[],
  *   env?: (given: { port: number, data: string }) => Record<string, string>,
- *   throughOptions?: boolean, prepare?: (given: { data: string, folder: string }) => unknown }} App
- *   `throughOptions`: preloads are given by NODE_OPTIONS
+ *   throughOptions?: boolean, inNodeSdk?: boolean, prepare?: (given: { data: string, folder: string }) => unknown }} App
+ *   `throughOptions`: preloads are given by NODE_OPTIONS; `inNodeSdk`: the class in a `NodeSDK`,
+ *   and not `/register`
  *
  * @typedef {{ case: Case, round: number, fromMicros: number, untilMicros: number,
  *   fromUnix: number, untilUnix: number, traceId: string, answers: string }} Asked
@@ -71,7 +72,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
   await app.prepare?.({ data, folder });
   const ours = [
     app.preload ?? '--require',
-    `${PACKAGE_NAME}/register`,
+    app.inNodeSdk ? join(CACHE, 'node-sdk.cjs') : `${PACKAGE_NAME}/register`,
     '--require',
     join(CACHE, 'blocks.cjs'),
   ];
