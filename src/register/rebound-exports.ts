@@ -26,8 +26,12 @@ const DECLARATION = /\bexport\s+(?:let|var)\s+([^;\n]+)/g;
 const DECLARED_NAME = /(?:^|,)\s*([\w$]+)\s*(?=[=,]|$)/g;
 const FUNCTION_OR_CLASS = /\bexport\s+(?:async\s+)?(?:function\b\s*\*?|class\b)\s*([\w$]+)/g;
 const LIST = /\bexport\s*\{([^}]*)\}(?!\s*from\b)/g;
-/** Of another file of the same package: what is imported may be exported, too. */
-const FROM_FILE = /\b(?:export|import)\b[^'"`;()]*?\bfrom\s*(['"])(\.[^'"]*)\1/g;
+/** `a`, `a, { b as c }`, `{ b as c }`, `*`, `* as a`, of another file of the same package. */
+const CLAUSE = String.raw`(\*(?:\s*as\s+[\w$]+)?|[\w$]+(?:\s*,\s*(?:\{[^}]*\}|\*\s*as\s+[\w$]+))?|\{[^}]*\})`;
+const FROM_FILE = new RegExp(
+  String.raw`\b(export|import)\s*${CLAUSE}\s*\bfrom\s*(['"])(\.[^'"]*)\3`,
+  'g',
+);
 
 const ASSIGNMENT = String.raw`(?:\+\+|--|\s*(?:\*\*|>>>?|<<|&&|\|\||\?\?|[-+*/%&|^])?=(?![=>]))`;
 const TOKEN = new RegExp(
@@ -41,19 +45,57 @@ const CONTROLS = new Set(['if', 'for', 'while', 'switch', 'catch', 'with']);
 /** A package has more files than this only if they are generated; they are not looked at. */
 const MAX_FILES = 500;
 
-/** @param url of the module that is imported; what it exports of other files counts as well */
+/**
+ * @param url of the module that is imported
+ * @returns names of its exports, also of those that come from other files of its package
+ */
 export function reboundExports(url: string): string[] {
-  const names: string[] = [];
-  const seen = new Set([url]);
-  for (const each of seen) {
-    const code = readCode(each);
-    if (code === undefined) continue;
-    names.push(...assignedLater(code, exportedNames(code)));
-    for (const [, , file] of code.matchAll(FROM_FILE)) {
-      if (seen.size < MAX_FILES) seen.add(new URL(file as string, each).href);
+  return [...reboundIn(url, new Map())];
+}
+
+/** @param seen for each file that has been looked at, or is being, what was found so far */
+function reboundIn(url: string, seen: Map<string, Set<string>>): Set<string> {
+  const known = seen.get(url);
+  if (known !== undefined) return known;
+  const rebound = new Set<string>();
+  seen.set(url, rebound);
+  const code = seen.size > MAX_FILES ? undefined : readCode(url);
+  if (code === undefined) return rebound;
+  const ownExports = exportsOf(code);
+  const assigned = assignedLater(code, new Set(ownExports.values()));
+  for (const [name, local] of ownExports) if (assigned.has(local)) rebound.add(name);
+  for (const [, keyword, clause = '', , file = ''] of code.matchAll(FROM_FILE)) {
+    const reboundThere = () => reboundIn(new URL(file, url).href, seen);
+    if (keyword === 'export' && clause === '*') {
+      for (const name of reboundThere()) if (name !== 'default') rebound.add(name);
+    }
+    for (const [name, there] of namesFrom(clause)) {
+      // What is imported may be exported, too. Most is not, and its file does not matter.
+      const names = keyword === 'export' ? [name] : namesOf(ownExports, name);
+      if (names.length > 0 && reboundThere().has(there))
+        for (const each of names) rebound.add(each);
     }
   }
-  return names;
+  return rebound;
+}
+
+/** For each name in the clause of an import or export, the one that the other file exports. */
+function* namesFrom(clause: string): Generator<[name: string, there: string]> {
+  const [, byDefault, list] = /^([\w$]+)?[^{]*(?:\{([^}]*)\})?/.exec(clause) ?? [];
+  if (byDefault !== undefined) yield [byDefault, 'default'];
+  for (const [there, name] of listed(list ?? '')) yield [name, there];
+}
+
+/** Of `a, b as c`, the names before and after `as`. */
+function listed(list: string): [before: string, after: string][] {
+  return list.split(',').map((each) => {
+    const [before = '', after = before] = each.trim().split(/\s+as\s+/);
+    return [before, after];
+  });
+}
+
+function namesOf(exports: ReadonlyMap<string, string>, local: string): string[] {
+  return [...exports].filter(([, each]) => each === local).map(([name]) => name);
 }
 
 /** Undefined if it is no ES module: Node.js itself copies the exports of CommonJS. */
@@ -72,20 +114,21 @@ function readCode(url: string): string | undefined {
   }
 }
 
-function exportedNames(code: string): Set<string> {
-  const names = new Set<string>();
+/** For each name that is exported, the one that the code itself has. */
+function exportsOf(code: string): Map<string, string> {
+  const names = new Map<string, string>();
   for (const [, list = ''] of code.matchAll(DECLARATION)) {
-    for (const [, name = ''] of list.matchAll(DECLARED_NAME)) names.add(name);
+    for (const [, name = ''] of list.matchAll(DECLARED_NAME)) names.set(name, name);
   }
-  for (const [, name = ''] of code.matchAll(FUNCTION_OR_CLASS)) names.add(name);
+  for (const [, name = ''] of code.matchAll(FUNCTION_OR_CLASS)) names.set(name, name);
   for (const [, list = ''] of code.matchAll(LIST)) {
-    for (const each of list.split(',')) names.add(each.trim().split(/\s+as\s+/)[0] as string);
+    for (const [local, name] of listed(list)) names.set(name, local);
   }
   return names;
 }
 
 /** Names that code inside a function assigns to: it runs when the module has been evaluated. */
-function assignedLater(code: string, names: ReadonlySet<string>): string[] {
+function assignedLater(code: string, names: ReadonlySet<string>): Set<string> {
   const assigned = new Set<string>();
   /** For each open brace, whether it is the body of a function. */
   const braces: boolean[] = [];
@@ -127,5 +170,5 @@ function assignedLater(code: string, names: ReadonlySet<string>): string[] {
       }
     }
   }
-  return [...assigned];
+  return assigned;
 }
