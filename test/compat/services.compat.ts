@@ -66,6 +66,14 @@ describe.each(selectedFor('services'))('$subject.name', (choice) => {
       }));
   }
 
+  if (choice.subject.compared) {
+    test('it answers as without the package', () =>
+      check((run) => {
+        expect(run.notes['answers']).toEqual(run.notes['answersAlone']);
+        expect(run.notes['answersAlone']).not.toEqual([]);
+      }));
+  }
+
   test('the process ends by itself', () =>
     check((run) => {
       expect({ code: run.code, signal: run.signal, stderr: run.stderr }).toEqual({

@@ -22,6 +22,7 @@
  * @property {boolean} [preload] its SDK is preloaded, and the application knows nothing of it
  * @property {Record<string, string>} [env]
  * @property {boolean} [metrics] it has a meter provider, and its metrics are read
+ * @property {boolean} [compared] its answers are compared with those it gives without the package
  * @property {boolean} [graphql] it is asked by GraphQL queries
  * @property {'otlp' | 'sentry' | 'datadog'} [wire] what it sends; `otlp` when left out
  */
@@ -293,6 +294,33 @@ export const SUBJECTS = [
     what: '`NodeSDK`; a worker, on a real Redis',
     needs: 'redis-server',
   },
+  // ES modules under /register
+  .../** @type {const} */ ([
+    ['sveltekit', ['@sveltejs/kit', '@sveltejs/adapter-node'], 'production build'],
+    ['astro', ['astro', '@astrojs/node'], 'production build, standalone'],
+    ['react-router', ['react-router', '@react-router/serve'], 'production build'],
+    [
+      'live-bindings',
+      ['marked', 'd3-format'],
+      'eleven packages that assign to their exports later',
+    ],
+  ]).map(
+    ([name, packages, what]) =>
+      /** @type {Subject} */ ({
+        name,
+        group: 'es-builds',
+        app: `${name}.mjs`,
+        packages: [...packages],
+        what: `\`--import …/register\` with \`auto-instrumentations-node\`; ${what}`,
+        nodeArgs: ['--import', REGISTER],
+        preload: true,
+        env: OTLP_ENV,
+        metrics: true,
+        node: 22,
+        compared: true,
+        ...(name !== 'live-bindings' && { build: `build-${name}.mjs`, asynchronous: true }),
+      }),
+  ),
   // bundlers: the app and this package in one file
   {
     name: 'esbuild',

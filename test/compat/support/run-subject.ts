@@ -17,6 +17,7 @@ import { startSentry } from './sentry.ts';
 /** The watchdog thread starts once the loop turns: some 50 ms on an idle machine. */
 const WATCHDOG_START_MILLIS = 500;
 const WARM_REQUESTS = 5;
+const BLOCKING_REQUESTS = ['handler', 'steps'];
 /** Beside a preloaded SDK, an ES module is watched from the second second on. */
 const PRELOAD_START_MILLIS = 2000;
 /** What a preloaded SDK has until it has sent all, where the application cannot flush it. */
@@ -25,10 +26,13 @@ const ARRIVAL_POLL_MILLIS = 50;
 
 const RECEIVERS = { otlp: startOtlp, sentry: startSentry, datadog: startDatadog };
 
-export async function runSubject({ subject, folder, node, problem }: Selected): Promise<Run> {
+export async function runSubject(choice: Selected): Promise<Run> {
+  const { subject, folder, node, problem } = choice;
   if (problem !== undefined) throw new Error(problem);
   if (subject.build) build(subject.build, folder, node);
   const receiver = await RECEIVERS[subject.wire ?? 'otlp'](folder);
+  const answersAlone = subject.compared ? await answersWithoutPackage(choice) : [];
+  const answers: string[] = [];
   let warmAt = Number.NaN;
   const startMillis = subject.preload ? PRELOAD_START_MILLIS : WATCHDOG_START_MILLIS;
   try {
@@ -53,9 +57,9 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
             // or a GraphQL server would take it for one that any web page can make
             headers: { 'content-type': 'application/json' },
           });
-          if (!response.ok)
-            throw new Error(`/${request}: ${response.status} ${await response.text()}`);
-          await response.arrayBuffer();
+          const text = await response.text();
+          if (!response.ok) throw new Error(`/${request}: ${response.status} ${text}`);
+          answers.push(text);
         };
         // the first request of a process is slow, and that is the framework's own time
         for (let i = 0; i < WARM_REQUESTS; i++) {
@@ -64,17 +68,36 @@ export async function runSubject({ subject, folder, node, problem }: Selected): 
           await wait(startMillis / WARM_REQUESTS);
         }
         warmAt = performance.timeOrigin + performance.now();
-        for (const request of ['handler', 'steps']) await send(request);
+        for (const request of BLOCKING_REQUESTS) await send(request);
         if (subject.preload) await arrival(receiver, warmAt, subject.metrics === true);
       },
     );
     run.notes['metricNames'] = [...(receiver.metricNames?.() ?? [])];
+    run.notes['answers'] = [...new Set(answers.map(withoutNumbers))];
+    run.notes['answersAlone'] = answersAlone;
     addSpans(run, receiver.spans(), warmAt);
     return run;
   } finally {
     receiver.close();
   }
 }
+
+/** What the service answers to each of the requests where nothing is preloaded. */
+async function answersWithoutPackage({ subject, folder, node }: Selected): Promise<string[]> {
+  const answers: string[] = [];
+  const cwd = path.join(folder, 'app');
+  const file = path.join(cwd, subject.app);
+  await runApp(`${subject.name}, alone`, { node, file, cwd }, async (app) => {
+    const port = await app.printed('listening ');
+    for (const request of ['warm', ...BLOCKING_REQUESTS]) {
+      answers.push(await (await fetch(`http://127.0.0.1:${port}/${request}`)).text());
+    }
+  });
+  return [...new Set(answers.map(withoutNumbers))];
+}
+
+/** Hashes are other ones each time. */
+const withoutNumbers = (answer: string) => answer.replace(/-?\d+/g, '#');
 
 /**
  * Both blocks, and metrics where there are some. What has not come by then is missed by the tests.

@@ -14,6 +14,7 @@ export interface Subject {
   build?: string;
   reported?: string;
   minified?: boolean;
+  compared?: boolean;
   graphql?: boolean;
   asynchronous?: boolean;
   aroundMillis?: number;

@@ -1,0 +1,3 @@
+import { runBuild } from './build.mjs';
+
+runBuild('astro', 'astro/bin/astro.mjs');

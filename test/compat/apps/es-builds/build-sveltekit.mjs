@@ -1,0 +1,3 @@
+import { runBuild } from './build.mjs';
+
+runBuild('sveltekit', 'vite/bin/vite.js');

@@ -1,0 +1,3 @@
+import { serveBuild } from './serve-build.mjs';
+
+await serveBuild('./sveltekit/build/index.js');

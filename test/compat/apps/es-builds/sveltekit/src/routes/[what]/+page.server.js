@@ -1,0 +1,3 @@
+import { answer } from '../../../../answers.js';
+
+export const load = ({ params }) => answer(params.what);
