@@ -27,9 +27,13 @@ const DECLARED_NAME = /(?:^|,)\s*([\w$]+)\s*(?=[=,]|$)/g;
 const FUNCTION_OR_CLASS = /\bexport\s+(?:async\s+)?(?:function\b\s*\*?|class\b)\s*([\w$]+)/g;
 const LIST = /\bexport\s*\{([^}]*)\}(?!\s*from\b)/g;
 /** `a`, `a, { b as c }`, `{ b as c }`, `*`, `* as a`, of another file of the same package. */
-const CLAUSE = String.raw`(\*(?:\s*as\s+[\w$]+)?|[\w$]+(?:\s*,\s*(?:\{[^}]*\}|\*\s*as\s+[\w$]+))?|\{[^}]*\})`;
+const CLAUSE = [
+  String.raw`\*(?:\s*as\s+[\w$]+)?`,
+  String.raw`[\w$]+(?:\s*,\s*(?:\{[^}]*\}|\*\s*as\s+[\w$]+))?`,
+  String.raw`\{[^}]*\}`,
+].join('|');
 const FROM_FILE = new RegExp(
-  String.raw`\b(export|import)\s*${CLAUSE}\s*\bfrom\s*(['"])(\.[^'"]*)\3`,
+  String.raw`\b(export|import)\s*(${CLAUSE})\s*\bfrom\s*(['"])(\.[^'"]*)\3`,
   'g',
 );
 
