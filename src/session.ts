@@ -53,8 +53,9 @@ import { BlockReporter } from './report/block-reporter.ts';
 import { CodeDescriber } from './report/code-describer.ts';
 import type { Instruments } from './report/instruments.ts';
 import { ProfileFiles } from './report/profile-files.ts';
+import { hasLoader } from './source-maps/loader-maps.ts';
 import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
-import { SourcePositions } from './source-maps/source-positions.ts';
+import { lookUpWithoutMaps, SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stall/block-feed.ts';
 import { IDLE_ITERATIONS } from './stall/queue.ts';
 import { stallsOfThread } from './stall/stalls.ts';
@@ -450,9 +451,10 @@ export class Session {
       gcWithin: (from: number, until: number) => this.#gc.within(from, until),
       listsFunctions: this.#isRecording(),
       lookUp:
-        positions &&
-        ((asked: readonly CodePosition[], done: (found: SourcePositionList) => void) =>
-          positions.lookup(asked, (found) => this.#ledger.asOwnWork(() => done(found)))),
+        positions === undefined
+          ? lookUpWithoutMaps()
+          : (asked: readonly CodePosition[], done: (found: SourcePositionList) => void) =>
+              positions.lookup(asked, (found) => this.#ledger.asOwnWork(() => done(found))),
     };
     return new CodeDescriber(options, this.#guard);
   }
@@ -590,6 +592,7 @@ export class Session {
             blockEvents: this.config.blockEvents,
             exporterCode: EXPORTER_CODE,
             resolveFrom: packageOrigins(),
+            hasLoader: hasLoader(),
           } satisfies OngoingReportOptions,
         }),
         capture: (busyPeriodStart, requestedAt, profileInterval) => {

@@ -34,6 +34,7 @@ const ASYNC_PREFIX = 'async ';
 /** Since Node.js 16; not in the types yet. */
 interface NewerCallSite {
   isAsync?(): boolean;
+  getPosition?(): number;
   getEnclosingLineNumber?(): number | null;
   getEnclosingColumnNumber?(): number | null;
 }
@@ -110,6 +111,7 @@ export function toFrame(
     ...place,
     functionLine,
     functionColumn,
+    offset: site.getPosition?.(),
     isAsync: site.isAsync?.() ?? false,
     isOwn: isOwn(place),
     isAtEntry: isAtEntry(place, functionLine, functionColumn, site.getFunctionName()?.length ?? 0),

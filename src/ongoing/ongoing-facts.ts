@@ -31,6 +31,8 @@ export interface OngoingFacts {
   readonly callbacks: number;
   readonly asyncResourceType?: string;
   readonly code?: BlockingCode;
+  /** Characters of the script before each line of the code's stack; -1 if that is not known. */
+  readonly offsets?: readonly number[];
   /** The wrapped built-in that runs, if one does. */
   readonly nativeCall?: NativeCall;
   readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
@@ -64,7 +66,10 @@ export function ongoingReply(
     isCodeKnown: code !== undefined,
     facts: {
       ...facts,
-      ...(code !== undefined && { code }),
+      ...(code !== undefined && {
+        code,
+        offsets: sample.frames.map(({ offset = -1 }) => offset),
+      }),
       ...(sample.nativeCall !== undefined && { nativeCall: sample.nativeCall }),
     },
   };

@@ -8,6 +8,7 @@ import type { BlockedThread } from '../block-attributes.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { OngoingReport } from '../watchdog/protocol.ts';
 import type { ExporterData } from './exporter.worker.ts';
+import { withoutLoaderLines } from './loader-lines.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 import { ongoingLine } from './ongoing-line.ts';
 import { exportsOtlp } from './otlp-environment.ts';
@@ -21,6 +22,8 @@ export interface OngoingReportOptions {
   readonly exporterCode: string;
   /** Files and folders to resolve the application's exporter from. */
   readonly resolveFrom: readonly string[];
+  /** Files of the watched thread may run as something else than their text. */
+  readonly hasLoader: boolean;
 }
 
 export class OngoingReporter {
@@ -31,10 +34,11 @@ export class OngoingReporter {
   ) {}
 
   report(report: OngoingReport<OngoingFacts>): void {
-    const { facts, time } = report;
+    const { time } = report;
+    const { thread, hasLoader } = this.options;
+    const facts = report.facts && withoutLoaderLines(report.facts, hasLoader);
     if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
-    const { thread } = this.options;
-    const line = ongoingLine(report, new Date(), process.pid, thread);
+    const line = ongoingLine({ ...report, facts }, new Date(), process.pid, thread);
     try {
       writeSync(2, `${line}\n`);
     } catch {

@@ -79,8 +79,8 @@ function isInFile(frame: StackFrame): frame is FrameInFile {
 }
 
 function positionOf(frame: FrameInFile): CodePosition {
-  const { file, line, column = 1, functionName, functionLine, functionColumn } = frame;
-  return { file, line, column, functionName, functionLine, functionColumn };
+  const { file, line, column = 1, offset, functionName, functionLine, functionColumn } = frame;
+  return { file, line, column, offset, functionName, functionLine, functionColumn };
 }
 
 function beginOf({ file, line, functionLine = line, functionColumn = 1 }: FrameInFile) {

@@ -1,6 +1,7 @@
 /**
- * Positions in the source by Node.js itself, where the process runs with `--enable-source-maps`: it
- * also has the maps of code that a loader made in memory. It decodes on the thread that asks.
+ * Positions in the source by Node.js itself: with source maps enabled, it has those of code that a
+ * loader made in memory. It decodes on the thread that asks, and opens whatever code names
+ * as its map.
  */
 import { existsSync } from 'node:fs';
 import { findSourceMap } from 'node:module';

@@ -9,6 +9,8 @@ export interface CodePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** Characters of the script before it, as V8 counts them; undefined if that is not known. */
+  readonly offset?: number | undefined;
   /**
    * The function's name in the code that runs, and where the function starts (V8's enclosing
    * position): for its name in the source.
@@ -22,8 +24,9 @@ export interface CodePosition {
 export interface SourcePosition {
   /** A path where the source has one, else the source's name without its bundler's prefix. */
   readonly file: string;
-  readonly line: number;
-  readonly column: number;
+  /** Undefined with the column: the source is known, and not where in it. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
   /** The function's name in the source, where the map has it. */
   readonly functionName?: string;
 }

@@ -4,7 +4,7 @@
  * alive.
  */
 import { AsyncResource } from 'node:async_hooks';
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import {
@@ -19,6 +19,8 @@ import { toPath } from '../support/file-url.ts';
 import { isFile } from '../support/files.ts';
 import { attempt, Guard } from '../support/guard.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
+import { isOfFile, LoadedText, needsCompiler, withoutLine } from './loaded-text.ts';
+import { hasLoader, positionsByHost } from './loader-maps.ts';
 import { Lru } from './lru.ts';
 import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from './position.ts';
@@ -71,6 +73,8 @@ export class SourcePositions {
   readonly #known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
   readonly #unmapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
   readonly #mapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
+  readonly #loadedText = new LoadedText();
+  readonly #opensByNode = new Lru<string, boolean>(MAX_UNMAPPED_FILES);
   readonly #pending = new Map<number, Lookup>();
   /**
    * What is created and called here belongs to no request: timers and ports would keep the context
@@ -155,14 +159,14 @@ export class SourcePositions {
   /** The positions that only the thread can resolve. */
   #unknown(positions: readonly (CodePosition | undefined)[]): CodePosition[] {
     const asked: CodePosition[] = [];
-    const byNode = nodeHasSourceMaps();
-    for (const position of positions) {
-      if (position === undefined || !mayHaveMap(position.file) || this.#unmapped.get(position.file))
-        continue;
-      const key = keyOf(position);
-      if (this.#known.has(key)) continue;
-      const found = byNode ? positionByNode(position) : undefined;
-      if (found !== undefined) this.#known.set(key, found ?? undefined);
+    const isNew = (position: CodePosition | undefined): position is CodePosition =>
+      position !== undefined && isOfFile(position.file) && !this.#known.has(keyOf(position));
+    const unknown = positions.filter(isNew);
+    const loaded = this.#loaded(unknown);
+    for (const position of unknown) {
+      const found = loaded.get(position);
+      if (found !== undefined) this.#known.set(keyOf(position), found);
+      else if (this.#unmapped.get(position.file)) continue;
       else if (this.#isLost || this.#isStopped) continue;
       else if (mayRead(position.file)) {
         if (this.#mayBeMapped(position.file)) asked.push(position);
@@ -172,6 +176,33 @@ export class SourcePositions {
       }
     }
     return asked;
+  }
+
+  /** What Node.js knows, and code that a loader made, of which the thread finds no map. */
+  #loaded(positions: readonly CodePosition[]): Map<CodePosition, SourcePosition> {
+    const found = new Map<CodePosition, SourcePosition>();
+    const transformed = withoutTracing(() => this.#loadedText.transformed(positions, hasLoader()));
+    const byNode = nodeHasSourceMaps();
+    for (const position of positions) {
+      const source = byNode && this.#mayNodeOpen(position.file) && positionByNode(position);
+      if (source) found.set(position, source);
+    }
+    const rest = [...transformed].filter((position) => !found.has(position));
+    const byHost = positionsByHost(rest);
+    rest.forEach((position, i) => {
+      const source = byHost[i] ?? (needsCompiler(position.file) && withoutLine(position));
+      if (source) found.set(position, source);
+    });
+    return found;
+  }
+
+  /** Node.js opens whatever a file's comment names: a device would never end. */
+  #mayNodeOpen(file: string): boolean {
+    const known = this.#opensByNode.get(file);
+    if (known !== undefined) return known;
+    const may = withoutTracing(() => attempt(() => namesOnlyFiles(toPath(file))) ?? false);
+    this.#opensByNode.set(file, may);
+    return may;
   }
 
   #mayBeMapped(file: string): boolean {
@@ -352,8 +383,23 @@ export class SourcePositions {
   };
 }
 
+/**
+ * For `sourceMaps: false`: code that a loader made has no line; nothing else is looked up. Never
+ * throws.
+ */
+export function lookUpWithoutMaps() {
+  const loadedText = new LoadedText();
+  return (positions: readonly CodePosition[], done: (found: SourcePositionList) => void): void => {
+    const transformed = withoutTracing(() => loadedText.transformed(positions, hasLoader()));
+    done(
+      positions.map((position) => (transformed.has(position) ? withoutLine(position) : undefined)),
+    );
+  };
+}
+
 /** Bytes at the end of a file in which it says where its map is. */
 const TAIL_BYTES = 2048;
+const COMMENT = 'sourceMappingURL=';
 
 /**
  * Whether a file may have a source map: some 50 µs, once per file. Most files have none, and asking
@@ -362,22 +408,38 @@ const TAIL_BYTES = 2048;
 function refersToMap(file: string): boolean {
   const itsPath = toPath(file);
   if (existsSync(`${itsPath}.map`)) return true;
-  if (!isFile(itsPath)) return false;
-  const descriptor = openSync(itsPath, 'r');
+  const tail = tailOf(itsPath);
+  // Where the last line is longer than the tail, an inline map may be in it.
+  return (
+    tail !== undefined &&
+    (tail.includes(COMMENT) || (statSync(itsPath).size > TAIL_BYTES && !tail.includes('\n')))
+  );
+}
+
+/** Whether the map that a file names, if it names one, is in it or an ordinary file. */
+function namesOnlyFiles(file: string): boolean {
+  if (!existsSync(file)) return true;
+  const tail = tailOf(file);
+  if (tail === undefined) return false;
+  const start = tail.lastIndexOf(COMMENT);
+  if (start === -1) return true;
+  const [url = ''] = tail.slice(start + COMMENT.length).split(/\s/);
+  return url.startsWith('data:') || isFile(path.resolve(path.dirname(file), decodeURI(url)));
+}
+
+/** Undefined if it is no ordinary file. */
+function tailOf(file: string): string | undefined {
+  if (!isFile(file)) return undefined;
+  const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);
     const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
     readSync(descriptor, buffer, 0, buffer.length, Math.max(0, size - buffer.length));
-    const tail = buffer.toString('latin1').trimEnd();
-    // Where the last line is longer than the tail, an inline map may be in it.
-    return tail.includes('sourceMappingURL=') || (size > TAIL_BYTES && !tail.includes('\n'));
+    return buffer.toString('latin1').trimEnd();
   } finally {
     closeSync(descriptor);
   }
 }
-
-/** Code of a file: not Node.js' own, not `eval`, not a bundler's `webpack-internal:`. */
-const mayHaveMap = (file: string) => file.startsWith('file:') || path.isAbsolute(file);
 
 const permission = () =>
   (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;

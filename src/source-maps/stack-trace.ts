@@ -2,7 +2,7 @@
 import type { CodePosition, SourcePositionList } from './position.ts';
 
 /** The last thing in a line: `/app/dist/main.js:1:2345)`. */
-const POSITION = /((?:file:\/\/|\/|[A-Za-z]:[\\/])[^\n]*?):(\d+):(\d+)(\)?)$/;
+const POSITION = /(?<=^|[( ])((?:file:\/\/|\/|[A-Za-z]:[\\/])[^\n]*?):(\d+):(\d+)(\)?)$/;
 
 /** One for each line; undefined where a line has no position in a file. */
 export function positionsOfStackTrace(stackTrace: string): (CodePosition | undefined)[] {
@@ -24,7 +24,8 @@ export function withSourcePositions(stackTrace: string, found: SourcePositionLis
     .map((line, i) => {
       const source = found[i];
       if (source === undefined) return line;
-      const position = `${source.file}:${source.line}:${source.column}`;
+      const { file, line: number, column } = source;
+      const position = [file, number, column].filter((part) => part !== undefined).join(':');
       return line.replace(POSITION, (_whole, ...groups: string[]) => position + groups[3]);
     })
     .join('\n');

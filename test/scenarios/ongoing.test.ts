@@ -1,11 +1,18 @@
 /** Blocks that do not end are reported while they last. */
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OtlpReceiver, type ReceivedSpan } from '../../tools/otlp-receiver.cjs';
 import { expectBlocks } from './support/expect-blocks.ts';
-import { type App, type AppOptions, makeFolder, type Run, runApp } from './support/run-app.ts';
+import {
+  type App,
+  type AppOptions,
+  makeFolder,
+  type Run,
+  runApp,
+  type SpanLine,
+} from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, lateOf, runDelayOf } from './support/validity.ts';
 import { startWitness } from './support/witness.ts';
@@ -125,6 +132,35 @@ test('a block that ends after its report has its ordinary span as well, with the
   expect(receiver.spans[0]?.parentSpanId).toBe(run.blocks[0]?.parentSpanId);
   expect(run.code).toBe(0);
 });
+
+test.each([['true'], ['false']])(
+  'code that a loader has compiled has no line of what it compiled; sourceMaps: %s',
+  async (sourceMaps) => {
+    const options = { args: [endOfBlock, sourceMaps] };
+    const run = await runApp('loader.cjs', options, async (app) => {
+      await reported(app);
+      writeFileSync(endOfBlock, '');
+    });
+
+    const file = path.join(__dirname, 'apps/loaded/orders.ts');
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+      expect(run.blocks).toHaveLength(1);
+      expect(run.stderr).toContain(` not ended: hashOrders (${file}), trace `);
+      const { attributes } = run.blocks[0] as SpanLine;
+      expect(attributes).toMatchObject({
+        'code.function.name': 'hashOrders',
+        'code.file.path': file,
+      });
+      const line = attributes['code.line.number'];
+      const place =
+        line === undefined ? file : `${file}:${line}:${attributes['code.column.number']}`;
+      expect(attributes['code.stacktrace']).toContain(`at hashOrders (${place})`);
+      const source = readFileSync(file, 'utf8').split('\n');
+      if (sourceMaps === 'true') expect(source[Number(line) - 1]).toContain('// BLOCKS');
+      else expect(line).toBeUndefined();
+    });
+  },
+);
 
 test('a native call that is wrapped: the report names the function that made it, and its trace', async () => {
   const run = await endedRun('waitInShell', { env }, received);

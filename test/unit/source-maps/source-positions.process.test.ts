@@ -111,12 +111,39 @@ test('with --enable-source-maps, Node.js has the maps of code that is not in a f
     const made = new module.constructor(__dirname + '/made.js');
     made._compile('let a;\\n' + comment + Buffer.from(JSON.stringify(map)).toString('base64'), __dirname + '/made.js');
     const positions = new SourcePositions(log, ${WAITS});
-    positions.lookup([{ file: __dirname + '/made.js', line: 1, column: 3 }], printFound);
+    positions.lookup([{ file: __dirname + '/made.js', line: 1, column: 3, offset: 2 }], printFound);
     print('at once');
     positions.lookup([position], printFound);`,
     ['--enable-source-maps'],
   );
   expect({ lines, stderr }).toEqual({ lines: ['made.ts:3:5', 'at once', source], stderr: '' });
+});
+
+// Node.js 26 reads a map when it is asked for it; earlier ones when the module is loaded.
+test('with --enable-source-maps, Node.js is not asked for a map that is a device', () => {
+  const device = path.join(folder, 'device.js');
+  const code = 'exports.f = () => 1;\n//# source' + 'MappingURL=/dev/zero\n';
+  writeFileSync(device, code);
+  const { status, lines, stderr } = run(
+    `
+    const device = ${JSON.stringify(device)};
+    if (parseInt(process.versions.node) >= 26) require(device);
+    const { findSourceMap } = module.constructor;
+    module.constructor.findSourceMap = (file) => {
+      print('Node.js is asked');
+      return findSourceMap(file);
+    };
+    const positions = new SourcePositions(log, ${WAITS});
+    positions.lookup([{ file: device, line: 1, column: 11, offset: 10 }], printFound);
+    // As if it was wrapped by a loader.
+    positions.lookup([{ file: device, line: 1, column: 12, offset: 73 }], printFound);`,
+    ['--enable-source-maps'],
+  );
+  expect({ status, lines, stderr }).toEqual({
+    status: 0,
+    lines: ['unmapped', 'unmapped'],
+    stderr: '',
+  });
 });
 
 describe('the permission model', () => {
