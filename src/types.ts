@@ -60,8 +60,9 @@ export type CodePlace = Omit<BlockingCode, 'stackTrace' | 'requires'>;
  * - `javascript`: running JavaScript.
  * - `native`: native code that used the CPU, which cannot be interrupted: `JSON.parse`,
  *   `scryptSync`.
- * - `gc`: garbage collection.
- * - `waiting`: hardly any CPU: synchronous I/O such as `execSync` or `readFileSync`.
+ * - `gc`: garbage collection, and freeing what the collected objects held.
+ * - `waiting`: more than half of the time without a CPU, and without wanting one: synchronous I/O
+ *   such as `execSync` or `readFileSync`.
  */
 export type BlockCause = 'javascript' | 'native' | 'gc' | 'waiting';
 

@@ -20,6 +20,8 @@ export interface BlockTimes {
   readonly nativeTimeMillis?: number | undefined;
   /** Of it, garbage collection; where that is not known, all of `gcTimeMillis` that fits. */
   readonly gcInNativeTimeMillis?: number | undefined;
+  /** Native code ran between callbacks, without JavaScript, soon after a garbage collection. */
+  readonly isAfterCollection?: boolean;
 }
 
 /**
@@ -32,6 +34,10 @@ export interface BlockTimes {
  * 4. `native`: the time in which JavaScript could not be interrupted, less the garbage collection
  *    in it, less 2 and 3, in which JavaScript cannot answer, either;
  * 5. `javascript`: the remainder.
+ *
+ * After a collection V8 frees what the collected objects held, in a task that no callback is around
+ * and that Node.js does not count as collection (`Intl` objects: 60 ms and more). So `native` is
+ * `gc` too if `isAfterCollection`.
  *
  * The cause is `waiting` if that took more than half of the block, else the largest of the others;
  * of equal ones the first in this order. Without any sample, native code and JavaScript cannot be
@@ -56,7 +62,8 @@ export function causeOf(times: BlockTimes): BlockCause | undefined {
   const javascript = ran - native;
   const most = Math.max(gc, native, javascript);
   if (gc === most) return 'gc';
-  return native === most ? 'native' : 'javascript';
+  if (native !== most) return 'javascript';
+  return times.isAfterCollection === true ? 'gc' : 'native';
 }
 
 /** 0 to `most`; NaN counts as 0. */

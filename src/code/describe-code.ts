@@ -72,6 +72,8 @@ export interface SampledCode {
   readonly nativeCall?: NativeCall;
   /** Of it, garbage collection; absent where that is not known. */
   readonly gcInNativeTimeMillis?: number;
+  /** No JavaScript called what ran in that time: its samples have an empty stack. */
+  readonly isOutsideJavaScript?: true;
   /** All functions that the block can be named by; only if `listsFunctions` is set. */
   readonly functions?: readonly FunctionTime[];
 }
@@ -231,7 +233,7 @@ function observationsOf(
 function nativeTimeOf(
   weighted: readonly WeightedSample[],
   gcWithin: DescribeOptions['gcWithin'],
-): Pick<SampledCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis'> {
+): Pick<SampledCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis' | 'isOutsideJavaScript'> {
   if (weighted.length === 0) return {};
   let native = 0;
   let gc = gcWithin === undefined ? Number.NaN : 0;
@@ -240,7 +242,17 @@ function nativeTimeOf(
     native += uninterrupted;
     gc += Math.min(uninterrupted, gcWithin?.(until - uninterrupted, until) ?? Number.NaN);
   }
-  return { nativeTimeMillis: native, ...(!Number.isNaN(gc) && { gcInNativeTimeMillis: gc }) };
+  const late = weighted.filter(({ uninterrupted }) => uninterrupted > 0);
+  const isOutsideJavaScript =
+    late.length > 0 &&
+    late.every(({ isInside, sample }) => {
+      return isInside && sample.frames.length === 0 && sample.nativeCall === undefined;
+    });
+  return {
+    nativeTimeMillis: native,
+    ...(!Number.isNaN(gc) && { gcInNativeTimeMillis: gc }),
+    ...(isOutsideJavaScript && { isOutsideJavaScript }),
+  };
 }
 
 /**

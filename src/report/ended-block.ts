@@ -11,6 +11,9 @@ import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
 import type { CodeDescriber } from './code-describer.ts';
 
+/** V8 frees what collected objects held in a later task: seen up to 200 ms after the collection. */
+const FREED_WITHIN_MILLIS = 500;
+
 export class EndedBlock {
   #code: SampledCode | undefined;
   #queuedSpans = 0;
@@ -61,14 +64,19 @@ export class EndedBlock {
     const { start, end } = this.block;
     const gcTimeMillis =
       guard.run('cannot read garbage collection times', () => gcWithin(start, end)) ?? Number.NaN;
+    const isAfterCollection =
+      guard.run('cannot read garbage collection times', () => {
+        return this.block.kind !== 'callback' && gcWithin(start - FREED_WITHIN_MILLIS, end) > 0;
+      }) === true;
     this.describer.describeInSource(this.block, (code, samples) => {
-      done(this.#facts(code, Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis), samples);
+      const gc = Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis;
+      done(this.#facts(code, gc, isAfterCollection), samples);
     });
   }
 
-  #facts(sampled: SampledCode, gcTimeMillis?: number): EventLoopBlock {
+  #facts(sampled: SampledCode, gcTimeMillis?: number, isAfterCollection = false): EventLoopBlock {
     const { block, clock, stalledSpans, durationMillis } = this;
-    const { gcInNativeTimeMillis, ...code } = sampled;
+    const { gcInNativeTimeMillis, isOutsideJavaScript, ...code } = sampled;
     const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
     const { nativeTimeMillis } = sampled;
     const measured = causeOf({
@@ -78,6 +86,7 @@ export class EndedBlock {
       gcTimeMillis,
       nativeTimeMillis,
       gcInNativeTimeMillis,
+      isAfterCollection: isAfterCollection && isOutsideJavaScript === true,
     });
     // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.
     const cause =

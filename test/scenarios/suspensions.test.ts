@@ -248,6 +248,8 @@ testWithCpu?.('a process that is starved by another one on its CPU', async () =>
       other.kill('SIGKILL');
     });
     expectWithoutCpu(run, ['starved']);
+    const [block] = run.blocks.filter(({ durationMillis }) => durationMillis > 100);
+    expect(block?.attributes['event_loop.block.cause'] ?? 'javascript').toBe('javascript');
     expect(suspended(run, 'throttled').count).toBe(0);
   } finally {
     other?.kill('SIGKILL');

@@ -129,6 +129,23 @@ function parentAt(epochMillis: number, inside: Context = ROOT_CONTEXT) {
 const millis = ([seconds, nanos]: HrTime) => seconds * 1000 + nanos / 1e6;
 const length = (span: ReadableSpan) => millis(span.duration);
 
+test.each([
+  ['after a collection', 'microtasks', 1990, undefined, 'gc'],
+  ['without one', 'microtasks', 1200, undefined, 'native'],
+  ['in a callback', 'callback', 1990, undefined, 'native'],
+  ['with JavaScript on the stack', 'microtasks', 1990, 'convert', 'native'],
+] as const)('native code %s', (_where, kind, collectedAt, functionName, cause) => {
+  const { sources, report, reported } = setUp();
+  sources.gcWithin = (start, end) => (start <= collectedAt && collectedAt < end ? 3 : 0);
+  const sample = {
+    ...stackSample(2140, ROOT_CONTEXT, functionName),
+    requestedAt: 2010,
+    weight: 130,
+  };
+  report({ kind, samples: [sample] });
+  expect(reported).toMatchObject([{ kind, cause, gcTimeMillis: 0 }]);
+});
+
 test('a block is a span with explicit times and all its attributes', () => {
   const { report, spans, metrics } = setUp();
   const parent = parentAt(EPOCH + 1000);

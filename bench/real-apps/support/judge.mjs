@@ -27,6 +27,8 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  *   truth: string }} Judged
  */
 
+/** A stack sample of this package's own comes after it. */
+const MOST_OF_FREEING = 0.1;
 const HALF = 0.5;
 /** A stretch of the profile that is that much longer than the threshold must have been reported. */
 const SURELY = 1.5;
@@ -149,7 +151,7 @@ function verdictOn(
   /** @type {Stacks} */ truth,
   /** @type {string[]} */ direct,
 ) {
-  if (truth.shareOfCollection >= HALF && cause === 'gc') return 'right';
+  if (cause === 'gc' && isCollection(place, truth)) return 'right';
   if (place === undefined) return 'none';
   const { folder, application } = truth;
   const isRight = isLabelled(label, place, folder);
@@ -175,6 +177,14 @@ function verdictOn(
     : 'misled';
 }
 
+/**
+ * V8's profiler tells collections from native code, and not the freeing of what they collected:
+ * that has no JavaScript at all.
+ */
+const isCollection = (/** @type {unknown} */ place, /** @type {Stacks} */ truth) =>
+  truth.shareOfCollection >= HALF ||
+  (place === undefined && truth.codeMillis <= truth.millis * MOST_OF_FREEING);
+
 const asVerdict = (/** @type {boolean} */ isRight) =>
   /** @type {Verdict} */ (isRight ? 'right' : 'misled');
 
@@ -189,8 +199,9 @@ function parentOf(
   /** @type {Asked} */ asked,
   /** @type {Stacks} */ truth,
 ) {
-  if (asked.case.parent === false || (block.code === undefined && truth.shareOfCollection >= HALF))
-    return 'none needed';
+  const isNobodys = block.code === undefined && truth.shareOfCollection >= HALF;
+  const isFreeing = block.cause === 'gc' && isCollection(block.code, truth);
+  if (asked.case.parent === false || isNobodys || isFreeing) return 'none needed';
   const isAgents = truth.application.length === 0 && truth.shareOfAgent >= HALF;
   const isInGraph =
     truth.share((path) => path.some(({ file }) => file.startsWith(truth.folder))) >= HALF;

@@ -51,6 +51,13 @@ describe('on a machine with too little CPU', () => {
   });
 });
 
+test('native code between callbacks, after a collection, frees what was collected', () => {
+  const isAfterCollection = true;
+  expect(cause(66, { ...times(66, 0, 60), isAfterCollection })).toBe('gc');
+  expect(cause(66, { ...times(66, 0, 20), isAfterCollection })).toBe('javascript');
+  expect(cause(66, { ...times(5, 0, 60), isAfterCollection })).toBe('waiting');
+});
+
 test('the CPU time of a whole process hides waiting, and never invents it', () => {
   // Another thread used 900 ms meanwhile.
   expect(cause(1000, times(908, 0, 990))).toBe('native');

@@ -29,6 +29,18 @@ describe('what is known without a stack', () => {
     });
   });
 
+  test('whether JavaScript called what ran in that time', () => {
+    const isOutsideJavaScript = true;
+    const native = sample(40, 100);
+    expect(describeOf(100, native)).toMatchObject({ isOutsideJavaScript });
+    expect(describeOf(200, native, prompt(150, app('next')))).toMatchObject({
+      isOutsideJavaScript,
+    });
+    for (const samples of [[prompt(60)], [native, sample(140, 180, app('a'))], [sample(40, 300)]]) {
+      expect(describeOf(200, ...samples)).not.toHaveProperty('isOutsideJavaScript');
+    }
+  });
+
   test('how much of that was garbage collection', () => {
     const gcWithin = (from: number, until: number) => (until - from) / 4;
     const samples = [prompt(60, app('a')), sample(100, 180, app('a'))];
