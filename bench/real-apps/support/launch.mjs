@@ -32,10 +32,12 @@ const GAP_MILLIS = 150;
  * @typedef {{ name: string, ask(client: Client): Promise<unknown>, right: Label | Label[],
  *   parent?: boolean, varies?: boolean }} Case
  *   `parent: false`: the block is in no request; `varies`: the answer is never twice the same
- * @typedef {{ title: string, cases: Case[], needsNode?: number, preload?: '--import' | '--require', ready?: string,
+ * @typedef {{ title: string, cases: Case[], needsNode?: number,
+ *   preload?: '--import' | '--require', ready?: string,
  *   build?: string[][], args: (given: { port: number, data: string }) => string[],
  *   env?: (given: { port: number, data: string }) => Record<string, string>,
- *   throughOptions?: boolean, inNodeSdk?: boolean, prepare?: (given: { data: string, folder: string }) => unknown }} App
+ *   throughOptions?: boolean, inNodeSdk?: boolean,
+ *   prepare?: (given: { data: string, folder: string }) => unknown }} App
  *   `throughOptions`: preloads are given by NODE_OPTIONS; `inNodeSdk`: the class in a `NodeSDK`,
  *   and not `/register`
  *
