@@ -60,14 +60,13 @@ const NOT_RUN = [
   // With the option `profileDir`.
   ...['Message', 'Numbers', 'ProfileFiles'],
   // With a loader.
-  'Site',
   // With an HTTP server, and built-ins of this realm.
   ...['ParserMessages', 'LongCalls', 'LongCallWriter'],
   // Without async hooks, which another file has.
   'ScopeLedger',
 ];
 /** Whether they run is left to chance: they need a stack sample of the application's code. */
-const MAY_RUN = ['EntryOperation', 'LoadedText'];
+const MAY_RUN = ['EntryOperation', 'LoadedText', 'Site'];
 /** They run only if a stack sample is taken. */
 const RUN_IN_CAPTURES = /^(Capturer|StackSamples|Watchdog|WatchdogThread|CallTree|Lru)\./;
 
