@@ -10,7 +10,7 @@
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { attempt } from '../support/guard.ts';
-import { functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
+import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
 import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
 import { inProgress } from './native-calls/in-progress.ts';
 import type { LongCallListener, Switch } from './native-calls/long-calls.ts';
@@ -61,10 +61,10 @@ export class NativeCalls {
       holder: process,
       key: 'dlopen',
       name: 'process.dlopen',
-      wrap: wrapLoading((exports) => this.#patchAddOn(exports)),
+      wrap: wrapLoading((addOn) => this.#patchAddOn(addOn)),
     };
     this.#patchAll([...builtIns(), loading]);
-    for (const exports of attempt(loadedAddOns, onError) ?? []) this.#patchAddOn(exports);
+    for (const addOn of attempt(loadedAddOns, onError) ?? []) this.#patchAddOn(addOn);
     this.followSqlite();
     attempt(syncBuiltinESMExports, onError);
   }
@@ -98,8 +98,8 @@ export class NativeCalls {
     for (const each of functions) attempt(() => this.#patch(each), this.#onError);
   }
 
-  #patchAddOn(exports: unknown): void {
-    attempt(() => this.#patchAll(functionsOf(exports)), this.#onError);
+  #patchAddOn(addOn: AddOn): void {
+    attempt(() => this.#patchAll(functionsOf(addOn)), this.#onError);
   }
 
   #patch(builtIn: BuiltIn): void {

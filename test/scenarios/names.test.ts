@@ -73,6 +73,13 @@ test('a block is named by the place to change', async () => {
       ]),
     ),
     underNative(run, 'hashPassword', 'hashPassword', 'bcrypt.hashSync'),
+    underNative(run, 'transpile', 'transpile', 'swc.transformSync'),
+    under(run, 'money', (blocks) =>
+      expect(blocks).toMatchObject([{ 'code.function.name': 'money', 'code.file.path': APP }]),
+    ),
+    under(run, 'localDate', (blocks) =>
+      expect(blocks).toMatchObject([{ 'code.function.name': 'localDate', 'code.file.path': APP }]),
+    ),
     under(run, 'copyTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'copyTable', 'code.file.path': APP }]),
     ),

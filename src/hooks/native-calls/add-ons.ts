@@ -1,15 +1,17 @@
 /**
- * Native add-ons whose synchronous calls take long: bcrypt, better-sqlite3. Promises: an add-on is
- * known by what it exports, wherever it lies and whatever its file is called; its functions are
- * wrapped where its package looks them up on every call, so that references to the package's own
- * functions, taken before, are right as well.
+ * Native add-ons, whose synchronous calls may take long. Guarantees: bcrypt and better-sqlite3 are
+ * known by what they export, wherever they lie and whatever their file is called; their functions
+ * are wrapped where their package looks them up on every call, so that references to the package's
+ * own functions, taken before, are right as well. Of any other add-on, the functions that it
+ * exports are wrapped, and no method: of classes, only those of better-sqlite3 are.
  *
  * Every add-on of a thread is loaded through `process.dlopen`, by `require` and by `import`, on
  * every Node.js, so no module hook is needed.
  */
 import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import type { BuiltIn } from './built-ins.ts';
-import { type Wrap, wrapSlow } from './wrappers.ts';
+import { type Wrap, wrapConstructor, wrapSlow } from './wrappers.ts';
 
 const SLOW = wrapSlow();
 /** Each round doubles it: with 8 it takes some 15 ms. */
@@ -47,8 +49,13 @@ const ADD_ONS: readonly (readonly Method[])[] = [
   ],
 ];
 
-/** What is wrapped of an add-on; empty where it is not a known one. */
-export function functionsOf(exports: unknown): BuiltIn[] {
+export interface AddOn {
+  readonly file: unknown;
+  readonly exports: unknown;
+}
+
+/** What is wrapped of an add-on. */
+export function functionsOf({ file, exports }: AddOn): BuiltIn[] {
   for (const methods of ADD_ONS) {
     const found = methods.flatMap(({ of, ...method }) => {
       const holder = of === undefined ? exports : valueIn(valueIn(exports, of), 'prototype');
@@ -58,26 +65,44 @@ export function functionsOf(exports: unknown): BuiltIn[] {
     });
     if (found.length === methods.length) return found;
   }
-  return [];
+  return isObject(exports) ? functionsOfUnknown(exports, String(file)) : [];
 }
 
-/** Exports of the add-ons that `require` has loaded before, directly or through a package. */
-export function loadedAddOns(): unknown[] {
+/**
+ * Named by the file, `swc.transformSync` of `swc.linux-x64-gnu.node`. They may be called with
+ * `new`: the classes of some have no methods.
+ */
+function functionsOfUnknown(holder: object, file: string): BuiltIn[] {
+  const [addOn] = basename(file).split('.');
+  return Object.keys(holder)
+    .filter((key) => isPlainFunction(valueIn(holder, key)))
+    .map((key) => ({ holder, key, name: `${addOn}.${key}`, wrap: wrapConstructor }));
+}
+
+/** Not a class with methods. */
+function isPlainFunction(value: unknown): boolean {
+  if (typeof value !== 'function') return false;
+  const prototype = valueIn(value, 'prototype');
+  return !isObject(prototype) || Reflect.ownKeys(prototype).every((key) => key === 'constructor');
+}
+
+/** The add-ons that `require` has loaded before, directly or through a package. */
+export function loadedAddOns(): AddOn[] {
   // All of `require` share one cache; the file that it is made for need not exist.
   const { cache } = createRequire(process.execPath);
   return Object.keys(cache)
     .filter((file) => file.endsWith('.node'))
-    .map((file) => cache[file]?.exports);
+    .map((file) => ({ file, exports: cache[file]?.exports }));
 }
 
-/** `process.dlopen`; `loaded` is called with the exports, and must not throw. */
-export function wrapLoading(loaded: (exports: unknown) => void): Wrap {
+/** `process.dlopen`; `loaded` is called with the add-on, and must not throw. */
+export function wrapLoading(loaded: (addOn: AddOn) => void): Wrap {
   const slow = wrapSlow();
   return (original, power, name) =>
     slow(
       function (this: unknown, ...args: unknown[]) {
         const result = original.apply(this, args);
-        if (power.on) loaded(valueIn(args[0], 'exports'));
+        if (power.on) loaded({ file: args[1], exports: valueIn(args[0], 'exports') });
         return result;
       },
       power,

@@ -3,7 +3,8 @@
  * on the stack afterwards, and those that take milliseconds in any case.
  *
  * Not wrapped, although they can take long as well:
- * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, `BigInt`. Replacing
+ * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, but for `normalize`, and for
+ *   `toLocaleString` and its like, which make a formatter on each call that has options. Replacing
  *   `RegExp.prototype.exec` makes every `replace` and `split` by an expression ten times slower or
  *   more, on Node.js 20 to 26, and putting it back does not undo that.
  * - What takes nanoseconds and needs gigabytes to take long: `Buffer.byteLength`, `Buffer#indexOf`,
@@ -14,11 +15,15 @@
 import childProcess from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
+import module from 'node:module';
 import v8 from 'node:v8';
+import vm from 'node:vm';
 import zlib from 'node:zlib';
 import {
+  type AnyFunction,
   type Wrap,
   wrapClone,
+  wrapConstructor,
   wrapDecode,
   wrapMethod,
   wrapParse,
@@ -112,9 +117,35 @@ const OF_CHILD_PROCESS: Record<string, Wrap> = {
 const OF_V8: Record<string, Wrap> = {
   /** 13 to 23 ms for a MiB. */
   deserialize: wrapSlow({ input: 0, longFrom: MIB }),
+  getHeapSnapshot: ALWAYS,
+  queryObjects: ALWAYS,
   serialize: wrapSlow({ input: 0, longFrom: 50_000 }),
   writeHeapSnapshot: ALWAYS,
 };
+
+const OF_MODULE: Record<string, Wrap> = {
+  /** 340 ms for a MiB. */
+  stripTypeScriptTypes: wrapSlow({ input: 0, longFrom: 64 * KIB }),
+};
+
+const OF_VM: Record<string, Wrap> = {
+  /** 100 ms for a MiB, as `Script`. */
+  compileFunction: wrapSlow({ input: 0, longFrom: 256 * KIB }),
+};
+
+/** They load a locale: 20 to 700 µs for each object. */
+const OF_INTL = [
+  'Collator',
+  'DateTimeFormat',
+  'DisplayNames',
+  'ListFormat',
+  'NumberFormat',
+  'PluralRules',
+  'RelativeTimeFormat',
+  'Segmenter',
+];
+
+const SLOW = wrapSlow();
 
 /** Resolved anew on every call: some may have been replaced, or be of another realm, since. */
 export function builtIns(): BuiltIn[] {
@@ -123,20 +154,35 @@ export function builtIns(): BuiltIn[] {
     { holder: JSON, key: 'stringify', name: 'JSON.stringify', wrap: wrapStringify },
     { holder: globalThis, key: 'structuredClone', name: 'structuredClone', wrap: wrapClone },
     ...ofModule(v8, 'v8', OF_V8),
+    ...ofModule(module, 'module', OF_MODULE),
+    ...ofModule(vm, 'vm', OF_VM),
+    ...ofClass(vm, 'vm', 'Script'),
+    ...ofClass((globalThis as { WebAssembly?: object }).WebAssembly, 'WebAssembly', 'Module'),
     ...ofModule(fs, 'fs', OF_FS),
     ...ofModule(crypto, 'crypto', OF_CRYPTO),
     ...ofModule(zlib, 'zlib', OF_ZLIB),
     ...ofModule(childProcess, 'child_process', OF_CHILD_PROCESS),
+    ...ofPrototype(BigInt, 'BigInt', 'toLocaleString', SLOW),
+    ...ofPrototype(Number, 'Number', 'toLocaleString', SLOW),
+    ...ofPrototype(String, 'String', 'normalize', SLOW),
     ...ofPrototype(Buffer, 'Buffer', 'toString', wrapToString),
     ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', wrapDecode),
     ...ofPrototype(globalThis.TextEncoder, 'TextEncoder', 'encode', wrapMethod),
   ];
-  const { Hash, Hmac, Cipheriv, Decipheriv } = crypto as unknown as Record<string, unknown>;
+  for (const key of ['toLocaleDateString', 'toLocaleString', 'toLocaleTimeString'])
+    all.push(...ofPrototype(Date, 'Date', key, SLOW));
+  for (const key of OF_INTL) all.push(...ofClass(Intl, 'Intl', key));
+  const { Hash, Hmac, Cipheriv, Decipheriv, Sign, Verify } = crypto as unknown as Record<
+    string,
+    unknown
+  >;
   all.push(
     ...ofPrototype(Hash, 'Hash', 'update', wrapUpdate),
     ...ofPrototype(Hmac, 'Hmac', 'update', wrapMethod),
     ...ofPrototype(Cipheriv, 'Cipher', 'update', wrapMethod),
     ...ofPrototype(Decipheriv, 'Decipher', 'update', wrapMethod),
+    ...ofPrototype(Sign, 'Sign', 'update', SLOW),
+    ...ofPrototype(Verify, 'Verify', 'update', SLOW),
   );
   return all;
 }
@@ -148,6 +194,19 @@ function ofModule(holder: object, module: string, functions: Record<string, Wrap
     name: `${module}.${key}`,
     wrap,
   }));
+}
+
+/** A class; its objects have the wrapper as their constructor, too. */
+function ofClass(holder: object | undefined, module: string, key: string): BuiltIn[] {
+  // `--jitless` leaves WebAssembly out.
+  if (holder === undefined) return [];
+  const classes = holder as Record<string, AnyFunction | undefined>;
+  const Class = classes[key];
+  const name = `${module}.${key}`;
+  return [
+    { holder, key, name, wrap: wrapConstructor },
+    ...ofPrototype(Class, name, 'constructor', (original) => classes[key] ?? original),
+  ];
 }
 
 function ofPrototype(Class: unknown, type: string, key: string, wrap: Wrap): BuiltIn[] {

@@ -30,7 +30,9 @@ export function sqliteFunctions(found: (more: BuiltIn[]) => void): BuiltIn[] | u
   return [
     ...['get', 'all', 'run'].map((key) => functionOf(statement, 'Statement', key, SLOW)),
     functionOf(statement, 'Statement', 'iterate', wrapIterate(found)),
-    functionOf(database, 'Database', 'exec', SLOW),
+    ...['exec', 'serialize', 'deserialize'].map((key) =>
+      functionOf(database, 'Database', key, SLOW),
+    ),
   ];
 }
 

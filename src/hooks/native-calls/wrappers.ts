@@ -332,3 +332,17 @@ export function wrapSlow({
       },
     }).wrapper;
 }
+
+const SLOW = wrapSlow();
+
+/** As {@link wrapSlow}, for what may be called with `new`. */
+export const wrapConstructor: Wrap = (original, power, name) => {
+  const call = SLOW(original, power, name);
+  const construct = SLOW(Reflect.construct, power, name);
+  return function wrapper(this: unknown) {
+    // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
+    const args = arguments as unknown as unknown[];
+    if (new.target === undefined) return call.apply(this, args);
+    return construct(original, args, new.target === wrapper ? original : new.target);
+  };
+};

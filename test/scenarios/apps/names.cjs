@@ -50,6 +50,13 @@ function hashPassword() {
   return hashSync('secret', 12);
 }
 
+/** An add-on that the package does not know, in the last expression: loaded after it. */
+const swc = require('@swc/core');
+const source = Array.from({ length: 4000 }, (_, i) => `export const f${i} = (a) => a?.b ?? ${i};`);
+function transpile(text = source.join('\n')) {
+  return swc.transformSync(text, { jsc: { target: 'es5' } });
+}
+
 /** A package, beside the application. */
 const packages = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'names-')), 'node_modules');
 function install(name, source) {
@@ -125,11 +132,37 @@ const { exportLater, instrument } = require(
 const agentAtWork = instrument(() => compute(60), 240);
 const agentAround = instrument(() => compute(240), 60);
 
+/** Calls something after each helper, as template engines do. */
+const { render } = require(
+  install(
+    'templates',
+    `const escape = (value) => value.replace(/[<>]/g, '');
+     exports.render = (rows, helper) => rows.map((row) => escape(helper(row)));`,
+  ),
+);
+function money(amount) {
+  return new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(amount);
+}
+function localDate(millis) {
+  return new Date(millis).toLocaleDateString('fr-FR', { weekday: 'long' });
+}
+
 const CASES = {
   checkThenDerive,
   loadOrders,
   runShell,
   hashPassword,
+  transpile,
+  money: () =>
+    render(
+      Array.from({ length: 6000 }, (_, i) => i),
+      money,
+    ),
+  localDate: () =>
+    render(
+      Array.from({ length: 4000 }, (_, i) => i),
+      localDate,
+    ),
   copyTable,
   loadLazily,
   wasmReport,
