@@ -59,7 +59,6 @@ const NOT_RUN = [
   ...['Elements', 'IndexedMap', 'MapFiles', 'Mappings', 'PlainMap'],
   // With the option `profileDir`.
   ...['Message', 'Numbers', 'ProfileFiles'],
-  // With a loader.
   // With an HTTP server, and built-ins of this realm.
   ...['ParserMessages', 'LongCalls', 'LongCallWriter'],
   // Without async hooks, which another file has.
