@@ -85,7 +85,8 @@ async function main() {
   await alone(() =>
     trace.getTracer('ongoing').startActiveSpan('job', async (span) => {
       fs.writeSync(1, `job ${span.spanContext().traceId} ${span.spanContext().spanId}\n`);
-      if (asynchronous.includes(process.argv[2])) await scenarios[process.argv[2]]();
+      const work = scenarios[process.argv[2]]; // called as a function, not as a method
+      if (asynchronous.includes(process.argv[2])) await work();
       truthOf('job', scenarios[process.argv[2]], { waits: !process.argv[2].startsWith('spin') });
       span.end();
     }),
