@@ -104,30 +104,34 @@ export class NativeCalls {
 
   #patch(builtIn: BuiltIn): void {
     const { holder, key, name, wrap } = builtIn;
+    const field = fieldOf(builtIn);
     // Of another realm, which outlives this one and would keep it alive (jest): not ours to change.
     if (!(holder instanceof Object)) return;
     const original = Object.getOwnPropertyDescriptor(holder, key);
-    if (typeof original?.value !== 'function' || original.configurable !== true) return;
+    const current: unknown = original?.[field];
+    if (typeof current !== 'function' || original?.configurable !== true) return;
     const known = this.#patches.get(holder)?.get(key);
     // An add-on that is loaded once more has the same exports.
-    if (known?.wrapper === original.value) return;
+    if (known?.wrapper === current) return;
     if (known === undefined && this.#patchCount >= MAX_PATCHES) return;
     const wrapper =
-      known !== undefined && known.original.value === original.value
+      known !== undefined && known.original[field] === current
         ? known.wrapper
-        : dressedAs(
-            original.value as AnyFunction,
-            wrap(original.value as AnyFunction, this.#power, name),
-          );
-    Object.defineProperty(holder, key, { ...original, value: wrapper });
+        : dressedAs(current as AnyFunction, wrap(current as AnyFunction, this.#power, name));
+    Object.defineProperty(holder, key, { ...original, [field]: wrapper });
     const ofHolder = this.#patches.get(holder) ?? new Map<string, Patch>();
     if (known === undefined) this.#patchCount++;
     this.#patches.set(holder, ofHolder.set(key, { builtIn, wrapper, original }));
   }
 }
 
-function putBack({ builtIn: { holder, key }, wrapper, original }: Patch): void {
-  if (Object.getOwnPropertyDescriptor(holder, key)?.value === wrapper) {
+function fieldOf({ isGetter }: BuiltIn): 'get' | 'value' {
+  return isGetter === true ? 'get' : 'value';
+}
+
+function putBack({ builtIn, wrapper, original }: Patch): void {
+  const { holder, key } = builtIn;
+  if (Object.getOwnPropertyDescriptor(holder, key)?.[fieldOf(builtIn)] === wrapper) {
     Object.defineProperty(holder, key, original);
   }
 }

@@ -417,6 +417,10 @@ test('a class that is wrapped is the same to whoever uses it', () => {
   calls.enable(onError);
   const after = new intl.NumberFormat('de', { minimumFractionDigits: 2 });
   expect(after.format(1)).toBe('1,00');
+  const { format } = before;
+  expect(format).toBe(before.format);
+  expect([2, 1].map(format)).toEqual(['2', '1']);
+  expect([format.name, format.length]).toEqual(['', 1]);
   expect(intl.NumberFormat('de').format(1.5)).toBe('1,5');
   expect(before).toBeInstanceOf(intl.NumberFormat);
   expect(after).toBeInstanceOf(NumberFormat);
@@ -428,6 +432,8 @@ test('a class that is wrapped is the same to whoever uses it', () => {
   calls.disable();
   expect(intl.NumberFormat).toBe(NumberFormat);
   expect(after.constructor).toBe(NumberFormat);
+  expect(before.format).not.toBe(format);
+  expect(format(1)).toBe('1');
 });
 
 describe('native add-ons', () => {

@@ -25,6 +25,7 @@ import {
   wrapClone,
   wrapConstructor,
   wrapDecode,
+  wrapFormat,
   wrapMethod,
   wrapParse,
   wrapSlow,
@@ -39,6 +40,8 @@ export interface BuiltIn {
   readonly key: string;
   readonly name: string;
   readonly wrap: Wrap;
+  /** The property is an accessor, and its getter is wrapped. */
+  readonly isGetter?: true;
 }
 
 const KIB = 1 << 10;
@@ -171,6 +174,9 @@ export function builtIns(): BuiltIn[] {
   ];
   for (const key of ['toLocaleDateString', 'toLocaleString', 'toLocaleTimeString'])
     all.push(...ofPrototype(Date, 'Date', key, SLOW));
+  // Each of its first calls takes 20 µs.
+  const format = ofPrototype(Intl.NumberFormat, 'Intl.NumberFormat', 'format', wrapFormat);
+  all.push(...format.map((each) => ({ ...each, isGetter: true as const })));
   for (const key of OF_INTL) all.push(...ofClass(Intl, 'Intl', key));
   const { Hash, Hmac, Cipheriv, Decipheriv, Sign, Verify } = crypto as unknown as Record<
     string,
