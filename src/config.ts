@@ -198,11 +198,12 @@ export function resolveConfig(
   return resolved as unknown as ResolvedConfig;
 }
 
-/** Each property is read once. */
+/** Each property is read once, those under symbols as well. */
 function copyOf(config: object): Record<string, unknown> {
-  const names = read('config', () => Object.keys(config));
+  const isOwn = (key: PropertyKey) => Object.prototype.propertyIsEnumerable.call(config, key);
+  const keys = read('config', () => Reflect.ownKeys(config).filter(isOwn));
   return Object.fromEntries(
-    names.map((name) => [name, read(`option ${name}`, () => config[name as keyof object])]),
+    keys.map((key) => [key, read(`option ${String(key)}`, () => config[key as keyof object])]),
   );
 }
 

@@ -305,6 +305,11 @@ describe('with any options in code', () => {
   });
 });
 
+test('what is unknown stays, under a symbol too', () => {
+  const key = Symbol('of another instrumentation');
+  expect(resolve({ [key]: 7, other: 8 })).toMatchObject({ [key]: 7, other: 8 });
+});
+
 describe('what throws when it is read', () => {
   const revoked = <T extends object>(target: T): T => {
     const { proxy, revoke } = Proxy.revocable(target, {});
