@@ -239,11 +239,9 @@ export function testFaults(config: EventLoopInstrumentationConfig, classes: Set<
         mend();
       }
       expect(uncaught).not.toHaveBeenCalled();
-      // Each place that is guarded says it once, and not for every throw. The instance of the test
-      // before may say it, too: the logger is that of the process.
-      const messages: string[] = logged.mock.calls.map(([_namespace, message]) => message);
-      const timesSaid = (message: string) => messages.filter((each) => each === message).length;
-      expect(messages.filter((message) => timesSaid(message) > 2)).toEqual([]);
+      // Logged once per place that is guarded, not once per throw, of which there are hundreds. The
+      // clock is read in the most places, nine; the instance of the test before may log, too.
+      expect(logged.mock.calls.length).toBeLessThanOrEqual(12);
       // What was broken is whole again: blocks are found as before, so nothing was left half done.
       exporter.reset();
       instrumentation.enable();
