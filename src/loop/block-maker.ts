@@ -41,6 +41,8 @@ export class BlockMaker {
   readonly reported = new ReportedIntervals();
   readonly attribution: Attribution;
   readonly cpu: CpuMeter;
+  /** How many blocks so far. */
+  made = 0;
   /** Where iterations are counted. */
   iterations: Pick<IterationClock, 'waitedSinceEnd' | 'addLostWait'> | undefined;
   #isOwnWork = false;
@@ -152,6 +154,7 @@ export class BlockMaker {
       if (attributed !== undefined && known !== undefined) {
         attributed = this.attribution.covering(attributed, from, to, samples);
       }
+      this.made++;
       const isBlock = this.#onBlock({
         kind,
         start: from,

@@ -93,6 +93,8 @@ export class IterationClock {
   open(t: number): void {
     this.#isCounting = true;
     this.#openedAt = t;
+    // Blocks were made since: it is still the wait before this callback.
+    if (this.#waitedAt > this.busyPeriodStart) this.#waitedAt = t;
     this.#begin(t);
   }
 

@@ -88,7 +88,7 @@ export class IterationLedger implements Ledger {
     if (isEarly && this.task.isTimed()) this.task.begin(t, this.#callbacks, this.#votedBefore);
     else if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
     this.#callbacks++;
-    this.#lastRead = t;
+    this.#lastRead = this.callbackStart;
   }
 
   /** Hot. The end of an outermost callback. */
@@ -222,6 +222,7 @@ export class IterationLedger implements Ledger {
 
   /** A task begins at `t`, unless its callback goes on with the message of the one before. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
+    const { made } = this.#blocks;
     const wasLong = t - this.task.start >= this.threshold;
     switch (this.iterations.advance(t, this.#lastRead, wasLong)) {
       case SAME:
@@ -229,7 +230,7 @@ export class IterationLedger implements Ledger {
         break;
       case NEXT:
         this.#close(t, this.iterations.waited);
-        this.#open(t);
+        this.#open(this.#afterOwnWork(t, made));
         break;
       case FIRST:
         this.#open(t);
@@ -245,7 +246,13 @@ export class IterationLedger implements Ledger {
     this.task.vote(t);
     if (isLong) this.#reportTask(t);
     this.#votedBefore = this.#attribution.voted;
-    this.task.begin(t, this.#callbacks, this.#votedBefore);
+    this.callbackStart = this.#afterOwnWork(t, made);
+    this.task.begin(this.callbackStart, this.#callbacks, this.#votedBefore);
+  }
+
+  /** Making a block takes some milliseconds the first time: no part of the callback that begins. */
+  #afterOwnWork(t: number, madeBefore: number): number {
+    return this.#blocks.made === madeBefore ? t : this.clock.now();
   }
 
   #open(t: number): void {

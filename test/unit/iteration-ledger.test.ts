@@ -436,6 +436,23 @@ describe('iterations', () => {
     expect(reported(l).map((b) => b.length)).toEqual([120, 140]);
   });
 
+  test('what making a block takes is no part of the next one', () => {
+    const l = loop();
+    l.isBlock = () => {
+      l.clock.run(7);
+      return true;
+    };
+    l.callback(1).withoutHooks(100).nextIteration().callback(120);
+    l.callback(1).withoutHooks(100).callback(110).nextIteration(20).callback(100);
+    expect(reported(l).map(({ kind, length }) => [kind, length])).toEqual([
+      ['microtasks', 101],
+      ['callback', 120],
+      ['microtasks', 101],
+      ['callback', 110],
+      ['callback', 100],
+    ]);
+  });
+
   test('what the loop waits for inside an iteration parts it in two', () => {
     const l = loop();
     l.callback(60);
