@@ -145,14 +145,19 @@ describe('a loop that idles', () => {
     expect(changes).toEqual(['idle']);
   });
 
-  test('is not one that was busy for a fortieth of the time between two of them', () => {
+  test.each([
+    ['is not one that was busy for a twentieth of their time', 6, false],
+    ['is one that was not, although it was busy between two of them', 4, true],
+  ])('%s', (_name, millis, isIdle) => {
     const { loop, sampler, beat } = setUp(true, true);
-    for (let i = 0; i < 5 * IDLE_BEATS; i++) {
-      loop.nextIteration(INTERVAL - 0.5).callback(i % IDLE_BEATS === 0 ? 0.6 : 0.4);
+    for (let i = 0; i < IDLE_BEATS; i++) {
+      expect(sampler.isIdle).toBe(false);
+      const busy = i === 3 ? millis : 0.5;
+      loop.nextIteration(INTERVAL - busy - 0.1).callback(busy);
       loop.nextIteration(0.1);
       beat();
-      expect(sampler.isIdle).toBe(false);
     }
+    expect(sampler.isIdle).toBe(isIdle);
   });
 
   test('has as many samples as any other', () => {
