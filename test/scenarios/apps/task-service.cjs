@@ -4,8 +4,10 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const { block, eventLoopConfig, note, serve, startSdk } = require('./support/telemetry.cjs');
 
 /** A span cannot start before its parent; this is how long its block was. */
-const blockHook = (span, { durationMillis }) =>
+const blockHook = (span, { durationMillis }) => {
   note(`length ${span.spanContext().spanId}`, durationMillis);
+  note(`reported ${span.spanContext().spanId}`, performance.timeOrigin + performance.now());
+};
 const sdk = startSdk({
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ blockHook }))],
 });
