@@ -3,16 +3,13 @@
 //
 //   npm run bench -- register --node .matrix/node-24/node_modules/.bin/node --rounds 20
 //   npm run bench -- register --framework express --mode bursts --rest 20
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_NAME } from '../tools/paths.cjs';
 import { estimate, interval, median } from '../tools/statistics.cjs';
-import { meterCpu } from './register/cpu.mjs';
-import { FOLDER, installServices } from './register/install.mjs';
-import { messageOf } from './support/child-message.mjs';
+import { installServices } from './register/install.mjs';
+import { startClient, startService } from './register/services.mjs';
 
 /** Requests before it counts: compiled, and the heap as large as it gets. */
 const WARM_UP_REQUESTS = 8000;
@@ -38,14 +35,9 @@ const SUBJECTS = {
 };
 
 /**
- * @typedef {object} Sample of a slice or of a burst
- * @property {number} cpu microseconds for each request
- * @property {number} rest milliseconds of CPU between the burst before and this one
- * @property {number} p50
- * @property {number} p99 milliseconds
- *
- * @typedef {Awaited<ReturnType<typeof startService>>} Service
- * @typedef {Awaited<ReturnType<typeof startClient>>} Client
+ * @typedef {import('./register/services.mjs').Sample} Sample
+ * @typedef {import('./register/services.mjs').Service} Service
+ * @typedef {import('./register/services.mjs').Client} Client
  * @typedef {{ launches: number, rounds: number, sliceMillis: number, burst: number,
  *   restMillis: number }} Sizes
  */
@@ -138,7 +130,10 @@ async function measure({ path, framework, mode, launch }, connections, sizes, sa
   const services = [];
   try {
     for (const name of samples.keys())
-      services.push({ name, service: await startService(path, framework, name, client.sink) });
+      services.push({
+        name,
+        service: await startService(path, framework, { name, ...SUBJECTS[name] }, client.sink),
+      });
     for (const { service } of services)
       await service.measure(() => client.load({ port: service.port, requests: WARM_UP_REQUESTS }));
     for (let round = 0; round < sizes.rounds; round++) {
@@ -176,81 +171,4 @@ function row(
     of('p99', 2),
     of('rest', 0),
   ];
-}
-
-/** @param {string} connections */
-async function startClient(connections) {
-  const child = fork(join(import.meta.dirname, 'register/client.mjs'), [connections]);
-  const sink = Number(await messageOf(child));
-  return {
-    /** Port of what takes the telemetry. */
-    sink,
-    /** @returns {Promise<{ requests: number, p50: number, p99: number }>} */
-    load(/** @type {import('./register/client.mjs').Order} */ order) {
-      child.send(order);
-      return messageOf(child);
-    },
-    stop: () => end(child),
-  };
-}
-
-/**
- * @param {string} path of Node.js
- * @param {string} framework
- * @param {string} name of the subject
- * @param {number} sink
- */
-async function startService(path, framework, name, sink) {
-  const { nodeArgs, env } = SUBJECTS[name];
-  const child = fork(join(FOLDER, `${framework}.cjs`), {
-    cwd: FOLDER,
-    execPath: path,
-    execArgv: nodeArgs,
-    env: {
-      ...withoutTelemetry(process.env),
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}`,
-      OTEL_TRACES_EXPORTER: 'otlp',
-      OTEL_METRICS_EXPORTER: 'otlp',
-      OTEL_LOGS_EXPORTER: 'none',
-      OTEL_NODE_RESOURCE_DETECTORS: 'none',
-      OTEL_SERVICE_NAME: name,
-      ...env,
-    },
-  });
-  const port = Number(await messageOf(child));
-  const pid = /** @type {number} */ (child.pid);
-  let resting = meterCpu(pid);
-  let idleSince = performance.now();
-  return {
-    port,
-    get idleSince() {
-      return idleSince;
-    },
-    /** @returns {Promise<Sample>} */
-    async measure(/** @type {() => ReturnType<Client['load']>} */ load) {
-      const rest = resting.stop();
-      const meter = meterCpu(pid);
-      const { requests, p50, p99 } = await load();
-      const cpu = meter.stop();
-      resting = meterCpu(pid);
-      idleSince = performance.now();
-      return { cpu: (cpu / requests) * 1000, rest, p50, p99 };
-    },
-    async stop() {
-      resting.stop();
-      await end(child);
-    },
-  };
-}
-
-function withoutTelemetry(/** @type {NodeJS.ProcessEnv} */ env) {
-  return Object.fromEntries(
-    Object.entries(env).filter(([key]) => !/^(OTEL_|NODE_OPTIONS$)/.test(key)),
-  );
-}
-
-async function end(/** @type {import('node:child_process').ChildProcess} */ child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.disconnect();
-  await once(child, 'exit');
 }

@@ -572,7 +572,8 @@ export class Session {
 
   #createCapturer(): Capturer {
     return new Capturer(this.#clock, {
-      isRunning: (busyPeriodStart) => this.#ledger.isRunning(busyPeriodStart),
+      isLatest: (busyPeriodStart) => this.#ledger.isLatest(busyPeriodStart),
+      hasWaited: () => this.#ledger.hasWaited(),
       resourceType: SURROUNDINGS.resourceType,
       nativeCall: nativeCallIn,
       add: (sample) => this.#ledger.add(sample),

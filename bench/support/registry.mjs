@@ -23,6 +23,7 @@ const NAMES = [
   'builds',
   'http',
   'register',
+  'switched',
   'profile',
   'scale',
   'span-processor',

@@ -113,15 +113,6 @@ export class IterationClock {
     this.clock.addLostWait(millis);
   }
 
-  /**
-   * Whether the busy period that began at `start` runs: neither another one, nor does the loop
-   * wait.
-   */
-  isBusySince(start: number): boolean {
-    if (!this.#isCounting || this.busyPeriodStart !== start) return false;
-    return this.waitedSoFar() < ITERATION_GRAIN_MILLIS;
-  }
-
   /** Whether the loop waited for events at `time`, a moment ago; asked before any further wait. */
   wasWaitingAt(time: number): boolean {
     if (!this.#isCounting) return true;

@@ -23,7 +23,14 @@ import {
   UNTIMED_TICK,
 } from './callback-class.ts';
 import { CallbackStack, MAX_NESTED } from './callback-stack.ts';
-import { FIRST, IterationClock, NEXT, RESTART, SAME } from './iteration-clock.ts';
+import {
+  FIRST,
+  ITERATION_GRAIN_MILLIS,
+  IterationClock,
+  NEXT,
+  RESTART,
+  SAME,
+} from './iteration-clock.ts';
 import type { Ledger } from './ledger.ts';
 import { ParserMessages } from './parser-messages.ts';
 import { RunningTask } from './running-task.ts';
@@ -156,8 +163,12 @@ export class IterationLedger implements Ledger {
     this.#blocks.add(sample);
   }
 
-  isRunning(busyPeriodStart: number): boolean {
-    return this.iterations.isBusySince(busyPeriodStart);
+  isLatest(busyPeriodStart: number): boolean {
+    return this.iterations.isCounting && this.iterations.busyPeriodStart === busyPeriodStart;
+  }
+
+  hasWaited(): boolean {
+    return this.iterations.waitedSoFar() >= ITERATION_GRAIN_MILLIS;
   }
 
   ongoing(): OngoingBlock {
@@ -165,7 +176,7 @@ export class IterationLedger implements Ledger {
     const [kind, start, callbacksBefore] = this.#longSince(t - this.threshold);
     return {
       kind,
-      start: Math.max(start, this.#blocks.reported.end),
+      start: Math.max(this.#notBeforeAWait(start), this.#blocks.reported.end),
       callbacks: Math.max(1, this.#callbacks - callbacksBefore),
       cpu: this.#blocks.cpu.between(start, t),
       resourceType: this.around.resourceType(),

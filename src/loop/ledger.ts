@@ -17,11 +17,15 @@ export interface Ledger {
   /** A stack sample, taken in the middle of what runs. */
   add(sample: StackSample): void;
 
+  /** Whether the busy period that began at `busyPeriodStart` is the latest that is known. */
+  isLatest(busyPeriodStart: number): boolean;
+
   /**
-   * Whether the busy period that began at `busyPeriodStart` is what runs now: not the next one, nor
-   * is the loop waiting for events.
+   * Whether the loop has waited for events since the latest busy period began, and may be waiting
+   * now: Node.js runs some code after a wait with no callback around it (`Atomics.waitAsync`, and
+   * with it `import()` where modules are hooked from a thread of their own).
    */
-  isRunning(busyPeriodStart: number): boolean;
+  hasWaited(): boolean;
 
   /** In the middle of a block: what is known of it so far. */
   ongoing(): OngoingBlock;

@@ -5,7 +5,6 @@
  */
 import type { Context } from '@opentelemetry/api';
 import type { OngoingBlock, StackSample } from '../block.ts';
-import { hasUserCode } from '../code/user-code.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory, Mark } from '../watchdog/shared-memory.ts';
@@ -55,13 +54,16 @@ export class ScopeLedger implements Ledger {
   }
 
   add(sample: StackSample): void {
-    // Without user code, the loop may as well be waiting.
-    if (hasUserCode(sample.frames)) this.#blocks.add(sample);
+    this.#blocks.add(sample);
   }
 
-  /** A busy period is all that is not accounted for: the loop may well have waited in it. */
-  isRunning(busyPeriodStart: number): boolean {
+  /** A busy period is all that is not accounted for. */
+  isLatest(busyPeriodStart: number): boolean {
     return this.#accountedTo === busyPeriodStart;
+  }
+
+  hasWaited(): boolean {
+    return true;
   }
 
   ongoing(): OngoingBlock {

@@ -2,7 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { expectNamed, expectQuietExit } from './support/expect-blocks.ts';
+import {
+  expectBlocks,
+  expectNamed,
+  expectQuietExit,
+  NAME_OF_WORK,
+} from './support/expect-blocks.ts';
 import {
   type AsyncHooksMode,
   appFile,
@@ -129,6 +134,21 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
       // there was something to notice
       expect(samples.filter((n) => n > 0).length).toBeGreaterThanOrEqual(15);
     });
+    expectQuietExit(run);
+  },
+);
+
+test.each<AsyncHooksMode>(['callbacks', 'promises'])(
+  'asyncHooks %s: what another thread wakes up is named, although no hook is called for it',
+  async (asyncHooks) => {
+    const run = await runApp('wait-async.cjs', { asyncHooks });
+
+    const labels = ['block 0', 'block 1', 'block 2'];
+    expectBlocks(
+      run,
+      labels.map((truth) => ({ truth, kind: 'microtasks', parent: 'none' })),
+    );
+    expectNamed(run, Object.fromEntries(labels.map((label) => [label, NAME_OF_WORK])));
     expectQuietExit(run);
   },
 );

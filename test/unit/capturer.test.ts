@@ -16,12 +16,13 @@ beforeAll(() => {
 afterAll(() => context.disable());
 
 /** One capture in a busy period that began at 1000, 150 ms later. */
-function captureIn(active: Context, busyPeriodStart = 1000) {
+function captureIn(active: Context, busyPeriodStart = 1000, hasWaited = false) {
   const clock = new FakeClock();
   clock.run(150);
   const added: StackSample[] = [];
   const capturer = new Capturer(clock, {
-    isRunning: (start) => start === 1000,
+    isLatest: (start) => start === 1000,
+    hasWaited: () => hasWaited,
     resourceType: () => 'Timeout',
     nativeCall: () => undefined,
     add: (sample) => added.push(sample),
@@ -61,6 +62,12 @@ test('a sample has the time, the context and the stack of what runs, and is hand
 
 test('of another busy period: no sample', () => {
   expect(captureIn(SAMPLED, 123)).toMatchObject({ sample: undefined, added: [] });
+});
+
+test('after a wait: what runs without a callback around it', () => {
+  const { sample, added } = captureIn(SAMPLED, 1000, true);
+  expect(sample).toBeDefined();
+  expect(added).toEqual([sample]);
 });
 
 describe('the facts of an ongoing block', () => {

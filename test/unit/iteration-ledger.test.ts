@@ -1039,13 +1039,16 @@ describe('captures', () => {
     const l = loop();
     l.callback(50);
     const first = busyPeriodOf(l);
-    expect(l.ledger.isRunning(first)).toBe(true);
+    expect(l.ledger.isLatest(first)).toBe(true);
+    expect(l.ledger.hasWaited()).toBe(false);
     l.clock.wait(5);
-    expect(l.ledger.isRunning(first)).toBe(false);
+    expect(l.ledger.isLatest(first)).toBe(true);
+    expect(l.ledger.hasWaited()).toBe(true);
     l.nextIteration().callback(1);
     expect(busyPeriodOf(l)).not.toBe(first);
-    expect(l.ledger.isRunning(first)).toBe(false);
-    expect(l.ledger.isRunning(busyPeriodOf(l))).toBe(true);
+    expect(l.ledger.isLatest(first)).toBe(false);
+    expect(l.ledger.isLatest(busyPeriodOf(l))).toBe(true);
+    expect(l.ledger.hasWaited()).toBe(false);
   });
 
   test('whether the loop waited at a moment is known for the latest wait and what ran since', () => {

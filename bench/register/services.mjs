@@ -1,0 +1,99 @@
+// Promises: the services of `bench/register/package`, each a process of its own with what is preloaded
+// and nothing else, and the load that they get.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { messageOf } from '../support/child-message.mjs';
+import { meterCpu } from './cpu.mjs';
+import { FOLDER } from './install.mjs';
+
+/**
+ * @typedef {object} Sample of a slice or of a burst
+ * @property {number} cpu microseconds for each request
+ * @property {number} rest milliseconds of CPU between the burst before and this one
+ * @property {number} p50
+ * @property {number} p99 milliseconds
+ *
+ * @typedef {Awaited<ReturnType<typeof startService>>} Service
+ * @typedef {Awaited<ReturnType<typeof startClient>>} Client
+ */
+
+/** @param {string} connections */
+export async function startClient(connections) {
+  const child = fork(join(import.meta.dirname, 'client.mjs'), [connections]);
+  const sink = Number(await messageOf(child));
+  return {
+    /** Port of what takes the telemetry. */
+    sink,
+    /** @returns {Promise<{ requests: number, p50: number, p99: number }>} */
+    load(/** @type {import('./client.mjs').Order} */ order) {
+      child.send(order);
+      return messageOf(child);
+    },
+    stop: () => end(child),
+  };
+}
+
+/**
+ * @param {string} path of Node.js
+ * @param {string} framework
+ * @param {{ name: string, nodeArgs: string[], env?: Record<string, string> }} subject
+ * @param {number} sink
+ */
+export async function startService(path, framework, { name, nodeArgs, env }, sink) {
+  const child = fork(join(FOLDER, `${framework}.cjs`), {
+    cwd: FOLDER,
+    execPath: path,
+    execArgv: nodeArgs,
+    env: {
+      ...withoutTelemetry(process.env),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}`,
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_LOGS_EXPORTER: 'none',
+      OTEL_NODE_RESOURCE_DETECTORS: 'none',
+      OTEL_SERVICE_NAME: name,
+      ...env,
+    },
+  });
+  const port = Number(await messageOf(child));
+  const pid = /** @type {number} */ (child.pid);
+  let resting = meterCpu(pid);
+  let idleSince = performance.now();
+  return {
+    port,
+    ask(/** @type {unknown} */ message) {
+      child.send(message);
+      return messageOf(child);
+    },
+    get idleSince() {
+      return idleSince;
+    },
+    /** @returns {Promise<Sample>} */
+    async measure(/** @type {() => ReturnType<Client['load']>} */ load) {
+      const rest = resting.stop();
+      const meter = meterCpu(pid);
+      const { requests, p50, p99 } = await load();
+      const cpu = meter.stop();
+      resting = meterCpu(pid);
+      idleSince = performance.now();
+      return { cpu: (cpu / requests) * 1000, rest, p50, p99 };
+    },
+    async stop() {
+      resting.stop();
+      await end(child);
+    },
+  };
+}
+
+function withoutTelemetry(/** @type {NodeJS.ProcessEnv} */ env) {
+  return Object.fromEntries(
+    Object.entries(env).filter(([key]) => !/^(OTEL_|NODE_OPTIONS$)/.test(key)),
+  );
+}
+
+async function end(/** @type {import('node:child_process').ChildProcess} */ child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.disconnect();
+  await once(child, 'exit');
+}

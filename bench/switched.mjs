@@ -1,0 +1,110 @@
+// Promises: what `/register` adds to a request of Express, in µs of CPU of all threads: switched on and
+// off in turn inside one process, which tells 1.5 µs apart in two minutes; see README.md.
+//
+//   npm run bench -- switched --node .matrix/node-24/node_modules/.bin/node --rounds 50
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PACKAGE_NAME } from '../tools/paths.cjs';
+import { estimate, interval, median } from '../tools/statistics.cjs';
+import { FOLDER, installServices } from './register/install.mjs';
+import { startClient, startService } from './register/services.mjs';
+
+/** Requests before it counts: compiled, and the heap as large as it gets. */
+const WARM_UP_REQUESTS = 8000;
+
+const SUBJECT = {
+  name: 'switched',
+  nodeArgs: [
+    ...['--import', `${PACKAGE_NAME}/register`],
+    ...['--import', join(FOLDER, 'switch.mjs')],
+  ],
+};
+
+/** @type {import('./support/registry.mjs').Bench} */
+export default {
+  name: 'switched',
+  about: 'µs that /register adds to a request, on and off in turn inside one process',
+  minutes: 3,
+  options: {
+    framework: { type: 'string', multiple: true, default: ['express'] },
+    rounds: { type: 'string', default: '25' },
+    slice: { type: 'string', default: '1000' },
+    settle: { type: 'string', default: '300' },
+    connections: { type: 'string', default: '16' },
+  },
+  async run({ nodes, options, report }) {
+    if (!existsSync('/proc/self/schedstat')) {
+      report.note('left out: the CPU time of threads is read from /proc, which only Linux has');
+      return;
+    }
+    report.versions(installServices());
+    for (const { path, version } of nodes) {
+      for (const framework of options.framework) {
+        const rounds = await measure(path, framework, options);
+        report.table(
+          `Node.js ${version}, ${framework}: added to the CPU of a request, µs; ` +
+            'median [95 % interval]',
+          ['', 'added, µs', 'a request, off, µs'],
+          [
+            row('on beside off', rounds, ({ on, off }) => on[0] + on[1] - off[0] - off[1]),
+            row(
+              'null: the same state twice',
+              rounds,
+              ({ on, off }) => on[1] - on[0] + off[1] - off[0],
+            ),
+          ],
+          { rounds },
+        );
+      }
+    }
+  },
+};
+
+/** @typedef {{ on: [number, number], off: [number, number] }} Round µs for each request */
+
+/** @returns {Promise<Round[]>} */
+async function measure(
+  /** @type {string} */ path,
+  /** @type {string} */ framework,
+  /** @type {Record<string, string>} */ options,
+) {
+  const client = await startClient(options.connections);
+  const service = await startService(path, framework, SUBJECT, client.sink);
+  const { port } = service;
+  /** @type {Round[]} */
+  const rounds = [];
+  try {
+    for (const state of ['off', 'on']) {
+      await service.ask({ switchTo: state });
+      await service.measure(() => client.load({ port, requests: WARM_UP_REQUESTS }));
+    }
+    for (let i = 0; i < Number(options.rounds); i++) {
+      /** @type {{ on: number[], off: number[] }} */
+      const round = { on: [], off: [] };
+      // Each state first in turn, and there and back: no drift favours one.
+      const [a, b] = i % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
+      for (const state of /** @type {('on' | 'off')[]} */ ([a, b, b, a])) {
+        await service.ask({ switchTo: state });
+        // The start or end of the watchdog's thread is the price of switching, not of running.
+        await sleep(Number(options.settle));
+        const load = () => client.load({ port, millis: Number(options.slice) });
+        round[state].push((await service.measure(load)).cpu);
+      }
+      rounds.push(/** @type {Round} */ (round));
+    }
+  } finally {
+    await service.stop();
+    await client.stop();
+  }
+  return rounds;
+}
+
+function row(
+  /** @type {string} */ name,
+  /** @type {Round[]} */ rounds,
+  /** @type {(round: Round) => number} */ contrast,
+) {
+  const added = estimate(rounds.map((round) => contrast(round) / 2));
+  return [name, interval(added, 2), median(rounds.flatMap(({ off }) => off)).toFixed(1)];
+}

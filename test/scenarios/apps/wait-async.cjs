@@ -1,0 +1,38 @@
+// What another thread wakes up runs without a callback of async_hooks around it.
+const { Worker } = require('node:worker_threads');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const telemetry = require('./support/telemetry.cjs');
+const { block, eventLoopConfig, finish, readRunDelays, startSdk, wait } = telemetry;
+
+const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+
+const BLOCKS = 3;
+/** Longer than the watchdog thread takes to start, and for the loop to wait each time. */
+const REST_MILLIS = 300;
+const WAKER = `
+const { workerData: { flag, millis } } = require('node:worker_threads');
+const clock = new Int32Array(new SharedArrayBuffer(4));
+for (;;) {
+  Atomics.wait(flag, 0, 0);
+  Atomics.wait(clock, 0, 0, millis);
+  Atomics.store(flag, 0, 0);
+  Atomics.notify(flag, 0);
+}`;
+
+async function main() {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(WAKER, { eval: true, workerData: { flag, millis: REST_MILLIS } });
+  await wait(REST_MILLIS);
+  for (let i = 0; i < BLOCKS; i++) {
+    readRunDelays();
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+    await Atomics.waitAsync(flag, 0, 1).value;
+    block(`block ${i}`, 150);
+    await wait(50);
+  }
+  await worker.terminate();
+  await finish(sdk);
+}
+
+main();
