@@ -9,21 +9,14 @@
 import type { Context, ContextManager } from '@opentelemetry/api';
 import type { Ledger } from '../loop/ledger.ts';
 import type { Clock } from '../support/clock.ts';
+import { attempt } from '../support/guard.ts';
+import { Patch, type Wrap } from '../support/patch.ts';
 
 type With = ContextManager['with'];
 
-/**
- * The wrap of one manager. Outlives `release` when other code has wrapped the manager since.
- */
-interface Wrap {
-  readonly wrapper: With;
-  /** False: calls go straight through. */
-  active: boolean;
-}
-
 export class ContextScopes {
   /** Managers are kept weakly: a replaced one must not stay alive because of us. */
-  readonly #wraps = new WeakMap<ContextManager, Wrap>();
+  readonly #patches = new WeakMap<ContextManager, Patch<With>>();
   #manager: ContextManager | undefined;
 
   constructor(
@@ -33,93 +26,58 @@ export class ContextScopes {
   ) {}
 
   /**
-   * Watches this manager from now on, and no other. Cheap where it is watched already; cannot
-   * throw.
+   * Watches this manager from now on, and no other. Cheap if it is watched already; cannot throw.
    */
   watch(manager: ContextManager): void {
-    if (manager === this.#manager && this.#wraps.get(manager)?.active === true) return;
+    if (manager === this.#manager) return;
     this.release();
     this.#manager = manager;
-    try {
-      const wrap = this.#wraps.get(manager);
-      if (wrap !== undefined) wrap.active = true;
-      else this.#wrap(manager);
-    } catch (error) {
-      this.onError(error);
-    }
+    attempt(() => {
+      const patch = this.#patches.get(manager) ?? new Patch(manager, 'with', this.#wrap);
+      this.#patches.set(manager, patch);
+      if (!patch.apply()) throw new TypeError('`with` of the context manager cannot be replaced');
+    }, this.onError);
   }
 
-  /**
-   * Puts the manager's own `with` back, or, where other code wrapped it since, makes this
-   * wrapper call straight through.
-   */
   release(): void {
-    const manager = this.#manager;
+    const patch = this.#manager && this.#patches.get(this.#manager);
     this.#manager = undefined;
-    const wrap = manager && this.#wraps.get(manager);
-    if (manager === undefined || wrap === undefined) return;
-    wrap.active = false;
-    try {
-      if (manager.with !== wrap.wrapper) return;
-      // The original is on the prototype, or was an own property before us.
-      const original = originals.get(wrap.wrapper) as PropertyDescriptor | undefined;
-      if (original === undefined) delete (manager as Partial<ContextManager>).with;
-      else Object.defineProperty(manager, 'with', original);
-      this.#wraps.delete(manager);
-    } catch (error) {
-      this.onError(error);
-    }
+    attempt(() => patch?.putBack(), this.onError);
   }
 
-  #wrap(manager: ContextManager): void {
+  readonly #wrap: Wrap<With> = (original, power) => {
     const { ledger, clock, onError } = this;
-    const original = manager.with;
     // Hot: one clock read, and one more at the end where the ledger needs it (`npm run bench --
     // hooks`).
-    const wrapper = function (
-      this: ContextManager,
-      context: Context,
-      fn: () => unknown,
-      thisArg?: unknown,
-    ) {
-      if (!wrap.active) {
-        // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
-        return original.apply(this, arguments as unknown as Parameters<With>);
-      }
-      let voted = 0;
-      let start = 0;
-      try {
-        voted = ledger.voted;
-        start = clock.now();
-      } catch (error) {
-        onError(error);
-      }
-      try {
-        // Nearly all calls pass no arguments on to the function.
-        // biome-ignore lint/complexity/noArguments: as above
-        if (arguments.length <= 3) return original.call(this, context, fn, thisArg as undefined);
-        // biome-ignore lint/complexity/noArguments: as above
-        return original.apply(this, arguments as unknown as Parameters<With>);
-      } finally {
+    const wrapper = {
+      with(this: ContextManager, context: Context, fn: () => unknown, thisArg?: unknown) {
+        if (!power.on) {
+          // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
+          return original.apply(this, arguments as unknown as Parameters<With>);
+        }
+        let voted = 0;
+        let start = 0;
         try {
-          if (start > 0) ledger.scope(context, start, voted);
+          voted = ledger.voted;
+          start = clock.now();
         } catch (error) {
           onError(error);
         }
-      }
-    } as With;
-    const wrap: Wrap = { wrapper, active: true };
-    const own = Object.getOwnPropertyDescriptor(manager, 'with');
-    if (own !== undefined) originals.set(wrapper, own);
-    Object.defineProperty(manager, 'with', {
-      value: wrapper,
-      configurable: true,
-      writable: true,
-      enumerable: own?.enumerable ?? false,
-    });
-    this.#wraps.set(manager, wrap);
-  }
+        try {
+          // Nearly all calls pass no arguments on to the function.
+          // biome-ignore lint/complexity/noArguments: as above
+          if (arguments.length <= 3) return original.call(this, context, fn, thisArg as undefined);
+          // biome-ignore lint/complexity/noArguments: as above
+          return original.apply(this, arguments as unknown as Parameters<With>);
+        } finally {
+          try {
+            if (start > 0) ledger.scope(context, start, voted);
+          } catch (error) {
+            onError(error);
+          }
+        }
+      },
+    }.with;
+    return wrapper as With;
+  };
 }
-
-/** What a wrapper replaced, where that was the manager's own property. */
-const originals = new WeakMap<With, PropertyDescriptor>();

@@ -4,6 +4,7 @@
  * any other call of `Atomics.wait` is left alone. Worker threads only.
  */
 import { attempt } from '../support/guard.ts';
+import { Patch, type Switch } from '../support/patch.ts';
 
 /** Folders of the packages that wait so. */
 const POOLS = ['/node_modules/piscina/', '/node_modules/tinypool/'];
@@ -17,11 +18,11 @@ export interface PoolWaitListener {
 type Wait = typeof Atomics.wait;
 
 export class PoolWaits {
-  /** The wrapper in force, and what it has replaced. */
-  #wrapper: Wait | undefined;
-  #original: Wait | undefined;
   /** Whether it is a pool that waits for a change of this array: a stack is dear. */
   readonly #isPoolOf = new WeakMap<object, boolean>();
+  readonly #patch = new Patch<Wait>(Atomics, 'wait', (original, power) =>
+    this.#wrap(original, power),
+  );
 
   constructor(
     private readonly listener: PoolWaitListener,
@@ -31,11 +32,17 @@ export class PoolWaits {
   ) {}
 
   start(): void {
-    const original = Atomics.wait;
+    attempt(() => this.#patch.apply(), this.onError);
+  }
+
+  stop(): void {
+    attempt(() => this.#patch.putBack(), this.onError);
+  }
+
+  #wrap(original: Wait, power: Switch): Wait {
     const { listener, onError } = this;
-    // Not where other code still calls the wrapper of an earlier start.
-    const isWanted = (array: unknown) => this.#wrapper === wrapper && this.#isPool(array);
-    const wrapper = {
+    const isWanted = (array: unknown) => power.on && this.#isPool(array);
+    return {
       wait(this: unknown, ...args: unknown[]) {
         if (!isWanted(args[0])) return Reflect.apply(original, this, args);
         attempt(listener.begins, onError);
@@ -46,18 +53,6 @@ export class PoolWaits {
         }
       },
     }.wait as Wait;
-    Object.defineProperty(wrapper, 'length', { value: original.length });
-    this.#wrapper = wrapper;
-    this.#original = original;
-    attempt(() => replace(wrapper), onError);
-  }
-
-  /** What other code has wrapped meanwhile stays, and tells nobody any more. */
-  stop(): void {
-    const original = this.#original;
-    if (original !== undefined && Atomics.wait === this.#wrapper) attempt(() => replace(original));
-    this.#wrapper = undefined;
-    this.#original = undefined;
   }
 
   #isPool(array: unknown): boolean {
@@ -69,12 +64,4 @@ export class PoolWaits {
     this.#isPoolOf.set(array, isPool);
     return isPool;
   }
-}
-
-/** Throws where the host has frozen it. */
-function replace(wait: Wait): void {
-  Object.defineProperty(Atomics, 'wait', {
-    ...Object.getOwnPropertyDescriptor(Atomics, 'wait'),
-    value: wait,
-  });
 }

@@ -4,23 +4,23 @@
  */
 import type { TracerProvider } from '@opentelemetry/api';
 import { attempt } from '../support/guard.ts';
+import { Patch, type Wrap } from '../support/patch.ts';
 import { sdkOf } from './sdk-internals.ts';
 
+type Shutdown = (...args: unknown[]) => unknown;
+
 interface Provider extends TracerProvider {
-  shutdown?(...args: unknown[]): unknown;
+  shutdown?: Shutdown;
 }
 
-/** Outlives `release` where other code has wrapped the provider since. */
-interface Wrap {
-  readonly wrapper: (...args: unknown[]) => unknown;
-  /** The property before it, if the provider itself had one. */
-  readonly original: PropertyDescriptor | undefined;
-  /** Undefined: calls go straight through. */
-  onShutdown: (() => void) | undefined;
+interface Watched {
+  readonly patch: Patch<Shutdown>;
+  /** The watcher of now is told. */
+  tell(): void;
 }
 
 /** Weakly: a provider that is replaced must not stay alive because of us. */
-const wraps = new WeakMap<Provider, Wrap>();
+const allWatched = new WeakMap<Provider, Watched>();
 
 export class SdkShutdown {
   #provider: WeakRef<Provider> | undefined;
@@ -35,57 +35,38 @@ export class SdkShutdown {
   ) {}
 
   /**
-   * Watches the SDK behind `tracerProvider` from now on, and no other. Cheap where it is watched
+   * Watches the SDK behind `tracerProvider` from now on, and no other. Cheap if it is watched
    * already; cannot throw.
    */
   watch(tracerProvider: TracerProvider): void {
-    try {
+    attempt(() => {
       const provider: Provider = sdkOf(tracerProvider);
       if (provider === this.#provider?.deref()) return;
       this.release();
       this.#provider = new WeakRef(provider);
-      const wrap = wraps.get(provider);
-      if (wrap !== undefined) wrap.onShutdown = this.onShutdown;
-      else if (typeof provider.shutdown === 'function') this.#wrap(provider, provider.shutdown);
-    } catch (error) {
-      this.onError(error);
-    }
+      if (typeof provider.shutdown !== 'function') return;
+      const watched = allWatched.get(provider) ?? watchedOf(provider);
+      allWatched.set(provider, watched);
+      watched.tell = () => attempt(this.onShutdown, this.onError);
+      if (!watched.patch.apply()) throw new TypeError('`shutdown` of the SDK cannot be replaced');
+    }, this.onError);
   }
 
-  /** Puts `shutdown` back; where other code has wrapped it since, the wrapper does nothing more. */
   release(): void {
     const provider = this.#provider?.deref();
     this.#provider = undefined;
-    const wrap = provider && wraps.get(provider);
-    if (wrap === undefined) return;
-    wrap.onShutdown = undefined;
-    try {
-      if (provider?.shutdown !== wrap.wrapper) return;
-      if (wrap.original === undefined) delete provider.shutdown;
-      else Object.defineProperty(provider, 'shutdown', wrap.original);
-      wraps.delete(provider);
-    } catch (error) {
-      this.onError(error);
-    }
+    attempt(() => provider && allWatched.get(provider)?.patch.putBack(), this.onError);
   }
+}
 
-  #wrap(provider: Provider, shutdown: (...args: unknown[]) => unknown): void {
-    const original = Object.getOwnPropertyDescriptor(provider, 'shutdown');
-    const { onError } = this;
-    const wrap: Wrap = {
-      wrapper(this: unknown, ...args) {
-        attempt(() => wrap.onShutdown?.(), onError);
-        return shutdown.apply(this, args);
+function watchedOf(provider: Provider): Watched {
+  const wrap: Wrap<Shutdown> = (original, power) =>
+    ({
+      shutdown(this: unknown, ...args: unknown[]) {
+        if (power.on) watched.tell();
+        return original.apply(this, args);
       },
-      original,
-      onShutdown: this.onShutdown,
-    };
-    Object.defineProperty(provider, 'shutdown', {
-      value: wrap.wrapper,
-      writable: true,
-      enumerable: original?.enumerable ?? false,
-      configurable: true,
-    });
-    wraps.set(provider, wrap);
-  }
+    }).shutdown;
+  const watched = { patch: new Patch(provider, 'shutdown', wrap), tell: () => {} };
+  return watched;
 }

@@ -6,6 +6,7 @@
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { attempt } from '../support/guard.ts';
+import { Patch } from '../support/patch.ts';
 
 /** Neither may throw. */
 export interface KillListener {
@@ -18,44 +19,33 @@ export interface KillListener {
 /** What `process.kill` calls with the number of the signal; 0 only asks. */
 type Kill = (pid: number, signal: number) => unknown;
 
-const killer = process as unknown as { _kill?: Kill };
 const listeners = new Set<KillListener>();
-let installed: { readonly wrapper: Kill; readonly original: Kill } | undefined;
+const patch = new Patch<Kill>(
+  process,
+  '_kill',
+  (original, power) =>
+    ({
+      /** What it calls never changes: others may keep it, and put it back at any time. */
+      _kill(pid: number, signal: number) {
+        const notified = power.on && mayEnd(pid, signal) ? [...listeners] : [];
+        for (const listener of notified) listener.killing();
+        try {
+          return original.call(process, pid, signal);
+        } finally {
+          for (const listener of notified) listener.survived();
+        }
+      },
+    })._kill,
+);
 
 export function listenToSelfKill(listener: KillListener): void {
   listeners.add(listener);
-  const original = killer._kill;
-  // Where others have wrapped ours, it is still in there.
-  if (installed !== undefined || typeof original !== 'function') return;
-  const wrapper = wrap(original);
-  // Throws where `process` is frozen.
-  attempt(() => {
-    killer._kill = wrapper;
-    installed = { wrapper, original };
-  });
+  attempt(() => patch.apply());
 }
 
 export function leaveSelfKill(listener: KillListener): void {
   listeners.delete(listener);
-  if (listeners.size > 0 || installed === undefined || killer._kill !== installed.wrapper) return;
-  const { original } = installed;
-  attempt(() => {
-    killer._kill = original;
-    installed = undefined;
-  });
-}
-
-/** What it calls never changes: others may keep it, and put it back at any time. */
-function wrap(original: Kill): Kill {
-  return (pid, signal) => {
-    const notified = mayEnd(pid, signal) ? [...listeners] : [];
-    for (const listener of notified) listener.killing();
-    try {
-      return original.call(process, pid, signal);
-    } finally {
-      for (const listener of notified) listener.survived();
-    }
-  };
+  if (listeners.size === 0) attempt(() => patch.putBack());
 }
 
 const mayEnd = (pid: number, signal: number) =>

@@ -15,6 +15,7 @@ import { type LongCall, NativeCalls, nativeCallIn } from '../../src/hooks/native
  */
 const folder = mkdtempSync(path.join(tmpdir(), 'native-calls-'));
 const bundled = path.join(folder, 'native-calls.cjs');
+const bundledForImport = path.join(folder, 'native-calls.mjs');
 
 type Loaded = typeof import('../../src/hooks/native-calls.ts') &
   typeof import('../../src/hooks/native-calls/in-progress.ts');
@@ -39,7 +40,7 @@ const onError = (error: unknown) => errors.push(error);
 let calls: NativeCalls;
 
 beforeAll(() => {
-  buildSync({
+  const options = {
     stdin: {
       // As the whole package: what is between the first module and the last line is its own code.
       contents: `
@@ -49,13 +50,13 @@ beforeAll(() => {
         markEndOfOwnCode((whereAmI) => whereAmI());`,
       resolveDir: __dirname,
     },
-    outfile: bundled,
     bundle: true,
     platform: 'node',
-    format: 'cjs',
     banner: { js: "'use strict';" },
     target: 'node20.18',
-  });
+  } as const;
+  buildSync({ ...options, outfile: bundled, format: 'cjs' });
+  buildSync({ ...options, outfile: bundledForImport, format: 'esm' });
   // jest's own `require` and `process` lead back into its realm; a function of Node.js does not.
   main = (readFileSync.constructor as FunctionConstructor)('return globalThis')() as typeof main;
   nodeRequire = main.process.getBuiltinModule('node:module').createRequire(bundled);
@@ -632,7 +633,7 @@ describe('what others do', () => {
     expect(json.parse('[1]')).toEqual([1]);
   });
 
-  test('a wrapper that other code has wrapped only calls through after disable()', () => {
+  test('a wrapper that other code has wrapped only calls through after disable(), and works again without another one', () => {
     const { JSON: json } = main;
     const pristine = json.parse;
     calls.enable(onError);
@@ -640,7 +641,7 @@ describe('what others do', () => {
     const observed: string[] = [];
     const theirs = (text: string) =>
       ours(text, (_key, value) => {
-        observed.push(outside.inProgress.name);
+        observed.push(`${outside.inProgress.name} ${outside.inProgress.depth}`);
         return value;
       });
     json.parse = theirs;
@@ -650,13 +651,14 @@ describe('what others do', () => {
       expect(json.parse).toBe(theirs);
       json.parse('1');
       calls.enable(onError);
-      expect(json.parse).not.toBe(theirs);
+      json.parse('1');
+      expect(json.parse).toBe(theirs);
       calls.disable();
       expect(json.parse).toBe(theirs);
     } finally {
       json.parse = pristine;
     }
-    expect(observed).toEqual(['JSON.parse', '']);
+    expect(observed).toEqual(['JSON.parse 1', ' 0', 'JSON.parse 1']);
   });
 
   test('enable and disable a thousand times meet the same wrapper', () => {
@@ -700,19 +702,22 @@ describe('what others do', () => {
   });
 });
 
-/** Runs this as an ES module in a process of its own, beside the bundle. */
-function run(source: string, ...nodeArgs: string[]): unknown {
+/** Runs this as an ES module in a process of its own, beside the bundle for `build`. */
+function run(source: string, build: string, ...nodeArgs: string[]): unknown {
   const file = path.join(folder, 'script.mjs');
-  writeFileSync(file, source.replace('./BUNDLE', pathToFileURL(bundled).href));
+  const bundle = build === 'import' ? bundledForImport : bundled;
+  writeFileSync(file, source.replace('./BUNDLE', pathToFileURL(bundle).href));
   return JSON.parse(
     execFileSync(process.execPath, ['--no-warnings', ...nodeArgs, file], { encoding: 'utf8' }),
   );
 }
 
-test('named imports of modules of Node.js follow', () => {
-  const source = `
+test.each(['require', 'import'])(
+  'named imports of modules of Node.js follow: build for `%s`',
+  (build) => {
+    const source = `
     import { readFileSync } from 'node:fs';
-    import native from './BUNDLE';
+    import * as native from './BUNDLE';
     const calls = new native.NativeCalls();
     const before = readFileSync;
     calls.enable(console.error);
@@ -720,8 +725,58 @@ test('named imports of modules of Node.js follow', () => {
     calls.disable();
     console.log(JSON.stringify([during !== before, during.name, readFileSync === before]));
   `;
-  expect(run(source)).toEqual([true, 'readFileSync', true]);
+    expect(run(source, build)).toEqual([true, 'readFileSync', true]);
+  },
+);
+
+test('what others have not published of these modules stays unpublished, and theirs', () => {
+  const source = `
+    import fs, { existsSync, readFileSync } from 'node:fs';
+    import * as native from './BUNDLE';
+    const calls = new native.NativeCalls();
+    const pristine = { existsSync, readFileSync };
+    const stubs = { existsSync: () => true, readFileSync: () => 'stub' };
+    const isPristine = () =>
+      [existsSync === pristine.existsSync, readFileSync === pristine.readFileSync];
+    const isStub = () => [fs.existsSync === stubs.existsSync, fs.readFileSync()];
+    Object.assign(fs, stubs);
+    calls.enable(console.error);
+    const during = [...isPristine(), ...isStub()];
+    calls.disable();
+    const after = [...isPristine(), ...isStub(), fs.readFileSync === stubs.readFileSync];
+    Object.assign(fs, pristine);
+    calls.enable(console.error);
+    const again = [existsSync === pristine.existsSync, readFileSync === fs.readFileSync];
+    console.log(JSON.stringify([during, after, again]));
+  `;
+  expect(run(source, 'import')).toEqual([
+    [true, true, true, 'stub'],
+    [true, true, true, 'stub', true],
+    [true, true],
+  ]);
 });
+
+test.each(['require', 'import'])(
+  'nothing is published if no module is changed: build for `%s`',
+  (build) => {
+    const source = `
+    import os, { hostname } from 'node:os';
+    import { createRequire } from 'node:module';
+    import * as native from './BUNDLE';
+    const pristine = hostname;
+    os.hostname = () => 'stub';
+    const modules = ['v8', 'fs', 'crypto', 'zlib', 'child_process', 'vm', 'module'];
+    for (const name of modules) Object.freeze(createRequire(import.meta.url)(name));
+    const calls = new native.NativeCalls();
+    const { parse } = JSON;
+    calls.enable(console.error);
+    const isWrapped = JSON.parse !== parse;
+    calls.disable();
+    console.log(JSON.stringify([isWrapped, hostname === pristine]));
+  `;
+    expect(run(source, build)).toEqual([true, true]);
+  },
+);
 
 test('line and column of a long call are those of the call itself', () => {
   const source = `import native from './BUNDLE';
@@ -735,7 +790,7 @@ test('line and column of a long call are those of the call itself', () => {
     }
     write();
     console.log(JSON.stringify(places));`;
-  expect(run(source)).toEqual([
+  expect(run(source, 'require')).toEqual([
     [8, 14],
     [8, 14],
   ]);
@@ -752,5 +807,5 @@ test('frozen intrinsics are left alone, without an error', () => {
     calls.disable();
     console.log(JSON.stringify([same, errors]));
   `;
-  expect(run(source, '--frozen-intrinsics')).toEqual([true, []]);
+  expect(run(source, 'require', '--frozen-intrinsics')).toEqual([true, []]);
 });

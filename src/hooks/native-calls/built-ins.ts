@@ -19,8 +19,8 @@ import module from 'node:module';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import zlib from 'node:zlib';
+import type { AnyFunction } from '../../support/patch.ts';
 import {
-  type AnyFunction,
   type Wrap,
   wrapClone,
   wrapConstructor,

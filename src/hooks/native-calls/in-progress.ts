@@ -8,6 +8,8 @@
  * calls that began inside it, and none that began before it.
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
+import { attempt } from '../../support/guard.ts';
+import type { LongCallListener } from './long-calls.ts';
 
 /** Of inputs whose size is not known for free. */
 export const UNKNOWN_SIZE = -1;
@@ -17,8 +19,8 @@ export const inProgress = {
   name: '',
   size: UNKNOWN_SIZE,
   depth: 0,
-  /** Called when the stack is emptied although there was something on it. Must not throw. */
-  emptied: () => {},
+  /** Is told of the calls that are known to be long. */
+  listener: undefined as LongCallListener | undefined,
 };
 
 /**
@@ -37,7 +39,8 @@ export function emptyNativeCalls(): void {
   inProgress.name = '';
   inProgress.size = UNKNOWN_SIZE;
   inProgress.depth = 0;
-  inProgress.emptied();
+  const { listener } = inProgress;
+  if (listener?.emptied !== undefined) attempt(() => listener.emptied?.(), listener.onError);
 }
 
 function next(turn: number): number {

@@ -5,7 +5,7 @@
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
 import { captureStack } from '../../watchdog/stack.ts';
-import { UNKNOWN_SIZE } from './in-progress.ts';
+import { inProgress, UNKNOWN_SIZE } from './in-progress.ts';
 
 export interface LongCall extends NativeCall {
   /**
@@ -30,20 +30,9 @@ export interface LongCallListener {
   onError(error: unknown): void;
 }
 
-/** What the wrappers of one instance ask; both fields change with `enable` and `disable`. */
-export interface Switch {
-  /** False: wrappers that could not be removed do nothing but call the original. */
-  on: boolean;
-  listener: LongCallListener | undefined;
-}
-
 /** The call, to be given to {@link leave}; undefined without a listener. Cannot throw. */
-export function enter(
-  { listener }: Switch,
-  name: string,
-  size: number,
-  depth: number,
-): Entered | undefined {
+export function enter(name: string, size: number, depth: number): Entered | undefined {
+  const { listener } = inProgress;
   if (listener === undefined) return undefined;
   try {
     const frames = captureStack();

@@ -9,11 +9,9 @@
  * caller: hot wrappers name what the documentation names, and leave out what is undefined at the
  * end.
  */
+import type { AnyFunction, Switch } from '../../support/patch.ts';
 import { endCall, inProgress, safepoint, UNKNOWN_SIZE } from './in-progress.ts';
-import { enter, leave, type Switch } from './long-calls.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: these stand for functions of any kind
-export type AnyFunction = (this: any, ...args: any[]) => any;
+import { enter, leave } from './long-calls.ts';
 
 /** Makes the wrapper of a function. `name` is how it is published. */
 export type Wrap = (original: AnyFunction, power: Switch, name: string) => AnyFunction;
@@ -57,7 +55,7 @@ export const wrapParse: Wrap = (original, power, name) =>
       if (!power.on) return original.call(this, text, reviver);
       const { name: outerName, size: outerSize, depth } = inProgress;
       inProgress.depth = depth + 1;
-      const long = size >= LONG_JSON_TEXT ? enter(power, name, size, depth) : undefined;
+      const long = size >= LONG_JSON_TEXT ? enter(name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -84,7 +82,7 @@ export const wrapStringify: Wrap = (original, power, name) =>
       const { name: outerName, size: outerSize, depth } = inProgress;
       const size = elementsOf(value);
       inProgress.depth = depth + 1;
-      const long = size >= LONG_JSON_ELEMENTS ? enter(power, name, size, depth) : undefined;
+      const long = size >= LONG_JSON_ELEMENTS ? enter(name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -114,7 +112,7 @@ export const wrapClone: Wrap = (original, power, name) =>
       const { name: outerName, size: outerSize, depth } = inProgress;
       const size = elementsOf(value);
       inProgress.depth = depth + 1;
-      const long = size >= LONG_CLONE_ELEMENTS ? enter(power, name, size, depth) : undefined;
+      const long = size >= LONG_CLONE_ELEMENTS ? enter(name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -153,7 +151,7 @@ export const wrapToString: Wrap = (original, power, name) =>
       }
       const { name: outerName, size: outerSize, depth } = inProgress;
       inProgress.depth = depth + 1;
-      const long = length >= LONG_BYTES ? enter(power, name, length, depth) : undefined;
+      const long = length >= LONG_BYTES ? enter(name, length, depth) : undefined;
       inProgress.name = name;
       inProgress.size = length;
       try {
@@ -188,7 +186,7 @@ export const wrapMethod: Wrap = (original, power, name) =>
       }
       const { name: outerName, size: outerSize, depth } = inProgress;
       inProgress.depth = depth + 1;
-      const long = size >= LONG_BYTES ? enter(power, name, size, depth) : undefined;
+      const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -223,7 +221,7 @@ export const wrapDecode: Wrap = (original, power, name) =>
       }
       const { name: outerName, size: outerSize, depth } = inProgress;
       inProgress.depth = depth + 1;
-      const long = size >= LONG_BYTES ? enter(power, name, size, depth) : undefined;
+      const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -258,7 +256,7 @@ export const wrapUpdate: Wrap = (original, power, name) =>
       }
       const { name: outerName, size: outerSize, depth } = inProgress;
       inProgress.depth = depth + 1;
-      const long = size >= LONG_BYTES ? enter(power, name, size, depth) : undefined;
+      const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
       inProgress.name = name;
       inProgress.size = size;
       try {
@@ -312,7 +310,7 @@ export function wrapSlow({
         const published = sizeIsNone === true ? UNKNOWN_SIZE : size;
         const isKnownLong = longFrom === 0 ? isLong(args[0], args[1]) : size >= longFrom;
         inProgress.depth = depth + 1;
-        const long = isKnownLong ? enter(power, name, published, depth) : undefined;
+        const long = isKnownLong ? enter(name, published, depth) : undefined;
         if (within === undefined || !outerName.startsWith(within)) {
           inProgress.name = name;
           inProgress.size = published;

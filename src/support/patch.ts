@@ -1,0 +1,132 @@
+/**
+ * Replaces a function of somebody else's. Guarantees:
+ *
+ * 1. The wrapper has the original's `name`, `length`, own properties and prototype. The property
+ *    keeps its attributes, and an accessor stays one. A method that is inherited becomes an own
+ *    property, which is not enumerable, until it is put back.
+ * 2. What may not be changed is left alone: a property that is read-only or not configurable, and a
+ *    method that is inherited by an object that takes no properties. So is a class, if its wrapper
+ *    cannot be called with `new`.
+ * 3. The original is put back only if nobody has replaced the wrapper since. Otherwise the wrapper
+ *    stays, and only calls the original.
+ * 4. At most one wrapper of a patch does more than that at any time. A wrapper that had to stay
+ *    does its work again, instead of another one around it; and a function that is wrapped once
+ *    more gets the same wrapper, for which V8 has compiled call sites.
+ *
+ * All of it is decided when the wrapper is put in or out: a call costs what the wrapper costs.
+ * `this`, the result and errors are passed on by the wrapper itself.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: these stand for functions of any kind
+export type AnyFunction = (this: any, ...args: any[]) => any;
+
+/** Asked by a wrapper on each call. */
+export interface Switch {
+  /** False: the wrapper does nothing but call the original. */
+  readonly on: boolean;
+}
+
+/** Makes the wrapper of a function. */
+export type Wrap<Fn> = (original: Fn, power: Switch) => Fn;
+
+interface Wrapper<Fn> {
+  readonly original: Fn;
+  readonly fn: Fn;
+  readonly power: { on: boolean };
+}
+
+/** One property that is replaced. None of its methods throws, unless a proxy's trap does. */
+export class Patch<Fn extends AnyFunction> {
+  #wrapper: Wrapper<Fn> | undefined;
+  #isInherited = false;
+  /** The wrapper is called, on its own or by what others have wrapped around it. */
+  #isIn = false;
+
+  /** @param field `get` for the getter of an accessor */
+  constructor(
+    private readonly holder: object,
+    private readonly key: PropertyKey,
+    private readonly wrap: Wrap<Fn>,
+    private readonly field: 'value' | 'get' = 'value',
+  ) {}
+
+  /** @returns false if the property is left alone */
+  apply(): boolean {
+    const { holder, key, field } = this;
+    const property = findProperty(holder, key);
+    const current: Fn | undefined = property?.[field];
+    if (typeof current !== 'function') return false;
+    if (current !== this.#wrapper?.fn && (current === this.#wrapper?.original || !this.#isIn)) {
+      if (!this.#replace(property as PropertyDescriptor, current)) return false;
+    }
+    if (this.#wrapper !== undefined) this.#wrapper.power.on = true;
+    return true;
+  }
+
+  putBack(): void {
+    const { holder, key, field } = this;
+    const wrapper = this.#wrapper;
+    if (wrapper === undefined) return;
+    wrapper.power.on = false;
+    const property = findProperty(holder, key);
+    if (property?.[field] === wrapper.fn) {
+      this.#isIn = !(this.#isInherited
+        ? Reflect.deleteProperty(holder, key)
+        : Reflect.defineProperty(holder, key, { ...property, [field]: wrapper.original }));
+    } else if (property?.[field] === wrapper.original) this.#isIn = false;
+  }
+
+  #replace(property: PropertyDescriptor, original: Fn): boolean {
+    const { holder, key, field, wrap } = this;
+    const isInherited = !Object.hasOwn(holder, key);
+    if (!isInherited && (property.configurable !== true || property.writable === false))
+      return false;
+    const wrapper =
+      this.#wrapper?.original === original ? this.#wrapper : wrapperOf(original, wrap);
+    if (isClass(original) && !isConstructor(wrapper.fn)) return false;
+    const attributes = isInherited ? { enumerable: false, configurable: true } : {};
+    const replaced = { ...property, ...attributes, [field]: wrapper.fn };
+    if (!Reflect.defineProperty(holder, key, replaced)) return false;
+    this.#wrapper = wrapper;
+    this.#isInherited = isInherited;
+    this.#isIn = true;
+    return true;
+  }
+}
+
+function findProperty(holder: object, key: PropertyKey): PropertyDescriptor | undefined {
+  for (let each: object | null = holder; each !== null; each = Object.getPrototypeOf(each)) {
+    const property = Object.getOwnPropertyDescriptor(each, key);
+    if (property !== undefined) return property;
+  }
+  return undefined;
+}
+
+function wrapperOf<Fn extends AnyFunction>(original: Fn, wrap: Wrap<Fn>): Wrapper<Fn> {
+  const power = { on: false };
+  const fn = wrap(original, power);
+  // `util.promisify.custom`, for one, is found on a function as well.
+  for (const key of Reflect.ownKeys(original)) {
+    const property = Object.getOwnPropertyDescriptor(original, key);
+    if (property !== undefined) Reflect.defineProperty(fn, key, property);
+  }
+  const prototype = Object.getPrototypeOf(original);
+  if (prototype !== Object.getPrototypeOf(fn)) Object.setPrototypeOf(fn, prototype);
+  return { original, fn, power };
+}
+
+/** Made by `class`, native, or with methods. Any other `function` is seldom called with `new`. */
+function isClass(fn: AnyFunction): boolean {
+  const prototype = Object.getOwnPropertyDescriptor(fn, 'prototype');
+  if (prototype === undefined || typeof prototype.value !== 'object') return false;
+  return prototype.writable === false || Reflect.ownKeys(prototype.value ?? {}).length > 1;
+}
+
+function isConstructor(fn: AnyFunction): boolean {
+  try {
+    Reflect.construct(Object, [], fn);
+    return true;
+  } catch {
+    return false;
+  }
+}
