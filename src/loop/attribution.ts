@@ -12,6 +12,11 @@ import { type Attributed, Votes } from './votes.ts';
 
 /** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
 const VOTE_SHARE = 0.05;
+/**
+ * A scope that is shorter votes with what is around it: a GraphQL query enters thousands, and a
+ * vote takes 1 to 14 µs (`npm run bench -- overload --only scopes`).
+ */
+const MIN_SCOPE_SHARE = 0.001;
 
 export class Attribution {
   /** Milliseconds voted for so far. A scope and a callback take note of it when they begin. */
@@ -19,6 +24,7 @@ export class Attribution {
   /** From when on scopes, and callbacks, vote. */
   scopesVoteFrom = Number.POSITIVE_INFINITY;
   callbacksVoteFrom = Number.POSITIVE_INFINITY;
+  readonly #minScope: number;
   readonly #votes: Votes;
   readonly #samples = new StackSamples();
   readonly #step: number;
@@ -29,6 +35,7 @@ export class Attribution {
     { spanStart, lineage }: Pick<Surroundings, 'spanStart' | 'lineage'>,
   ) {
     this.#step = thresholdMillis * VOTE_SHARE;
+    this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
     this.#votes = new Votes(spanStart, lineage);
   }
 
@@ -51,6 +58,11 @@ export class Attribution {
   /** As {@link StackSamples.codeSeenAt}. */
   get codeSeenAt(): number {
     return this.#samples.codeSeenAt;
+  }
+
+  /** Hot. Whether a scope from `start` to `end` is to vote. */
+  isVote(start: number, end: number): boolean {
+    return end >= this.scopesVoteFrom && end - start >= this.#minScope;
   }
 
   /** The stack samples from `start` to `end`. */

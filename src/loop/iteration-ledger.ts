@@ -129,7 +129,7 @@ export class IterationLedger implements Ledger {
     if (depth >= MAX_NESTED || this.iterations.isSurelyShort()) return;
     const start = this.stack.startOf(depth + 1);
     const t = this.clock.now();
-    if (!(t - start >= this.threshold || t >= this.#attribution.scopesVoteFrom)) return;
+    if (!(t - start >= this.threshold || this.#attribution.isVote(start, t))) return;
     const { context } = this.stack.running(this.around);
     // Without a span of its own it is a part of what is around it.
     if (trace.getSpan(context) === undefined) return;
@@ -143,7 +143,7 @@ export class IterationLedger implements Ledger {
     }
     const t = this.clock.now();
     const isLong = t - start >= this.threshold;
-    if (!isLong && !(t >= this.#attribution.scopesVoteFrom)) return;
+    if (!isLong && !this.#attribution.isVote(start, t)) return;
     const attributed = { context, resourceType: this.around.resourceType() };
     if (isLong) {
       if (!isResource && this.#class !== REACTION && this.stack.isInItsSpan(context, this.around))

@@ -44,7 +44,7 @@ export class ScopeLedger implements Ledger {
     const t = this.clock.now();
     const { attribution } = this.#blocks;
     const isLong = t - start >= this.thresholdMillis;
-    if (!isLong && !(t >= attribution.scopesVoteFrom)) return;
+    if (!isLong && !attribution.isVote(start, t)) return;
     const attributed = { context, resourceType: this.around.resourceType() };
     if (isLong) {
       const isWhole = attribution.voted === votedBefore;

@@ -1,5 +1,5 @@
-// Preloaded after `/register`: switches what that started on and off, as the benchmark asks, and says
-// when it has done so.
+// Preloaded after `/register`: switches what that started on and off, as the benchmark asks, and
+// says when it has done so.
 import { EventLoopSpanProcessor } from 'opentelemetry-instrumentation-event-loop';
 
 /** The instances of this thread, as `src/active-instance.ts` keeps them. */
