@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const GENERATED_FILE = 'src/worker-code.generated.ts';
 const WORKERS = {
   WATCHDOG_CODE: 'src/watchdog.worker.ts',
+  MAIN_THREAD_CODE: 'src/watchdog/workers/main-thread.worker.ts',
   EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
   SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',
   MODULE_HOOKS_CODE: 'src/register/module-hooks.worker.ts',

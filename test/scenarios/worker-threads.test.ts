@@ -15,6 +15,8 @@ const knowsName = 'threadName' in workerThreads;
 /** The part of a run that the machine may take. */
 const DELAY_MILLIS = 100;
 
+const { _kill: kill } = process as unknown as { _kill: (...args: unknown[]) => unknown };
+
 function expectQuiet({ code, signal, stderr, diags }: Run): void {
   expect({ code, signal, stderr, diags }).toEqual({
     code: 0,
@@ -62,6 +64,8 @@ test('a process that sends itself a signal while stack samples are taken: it end
     const run = await runApp('worker-ends.cjs', { args: ['SIGTERM', String(millis)] });
 
     expect([run.signal, run.stderr]).toEqual(['SIGTERM', '']);
+    // As Node.js made it.
+    expect(run.stdout).toBe(`${kill.name} ${kill.length}\n`);
   }
 });
 

@@ -6,10 +6,11 @@ import type { Session } from 'node:inspector';
 import { BroadcastChannel, getEnvironmentData } from 'node:worker_threads';
 import type { OnceLogger } from '../../otel/diag-once.ts';
 import { attempt, Guard } from '../../support/guard.ts';
+import { MAIN_THREAD_CODE } from '../../worker-code.generated.ts';
 import { evaluation } from '../capture-route.ts';
 import { Restarts } from '../restarts.ts';
 import type { ThreadEvents, ThreadKeeper } from '../watchdog-thread.ts';
-import { KEY, ProcessFlag, startOnMainThread, type WorkerMessage } from './main-thread.ts';
+import { KEY, type MainThreadRequest, ProcessFlag, type WorkerMessage } from './main-thread.ts';
 import { OpenSessions } from './route-to-worker.ts';
 
 /** What is asked while the watchdog thread starts is not heard: it is asked again, ever later. */
@@ -109,7 +110,7 @@ export class SharedWatchdogThread implements ThreadKeeper {
     if (this.#sessions?.enter() === false) return;
     const session = this.#openSession();
     this.#session = session;
-    const expression = startOnMainThread(this.events.channelName, code, env);
+    const expression = onMainThread({ channelName: this.events.channelName, code, env });
     session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
       this.#closeSession();
       const reason = error?.message ?? response?.exceptionDetails?.exception?.description;
@@ -160,6 +161,12 @@ export class SharedWatchdogThread implements ThreadKeeper {
     this.#askAt = now + (delay ?? Number.POSITIVE_INFINITY);
     this.#retryMillis = RETRY_MILLIS;
   }
+}
+
+/** The modules of Node.js are all that the code requires. */
+function onMainThread(request: MainThreadRequest): string {
+  const args = `process.getBuiltinModule, ${JSON.stringify(request)}`;
+  return `((require, request) => {${MAIN_THREAD_CODE}})(${args})`;
 }
 
 /** Not imported: there are builds of Node.js without an inspector. */
