@@ -8,6 +8,7 @@
  */
 import { attempt } from '../support/guard.ts';
 import { type AnyFunction, Patch } from '../support/patch.ts';
+import { wrappersKept } from '../support/wrappers-kept.ts';
 import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
 import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
 import { inProgress } from './native-calls/in-progress.ts';
@@ -54,12 +55,16 @@ export class NativeCalls {
     this.followSqlite();
   }
 
-  /** Puts back what others have not wrapped since. The rest only calls the original. */
+  /**
+   * Puts back what others have not wrapped since. The rest only calls the original. Nothing is put
+   * back while {@link wrappersKept} are wanted.
+   */
   disable(): void {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.#hasSqlite = false;
     inProgress.listener = undefined;
+    if (wrappersKept().isWanted) return;
     this.#withNamedImports(() => {
       for (const ofHolder of this.#patches.values()) {
         for (const patch of ofHolder.values()) attempt(() => patch.putBack(), this.#onError);

@@ -12,6 +12,7 @@ import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
 import { perThread } from '../support/per-thread.ts';
+import { wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
@@ -177,8 +178,10 @@ function startSdk(
     return { sdk: created, hookingThread: hooking };
   });
   if (hookingThread === 'other' && eventLoop.isEnabled()) {
+    wrappersKept().isWanted = true;
     eventLoop.disable();
     whenApplicationIsLoaded(() => {
+      wrappersKept().isWanted = false;
       // One of the application's own, made meanwhile, goes on.
       if (isAnyEnabled()) logStaysDisabled(log);
       else eventLoop.enable();

@@ -139,6 +139,20 @@ describe('an application that knows nothing of it', () => {
 });
 
 describe('an ES module', () => {
+  test('that took its reference to a built-in while it was loaded: the call is named', async () => {
+    const ended = await run('service.mjs', ['--import', ENTRY], async (get) => {
+      await get('/rows');
+      await get('/end');
+    });
+    const [block] = receiver.named('event-loop-blocked');
+    judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
+      expect(block?.attributes).toMatchObject({
+        'code.function.name': 'exportRows',
+        'event_loop.block.native_call': 'JSON.stringify',
+      }),
+    );
+  });
+
   /** What it answers, and whether the request has a span. */
   async function answerOf(preload: string[], env: Record<string, string> = {}) {
     let answer = '';

@@ -3,6 +3,14 @@ import express from 'express';
 import threadTimes from '../../../support/thread-times.cjs';
 
 const { running } = threadTimes;
+// A reference that is taken while the application is loaded.
+const { stringify } = JSON;
+
+const rows = Array.from({ length: 400_000 }, (_, id) => ({ id, name: `row ${id}`, tags: [id] }));
+
+function exportRows() {
+  return stringify(rows);
+}
 
 function renderReport(millis) {
   const goesOn = running(millis);
@@ -13,6 +21,7 @@ function renderReport(millis) {
 
 const app = express();
 app.get('/report', (_request, response) => response.send(renderReport(250)));
+app.get('/rows', (_request, response) => response.send(String(exportRows().length)));
 app.get('/slow', (_request, response) => setTimeout(() => response.send('ok'), 40));
 app.get('/end', (_request, response) => {
   process.exitCode = 7;
