@@ -13,17 +13,12 @@ interface Provider extends TracerProvider {
   shutdown?: Shutdown;
 }
 
-interface Watched {
-  readonly patch: Patch<Shutdown>;
-  /** The watcher of now is told. */
-  tell(): void;
-}
-
 /** Weakly: a provider that is replaced must not stay alive because of us. */
-const allWatched = new WeakMap<Provider, Watched>();
+const patches = new WeakMap<Provider, Patch<Shutdown, () => void>>();
 
 export class SdkShutdown {
   #provider: WeakRef<Provider> | undefined;
+  readonly #tell = () => void attempt(this.onShutdown, this.onError);
 
   /**
    * @param onShutdown called before the SDK's own `shutdown`
@@ -45,28 +40,23 @@ export class SdkShutdown {
       this.release();
       this.#provider = new WeakRef(provider);
       if (typeof provider.shutdown !== 'function') return;
-      const watched = allWatched.get(provider) ?? watchedOf(provider);
-      allWatched.set(provider, watched);
-      watched.tell = () => attempt(this.onShutdown, this.onError);
-      if (!watched.patch.apply()) throw new TypeError('`shutdown` of the SDK cannot be replaced');
+      const patch = patches.get(provider) ?? new Patch(provider, 'shutdown', wrapShutdown);
+      patches.set(provider, patch);
+      if (!patch.apply(this.#tell)) throw new TypeError('`shutdown` of the SDK cannot be replaced');
     }, this.onError);
   }
 
   release(): void {
     const provider = this.#provider?.deref();
     this.#provider = undefined;
-    attempt(() => provider && allWatched.get(provider)?.patch.putBack(), this.onError);
+    attempt(() => provider && patches.get(provider)?.putBack(this.#tell), this.onError);
   }
 }
 
-function watchedOf(provider: Provider): Watched {
-  const wrap: Wrap<Shutdown> = (original, power) =>
-    ({
-      shutdown(this: unknown, ...args: unknown[]) {
-        if (power.on) watched.tell();
-        return original.apply(this, args);
-      },
-    }).shutdown;
-  const watched = { patch: new Patch(provider, 'shutdown', wrap), tell: () => {} };
-  return watched;
-}
+const wrapShutdown: Wrap<Shutdown, () => void> = (original, power) =>
+  ({
+    shutdown(this: unknown, ...args: unknown[]) {
+      power.user?.();
+      return original.apply(this, args);
+    },
+  }).shutdown;

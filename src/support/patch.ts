@@ -21,23 +21,28 @@
 export type AnyFunction = (this: any, ...args: any[]) => any;
 
 /** Asked by a wrapper on each call. */
-export interface Switch {
+export interface Switch<User = unknown> {
   /** False: the wrapper does nothing but call the original. */
-  readonly on: boolean;
+  on: boolean;
+  /** For whom it works; undefined while it is off. */
+  user: User | undefined;
 }
 
 /** Makes the wrapper of a function. */
-export type Wrap<Fn> = (original: Fn, power: Switch) => Fn;
+export type Wrap<Fn, User = unknown> = (original: Fn, power: Readonly<Switch<User>>) => Fn;
 
-interface Wrapper<Fn> {
+interface Wrapper<Fn, User> {
   readonly original: Fn;
   readonly fn: Fn;
-  readonly power: { on: boolean };
+  readonly power: Switch<User>;
 }
 
-/** One property that is replaced. None of its methods throws, unless a proxy's trap does. */
-export class Patch<Fn extends AnyFunction> {
-  #wrapper: Wrapper<Fn> | undefined;
+/**
+ * One property that is replaced, for one user at a time. None of its methods throws, unless a
+ * proxy's trap does.
+ */
+export class Patch<Fn extends AnyFunction, User = unknown> {
+  #wrapper: Wrapper<Fn, User> | undefined;
   #isInherited = false;
   /** The wrapper is called, on its own or by what others have wrapped around it. */
   #isIn = false;
@@ -46,28 +51,36 @@ export class Patch<Fn extends AnyFunction> {
   constructor(
     private readonly holder: object,
     private readonly key: PropertyKey,
-    private readonly wrap: Wrap<Fn>,
+    private readonly wrap: Wrap<Fn, User>,
     private readonly field: 'value' | 'get' = 'value',
   ) {}
 
   /** @returns false if the property is left alone */
-  apply(): boolean {
+  apply(user?: User): boolean {
     const { holder, key, field } = this;
     const property = findProperty(holder, key);
     const current: Fn | undefined = property?.[field];
     if (typeof current !== 'function') return false;
-    if (current !== this.#wrapper?.fn && (current === this.#wrapper?.original || !this.#isIn)) {
-      if (!this.#replace(property as PropertyDescriptor, current)) return false;
+    let wrapper = this.#wrapper;
+    if (
+      wrapper === undefined ||
+      (current !== wrapper.fn && (current === wrapper.original || !this.#isIn))
+    ) {
+      wrapper = this.#replace(property as PropertyDescriptor, current);
+      if (wrapper === undefined) return false;
     }
-    if (this.#wrapper !== undefined) this.#wrapper.power.on = true;
+    wrapper.power.on = true;
+    wrapper.power.user = user;
     return true;
   }
 
-  putBack(): void {
+  /** Does nothing if another user has come since. */
+  putBack(user?: User): void {
     const { holder, key, field } = this;
     const wrapper = this.#wrapper;
-    if (wrapper === undefined) return;
+    if (wrapper === undefined || wrapper.power.user !== user) return;
     wrapper.power.on = false;
+    wrapper.power.user = undefined;
     const property = findProperty(holder, key);
     if (property?.[field] === wrapper.fn) {
       this.#isIn = !(this.#isInherited
@@ -76,21 +89,21 @@ export class Patch<Fn extends AnyFunction> {
     } else if (property?.[field] === wrapper.original) this.#isIn = false;
   }
 
-  #replace(property: PropertyDescriptor, original: Fn): boolean {
+  #replace(property: PropertyDescriptor, original: Fn): Wrapper<Fn, User> | undefined {
     const { holder, key, field, wrap } = this;
     const isInherited = !Object.hasOwn(holder, key);
-    if (!isInherited && (property.configurable !== true || property.writable === false))
-      return false;
+    const mayChange = property.configurable === true && property.writable !== false;
+    if (!isInherited && !mayChange) return undefined;
     const wrapper =
       this.#wrapper?.original === original ? this.#wrapper : wrapperOf(original, wrap);
-    if (isClass(original) && !isConstructor(wrapper.fn)) return false;
+    if (isClass(original) && !isConstructor(wrapper.fn)) return undefined;
     const attributes = isInherited ? { enumerable: false, configurable: true } : {};
     const replaced = { ...property, ...attributes, [field]: wrapper.fn };
-    if (!Reflect.defineProperty(holder, key, replaced)) return false;
+    if (!Reflect.defineProperty(holder, key, replaced)) return undefined;
     this.#wrapper = wrapper;
     this.#isInherited = isInherited;
     this.#isIn = true;
-    return true;
+    return wrapper;
   }
 }
 
@@ -102,8 +115,11 @@ function findProperty(holder: object, key: PropertyKey): PropertyDescriptor | un
   return undefined;
 }
 
-function wrapperOf<Fn extends AnyFunction>(original: Fn, wrap: Wrap<Fn>): Wrapper<Fn> {
-  const power = { on: false };
+function wrapperOf<Fn extends AnyFunction, User>(
+  original: Fn,
+  wrap: Wrap<Fn, User>,
+): Wrapper<Fn, User> {
+  const power: Switch<User> = { on: false, user: undefined };
   const fn = wrap(original, power);
   // `util.promisify.custom`, for one, is found on a function as well.
   for (const key of Reflect.ownKeys(original)) {

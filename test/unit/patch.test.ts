@@ -220,6 +220,26 @@ test('whatever others do: one wrapper at most works, none once it is put back', 
   );
 });
 
+test('it works for the latest user, and an earlier one cannot put it back', () => {
+  const holder = { work: () => 1 };
+  const { work } = holder;
+  const told: unknown[] = [];
+  const patch = new Patch<() => number, string>(holder, 'work', (original, power) => () => {
+    told.push(power.user);
+    return original();
+  });
+  patch.apply('first');
+  const { work: wrapper } = holder;
+  patch.apply('second');
+  patch.putBack('first');
+  expect(holder.work).toBe(wrapper);
+  holder.work();
+  patch.putBack('second');
+  expect(holder.work).toBe(work);
+  wrapper();
+  expect(told).toEqual(['second', undefined]);
+});
+
 test('a thousand times put in and out, it is the same wrapper', () => {
   const holder = { work: () => 1 };
   const patch = new Patch(holder, 'work', noting);

@@ -107,6 +107,14 @@ test('started again where other code has wrapped it: that stays in the chain, an
   expect(told).toEqual(['begins', 'ended']);
   waits.stop();
   expect(Atomics.wait).toBe(outer);
+
+  const others = create();
+  others.start();
+  waits.stop();
+  expect(Atomics.wait).toBe(outer);
+  expect(Atomics.wait(newArray(), 0, 1)).toBe('not-equal');
+  expect(told).toEqual(['begins', 'ended', 'begins', 'ended']);
+  others.stop();
 });
 
 test('a listener that throws: logged, and the wait goes on', () => {
