@@ -49,7 +49,10 @@ export interface NativeCall {
   readonly size: number | undefined;
 }
 
-/** What ran at one moment of a busy period. Times are values of `Clock.now()`. */
+/**
+ * What ran at one moment of a busy period. Times are values of `Clock.now()`. What is a getter in a
+ * sample that has just been taken is to be read after the block: that takes as long again.
+ */
 export interface StackSample {
   /** When the watchdog thread asked for it. */
   readonly requestedAt: number;

@@ -286,7 +286,6 @@ export class EventLoopInstrumentation {
     this._providersCheckedAt ??= now;
     if (now - this._providersCheckedAt < INTERVALS_PER_PROVIDER_CHECK * lagIntervalMillis) return;
     this._providersCheckedAt = now;
-    this._log.catchUp();
     this._followGlobalMeter();
     this._warnOfOtherSdk();
   }

@@ -5,6 +5,7 @@
 import { context } from '@opentelemetry/api';
 import type { StackSample } from './block.ts';
 import type { LongCall, LongCallListener } from './hooks/native-calls.ts';
+import type { Faults } from './otel/diag-once.ts';
 import type { Clock } from './support/clock.ts';
 import type { LongCallWriter } from './watchdog/long-call-memory.ts';
 
@@ -18,7 +19,7 @@ export interface LongCallPorts {
   add(sample: StackSample): void;
 }
 
-export class LongCalls implements Omit<LongCallListener, 'onError'> {
+export class LongCalls implements LongCallListener {
   /** Those in progress, outermost first. */
   #entered: (LongCall & { readonly sample: StackSample })[] = [];
 
@@ -26,6 +27,7 @@ export class LongCalls implements Omit<LongCallListener, 'onError'> {
     private readonly clock: Clock,
     private readonly memory: LongCallWriter,
     private readonly ports: LongCallPorts,
+    readonly faults: Faults,
   ) {}
 
   entered(call: LongCall): void {

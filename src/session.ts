@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer, type TracerProvider } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
-import { createOriginOf, type InAppOption, type OriginOf } from './code/in-app.ts';
+import { createOriginOf, type OriginOf, type OriginOptions } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
 import { attributionIn } from './console/attribution.ts';
 import { blockLine, PLAIN } from './console/block-line.ts';
@@ -20,9 +20,14 @@ import { Suspensions } from './exclude/suspensions.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
-import { emptyNativeCalls, inProgress, NativeCalls, nativeCallIn } from './hooks/native-calls.ts';
+import { emptyNativeCalls, inProgress, NativeCalls, takeNativeCall } from './hooks/native-calls.ts';
 import { PoolWaits } from './hooks/pool-waits.ts';
-import { contextOf, currentResource, resourceTypeOf } from './hooks/resource-classes.ts';
+import {
+  contextOf,
+  currentResource,
+  resourceTypeOf,
+  takeResourceType,
+} from './hooks/resource-classes.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
@@ -33,7 +38,7 @@ import { IterationLedger } from './loop/iteration-ledger.ts';
 import type { Ledger } from './loop/ledger.ts';
 import { ScopeLedger } from './loop/scope-ledger.ts';
 import type { Surroundings } from './loop/surroundings.ts';
-import { type OngoingFacts, ongoingReply } from './ongoing/ongoing-facts.ts';
+import { ongoingReply, type UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { exporterEnvironment } from './ongoing/otlp-environment.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
@@ -147,9 +152,9 @@ export class Session {
   readonly #clock = new SystemClock();
   readonly #guard: Guard;
   readonly #gc = new GcMeter();
+  /** Without a function of the application: the watchdog thread is given it. */
+  readonly #origin: OriginOptions;
   readonly #originOf: OriginOf;
-  /** Calls no function of the application: it is asked inside what the application runs. */
-  readonly #originInSample: OriginOf;
   readonly #positions: SourcePositions | undefined;
   readonly #health: Health;
   readonly #reporter: BlockReporter;
@@ -180,7 +185,7 @@ export class Session {
   ) {
     const { thresholdMillis, lagIntervalMillis } = config;
     const clock = this.#clock;
-    this.#guard = new Guard(log);
+    this.#guard = new Guard(log.later);
     const canCapture = config.captureStack && this.#canCapture();
     this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
     const times = captureTimes(
@@ -192,9 +197,16 @@ export class Session {
     if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
     const { inApp } = config;
-    this.#originOf = this.#createOriginOf(inApp);
-    this.#originInSample =
-      typeof inApp === 'function' ? this.#createOriginOf(undefined) : this.#originOf;
+    this.#origin = {
+      inApp: typeof inApp === 'function' ? undefined : inApp,
+      cwd: this.#guard.run('no working directory', () => process.cwd()),
+      mainFile: mainFile(),
+    };
+    this.#originOf = createOriginOf({
+      ...this.#origin,
+      inApp,
+      onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
+    });
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
     this.#health = new Health(clock, lagIntervalMillis);
     const describer = this.#createDescriber();
@@ -235,14 +247,14 @@ export class Session {
     if (canCapture && config.loopProfile !== 'off') {
       this.#profiler = this.#createProfiler(describer);
     }
-    this.#scopes = new ContextScopes(this.#ledger, clock, this.#onHookError);
+    this.#scopes = new ContextScopes(this.#ledger, clock, log.faults);
     // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
     const needsPulse = this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis;
     const pulse = needsPulse ? new Pulse(times.pulseMillis) : undefined;
     const canIdle = hooked !== undefined && pulse === undefined;
     this.#lagSampler = this.#createLagSampler(canIdle);
     if (hooked !== undefined && this.#mode !== 'off') {
-      this.#hooks = new AsyncHooks(hooked, this.#lagSampler, this.#mode, this.#onHookError);
+      this.#hooks = new AsyncHooks(hooked, this.#lagSampler, this.#mode, log.faults);
     }
 
     this.#parts = [
@@ -280,12 +292,14 @@ export class Session {
     for (const part of this.#parts) {
       this.#guard.run('cannot start every part; the others are started', () => part.start?.());
     }
+    this.log.catchUp();
   }
 
   stop(): void {
     for (const part of [...this.#parts].reverse()) {
       this.#guard.run('cannot stop every part; the others are stopped', () => part.stop?.());
     }
+    this.log.catchUp();
   }
 
   /** Stack samples can be taken from now on, or cannot be taken at all. Keeps no process alive. */
@@ -355,7 +369,7 @@ export class Session {
   };
 
   readonly #onHookError = (error: unknown): void => {
-    this.log.log('error', 'internal error; detection goes on', error);
+    this.log.faults.inHook ??= error;
   };
 
   /**
@@ -398,6 +412,7 @@ export class Session {
   #reportPending(): void {
     this.flush();
     this.#guard.run('cannot report blocks', () => this.#positions?.settle(EXIT_WAIT_MILLIS));
+    this.log.catchUp();
   }
 
   #canCapture(): boolean {
@@ -459,15 +474,6 @@ export class Session {
     return new CodeDescriber(options, this.#guard);
   }
 
-  #createOriginOf(inApp: InAppOption | undefined): OriginOf {
-    return createOriginOf({
-      inApp,
-      cwd: this.#guard.run('no working directory', () => process.cwd()),
-      mainFile: mainFile(),
-      onError: (error) => this.log.log('error', 'inApp threw or returned no boolean', error),
-    });
-  }
-
   #createIterationLedger(around: Surroundings, marks: Float64Array | undefined): IterationLedger {
     const { thresholdMillis } = this.config;
     return new IterationLedger(thresholdMillis, this.#clock, around, this.#onBlock, marks);
@@ -505,6 +511,7 @@ export class Session {
         this.#watchdog?.beat(now, this.#clock.waited());
         this.#beatProfile(now);
         this.targets.beat(now);
+        this.log.catchUp();
       },
       idle: () => this.#watchdog?.idle(),
       wake: (runsSince, due) => {
@@ -574,8 +581,8 @@ export class Session {
     return new Capturer(this.#clock, {
       isLatest: (busyPeriodStart) => this.#ledger.isLatest(busyPeriodStart),
       hasWaited: () => this.#ledger.hasWaited(),
-      resourceType: SURROUNDINGS.resourceType,
-      nativeCall: nativeCallIn,
+      resourceType: takeResourceType,
+      nativeCall: takeNativeCall,
       add: (sample) => this.#ledger.add(sample),
     });
   }
@@ -594,6 +601,7 @@ export class Session {
             exporterCode: EXPORTER_CODE,
             resolveFrom: packageOrigins(),
             hasLoader: hasLoader(),
+            origin: this.#origin,
           } satisfies OngoingReportOptions,
         }),
         capture: (busyPeriodStart, requestedAt, profileInterval) => {
@@ -601,8 +609,9 @@ export class Session {
           if (sample === undefined) return undefined;
           this.#profiler?.addBlockSample(sample, profileInterval);
           this.targets.blocked?.(sample.time - busyPeriodStart);
-          return this.#ongoingReply(sample);
+          return sample;
         },
+        reply: (sample) => this.#ongoingReply(sample),
         profile: (requestedAt, intervalMillis) =>
           this.#profiler?.answer(requestedAt, intervalMillis) ?? { isIdle: true },
         // Only where a promise reaction is not timed in any case, and the watchdog has time to
@@ -619,21 +628,21 @@ export class Session {
     );
   }
 
-  #ongoingReply(sample: StackSample): CaptureReply<OngoingFacts> {
-    return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, {
-      requireParentSpan: this.config.requireParentSpan,
-      originOf: this.#originInSample,
-    });
+  #ongoingReply(sample: StackSample): CaptureReply<UnnamedFacts> {
+    const { requireParentSpan } = this.config;
+    return ongoingReply(sample, this.#ledger.ongoing(), this.#clock, requireParentSpan);
   }
 
   #nativeCallsPart(watchdog: Watchdog): Part {
-    const longCalls = new LongCalls(this.#clock, new LongCallWriter(watchdog.memory.longCall), {
-      facts: (sample) => this.#ongoingReply(sample).facts,
+    const ports = {
+      facts: (sample: StackSample) => this.#ongoingReply(sample).facts,
       resourceType: SURROUNDINGS.resourceType,
-      add: (sample) => this.#ledger.add(sample),
-    });
+      add: (sample: StackSample) => this.#ledger.add(sample),
+    };
+    const writer = new LongCallWriter(watchdog.memory.longCall);
+    const longCalls = new LongCalls(this.#clock, writer, ports, this.log.faults);
     const onError = (error: unknown) =>
-      this.log.log('warn', 'a built-in function cannot be wrapped', error);
+      this.log.later.log('warn', 'a built-in function cannot be wrapped', error);
     return {
       start: () => nativeCalls.enable(onError, longCalls),
       stop: () => nativeCalls.disable(),

@@ -4,7 +4,7 @@
  * (`scripts/bundle-workers.mjs`), so that it survives every bundler.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { OngoingFacts } from './ongoing/ongoing-facts.ts';
+import type { UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import { OngoingReporter, type OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { TO_MAIN_THREAD } from './watchdog/capture-route.ts';
 import { clockOf } from './watchdog/clock-origin.ts';
@@ -17,19 +17,19 @@ import { WatchedThreads } from './watchdog/workers/watched-threads.ts';
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');
 
-function reportOngoing({ ongoing, env }: WatchdogData): (r: OngoingReport<OngoingFacts>) => void {
+function reportOngoing({ ongoing, env }: WatchdogData): (r: OngoingReport<UnnamedFacts>) => void {
   const reporter = new OngoingReporter(ongoing as OngoingReportOptions, env);
   return (report) => reporter.report(report);
 }
 
 const data = workerData as WatchdogData | SharedWatchdogData;
 if ('memory' in data) {
-  void watchThread<OngoingFacts>(data, {
+  void watchThread<UnnamedFacts>(data, {
     sleep: new ThreadSleep(data.memory, clockOf(data.clockOrigin)),
     route: TO_MAIN_THREAD,
     post: (message) => parentPort?.postMessage(message),
     reportOngoing: reportOngoing(data),
   });
 } else {
-  new WatchedThreads<OngoingFacts>(data.flags, reportOngoing).start();
+  new WatchedThreads<UnnamedFacts>(data.flags, reportOngoing).start();
 }

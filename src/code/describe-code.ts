@@ -20,14 +20,7 @@ import {
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { ranFunctions } from './ran-functions.ts';
-import {
-  agentPathAt,
-  innermostInApp,
-  pathAt,
-  pathBefore,
-  type StackPath,
-  type Step,
-} from './stack-path.ts';
+import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
 import { LATE_MILLIS, type TimedSample, type WeightedSample, weigh } from './weights.ts';
 
 /** With fewer a share would say more than is known. A late sample speaks of two moments. */
@@ -176,13 +169,11 @@ function sharesOf(
 
 /**
  * The place of a single sample: what {@link describeCode} says of a block from before its request
- * to its arrival, without the tree. Runs inside the code that blocks, for every sample.
+ * to its arrival, without the tree.
  */
 export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledPlace | undefined {
   const { frames } = sample;
   const isLate = sample.time - sample.requestedAt >= LATE_MILLIS;
-  const inApp = innermostInApp(frames, originOf, isLate);
-  if (inApp !== undefined) return { ...functionAt(inApp, inApp), stackTrace: stackTraceOf(sample) };
   const path = isLate ? pathBefore(frames, originOf) : pathAt(frames, originOf);
   const step = placeOnSteps(path.steps);
   if (step === undefined) return undefined;

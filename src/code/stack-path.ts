@@ -61,26 +61,6 @@ function isOnlyJustCalled(frames: readonly StackFrame[], originOf: OriginOf): bo
   );
 }
 
-/**
- * The innermost function of the application in {@link pathBefore} or {@link pathAt}, without the
- * path; undefined where there is none, and where modules are being loaded.
- */
-export function innermostInApp(
-  stack: readonly StackFrame[],
-  originOf: OriginOf,
-  isLate: boolean,
-): Step | undefined {
-  const frames = withoutOwnCalls(stack, originOf);
-  const from = isLate && isOnlyJustCalled(frames, originOf) ? 1 : 0;
-  for (let i = from; i < frames.length; i++) {
-    const frame = frames[i] as StackFrame;
-    if (frame.file?.startsWith(MODULE_LOADER) === true) return undefined;
-    if (isCode(frame) && !frame.isAsync && originOf(frame.file as string) === 'app')
-      return stepAt(frames, i, originOf);
-  }
-  return undefined;
-}
-
 /** What ran when the sample was taken. */
 export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   return pathOf(withoutOwnCalls(stack, originOf), originOf);
@@ -163,10 +143,7 @@ function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
   return { steps: withoutRecursion(steps), isLoading };
 }
 
-/**
- * Indexes of the frames that count, innermost first. In one pass: it runs inside the code that
- * blocks.
- */
+/** Indexes of the frames that count, innermost first. */
 function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[] {
   const running: number[] = [];
   const byOthers: number[] = [];

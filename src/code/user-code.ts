@@ -4,5 +4,12 @@ import { pathAt } from './stack-path.ts';
 
 /** Frames that only await what runs do not count: they are not running. */
 export function hasUserCode(frames: readonly StackFrame[]): boolean {
-  return pathAt(frames, () => 'dependency').steps.some(({ frame }) => !frame.isAsync);
+  return userCode(frames).some(({ frame }) => !frame.isAsync);
 }
+
+/** Whether a block can be named by it: frames that await what runs count. */
+export function hasNamedCode(frames: readonly StackFrame[]): boolean {
+  return userCode(frames).length > 0;
+}
+
+const userCode = (frames: readonly StackFrame[]) => pathAt(frames, () => 'dependency').steps;

@@ -5,6 +5,7 @@
 import { type AsyncHook, createHook, type HookCallbacks } from 'node:async_hooks';
 import type { LagSampler } from '../lag/lag-sampler.ts';
 import type { IterationLedger } from '../loop/iteration-ledger.ts';
+import type { Faults } from '../otel/diag-once.ts';
 import type { HookedMode } from './hooks-mode.ts';
 import { emptyNativeCalls, inProgress } from './native-calls/in-progress.ts';
 import { classify, runningResource } from './resource-classes.ts';
@@ -15,12 +16,12 @@ export class AsyncHooks {
   #hook: AsyncHook;
   #isStarted = false;
 
-  /** @param onError given what a hook throws: outside it would end the process */
+  /** @param faults get what a hook throws: outside it would end the process */
   constructor(
     private readonly ledger: IterationLedger,
     private readonly lagSampler: Pick<LagSampler, 'isIdle' | 'wake'>,
     mode: HookedMode,
-    private readonly onError: (error: unknown) => void,
+    private readonly faults: Faults,
   ) {
     this.#hook = this.#create(mode);
   }
@@ -42,7 +43,7 @@ export class AsyncHooks {
   }
 
   #create(mode: HookedMode): AsyncHook {
-    const { ledger, lagSampler, onError } = this;
+    const { ledger, lagSampler, faults } = this;
     const { stack } = ledger;
     const options: HookOptions = {
       // Hot. try/catch is all that stands between a bug of ours and the host's life.
@@ -55,7 +56,7 @@ export class AsyncHooks {
             if (lagSampler.isIdle) lagSampler.wake(resource, ledger.callbackStart);
           } else ledger.beforeNested();
         } catch (error) {
-          onError(error);
+          faults.inHook ??= error;
         }
       },
       after() {
@@ -64,7 +65,7 @@ export class AsyncHooks {
           if (depth === 0) ledger.after();
           else if (depth > 0) ledger.afterNested(depth);
         } catch (error) {
-          onError(error);
+          faults.inHook ??= error;
         }
       },
     };

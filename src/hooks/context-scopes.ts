@@ -8,6 +8,7 @@
  */
 import type { Context, ContextManager } from '@opentelemetry/api';
 import type { Ledger } from '../loop/ledger.ts';
+import type { Faults } from '../otel/diag-once.ts';
 import type { Clock } from '../support/clock.ts';
 import { attempt } from '../support/guard.ts';
 import { Patch, type Wrap } from '../support/patch.ts';
@@ -22,7 +23,7 @@ export class ContextScopes {
   constructor(
     private readonly ledger: Pick<Ledger, 'voted' | 'scope'>,
     private readonly clock: Clock,
-    private readonly onError: (error: unknown) => void,
+    private readonly faults: Faults,
   ) {}
 
   /**
@@ -36,17 +37,21 @@ export class ContextScopes {
       const patch = this.#patches.get(manager) ?? new Patch(manager, 'with', this.#wrap);
       this.#patches.set(manager, patch);
       if (!patch.apply()) throw new TypeError('`with` of the context manager cannot be replaced');
-    }, this.onError);
+    }, this.#onError);
   }
 
   release(): void {
     const patch = this.#manager && this.#patches.get(this.#manager);
     this.#manager = undefined;
-    attempt(() => patch?.putBack(), this.onError);
+    attempt(() => patch?.putBack(), this.#onError);
   }
 
+  readonly #onError = (error: unknown) => {
+    this.faults.inHook ??= error;
+  };
+
   readonly #wrap: Wrap<With> = (original, power) => {
-    const { ledger, clock, onError } = this;
+    const { ledger, clock, faults } = this;
     // Hot: one clock read, and one more at the end where the ledger needs it (`npm run bench --
     // hooks`).
     const wrapper = {
@@ -61,7 +66,7 @@ export class ContextScopes {
           voted = ledger.voted;
           start = clock.now();
         } catch (error) {
-          onError(error);
+          faults.inHook ??= error;
         }
         try {
           // Nearly all calls pass no arguments on to the function.
@@ -73,7 +78,7 @@ export class ContextScopes {
           try {
             if (start > 0) ledger.scope(context, start, voted);
           } catch (error) {
-            onError(error);
+            faults.inHook ??= error;
           }
         }
       },

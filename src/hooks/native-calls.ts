@@ -16,7 +16,7 @@ import type { LongCallListener } from './native-calls/long-calls.ts';
 import { withNamedImports } from './native-calls/named-imports.ts';
 import { sqliteFunctions } from './native-calls/sqlite.ts';
 
-export { emptyNativeCalls, inProgress, nativeCallIn } from './native-calls/in-progress.ts';
+export { emptyNativeCalls, inProgress, takeNativeCall } from './native-calls/in-progress.ts';
 export type { LongCall, LongCallListener } from './native-calls/long-calls.ts';
 
 /** Of add-ons: what loads the same one anew again and again is not followed for ever. */
@@ -34,16 +34,11 @@ export class NativeCalls {
    * Wraps what can be wrapped. `listener` is called around calls that are known to be long. Does
    * nothing if it is enabled.
    */
-  enable(onError: (error: unknown) => void, listener?: Omit<LongCallListener, 'onError'>): void {
+  enable(onError: (error: unknown) => void, listener?: LongCallListener): void {
     if (this.#isOn) return;
     this.#onError = onError;
     this.#isOn = true;
-    inProgress.listener = listener && {
-      entered: (call) => listener.entered(call),
-      left: (call) => listener.left(call),
-      emptied: () => listener.emptied?.(),
-      onError,
-    };
+    inProgress.listener = listener;
     const loading: BuiltIn = {
       holder: process,
       key: 'dlopen',

@@ -146,13 +146,22 @@ export const currentResource = (): object | undefined =>
   tracksResources ? runningResource() : undefined;
 
 /** The async_hooks type of the resource that is running, or undefined where it is not known. */
-export const resourceTypeOf = (resource: object | undefined): string | undefined =>
-  attempt(() => typeOf(resource));
+export const resourceTypeOf = (
+  resource: object | undefined,
+  asyncId = executionAsyncId(),
+): string | undefined => attempt(() => typeOf(resource, asyncId));
 
-function typeOf(resource: object | undefined): string | undefined {
+/** As {@link resourceTypeOf}, to be read later: that may call a function of the application's. */
+export function takeResourceType(): () => string | undefined {
+  const resource = currentResource();
+  const asyncId = executionAsyncId();
+  return () => resourceTypeOf(resource, asyncId);
+}
+
+function typeOf(resource: object | undefined, asyncId: number): string | undefined {
   const name = resource?.constructor?.name;
   if (resource === undefined || !name) return undefined;
-  const callbackClass = classify(resource, executionAsyncId());
+  const callbackClass = classify(resource, asyncId);
   if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   // With another class it is an add-on's, which has a type of its own.

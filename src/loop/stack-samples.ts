@@ -28,6 +28,26 @@ export class StackSamples {
   within(start: number, end: number): WeightedSample[] {
     return weigh(this.#samples, start, end)
       .filter(({ isInside }) => isInside)
-      .map(({ sample, before, after }) => ({ ...sample, weight: before + after }));
+      .map(({ sample, before, after }) => withWeight(sample, before + after));
   }
+}
+
+/** Its stack is not read yet: a scope that ends may ask for this in the middle of a callback. */
+function withWeight(sample: StackSample, weight: number): WeightedSample {
+  const { requestedAt, time, context } = sample;
+  return {
+    requestedAt,
+    time,
+    context,
+    get resourceType() {
+      return sample.resourceType;
+    },
+    get frames() {
+      return sample.frames;
+    },
+    get nativeCall() {
+      return sample.nativeCall;
+    },
+    weight,
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * What is known of a block that has not ended, as plain data: made on the main thread, inside the
- * block; it crosses to the watchdog thread as JSON and is reported there.
+ * What is known of a block that has not ended, as plain data: copied on the main thread, inside the
+ * block; it crosses to the watchdog thread as JSON, and the code is named there.
  */
 import {
   type Context,
@@ -14,6 +14,7 @@ import {
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
 import { placeOfSample } from '../code/describe-code.ts';
 import type { OriginOf } from '../code/in-app.ts';
+import { hasNamedCode } from '../code/user-code.ts';
 import { isDebuggerPause } from '../exclude/debugger-pause.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
@@ -48,31 +49,42 @@ export interface OngoingFacts {
   readonly resource?: Record<string, unknown>;
 }
 
+/** A stack as plain data, with what says how late it came. */
+type PlainSample = Pick<StackSample, 'requestedAt' | 'time' | 'frames'>;
+
+/** What crosses to the watchdog thread: the code is named there. */
+export interface UnnamedFacts extends Omit<OngoingFacts, 'code' | 'offsets'> {
+  readonly sample?: PlainSample;
+}
+
 /**
- * The answer to a capture request. Runs inside the code that blocks: NO REGULAR EXPRESSION, see
- * `watchdog/stack.ts`.
+ * What the report of an ongoing block needs to know, copied. Runs inside the code that blocks: no
+ * function of the application's may run in it, and NO REGULAR EXPRESSION, see `watchdog/stack.ts`.
  */
 export function ongoingReply(
   sample: StackSample,
   block: OngoingBlock,
   clock: Clock,
-  options: { readonly requireParentSpan: boolean; readonly originOf: OriginOf },
-): CaptureReply<OngoingFacts> {
-  const { originOf, requireParentSpan } = options;
-  const facts = factsOf(sample.context, block, clock, requireParentSpan);
-  const code = placeOfSample(sample, originOf);
+  requireParentSpan: boolean,
+): CaptureReply<UnnamedFacts> {
+  const { requestedAt, time, frames, nativeCall } = sample;
+  const isCodeKnown = hasNamedCode(frames);
   return {
     start: block.start,
-    isCodeKnown: code !== undefined,
+    isCodeKnown,
     facts: {
-      ...facts,
-      ...(code !== undefined && {
-        code,
-        offsets: sample.frames.map(({ offset = -1 }) => offset),
-      }),
-      ...(sample.nativeCall !== undefined && { nativeCall: sample.nativeCall }),
+      ...factsOf(sample.context, block, clock, requireParentSpan),
+      ...(isCodeKnown && { sample: { requestedAt, time, frames } }),
+      ...(nativeCall !== undefined && { nativeCall }),
     },
   };
+}
+
+/** Names the code; to be called in the watchdog thread. */
+export function namedFacts({ sample, ...facts }: UnnamedFacts, originOf: OriginOf): OngoingFacts {
+  const code = sample && placeOfSample(sample, originOf);
+  if (sample === undefined || code === undefined) return facts;
+  return { ...facts, code, offsets: sample.frames.map(({ offset = -1 }) => offset) };
 }
 
 function factsOf(
@@ -80,7 +92,7 @@ function factsOf(
   { start, kind, callbacks, cpu, resourceType }: OngoingBlock,
   clock: Clock,
   requireParentSpan: boolean,
-): OngoingFacts {
+): UnnamedFacts {
   const span = trace.getSpan(active);
   const parent = parentOf(span);
   const resource = resourceAttributes(span);

@@ -5,11 +5,12 @@
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BlockedThread } from '../block-attributes.ts';
+import { createOriginOf, type OriginOf, type OriginOptions } from '../code/in-app.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { OngoingReport } from '../watchdog/protocol.ts';
 import type { ExporterData } from './exporter.worker.ts';
 import { withoutLoaderLines } from './loader-lines.ts';
-import type { OngoingFacts } from './ongoing-facts.ts';
+import { namedFacts, type OngoingFacts, type UnnamedFacts } from './ongoing-facts.ts';
 import { ongoingLine } from './ongoing-line.ts';
 import { exportsOtlp } from './otlp-environment.ts';
 
@@ -24,19 +25,26 @@ export interface OngoingReportOptions {
   readonly resolveFrom: readonly string[];
   /** Files of the watched thread may run as something else than their text. */
   readonly hasLoader: boolean;
+  /** Which code is the application's own; not by a function of the application. */
+  readonly origin: OriginOptions;
 }
 
 export class OngoingReporter {
+  readonly #originOf: OriginOf;
+
   constructor(
     private readonly options: OngoingReportOptions,
     /** What exporters read of the environment of the watched thread. */
     private readonly env: Record<string, string>,
-  ) {}
+  ) {
+    this.#originOf = createOriginOf(options.origin);
+  }
 
-  report(report: OngoingReport<OngoingFacts>): void {
+  report(report: OngoingReport<UnnamedFacts>): void {
     const { time } = report;
     const { thread, hasLoader } = this.options;
-    const facts = report.facts && withoutLoaderLines(report.facts, hasLoader);
+    const named = report.facts && namedFacts(report.facts, this.#originOf);
+    const facts = named && withoutLoaderLines(named, hasLoader);
     if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
     const line = ongoingLine({ ...report, facts }, new Date(), process.pid, thread);
     try {

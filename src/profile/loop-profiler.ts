@@ -130,9 +130,7 @@ export class LoopProfiler {
     // The task of the moment has ended in native code: what runs now is another one.
     const isOther = isLate && this.ports.taskStart() > sample.requestedAt;
     this.#pending.push({
-      sample: isOther
-        ? { ...sample, context: ROOT_CONTEXT, frames: [], nativeCall: undefined }
-        : sample,
+      sample: isOther ? nobodys(sample) : sample,
       millis,
     });
   }
@@ -174,6 +172,11 @@ export class LoopProfiler {
     this.#times.add({ ...place, operation });
     this.ports.count(place.millis, place.code, operation);
   }
+}
+
+/** Its stack is not read: an answer only copies. */
+function nobodys({ requestedAt, time }: StackSample): StackSample {
+  return { requestedAt, time, context: ROOT_CONTEXT, frames: [], resourceType: undefined };
 }
 
 /** Without the stack trace, which is long. */

@@ -102,7 +102,7 @@ export class BlockReporter {
     private readonly log: OnceLogger,
   ) {
     this.#rateLimit = new RateLimit(options.maxSpansPerMinute);
-    this.#guard = new Guard(log);
+    this.#guard = new Guard(log.later);
   }
 
   /**
@@ -174,6 +174,7 @@ export class BlockReporter {
         }),
       );
     }
+    this.log.catchUp();
   }
 
   #report(

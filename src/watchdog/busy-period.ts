@@ -5,10 +5,15 @@
 import { CaptureBudget, CaptureSchedule } from './capture-schedule.ts';
 import type { Capture } from './capture-session.ts';
 import type { CaptureTimes } from './capture-times.ts';
-import type { CaptureReply, OngoingReport } from './protocol.ts';
+import { type CaptureReply, type OngoingReport, TAKEN } from './protocol.ts';
 import { Mark } from './shared-memory.ts';
 import { suspendedWithin } from './suspension-marks.ts';
 
+/**
+ * From this share of the age on at which a block is reported, the report is near: what it needs is
+ * in each answer, since the thread may be in native code by then and not answer.
+ */
+const NEAR_SHARE = 0.25;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
 const FRESH_CAPTURE_MILLIS = 250;
 
@@ -59,11 +64,15 @@ export class BusyPeriod<Facts extends object = object> {
       const time = this.parts.now();
       this.#block.schedule.take(time - this.#block.since);
       this.#budget.take(time);
-      const { reply, isOver } = await capture(this.start, () => this.wait());
+      const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
+      const { reply, isOver } = await capture(this.start, isNear, () => this.wait());
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       isAnswered = reply !== undefined;
-      if (reply !== undefined) this.#learn(reply);
+      if (reply === TAKEN) {
+        // The answer has taken so long that the report is due: that needs another one.
+        if (this.#untilReport() <= 0) return 0;
+      } else if (reply !== undefined) this.#learn(reply);
     }
     if (this.#untilReport() <= 0) this.#report(isAnswered);
     // Not longer than it takes the next block to become busy.

@@ -3,12 +3,14 @@ import type { Session } from 'node:inspector';
 import type { CaptureRoute, Request } from './capture-route.ts';
 import {
   type CaptureReply,
+  IDLE,
   LOST,
   type ProfileReply,
+  TAKEN,
   type WatchdogData,
   type WatchdogMessage,
 } from './protocol.ts';
-import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
+import { Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
 
 /** While a capture is under way, the main thread's exit must not be kept waiting for long. */
@@ -26,15 +28,19 @@ type Inspector = typeof import('node:inspector');
 /** What came of a request: `isOver` if the busy period had ended. */
 export interface Captured<Facts extends object> {
   /** Undefined too if the sample was lost. */
-  readonly reply: CaptureReply<Facts> | undefined;
+  readonly reply: CaptureReply<Facts> | typeof TAKEN | undefined;
   readonly isOver: boolean;
 }
 
 const NOTHING = { reply: undefined, isOver: false } as const;
 
-/** Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. */
+/**
+ * Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. The reply
+ * says what a report needs if `isReportNear`.
+ */
 export type Capture<Facts extends object> = (
   busyPeriodStart: number,
+  isReportNear: boolean,
   onWaiting: () => void,
 ) => Promise<Captured<Facts>>;
 
@@ -121,40 +127,43 @@ export class CaptureClient<Facts extends object> {
   }
 
   /** Waits until the thread has answered, however long a native call takes. */
-  readonly capture: Capture<Facts> = async (busyPeriodStart, onWaiting) => {
+  readonly capture: Capture<Facts> = async (busyPeriodStart, isReportNear, onWaiting) => {
     const { marks } = this.#memory;
     marks[Mark.captureBusyPeriod] = busyPeriodStart;
     const isOver = () => marks[Mark.busyPeriodStart] !== busyPeriodStart;
-    const answer = await this.#ask(0, onWaiting, isOver);
-    if (answer === undefined) return NOTHING;
-    const reply = answer.json as CaptureReply<Facts> | null | undefined;
-    return { reply: reply ?? undefined, isOver: reply === undefined };
+    const what = isReportNear ? SampleFor.report : SampleFor.block;
+    const answer = await this.#ask(what, onWaiting, isOver);
+    if (answer === LOST) return NOTHING;
+    if (answer === undefined || answer === TAKEN)
+      return { reply: answer, isOver: answer === undefined };
+    return { reply: JSON.parse(answer) as CaptureReply<Facts>, isOver: false };
   };
 
   /** As {@link capture}, for the loop profile. */
-  readonly sampleProfile: SampleProfile = async (onWaiting) =>
-    ((await this.#ask(1, onWaiting, () => false))?.json as ProfileReply | null | undefined) ??
-    undefined;
+  readonly sampleProfile: SampleProfile = async (onWaiting) => {
+    const answer = await this.#ask(SampleFor.profile, onWaiting, () => false);
+    return answer === TAKEN || answer === IDLE ? { isIdle: answer === IDLE } : undefined;
+  };
 
   /**
    * @param isOver whether what was to be sampled is over: asked where the main thread delays it
-   * @returns undefined where there was no answer at all
+   * @returns undefined if it is over; {@link LOST} where there was no answer at all
    */
   async #ask(
-    forProfile: 0 | 1,
+    what: number,
     onWaiting: () => void,
     isOver: () => boolean,
-  ): Promise<{ readonly json: unknown } | undefined> {
+  ): Promise<string | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
-      return undefined;
+      return LOST;
     const { marks, flags } = this.#memory;
     const session = new CaptureSession(this.#inspector, flags, this.route);
     let isFinished = false;
     try {
-      if (!this.#isOpened(session)) return undefined;
+      if (!this.#isOpened(session)) return LOST;
       let isAnswered = false;
-      let json: unknown;
-      marks[Mark.captureForProfile] = forProfile;
+      let answer: string | undefined;
+      marks[Mark.captureFor] = what;
       // A sample that comes before it is known when it was asked for has not been delayed.
       marks[Mark.captureRequestedAt] = Number.NaN;
       this.#isReached = false;
@@ -167,7 +176,8 @@ export class CaptureClient<Facts extends object> {
         },
         answered: (value) => {
           isAnswered = true;
-          if (typeof value === 'string') json = JSON.parse(value);
+          if (typeof value === 'string') answer = value;
+          if (answer === LOST) marks[Mark.sampleLost] = 1;
         },
         unreachable: (reason) => {
           // It is also said of a session that was closed before.
@@ -193,11 +203,11 @@ export class CaptureClient<Facts extends object> {
         // The main thread has not passed it on, and what was to be sampled is over.
         if (this.route.isIndirect && isOver()) {
           if (!this.#isReached) this.#pauseRequests();
-          return { json: undefined };
+          return undefined;
         }
         onWaiting();
       }
-      return isAnswered ? { json } : undefined;
+      return isAnswered ? answer : LOST;
     } finally {
       isFinished = true;
       session.close();

@@ -1,20 +1,23 @@
-/** Takes stack samples, inside what runs. NO REGULAR EXPRESSION may run here: see stack.ts. */
+/**
+ * Takes stack samples, inside what runs: it only copies, and no function of the application's runs.
+ * NO REGULAR EXPRESSION may run here: see stack.ts.
+ */
 import { context } from '@opentelemetry/api';
 import type { NativeCall, StackFrame, StackSample } from '../block.ts';
 import { hasUserCode } from '../code/user-code.ts';
 import { LATE_MILLIS } from '../code/weights.ts';
 import type { Clock } from '../support/clock.ts';
-import { CAPTURE_URL, captureStack } from './stack.ts';
+import { CAPTURE_URL, takeStack } from './stack.ts';
 
-/** Where samples go, and what is asked about the running code. */
+/** Where samples go, and what is taken of the running code, to be read later. */
 export interface CapturerPorts {
   /** As those of the ledger. */
   isLatest(busyPeriodStart: number): boolean;
   hasWaited(): boolean;
   /** Type of the async resource that is running. */
-  resourceType(): string | undefined;
-  /** The wrapped built-in that is running, if one is. Called inside the capture. */
-  nativeCall(frames: readonly StackFrame[], isLate: boolean): NativeCall | undefined;
+  resourceType(): () => string | undefined;
+  /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
+  nativeCall(): (frames: readonly StackFrame[], isLate: boolean) => NativeCall | undefined;
   add(sample: StackSample): void;
 }
 
@@ -37,17 +40,31 @@ export class Capturer {
     return sample;
   }
 
-  /** What runs now, whatever that is. */
+  /**
+   * What runs now, whatever that is: only copied, and read after the block. Until then it keeps
+   * the functions on the stack and the async resource alive: the first callback after the next wait
+   * for events, a beat for one, drops the samples that are of no block.
+   */
   sample(requestedAt: number): StackSample {
     const time = this.clock.now();
-    const frames = withoutCapture(captureStack());
+    const readStack = takeStack();
+    const readType = this.ports.resourceType();
+    const readCall = this.ports.nativeCall();
+    let frames: StackFrame[] | undefined;
     return {
       requestedAt,
       time,
       context: context.active(),
-      resourceType: this.ports.resourceType(),
-      frames,
-      nativeCall: this.ports.nativeCall(frames, time - requestedAt >= LATE_MILLIS),
+      get resourceType() {
+        return readType();
+      },
+      get frames() {
+        frames ??= withoutCapture(readStack());
+        return frames;
+      },
+      get nativeCall() {
+        return readCall(this.frames, time - requestedAt >= LATE_MILLIS);
+      },
     };
   }
 }

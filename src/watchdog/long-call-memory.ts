@@ -4,8 +4,8 @@
  */
 import { Buffer } from 'node:buffer';
 
-/** Facts of a block with a stack trace of 96 frames; longer ones are not written. */
-const MAX_BYTES = 32 * 1024;
+/** Facts of a block with a stack of 128 frames; longer ones are not written. */
+const MAX_BYTES = 128 * 1024;
 const LENGTH = 0;
 const HEADER_BYTES = 4;
 

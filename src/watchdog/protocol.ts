@@ -34,18 +34,22 @@ export interface ProfileOptions {
   readonly firstMoments: number;
 }
 
-/** The main thread's answer to a request of the loop profile, as JSON. */
+/** The main thread's answer to a request of the loop profile. */
 export interface ProfileReply {
   /** At the moment of the request, the loop was waiting for events. */
   readonly isIdle: boolean;
 }
 
-/** The answer, as JSON, to a request that failed: there was no stack left for it, for one. */
-export const LOST = 'null';
+/** The answer to a request that failed: there was no stack left for it, for one. */
+export const LOST = 'lost';
+/** The answer if a stack sample was taken, and nothing else is asked for. */
+export const TAKEN = 'taken';
+/** The answer to the loop profile if at the moment of the request the loop waited for events. */
+export const IDLE = 'idle';
 
 /**
- * The watched thread's answer to a capture request, as JSON: what the watchdog thread itself needs
- * of the running block, and facts that it only passes on to the report of an ongoing block.
+ * The watched thread's answer, as JSON, while the report of an ongoing block is near: what the
+ * watchdog thread itself needs of the block, and facts that it only passes on to the report.
  */
 export interface CaptureReply<Facts extends object = object> {
   /** When the running block began: a time of that thread's `performance.now()`. */

@@ -28,15 +28,27 @@ export const Mark = {
   suspensions: 7,
   /** Watched thread: when it answered the latest request for a stack sample. */
   captureAnsweredAt: 8,
-  /** Watchdog thread: 1 where a stack sample is asked for by the loop profile, 0 by a block. */
-  captureForProfile: 9,
+  /** Watchdog thread: what the stack sample that it asks for is for, a {@link SampleFor}. */
+  captureFor: 9,
   /** Watchdog thread: the mean interval of the loop profile's moments; 0 while it takes none. */
   profileInterval: 10,
   /** Watched thread: the latest beat, and the time that the loop had waited for events by then. */
   beatAt: 11,
   idleTime: 12,
+  /** Watchdog thread: 1 if a stack sample was lost, until the watched thread has logged that. */
+  sampleLost: 13,
   /** Ring of the latest suspensions: from, until, and for how long it was stopped. */
-  firstSuspension: 13,
+  firstSuspension: 14,
+} as const;
+
+/** What a stack sample is asked for. */
+export const SampleFor = {
+  /** A block; the answer says only that it was taken. */
+  block: 0,
+  /** The loop profile. */
+  profile: 1,
+  /** A block whose report as an ongoing block is near: the answer has what that needs. */
+  report: 2,
 } as const;
 
 /** Suspensions remembered: a block asks for those inside it right after it ended. */

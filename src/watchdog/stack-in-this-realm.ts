@@ -1,16 +1,16 @@
 /**
  * A stack by the `Error` that the host uses. Promises: what the host has set is the same before and
  * after, and none of its functions is called. NO REGULAR EXPRESSION may run here: see stack.ts.
+ *
+ * V8 walks the stack when it is captured, and makes its frames when they are read: then, and no
+ * earlier, `prepareStackTrace` is asked for (observed on Node.js 20 to 26).
  */
 import { MAX_CAPTURED_FRAMES } from '../code/frame.ts';
 
 type Prepare = (error: unknown, sites: NodeJS.CallSite[]) => unknown;
 
-/** What the properties were before the capture that runs. */
-interface Before {
-  readonly limit: unknown;
-  readonly prepare: Prepare | undefined;
-}
+/** A stack that V8 has captured. */
+export type Captured = { readonly stack?: unknown };
 
 // Taken once: an application may replace them.
 const { getOwnPropertyDescriptor } = Object;
@@ -18,47 +18,61 @@ const { getOwnPropertyDescriptor } = Object;
 const HostError = Object.getPrototypeOf(TypeError) as ErrorConstructor;
 const { captureStackTrace } = HostError;
 
-/** What is captured for; undefined while nothing is. */
-let holder: { stack?: unknown } | undefined;
-let before: Before = { limit: undefined, prepare: undefined };
+/** Whose frames are read; undefined while nothing is. */
+let read: Captured | undefined;
+/** What the host has set. */
+let before: Prepare | undefined;
 
 const prepare: Prepare = (error, sites) => {
-  if (error === holder) return sites;
-  // V8 has ended a capture half-way, by `vm` with a timeout: this is an error of the host's.
+  if (error === read) return sites;
+  // V8 has ended a reading half-way, by `vm` with a timeout: this is an error of the host's.
   putBack();
-  return before.prepare?.(error, sites);
+  return before?.(error, sites);
 };
 
 /** Undefined where the properties cannot be set for a moment. */
-export function captureInThisRealm(
-  below: (...args: never[]) => unknown,
-): NodeJS.CallSite[] | undefined {
-  // Node.js asks the global one.
-  if (getOwnPropertyDescriptor(globalThis, 'Error')?.value !== HostError) return undefined;
-  const limit = getOwnPropertyDescriptor(HostError, 'stackTraceLimit');
-  const prepared = getOwnPropertyDescriptor(HostError, 'prepareStackTrace');
-  if (limit?.writable !== true || prepared?.writable !== true) return undefined;
-  // Otherwise an earlier capture was ended half-way.
-  if (prepared.value !== prepare) before = { limit: limit.value, prepare: prepared.value };
-  const own: { stack?: unknown } = {};
-  holder = own;
+export function captureInThisRealm(below: (...args: never[]) => unknown): Captured | undefined {
+  const limit = plainProperty('stackTraceLimit');
+  if (limit === undefined || plainProperty('prepareStackTrace') === undefined) return undefined;
+  const captured: Captured = {};
+  // V8 ends no code in between: nothing of JavaScript is called.
   try {
     HostError.stackTraceLimit = MAX_CAPTURED_FRAMES;
+    captureStackTrace(captured, below);
+  } finally {
+    HostError.stackTraceLimit = limit.value as number;
+  }
+  return captured;
+}
+
+/** Undefined where it is not as it was when it was captured. */
+export function readInThisRealm(captured: Captured): NodeJS.CallSite[] | undefined {
+  const prepared = plainProperty('prepareStackTrace');
+  if (prepared === undefined) return undefined;
+  // Otherwise an earlier reading was ended half-way.
+  if (prepared.value !== prepare) before = prepared.value as Prepare | undefined;
+  read = captured;
+  try {
     HostError.prepareStackTrace = prepare;
-    captureStackTrace(own, below);
-    // V8 may make it only now.
-    const { stack } = own;
+    const { stack } = captured;
     return Array.isArray(stack) ? stack : undefined;
   } finally {
     // As putBack, and without a call: there may be no stack left.
-    holder = undefined;
-    HostError.stackTraceLimit = before.limit as number;
-    HostError.prepareStackTrace = before.prepare as NonNullable<typeof HostError.prepareStackTrace>;
+    read = undefined;
+    HostError.prepareStackTrace = before as NonNullable<typeof HostError.prepareStackTrace>;
   }
 }
 
+/** Of the host's `Error`, which Node.js finds as the global one; undefined if it cannot be set. */
+function plainProperty(
+  name: 'prepareStackTrace' | 'stackTraceLimit',
+): PropertyDescriptor | undefined {
+  if (getOwnPropertyDescriptor(globalThis, 'Error')?.value !== HostError) return undefined;
+  const property = getOwnPropertyDescriptor(HostError, name);
+  return property?.writable === true ? property : undefined;
+}
+
 function putBack(): void {
-  holder = undefined;
-  HostError.stackTraceLimit = before.limit as number;
-  HostError.prepareStackTrace = before.prepare as NonNullable<typeof HostError.prepareStackTrace>;
+  read = undefined;
+  HostError.prepareStackTrace = before as NonNullable<typeof HostError.prepareStackTrace>;
 }

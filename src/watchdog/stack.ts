@@ -1,12 +1,13 @@
 /**
- * The stack of what runs right now, as structured frames.
+ * The stack of what runs right now, as structured frames: captured at once, and read later.
  *
- * V8 asks the `Error` of the realm that captures for `stackTraceLimit` and `prepareStackTrace`.
- * Where the host's is as Node.js made it, or has plain properties, both are set for the moment of
- * the capture, in which nothing else runs. Otherwise, frozen or with accessors, a capture has a
- * realm of its own (a `vm` context), in which nothing of the host's is noticed or changed. That is
- * not the first choice: from the first `vm` context on, V8 on Node.js 24 shrinks the heap of a
- * process at rest (nodejs/node#66564), and a burst of requests after it takes up to twice the CPU.
+ * V8 asks the `Error` of the realm that captures for `stackTraceLimit`, and when the stack is
+ * read for `prepareStackTrace`. Where the host's is as Node.js made it, or has plain properties,
+ * each is set for the moment, in which nothing else runs. Otherwise, frozen or with accessors, a
+ * capture has a realm of its own (a `vm` context), in which nothing of the host's is noticed or
+ * changed. That is not the first choice: from the first `vm` context on, V8 on Node.js 24 shrinks
+ * the heap of a process at rest (nodejs/node#66564), and a burst of requests after it takes up to
+ * twice the CPU.
  *
  * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
  * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
@@ -17,12 +18,12 @@ import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
 import { MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../code/frame.ts';
 import { findOwnCode } from './own-code.ts';
-import { captureInThisRealm } from './stack-in-this-realm.ts';
+import { type Captured, captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
 
 /** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
 
-type Capture = (below: (...args: never[]) => unknown) => NodeJS.CallSite[];
+type Capture = (below: (...args: never[]) => unknown) => Captured;
 
 const SOURCE = `'use strict';
 Error.stackTraceLimit = ${MAX_CAPTURED_FRAMES};
@@ -30,14 +31,14 @@ Error.prepareStackTrace = (_error, sites) => sites;
 (below) => {
   const holder = {};
   Error.captureStackTrace(holder, below);
-  return holder.stack;
+  return holder;
 }`;
 
 let ownRealm: Capture | undefined;
 let isOwn: ((place: CodePosition) => boolean) | undefined;
 
 /** The capture of a realm of its own; to make it takes some 1 ms. */
-function inOwnRealm(below: (...args: never[]) => unknown): unknown {
+function inOwnRealm(below: (...args: never[]) => unknown): Captured {
   ownRealm ??= runInNewContext(SOURCE, undefined, {
     contextName: 'opentelemetry-instrumentation-event-loop',
     contextCodeGeneration: { strings: false, wasm: false },
@@ -46,17 +47,32 @@ function inOwnRealm(below: (...args: never[]) => unknown): unknown {
 }
 
 function positionOfCaller(): CodePosition | undefined {
-  const site = sitesBelow(positionOfCaller)[0];
+  const site = sitesBelow(positionOfCaller)()[0];
   return site && placeOf(site);
 }
 
 /** The frames of the running stack, innermost first, from this function's caller. */
 export function captureStack(): StackFrame[] {
-  isOwn ??= findOwnCode(positionOfCaller);
-  return toFrames(sitesBelow(captureStack), isOwn);
+  return framesOf(sitesBelow(captureStack));
 }
 
-function sitesBelow(callee: (...args: never[]) => unknown): NodeJS.CallSite[] {
-  const sites = captureInThisRealm(callee) ?? inOwnRealm(callee);
-  return Array.isArray(sites) ? sites : [];
+/**
+ * As {@link captureStack}; the frames are made when they are asked for. Until then the functions on
+ * the stack, and their receivers, are kept alive.
+ */
+export function takeStack(): () => StackFrame[] {
+  const sites = sitesBelow(takeStack);
+  return () => framesOf(sites);
+}
+
+function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {
+  isOwn ??= findOwnCode(positionOfCaller);
+  return toFrames(sites(), isOwn);
+}
+
+function sitesBelow(callee: (...args: never[]) => unknown): () => NodeJS.CallSite[] {
+  const captured = captureInThisRealm(callee);
+  if (captured !== undefined) return () => readInThisRealm(captured) ?? [];
+  const inThere = inOwnRealm(callee);
+  return () => inThere.stack as NodeJS.CallSite[];
 }

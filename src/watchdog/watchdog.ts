@@ -3,19 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { type Channel, channel as diagnosticsChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { isMainThread, threadId } from 'node:worker_threads';
+import type { StackSample } from '../block.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
 import {
   type CaptureReply,
+  IDLE,
   LOST,
   type ProfileOptions,
   type ProfileReply,
+  TAKEN,
   type WatchdogData,
 } from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
-import { createSharedMemory, Flag, Mark, type SharedMemory } from './shared-memory.ts';
+import { createSharedMemory, Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL } from './stack.ts';
 import { type ThreadKeeper, type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
 import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
@@ -32,6 +35,9 @@ const EXIT_WAIT_MILLIS = 500;
 /** Calls the function, and publishes nothing: see `expressionFor` in capture-session.ts. */
 type AnsweringChannel = Channel & { answer?: (() => string | undefined) | undefined };
 
+/** Why a stack sample is lost, if the function that answers has not been reached. */
+const NO_STACK = 'no stack was left for it';
+
 export interface WatchdogOptions extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
   readonly profile: ProfileOptions | undefined;
@@ -45,7 +51,9 @@ export interface WatchdogEvents {
     busyPeriodStart: number,
     requestedAt: number,
     profileInterval: number,
-  ): CaptureReply | undefined;
+  ): StackSample | undefined;
+  /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
+  reply(sample: StackSample): CaptureReply;
   /** As {@link capture}, for the loop profile. `intervalMillis`: see `Mark.profileInterval`. */
   profile(requestedAt: number, intervalMillis: number): ProfileReply;
   /** The thread watches; or it does not, for now. */
@@ -62,9 +70,6 @@ export class Watchdog {
   readonly #thread: ThreadKeeper;
   #isRunning = false;
   #isExiting = false;
-  #lostSamples = 0;
-  /** Of the first sample that was lost, until it is logged. */
-  #lostBecause: unknown;
 
   constructor(
     private readonly options: WatchdogOptions,
@@ -106,7 +111,6 @@ export class Watchdog {
     process.off('exit', this.#onExit);
     leaveSelfKill(this.#onKill);
     this.#channel.answer = undefined;
-    this.#sayWhatIsLost();
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
     else this.#close();
@@ -121,8 +125,10 @@ export class Watchdog {
    */
   beat(now: number, idle: number): void {
     if (this.#isRunning) this.#thread.keepUp(now);
-    this.#sayWhatIsLost();
     const { marks } = this.memory;
+    // The function that answers has not been reached, or has failed: then it has noted why.
+    if (marks[Mark.sampleLost] === 1) this.log.faults.inSample ??= NO_STACK;
+    marks[Mark.sampleLost] = 0;
     if (isMainThread) marks[Mark.inspected] = isInspected() ? 1 : 0;
     marks[Mark.beatAt] = now;
     marks[Mark.idleTime] = idle;
@@ -177,8 +183,7 @@ export class Watchdog {
     try {
       return this.#sample();
     } catch (error) {
-      this.#lostSamples++;
-      this.#lostBecause ??= error;
+      this.log.faults.inSample ??= error;
       return LOST;
     }
   };
@@ -189,18 +194,13 @@ export class Watchdog {
     const requestedAt = marks[Mark.captureRequestedAt] as number;
     const interval = marks[Mark.profileInterval] as number;
     marks[Mark.captureAnsweredAt] = now();
-    const reply =
-      marks[Mark.captureForProfile] === 1
-        ? this.events.profile(requestedAt, interval)
-        : this.events.capture(marks[Mark.captureBusyPeriod] as number, requestedAt, interval);
-    return reply && JSON.stringify(reply);
-  }
-
-  #sayWhatIsLost(): void {
-    if (this.#lostSamples === 0) return;
-    this.log.log('warn', 'a stack sample was lost', this.#lostBecause);
-    this.#lostSamples = 0;
-    this.#lostBecause = undefined;
+    if (marks[Mark.captureFor] === SampleFor.profile)
+      return this.events.profile(requestedAt, interval).isIdle ? IDLE : TAKEN;
+    const busyPeriod = marks[Mark.captureBusyPeriod] as number;
+    const sample = this.events.capture(busyPeriod, requestedAt, interval);
+    if (sample === undefined) return undefined;
+    if (marks[Mark.captureFor] === SampleFor.block) return TAKEN;
+    return JSON.stringify(this.events.reply(sample));
   }
 
   #close(): void {

@@ -1,8 +1,11 @@
+import { AsyncResource } from 'node:async_hooks';
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { StackSample } from '../../src/block.ts';
 import { createOriginOf } from '../../src/code/in-app.ts';
-import { ongoingReply } from '../../src/ongoing/ongoing-facts.ts';
+import { takeNativeCall } from '../../src/hooks/native-calls.ts';
+import { takeResourceType } from '../../src/hooks/resource-classes.ts';
+import { namedFacts, ongoingReply } from '../../src/ongoing/ongoing-facts.ts';
 import { Capturer } from '../../src/watchdog/capturer.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 
@@ -23,8 +26,8 @@ function captureIn(active: Context, busyPeriodStart = 1000, hasWaited = false) {
   const capturer = new Capturer(clock, {
     isLatest: (start) => start === 1000,
     hasWaited: () => hasWaited,
-    resourceType: () => 'Timeout',
-    nativeCall: () => undefined,
+    resourceType: () => () => 'Timeout',
+    nativeCall: () => () => undefined,
     add: (sample) => added.push(sample),
   });
   const sample = context.with(active, () => capturer.capture(busyPeriodStart, 1148));
@@ -41,10 +44,7 @@ function replyIn(active: Context, requireParentSpan = false) {
     cpu: 140,
     resourceType: 'Timeout',
   } as const;
-  return ongoingReply(sample as StackSample, block, clock, {
-    requireParentSpan: requireParentSpan,
-    originOf: createOriginOf(),
-  });
+  return ongoingReply(sample as StackSample, block, clock, requireParentSpan);
 }
 
 test('a sample has the time, the context and the stack of what runs, and is handed on', () => {
@@ -60,6 +60,42 @@ test('a sample has the time, the context and the stack of what runs, and is hand
   expect(added).toEqual([sample]);
 });
 
+test('nothing of the application is called: the stack and the resource are read after the block', () => {
+  const called: string[] = [];
+  class Job extends AsyncResource {
+    static override get name() {
+      called.push('name of the class');
+      return 'Job';
+    }
+  }
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (_error, sites) => {
+    called.push('prepareStackTrace');
+    return sites;
+  };
+  try {
+    const capturer = new Capturer(new FakeClock(), {
+      isLatest: () => true,
+      hasWaited: () => false,
+      resourceType: takeResourceType,
+      nativeCall: takeNativeCall,
+      add: () => {},
+    });
+    const job = new Job('job');
+    called.length = 0;
+    const sample = job.runInAsyncScope(function work() {
+      return capturer.sample(1000);
+    });
+    expect(called).toEqual([]);
+    expect(sample.resourceType).toBe('Job');
+    expect(called).toContain('name of the class');
+    expect(sample.frames.map(({ functionName }) => functionName)).toContain('work');
+    expect(called).not.toContain('prepareStackTrace');
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace as NonNullable<typeof prepareStackTrace>;
+  }
+});
+
 test('of another busy period: no sample', () => {
   expect(captureIn(SAMPLED, 123)).toMatchObject({ sample: undefined, added: [] });
 });
@@ -71,8 +107,9 @@ test('after a wait: what runs without a callback around it', () => {
 });
 
 describe('the facts of an ongoing block', () => {
-  test('say when it began, what runs, and its trace', () => {
-    expect(replyIn(SAMPLED)).toEqual({
+  test('say when it began, what runs, and its trace: named in the watchdog thread', () => {
+    const { facts, ...reply } = structuredClone(replyIn(SAMPLED));
+    expect({ ...reply, facts: namedFacts(facts, createOriginOf()) }).toEqual({
       start: 1010,
       isCodeKnown: true,
       facts: {
@@ -109,10 +146,7 @@ describe('the facts of an ongoing block', () => {
       cpu: 150,
       resourceType: undefined,
     } as const;
-    const reply = ongoingReply({ ...(sample as StackSample), frames: [] }, block, clock, {
-      requireParentSpan: false,
-      originOf: createOriginOf(),
-    });
+    const reply = ongoingReply({ ...(sample as StackSample), frames: [] }, block, clock, false);
     expect(reply).toEqual({
       start: 1000,
       isCodeKnown: false,

@@ -1,5 +1,6 @@
 import { type Context, type ContextManager, ROOT_CONTEXT } from '@opentelemetry/api';
 import { ContextScopes } from '../../src/hooks/context-scopes.ts';
+import type { Faults } from '../../src/otel/diag-once.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
 class Manager implements ContextManager {
@@ -24,11 +25,11 @@ class Manager implements ContextManager {
 
 function setUp() {
   const loop = new FakeLoop(100).primed();
-  const errors: unknown[] = [];
-  const scopes = new ContextScopes(loop.ledger, loop.clock, (error) => errors.push(error));
+  const faults: Faults = {};
+  const scopes = new ContextScopes(loop.ledger, loop.clock, faults);
   const block = (manager: ContextManager, millis = 150) =>
     loop.callback(() => manager.with(contextOf('S'), () => loop.clock.run(millis)));
-  return { loop, scopes, errors, block };
+  return { loop, scopes, faults, block };
 }
 
 test('a scope is timed, and everything passes through', () => {
@@ -135,15 +136,15 @@ test('enabled and disabled a thousand times, it is as before', () => {
 });
 
 test('a frozen manager is left alone', () => {
-  const { scopes, errors } = setUp();
+  const { scopes, faults } = setUp();
   const manager = Object.freeze(new Manager());
   scopes.watch(manager);
   scopes.release();
-  expect(errors).toHaveLength(1);
+  expect(faults.inHook).toBeInstanceOf(TypeError);
 });
 
 test('a bug in the ledger does not reach the host', () => {
-  const { loop, scopes, errors } = setUp();
+  const { loop, scopes, faults } = setUp();
   const manager = new Manager();
   scopes.watch(manager);
   const error = new Error('ours');
@@ -151,5 +152,5 @@ test('a bug in the ledger does not reach the host', () => {
     throw error;
   });
   expect(manager.with(ROOT_CONTEXT, () => 1 as never)).toBe(1);
-  expect(errors).toEqual([error]);
+  expect(faults).toEqual({ inHook: error });
 });

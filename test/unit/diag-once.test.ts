@@ -73,3 +73,20 @@ test('a host whose own methods throw does no harm', () => {
   }
   expect(thrown).toBeUndefined();
 });
+
+test('what fails in the middle of the application is said at the next opportunity, and not there', () => {
+  const said = captureDiag();
+  const log = new OnceLogger();
+  log.later.log('error', 'cannot count');
+  log.faults.inHook ??= new Error('first');
+  log.faults.inSample ??= new RangeError('no stack left');
+  expect(said).toEqual([]);
+  log.catchUp();
+  log.faults.inHook ??= new Error('second');
+  log.catchUp();
+  expect(said).toEqual([
+    'error: cannot count',
+    'error: internal error; detection goes on',
+    'warn: a stack sample was lost',
+  ]);
+});

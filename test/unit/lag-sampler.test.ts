@@ -1,6 +1,7 @@
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { AsyncHooks } from '../../src/hooks/async-hooks.ts';
 import { LagSampler } from '../../src/lag/lag-sampler.ts';
+import type { Faults } from '../../src/otel/diag-once.ts';
 import { SystemClock } from '../../src/support/clock.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
@@ -278,7 +279,8 @@ describe('the timer of a loop that idles', () => {
   test('beats on after what woke it, and not in the context of that', async () => {
     const stack = { enter: () => true, leave: () => 0 };
     const ledger = { stack, before: () => {}, after: () => {} };
-    const hooks = new AsyncHooks(ledger as never, sampler, 'promises', (e) => errors.push(e));
+    const faults: Faults = {};
+    const hooks = new AsyncHooks(ledger as never, sampler, 'promises', faults);
     hooks.start();
     try {
       const beats: (string | undefined)[] = [];

@@ -7,7 +7,8 @@ import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import type { StackFrame } from '../../src/block.ts';
 import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
-import { type LongCall, NativeCalls, nativeCallIn } from '../../src/hooks/native-calls.ts';
+import { type LongCall, NativeCalls, takeNativeCall } from '../../src/hooks/native-calls.ts';
+import type { Faults } from '../../src/otel/diag-once.ts';
 
 /**
  * Bundled, and loaded outside jest's realm: modules of Node.js are wrapped by code of their own
@@ -37,6 +38,7 @@ let main: {
 };
 const errors: unknown[] = [];
 const onError = (error: unknown) => errors.push(error);
+const faults: Faults = {};
 let calls: NativeCalls;
 
 beforeAll(() => {
@@ -205,7 +207,7 @@ describe('what a wrapper keeps', () => {
       () => new (json.parse as unknown as new () => unknown)(),
     ];
     const wanted = actions.map(attempt);
-    calls.enable(onError, { entered() {}, left() {} });
+    calls.enable(onError, { entered() {}, left() {}, faults });
     // `Cannot read properties of undefined` names the property that is read first.
     const plain = (outcome: unknown) =>
       String(JSON.stringify(outcome)).replace(/ \(reading .*\)/, '');
@@ -287,18 +289,18 @@ describe('the call in progress', () => {
     Object.assign(inProgress, { name: 'JSON.parse', size: 7 });
     try {
       const parse = { name: 'JSON.parse', size: 7 };
-      expect(nativeCallIn([own, own, user], false)).toEqual(parse);
-      expect(nativeCallIn([node, native, own, user], false)).toEqual(parse);
-      expect(nativeCallIn([user, native, own, user], false)).toBeUndefined();
-      expect(nativeCallIn([evaluated, native, own, user], false)).toBeUndefined();
-      expect(nativeCallIn([callback, native, own, user], false)).toBeUndefined();
-      expect(nativeCallIn([callback, native, own, user], true)).toEqual(parse);
-      expect(nativeCallIn([callback, user, own], true)).toBeUndefined();
-      expect(nativeCallIn([user], false)).toBeUndefined();
+      expect(takeNativeCall()([own, own, user], false)).toEqual(parse);
+      expect(takeNativeCall()([node, native, own, user], false)).toEqual(parse);
+      expect(takeNativeCall()([user, native, own, user], false)).toBeUndefined();
+      expect(takeNativeCall()([evaluated, native, own, user], false)).toBeUndefined();
+      expect(takeNativeCall()([callback, native, own, user], false)).toBeUndefined();
+      expect(takeNativeCall()([callback, native, own, user], true)).toEqual(parse);
+      expect(takeNativeCall()([callback, user, own], true)).toBeUndefined();
+      expect(takeNativeCall()([user], false)).toBeUndefined();
       inProgress.size = -1;
-      expect(nativeCallIn([own], false)).toEqual({ name: 'JSON.parse', size: undefined });
+      expect(takeNativeCall()([own], false)).toEqual({ name: 'JSON.parse', size: undefined });
       inProgress.name = '';
-      expect(nativeCallIn([own, user], false)).toBeUndefined();
+      expect(takeNativeCall()([own, user], false)).toBeUndefined();
     } finally {
       Object.assign(inProgress, { name: '', size: -1 });
     }
@@ -310,7 +312,7 @@ describe('calls that are known to be long', () => {
     const log: [string, string, number | undefined, string | undefined][] = [];
     const note = (what: string) => (call: LongCall) =>
       log.push([what, call.name, call.size, call.frames[0]?.functionName]);
-    calls.enable(onError, { entered: note('entered'), left: note('left') });
+    calls.enable(onError, { entered: note('entered'), left: note('left'), faults });
     const childProcess = nodeRequire('node:child_process') as typeof import('node:child_process');
     const text = ' '.repeat(1 << 21);
     function parseSomething() {
@@ -340,6 +342,7 @@ describe('calls that are known to be long', () => {
       entered: ({ name, depth }) => log.push(`entered ${name} at ${depth}`),
       left: ({ name, depth }) => log.push(`left ${name} at ${depth}`),
       emptied: () => log.push('emptied'),
+      faults,
     });
     const { pbkdf2Sync } = nodeRequire('node:crypto') as typeof import('node:crypto');
     const endHalfWay = () => {
@@ -370,10 +373,12 @@ describe('calls that are known to be long', () => {
       left: () => {
         throw new Error('left');
       },
+      faults,
     });
     const text = `${' '.repeat(1 << 21)}1`;
     expect(main.JSON.parse(text)).toBe(1);
-    expect(errors.splice(0).map(String)).toEqual(['Error: entered']);
+    expect(faults).toEqual({ inHook: new Error('entered') });
+    faults.inHook = undefined;
   });
 });
 
@@ -535,7 +540,7 @@ describe('native add-ons', () => {
     const { gen_salt_sync } = addOn;
     nodeRequire.cache['/app/bcrypt.node'] = { exports: addOn } as NodeModule;
     try {
-      calls.enable(onError, { entered: ({ name }) => entered.push(name), left() {} });
+      calls.enable(onError, { entered: ({ name }) => entered.push(name), left() {}, faults });
     } finally {
       delete nodeRequire.cache['/app/bcrypt.node'];
     }
@@ -621,7 +626,7 @@ function fail(): never {
 
 describe('what others do', () => {
   test('disable() in the middle of a call', () => {
-    calls.enable(onError, { entered() {}, left() {} });
+    calls.enable(onError, { entered() {}, left() {}, faults });
     const { JSON: json } = main;
     const original = json.parse;
     const result = json.parse('[1,2]', (_key, value) => {
@@ -782,7 +787,7 @@ test('line and column of a long call are those of the call itself', () => {
   const source = `import native from './BUNDLE';
     const places = [];
     const note = ({ frames: [{ line, column }] }) => places.push([line, column]);
-    new native.NativeCalls().enable(console.error, { entered: note, left: note });
+    new native.NativeCalls().enable(console.error, { entered: note, left: note, faults: {} });
     const list = new Array(50_000).fill(0);
     function write() {
       return [1].map(() =>

@@ -131,8 +131,8 @@ async function captureTwice(): Promise<unknown[]> {
     { sleepInLoop: async () => {} },
     (message) => posted.push(message),
   );
-  await capture(0, () => {});
-  await capture(0, () => {});
+  await capture(0, false, () => {});
+  await capture(0, false, () => {});
   return posted;
 }
 

@@ -126,10 +126,10 @@ describe('with any change of Error', () => {
     expect(own.stackTraceLimit).toBe(0);
   });
 
-  test('a capture that V8 ends half-way: errors have their stacks as before', () => {
+  test('a stack whose reading V8 ends half-way: errors have their stacks as before', () => {
     const original = (error: Error) => `stack of ${error.message}`;
     Object.defineProperty(Error, 'prepareStackTrace', plain(original));
-    // As a capture leaves it behind that `vm` ends after its timeout: no `finally` has run.
+    // As a reading leaves it behind that `vm` ends after its timeout: no `finally` has run.
     let ownPrepare: unknown;
     captureStack();
     const spy = jest.spyOn(Array, 'isArray').mockImplementationOnce(() => {
@@ -140,11 +140,9 @@ describe('with any change of Error', () => {
     spy.mockRestore();
     expect(ownPrepare).not.toBe(original);
     Error.prepareStackTrace = ownPrepare as typeof original;
-    Error.stackTraceLimit = 1024;
 
     expect(new Error('theirs').stack).toBe('stack of theirs');
     expect(Error.prepareStackTrace).toBe(original);
-    expect(Error.stackTraceLimit).toBe(descriptors.stackTraceLimit?.value);
 
     // The next capture, where no error was made before it.
     Error.prepareStackTrace = ownPrepare as typeof original;

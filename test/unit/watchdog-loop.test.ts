@@ -87,6 +87,30 @@ describe('the report of an ongoing block', () => {
     ]);
   });
 
+  test('only samples that are near it say what it needs', async () => {
+    const dog = dogWith(named(1000)).busyFrom(1000);
+    await dog.run(3000);
+    expect(between(dog.captures, 1000, 1250).length).toBeGreaterThanOrEqual(5);
+    expect(dog.replies[0]).toBeGreaterThanOrEqual(1250);
+    expect(dog.replies).toEqual(between(dog.captures, 1250, 2001));
+
+    const never = await new FakeWatchdog(100, 0).busyFrom(1000).run(3000);
+    expect([never.replies, never.captures.length > 5]).toEqual([[], true]);
+  });
+
+  test('a sample that was not near it, and comes when it is due: another one is taken', async () => {
+    const dog = dogWith(named(1000)).busyFrom(1000);
+    dog.at(1190, () => {
+      dog.answerMillis = 900;
+    });
+    dog.at(2000, () => {
+      dog.answerMillis = 0;
+    });
+    const { reports } = await dog.run(4000);
+    expect(reports).toMatchObject([{ facts: { name: 'spin' } }]);
+    expect(dog.replies).toEqual([reports[0]?.time]);
+  });
+
   test('counts from where the block began, not the busy period', async () => {
     const { reports } = await dogWith(named(1500)).busyFrom(1000).run(6000);
     expect(reports).toMatchObject([{ time: 2500, ageMillis: 1000 }]);

@@ -8,7 +8,6 @@
  * calls that began inside it, and none that began before it.
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
-import { attempt } from '../../support/guard.ts';
 import type { LongCallListener } from './long-calls.ts';
 
 /** Of inputs whose size is not known for free. */
@@ -40,7 +39,11 @@ export function emptyNativeCalls(): void {
   inProgress.size = UNKNOWN_SIZE;
   inProgress.depth = 0;
   const { listener } = inProgress;
-  if (listener?.emptied !== undefined) attempt(() => listener.emptied?.(), listener.onError);
+  try {
+    listener?.emptied?.();
+  } catch (error) {
+    if (listener !== undefined) listener.faults.inHook ??= error;
+  }
 }
 
 function next(turn: number): number {
@@ -55,24 +58,30 @@ export function safepoint(): number {
 }
 
 /**
- * The built-in that was running when this stack sample was taken, or undefined where other code
- * was: a function that the built-in calls, a reviver for one, is not the built-in. To be called
- * within the capture.
+ * Copies the call that is in progress. The result says, from the stack of the same moment, whether
+ * the built-in was running: a function that it calls, a reviver for one, is not the built-in.
+ */
+export function takeNativeCall(): (
+  frames: readonly StackFrame[],
+  late: boolean,
+) => NativeCall | undefined {
+  const { name, size } = inProgress;
+  const call = { name, size: size === UNKNOWN_SIZE ? undefined : size };
+  return (frames, late) => (name !== '' && isBuiltInOn(frames, late) ? call : undefined);
+}
+
+/**
  * @param frames innermost first, without those of the capture
  * @param late the sample arrived late, so a function that has only just been called is not what was
  *   running
  */
-export function nativeCallIn(frames: readonly StackFrame[], late: boolean): NativeCall | undefined {
-  if (inProgress.name === '') return undefined;
+function isBuiltInOn(frames: readonly StackFrame[], late: boolean): boolean {
   const from = late && frames[0]?.isAtEntry === true && !frames[0].isOwn ? 1 : 0;
   for (let i = from; i < frames.length; i++) {
     const { isOwn, isAsync, isBuiltin, file } = frames[i] as StackFrame;
-    if (isOwn) {
-      const { name, size } = inProgress;
-      return { name, size: size === UNKNOWN_SIZE ? undefined : size };
-    }
+    if (isOwn) return true;
     const isBuiltIn = file === undefined ? isBuiltin : file.startsWith('node:');
-    if (isAsync || !isBuiltIn) return undefined;
+    if (isAsync || !isBuiltIn) return false;
   }
-  return undefined;
+  return false;
 }

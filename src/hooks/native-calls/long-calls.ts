@@ -4,6 +4,7 @@
  * hangs in the call has left behind what made it.
  */
 import type { NativeCall, StackFrame } from '../../block.ts';
+import type { Faults } from '../../otel/diag-once.ts';
 import { captureStack } from '../../watchdog/stack.ts';
 import { inProgress, UNKNOWN_SIZE } from './in-progress.ts';
 
@@ -17,17 +18,14 @@ export interface LongCall extends NativeCall {
   readonly depth: number;
 }
 
-/**
- * Both are called synchronously, next to the call. What they throw is passed to `onError`, and
- * nowhere else.
- */
+/** Called synchronously, next to the call: what it throws is noted in `faults`. */
 export interface LongCallListener {
   entered(call: LongCall): void;
   /** The call returned or threw. What was entered inside it and not left, V8 has ended half-way. */
   left(call: LongCall): void;
   /** No call is in progress: V8 has ended half-way what was entered and not left. */
   emptied?(): void;
-  onError(error: unknown): void;
+  readonly faults: Faults;
 }
 
 /** The call, to be given to {@link leave}; undefined without a listener. Cannot throw. */
@@ -46,7 +44,7 @@ export function enter(name: string, size: number, depth: number): Entered | unde
     listener.entered(call);
     return { call, listener };
   } catch (error) {
-    report(listener, error);
+    listener.faults.inHook ??= error;
     return undefined;
   }
 }
@@ -62,14 +60,6 @@ export function leave({ call, listener }: Entered): void {
   try {
     listener.left(call);
   } catch (error) {
-    report(listener, error);
-  }
-}
-
-function report(listener: LongCallListener, error: unknown): void {
-  try {
-    listener.onError(error);
-  } catch {
-    // There is no other handler.
+    listener.faults.inHook ??= error;
   }
 }

@@ -3,7 +3,7 @@
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { alone, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
 
-/** A stack sample takes some 60 to 70 frames of this function; one of those by 2. */
+/** The request for a stack sample takes more than 10 frames of this function, and up to 130. */
 const MAX_FRAMES_BELOW = 160;
 const STEP = 2;
 const ENOUGH_FRAMES_BELOW = 2000;

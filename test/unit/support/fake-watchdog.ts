@@ -1,6 +1,7 @@
 import type { LoopParts } from '../../../src/watchdog/busy-period.ts';
+import type { Captured } from '../../../src/watchdog/capture-session.ts';
 import { captureTimes } from '../../../src/watchdog/capture-times.ts';
-import type { CaptureReply, OngoingReport } from '../../../src/watchdog/protocol.ts';
+import { type CaptureReply, type OngoingReport, TAKEN } from '../../../src/watchdog/protocol.ts';
 import { createSharedMemory, Flag, Mark } from '../../../src/watchdog/shared-memory.ts';
 import { watchLoop } from '../../../src/watchdog/watchdog-loop.ts';
 
@@ -19,6 +20,8 @@ export class FakeWatchdog {
   /** When a stack sample was taken. */
   isReached = true;
   readonly captures: number[] = [];
+  /** When it was answered with what a report needs. */
+  readonly replies: number[] = [];
   readonly reports: OngoingReport<FakeFacts>[] = [];
   readonly sleeps: number[] = [];
   /** What the main thread answers; it takes no time. */
@@ -76,21 +79,29 @@ export class FakeWatchdog {
       marks: this.marks,
       now: () => this.time,
       isReached: () => this.isReached,
-      capture: this.canCapture ? (start, onWaiting) => this.#capture(start, onWaiting) : undefined,
+      capture: this.canCapture
+        ? (start, isReportNear, onWaiting) => this.#capture(start, isReportNear, onWaiting)
+        : undefined,
       longCall: () => undefined,
       reportOngoing: (report) => this.reports.push(report),
     };
   }
 
-  async #capture(start: number, onWaiting: () => void) {
+  async #capture(
+    start: number,
+    isReportNear: boolean,
+    onWaiting: () => void,
+  ): Promise<Captured<FakeFacts>> {
     const until = this.time + this.answerMillis;
     while (this.time < until) {
       this.#advance(10);
       onWaiting();
     }
     this.captures.push(this.time);
+    if (isReportNear) this.replies.push(this.time);
     const isOver = this.marks[Mark.busyPeriodStart] !== start;
-    return { reply: isOver ? undefined : this.answer(), isOver };
+    const reply = isReportNear ? this.answer() : TAKEN;
+    return { reply: isOver ? undefined : reply, isOver };
   }
 
   #sleep(millis: number): void {
