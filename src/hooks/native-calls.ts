@@ -6,14 +6,14 @@
  * `Function.prototype.toString` shows the wrapper. References that were taken before
  * (`const { parse } = JSON`) stay unwrapped; named imports of the modules of Node.js follow.
  */
+import { syncBuiltinESMExports } from 'node:module';
 import { attempt } from '../support/guard.ts';
 import { type AnyFunction, Patch } from '../support/patch.ts';
 import { wrappersKept } from '../support/wrappers-kept.ts';
 import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
-import { type BuiltIn, builtIns } from './native-calls/built-ins.ts';
+import { type BuiltIn, builtIns, isModule } from './native-calls/built-ins.ts';
 import { inProgress } from './native-calls/in-progress.ts';
 import type { LongCallListener } from './native-calls/long-calls.ts';
-import { withNamedImports } from './native-calls/named-imports.ts';
 import { sqliteFunctions } from './native-calls/sqlite.ts';
 
 export { emptyNativeCalls, inProgress, takeNativeCall } from './native-calls/in-progress.ts';
@@ -28,6 +28,8 @@ export class NativeCalls {
   readonly #patches = new Map<object, Map<string, Patch<AnyFunction>>>();
   #patchCount = 0;
   #hasSqlite = false;
+  /** An export of a module has changed, and named imports of it do not follow yet. */
+  #isUnpublished = false;
   #onError: (error: unknown) => void = () => {};
 
   /**
@@ -45,7 +47,8 @@ export class NativeCalls {
       name: 'process.dlopen',
       wrap: wrapLoading((addOn) => this.#patchAddOn(addOn)),
     };
-    this.#withNamedImports(() => this.#patchAll([...builtIns(), loading]));
+    this.#patchAll([...builtIns(), loading]);
+    this.#publish();
     for (const addOn of attempt(loadedAddOns, onError) ?? []) this.#patchAddOn(addOn);
     this.followSqlite();
   }
@@ -60,11 +63,13 @@ export class NativeCalls {
     this.#hasSqlite = false;
     inProgress.listener = undefined;
     if (wrappersKept().isWanted) return;
-    this.#withNamedImports(() => {
-      for (const ofHolder of this.#patches.values()) {
-        for (const patch of ofHolder.values()) attempt(() => patch.putBack(), this.#onError);
+    for (const [holder, ofHolder] of this.#patches) {
+      for (const patch of ofHolder.values()) {
+        const isBack = attempt(() => patch.putBack(), this.#onError) === true;
+        this.#isUnpublished ||= isBack && isModule(holder);
       }
-    });
+    }
+    this.#publish();
   }
 
   /** Wraps `node:sqlite`, if it has been loaded since. To be called now and then. */
@@ -76,8 +81,13 @@ export class NativeCalls {
     this.#patchAll(found);
   }
 
-  #withNamedImports(change: () => void): void {
-    attempt(() => withNamedImports(change), this.#onError);
+  /**
+   * For named imports. Node.js publishes the exports of all its modules then, with what others have
+   * put on them.
+   */
+  #publish(): void {
+    if (this.#isUnpublished) attempt(syncBuiltinESMExports, this.#onError);
+    this.#isUnpublished = false;
   }
 
   #patchAll(functions: readonly BuiltIn[]): void {
@@ -102,7 +112,9 @@ export class NativeCalls {
         (original, power) => wrap(original, power, name),
         isGetter === true ? 'get' : 'value',
       );
-    if (!patch.apply() || known !== undefined) return;
+    if (!patch.apply()) return;
+    this.#isUnpublished ||= isModule(holder);
+    if (known !== undefined) return;
     this.#patchCount++;
     this.#patches.set(holder, ofHolder.set(key, patch));
   }

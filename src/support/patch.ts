@@ -74,11 +74,14 @@ export class Patch<Fn extends AnyFunction, User = unknown> {
     return true;
   }
 
-  /** Does nothing if another user has come since. */
-  putBack(user?: User): void {
+  /**
+   * Does nothing if another user has come since.
+   * @returns whether the original is back
+   */
+  putBack(user?: User): boolean {
     const { holder, key, field } = this;
     const wrapper = this.#wrapper;
-    if (wrapper === undefined || wrapper.power.user !== user) return;
+    if (wrapper === undefined || wrapper.power.user !== user) return false;
     wrapper.power.on = false;
     wrapper.power.user = undefined;
     const property = findProperty(holder, key);
@@ -86,7 +89,10 @@ export class Patch<Fn extends AnyFunction, User = unknown> {
       this.#isIn = !(this.#isInherited
         ? Reflect.deleteProperty(holder, key)
         : Reflect.defineProperty(holder, key, { ...property, [field]: wrapper.original }));
-    } else if (property?.[field] === wrapper.original) this.#isIn = false;
+      return !this.#isIn;
+    }
+    if (property?.[field] === wrapper.original) this.#isIn = false;
+    return false;
   }
 
   #replace(property: PropertyDescriptor, original: Fn): Wrapper<Fn, User> | undefined {

@@ -734,30 +734,46 @@ test.each(['require', 'import'])(
   },
 );
 
-test('what others have not published of these modules stays unpublished, and theirs', () => {
+test.each(['require', 'import'])(
+  'who imports a module after another package has changed it gets the change: build for `%s`',
+  (build) => {
+    const source = `
+    import { createRequire } from 'node:module';
+    import * as native from './BUNDLE';
+    const childProcess = createRequire(import.meta.url)('node:child_process');
+    childProcess.execFileSync = () => 'theirs';
+    new native.NativeCalls().enable(console.error);
+    const later = 'data:text/javascript,export { execFileSync } from "node:child_process"';
+    const { execFileSync } = await import(later);
+    console.log(JSON.stringify(execFileSync()));
+  `;
+    expect(run(source, build)).toBe('theirs');
+  },
+);
+
+test('what others have put on a module is published once by enable(), and once by disable()', () => {
   const source = `
+    import os, { hostname } from 'node:os';
     import fs, { existsSync, readFileSync } from 'node:fs';
     import * as native from './BUNDLE';
     const calls = new native.NativeCalls();
-    const pristine = { existsSync, readFileSync };
-    const stubs = { existsSync: () => true, readFileSync: () => 'stub' };
-    const isPristine = () =>
-      [existsSync === pristine.existsSync, readFileSync === pristine.readFileSync];
-    const isStub = () => [fs.existsSync === stubs.existsSync, fs.readFileSync()];
-    Object.assign(fs, stubs);
+    const pristine = [hostname, readFileSync];
+    let reads = 0;
+    const stub = { get: () => (reads++, () => 'stub'), configurable: true, enumerable: true };
+    Object.defineProperty(os, 'hostname', stub);
+    fs.readFileSync = () => 'stub';
+    const before = [hostname === pristine[0], readFileSync === pristine[1]];
     calls.enable(console.error);
-    const during = [...isPristine(), ...isStub()];
+    const during = [hostname(), readFileSync(), readFileSync === fs.readFileSync, reads];
     calls.disable();
-    const after = [...isPristine(), ...isStub(), fs.readFileSync === stubs.readFileSync];
-    Object.assign(fs, pristine);
-    calls.enable(console.error);
-    const again = [existsSync === pristine.existsSync, readFileSync === fs.readFileSync];
-    console.log(JSON.stringify([during, after, again]));
+    calls.followSqlite();
+    const after = [readFileSync(), readFileSync === fs.readFileSync, reads];
+    console.log(JSON.stringify([before, during, after]));
   `;
   expect(run(source, 'import')).toEqual([
-    [true, true, true, 'stub'],
-    [true, true, true, 'stub', true],
     [true, true],
+    ['stub', 'stub', true, 1],
+    ['stub', true, 2],
   ]);
 });
 

@@ -120,7 +120,7 @@ test('frozen since: the wrapper stays, and only calls the original', () => {
   const patch = new Patch(holder, 'work', noting);
   patch.apply();
   Object.freeze(holder);
-  patch.putBack();
+  expect(patch.putBack()).toBe(false);
   expect(holder.work()).toBe('done');
   expect(seen).toEqual([]);
   expect(patch.apply()).toBe(true);

@@ -150,6 +150,11 @@ const OF_INTL = [
 
 const SLOW = wrapSlow();
 
+const MODULES = new Set<object>([childProcess, crypto, fs, module, v8, vm, zlib]);
+
+/** Whether a holder is the exports of a module of Node.js, which may be imported by name. */
+export const isModule = (holder: object) => MODULES.has(holder);
+
 /** Resolved anew on every call: some may have been replaced, or be of another realm, since. */
 export function builtIns(): BuiltIn[] {
   const all: BuiltIn[] = [
