@@ -187,3 +187,27 @@ test('without hooks: scopes are exact, all else is known to within one interval 
     expect(run.blocks.length).toBe(2);
   });
 });
+
+describe.each(['callbacks', 'promises', 'off'] as const)('with asyncHooks %s', (asyncHooks) => {
+  /** Of waits of 200 ms. */
+  const DELAY_MILLIS = 30;
+
+  test('a wait on the main thread is one block, with and without a span: its cause is waiting', async () => {
+    const run = await runApp('waits.cjs', { asyncHooks });
+
+    expect(run.truths).toHaveLength(6);
+    for (const { label, startMillis, endMillis, spanId } of run.truths) {
+      const blocks = run.blocks.filter(
+        (block) => block.startMillis < endMillis && block.endMillis > startMillis,
+      );
+      judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+        expect(blocks.map(({ attributes }) => attributes['event_loop.block.cause'])).toEqual([
+          'waiting',
+        ]);
+        expect(blocks[0]?.attributes['code.function.name']).toBe(label.replace(' alone', ''));
+      });
+      expect(blocks.map(({ parentSpanId }) => parentSpanId)).toEqual([spanId]);
+    }
+    expectQuietExit(run);
+  });
+});

@@ -1,0 +1,47 @@
+// Blocks that use no CPU, each alone in a span of its name: the main thread waits.
+const { execFileSync, execSync, spawn } = require('node:child_process');
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const path = require('node:path');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+
+const WAIT_SECONDS = 0.2; // of a threshold of 60 ms
+const folder = mkdtempSync(path.join(tmpdir(), 'waits-'));
+const fifo = path.join(folder, 'fifo');
+execFileSync('mkfifo', [fifo]);
+
+const word = new Int32Array(new SharedArrayBuffer(4));
+
+const waits = {
+  waitForWord: () => Atomics.wait(word, 0, 0, WAIT_SECONDS * 1e3),
+  /** Nobody writes to it for that long. */
+  readFifo() {
+    spawn('sh', ['-c', `exec 3>${fifo}; sleep ${WAIT_SECONDS}`], { stdio: 'ignore' }).unref();
+    readFileSync(fifo);
+  },
+  sleepInShell: () => execSync(`sleep ${WAIT_SECONDS}`),
+};
+
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 60 }))],
+});
+const tracer = trace.getTracer('waits');
+
+async function main() {
+  for (const [name, wait] of Object.entries(waits)) {
+    await alone(() =>
+      tracer.startActiveSpan(name, (span) => {
+        truthOf(name, wait, { waits: true });
+        span.end();
+      }),
+    );
+    // Without a span, and so without a scope.
+    await alone(() => truthOf(`${name} alone`, wait, { waits: true }));
+  }
+  rmSync(folder, { recursive: true });
+  await finish(sdk);
+}
+
+main();
