@@ -11,6 +11,7 @@ import {
   type WatchdogMessage,
 } from './protocol.ts';
 import { Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
+import { Termination } from './termination.ts';
 import type { Sleep } from './thread-sleep.ts';
 
 /** While a capture is under way, the main thread's exit must not be kept waiting for long. */
@@ -92,6 +93,7 @@ class CaptureSession {
 export class CaptureClient<Facts extends object> {
   readonly #memory: SharedMemory;
   readonly #expression: string;
+  readonly #question: string;
   readonly #inspector = loadInspector();
   /** Sessions cannot be opened. */
   #isLost = false;
@@ -107,7 +109,8 @@ export class CaptureClient<Facts extends object> {
     private readonly post: (message: WatchdogMessage) => void,
   ) {
     this.#memory = memory;
-    this.#expression = expressionFor(channel, captureUrl);
+    this.#expression = expressionFor(channel, 'answer', captureUrl);
+    this.#question = expressionFor(channel, 'answerTermination', captureUrl);
   }
 
   /**
@@ -163,12 +166,14 @@ export class CaptureClient<Facts extends object> {
       if (!this.#isOpened(session)) return LOST;
       let isAnswered = false;
       let answer: string | undefined;
+      let termination: Termination | undefined;
       marks[Mark.captureFor] = what;
       // A sample that comes before it is known when it was asked for has not been delayed.
       marks[Mark.captureRequestedAt] = Number.NaN;
       this.#isReached = false;
       session.request({
         expression: this.#expression,
+        question: this.#question,
         asked: () => {
           this.#isReached = true;
           this.#pause = UNREACHED_PAUSE_MILLIS;
@@ -178,6 +183,13 @@ export class CaptureClient<Facts extends object> {
           isAnswered = true;
           if (typeof value === 'string') answer = value;
           if (answer === LOST) marks[Mark.sampleLost] = 1;
+        },
+        terminated: (commands) => {
+          const isClosed = () => isFinished;
+          const done = () => {
+            isAnswered = true;
+          };
+          if (!isFinished) termination = new Termination(flags, commands, isClosed, done);
         },
         unreachable: (reason) => {
           // It is also said of a session that was closed before.
@@ -200,6 +212,7 @@ export class CaptureClient<Facts extends object> {
         await this.sleep.sleepInLoop(poll);
         poll = Math.min(MAX_POLL_MILLIS, poll + 1);
         if (isAnswered) break;
+        termination?.poll();
         // The main thread has not passed it on, and what was to be sampled is over.
         if (this.route.isIndirect && isOver()) {
           if (!this.#isReached) this.#pauseRequests();
@@ -254,10 +267,10 @@ function loadInspector(): Inspector | undefined {
  * of the stack, by a publication itself too, would end the process as an uncaught exception.
  * Whatever is thrown here is caught by a script that calls nothing then, or by the inspector.
  */
-function expressionFor(channel: string, sourceUrl: string): string {
+function expressionFor(channel: string, method: string, sourceUrl: string): string {
   const name = JSON.stringify(channel);
   return `try {
-  process.getBuiltinModule('node:diagnostics_channel').channel(${name}).answer?.();
+  process.getBuiltinModule('node:diagnostics_channel').channel(${name}).${method}?.();
 } catch {
   '${LOST}';
 }

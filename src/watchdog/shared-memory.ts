@@ -64,8 +64,20 @@ export const Flag = {
   closing: 1,
   /** 1 while the loop idles: nothing runs, and the watchdog thread sleeps until that changes. */
   idle: 2,
+  /** See {@link Terminating}. */
+  termination: 3,
 } as const;
-const FLAGS = 3;
+const FLAGS = 4;
+
+/** Values of {@link Flag.termination}; 0 otherwise. See `termination.ts`. */
+export const Terminating = {
+  /** The watched thread waits for a termination. */
+  wanted: 1,
+  /** The watchdog thread sends it. */
+  begun: 2,
+  /** It comes before anything else that runs in the watched thread. */
+  queued: 3,
+} as const;
 
 export interface SharedMemory {
   readonly marks: Float64Array;

@@ -19,7 +19,8 @@ import {
 } from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
 import { createSharedMemory, Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
-import { CAPTURE_URL } from './stack.ts';
+import { CAPTURE_URL, captureStack } from './stack.ts';
+import { answerTermination } from './termination.ts';
 import { type ThreadKeeper, type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
 import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
 
@@ -32,8 +33,11 @@ const now = performance.now.bind(performance);
  */
 const EXIT_WAIT_MILLIS = 500;
 
-/** Calls the function, and publishes nothing: see `expressionFor` in capture-session.ts. */
-type AnsweringChannel = Channel & { answer?: (() => string | undefined) | undefined };
+/** Calls the functions, and publishes nothing: see `expressionFor` in capture-session.ts. */
+type AnsweringChannel = Channel & {
+  answer?: (() => string | undefined) | undefined;
+  answerTermination?: (() => string) | undefined;
+};
 
 /** Why a stack sample is lost, if the function that answers has not been reached. */
 const NO_STACK = 'no stack was left for it';
@@ -101,6 +105,7 @@ export class Watchdog {
     Atomics.store(this.memory.flags, Flag.closing, 0);
     Atomics.store(this.memory.flags, Flag.idle, 0);
     this.#channel.answer = this.#answer;
+    this.#channel.answerTermination = () => answerTermination(this.memory.flags, captureStack());
     process.on('exit', this.#onExit);
     if (isMainThread) listenToSelfKill(this.#onKill);
   }
@@ -111,6 +116,7 @@ export class Watchdog {
     process.off('exit', this.#onExit);
     leaveSelfKill(this.#onKill);
     this.#channel.answer = undefined;
+    this.#channel.answerTermination = undefined;
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
     else this.#close();

@@ -69,6 +69,16 @@ test('a process that sends itself a signal while stack samples are taken: it end
   }
 });
 
+test.each(['main', 'worker'])(
+  'code in `vm` times out while stack samples are taken, %s thread: it ends, and nothing else does',
+  async (thread) => {
+    const run = await runApp('vm-timeouts.cjs', { args: [thread] });
+
+    expectQuiet(run);
+    expect([run.code, run.stdout]).toEqual([0, '80']);
+  },
+);
+
 test('two workers that block at the same time have one watchdog thread, and another after its death', async () => {
   const run = await runApp('workers-share-watchdog.cjs', { asyncHooks: 'auto' });
 

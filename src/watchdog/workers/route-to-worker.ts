@@ -8,8 +8,10 @@ import {
   type CaptureRoute,
   type EvaluationResult,
   evaluation,
+  isTermination,
   type Request,
 } from '../capture-route.ts';
+import type { Commands } from '../termination.ts';
 import { IS_INSPECTED, ProcessFlag } from './main-thread.ts';
 
 interface AttachedToWorker {
@@ -20,31 +22,11 @@ interface FromWorker {
   readonly params: { readonly sessionId: string; readonly message: string };
 }
 
-interface Command {
-  readonly id: number;
-  readonly method: string;
-  readonly params?: object;
-}
-
 interface Answer {
   readonly id: number;
-  readonly error?: object;
+  readonly error?: { readonly message: string };
   readonly result?: EvaluationResult;
 }
-
-const Id = { request: 1, isRunning: 2, terminate: 3 } as const;
-
-const evaluate = (id: number, expression: string): Command => ({
-  id,
-  method: 'Runtime.evaluate',
-  params: evaluation(expression),
-});
-
-/**
- * Where `terminate()` falls into an evaluation, V8 ends the evaluation and nothing else: a worker
- * that never yields would run for ever. What Node.js does not run any more is terminated again.
- */
-const IS_RUNNING = `process.getBuiltinModule('node:vm').runInThisContext('1') === 1`;
 
 /** The domain is not in the types of every version. */
 export interface WorkerDomain {
@@ -110,30 +92,45 @@ export class RouteToWorker implements CaptureRoute {
   request(session: Session, request: Request): void {
     const workers = session as unknown as WorkerDomain;
     let target: string | undefined;
-    const send = (command: Command, sent: (error: Error | null) => void) =>
+    let id = 0;
+    let askedId: number;
+    let done: (error: Answer['error'], value: unknown) => void;
+    const fail = () => request.answered(undefined);
+    const send = (method: string, params: object, sent: () => void) =>
       workers.post(
         'NodeWorker.sendMessageToWorker',
-        { sessionId: target, message: JSON.stringify(command) },
-        sent,
+        { sessionId: target, message: JSON.stringify({ id: ++id, method, params }) },
+        (error) => (error ? fail() : sent()),
       );
-    const fail = () => request.answered(undefined);
-    const sent = (error: Error | null) => error && fail();
+    const evaluate = (expression: string, sent: () => void, answered: typeof done) => {
+      done = answered;
+      send('Runtime.evaluate', evaluation(expression), sent);
+      askedId = id;
+    };
+    const commands: Commands = {
+      ask: (done) =>
+        evaluate(
+          request.question,
+          () => {},
+          (error, value) => done(error !== undefined, value),
+        ),
+      terminate: (queued) => send('Runtime.terminateExecution', {}, queued),
+    };
     workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       if (!isTitleOf(workerInfo.title, this.threadId)) {
         workers.post('NodeWorker.detach', { sessionId });
         return;
       }
       target = sessionId;
-      const asked = (error: Error | null) => (error ? fail() : request.asked());
-      send(evaluate(Id.request, request.expression), asked);
+      evaluate(request.expression, request.asked, (error, value) => {
+        if (error !== undefined && isTermination(error)) request.terminated(commands);
+        else request.answered(value);
+      });
     });
     workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
       if (sessionId !== target) return;
-      const { id, error, result } = JSON.parse(message) as Answer;
-      if (id === Id.request && error === undefined) request.answered(answerIn(result));
-      else if (id === Id.request) send(evaluate(Id.isRunning, IS_RUNNING), sent);
-      else if (result?.result?.value === true) fail();
-      else send({ id: Id.terminate, method: 'Runtime.terminateExecution' }, fail);
+      const { id: answeredId, error, result } = JSON.parse(message) as Answer;
+      if (answeredId === askedId) done(error, answerIn(result));
     });
     // The thread has ended.
     workers.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {

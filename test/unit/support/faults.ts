@@ -52,6 +52,7 @@ const NOT_RUN = [
   ...['EndSignals', 'Baseline'],
   // Of threads, where a throw does not reach the host.
   ...['BusyPeriod', 'CaptureBudget', 'CaptureClient', 'CaptureSchedule', 'CaptureSession'],
+  'Termination',
   ...['OngoingReporter', 'ThreadSleep'],
   // Of worker threads and their watchdog thread.
   ...['OpenSessions', 'PoolWaits', 'RouteToWorker', 'SharedWatchdogThread'],

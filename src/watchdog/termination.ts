@@ -1,0 +1,87 @@
+/**
+ * What the application has ended (`vm` code by its `timeout`, a worker thread by `terminate()`) may
+ * be in a stack sample at that moment. V8 ends only the sample then, and the code would run for
+ * ever (observed on Node.js 20 to 26): it is terminated once more.
+ *
+ * Guarantees: nothing is terminated that the application has not ended itself. What it has ended
+ * may be over by now, so the watched thread is asked, and says one of these:
+ *
+ * 1. Node.js runs no code in this thread any more: the thread is terminated.
+ * 2. `vm` code runs: the thread waits, inside that code, until the termination is queued, and V8
+ *    ends the code as soon as the thread goes on.
+ * 3. Neither: nothing is terminated.
+ *
+ * While V8 refuses to run the question, it is asked again. If V8 refuses every time, it still has
+ * to end what runs, and waits for a call to do so: a loop without calls is terminated.
+ */
+import { runInThisContext } from 'node:vm';
+import type { StackFrame } from '../block.ts';
+import { LOST } from './protocol.ts';
+import { Flag, Terminating } from './shared-memory.ts';
+
+const MAX_QUESTIONS = 10;
+/** The watchdog thread polls every 10 ms, but on a busy machine it may have no CPU. */
+const MAX_WAIT_MILLIS = 500;
+
+/** How the watchdog thread reaches the watched thread. */
+export interface Commands {
+  /** Has it answer by {@link answerTermination}. `isRefused`: V8 did not run the question. */
+  ask(answered: (isRefused: boolean, answer: unknown) => void): void;
+  /** `queued` is called when nothing else runs in the watched thread before it. */
+  terminate(queued: () => void): void;
+}
+
+/** The watchdog thread's side. */
+export class Termination {
+  #questions = 0;
+  #refusals = 0;
+
+  /** @param done called once, if `isClosed` does not become true before */
+  constructor(
+    private readonly flags: Int32Array,
+    private readonly commands: Commands,
+    private readonly isClosed: () => boolean,
+    private readonly done: () => void,
+  ) {
+    this.#ask();
+  }
+
+  /** To be called every few milliseconds. */
+  poll(): void {
+    const { flags } = this;
+    const { wanted, begun, queued } = Terminating;
+    if (Atomics.compareExchange(flags, Flag.termination, wanted, begun) !== wanted) return;
+    this.commands.terminate(() => {
+      Atomics.store(flags, Flag.termination, queued);
+      Atomics.notify(flags, Flag.termination);
+    });
+  }
+
+  #ask(): void {
+    this.#questions++;
+    this.commands.ask((isRefused, answer) => {
+      // Node.js says it of all questions when the session is closed.
+      if (this.isClosed()) return;
+      if (isRefused) this.#refusals++;
+      const isStuck = this.#refusals === MAX_QUESTIONS;
+      const isAnswered = !isRefused && answer !== LOST;
+      if (answer === 'ended' || isStuck) this.commands.terminate(this.done);
+      else if (isAnswered || this.#questions === MAX_QUESTIONS) this.done();
+      else this.#ask();
+    });
+  }
+}
+
+/** The watched thread's side, inside whatever runs there. */
+export function answerTermination(flags: Int32Array, frames: readonly StackFrame[]): string {
+  if (runInThisContext('1') === undefined) return 'ended';
+  if (!frames.some(({ file }) => file === 'node:vm' || file === 'node:internal/vm/module'))
+    return 'over';
+  const { wanted, begun } = Terminating;
+  Atomics.store(flags, Flag.termination, wanted);
+  Atomics.wait(flags, Flag.termination, wanted, MAX_WAIT_MILLIS);
+  const isTaken = Atomics.compareExchange(flags, Flag.termination, wanted, 0) !== wanted;
+  if (isTaken) Atomics.wait(flags, Flag.termination, begun, MAX_WAIT_MILLIS);
+  Atomics.store(flags, Flag.termination, 0);
+  return isTaken ? 'terminated' : 'over';
+}

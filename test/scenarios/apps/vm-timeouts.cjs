@@ -1,0 +1,47 @@
+// Code in `vm` with a timeout, of which a stack sample is taken all the time: some timeouts fall
+// into one. The argument says in which thread.
+const { writeSync } = require('node:fs');
+const { setTimeout: wait } = require('node:timers/promises');
+const { runInNewContext } = require('node:vm');
+const { isMainThread, Worker } = require('node:worker_threads');
+
+const RUNS = 80;
+const BODIES = ['for (;;);', 'function f() { return 1; } for (let n = 0; ; ) n += f();'];
+/** A stack sample every few milliseconds. */
+const OPTIONS = {
+  thresholdMillis: 10,
+  lagIntervalMillis: 10,
+  unfinishedAfterMillis: 0,
+  loopProfile: 'off',
+};
+const HANGS_AFTER_MILLIS = 15_000;
+
+async function work() {
+  const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+  const keepAlive = setInterval(() => {}, 1000);
+  await new EventLoopInstrumentation(OPTIONS).ready();
+  let goesOn = 0;
+  for (let i = 0; i < RUNS; i++) {
+    await wait(2);
+    try {
+      runInNewContext(BODIES[i % 2], {}, { timeout: 15 + (i % 20) });
+    } catch (error) {
+      // What comes next in the same callback is not terminated either.
+      for (const until = performance.now() + 2; performance.now() < until; );
+      if (error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') goesOn++;
+    }
+  }
+  clearInterval(keepAlive);
+  writeSync(1, `${goesOn}`);
+}
+
+if (!isMainThread) work();
+else {
+  const hangs = `setTimeout(() => {
+    require('node:fs').writeSync(1, 'hangs');
+    process.kill(process.pid, 'SIGKILL');
+  }, ${HANGS_AFTER_MILLIS});`;
+  new Worker(hangs, { eval: true, env: {}, execArgv: [] }).unref();
+  if (process.argv[2] === 'worker') new Worker(__filename);
+  else work();
+}

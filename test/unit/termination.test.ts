@@ -1,0 +1,92 @@
+import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
+import { LOST } from '../../src/watchdog/protocol.ts';
+import { Flag, Terminating } from '../../src/watchdog/shared-memory.ts';
+import { captureStack } from '../../src/watchdog/stack.ts';
+import { answerTermination, Termination } from '../../src/watchdog/termination.ts';
+
+const REFUSED = Symbol('refused');
+const newFlags = () => new Int32Array(new SharedArrayBuffer(16));
+
+/** What comes of these answers; the last one is given again and again. */
+function outcomeOf(...answers: unknown[]) {
+  const happened: string[] = [];
+  let questions = 0;
+  const termination = new Termination(
+    newFlags(),
+    {
+      ask: (answered) => {
+        const answer = answers[Math.min(questions++, answers.length - 1)];
+        answered(answer === REFUSED, answer);
+      },
+      terminate: (queued) => {
+        happened.push('terminate');
+        queued();
+      },
+    },
+    () => false,
+    () => happened.push('done'),
+  );
+  termination.poll();
+  return { happened, questions };
+}
+
+test.each([
+  ['Node.js runs no code any more', ['ended'], ['terminate', 'done'], 1],
+  ['it is over', ['over'], ['done'], 1],
+  ['it is over, as is known after a while', [REFUSED, LOST, 'over'], ['done'], 3],
+  ['terminated meanwhile', ['terminated'], ['done'], 1],
+  ['V8 has ended the question as well', [REFUSED, 'ended'], ['terminate', 'done'], 2],
+  ['a loop without calls', [REFUSED], ['terminate', 'done'], 10],
+  ['no stack is left for the question', [LOST], ['done'], 10],
+  ['no stack is left, and refused at last', [LOST, REFUSED], ['done'], 10],
+])('a sample that V8 has ended: %s', (_, answers, happened, questions) => {
+  expect(outcomeOf(...answers)).toEqual({ happened, questions });
+});
+
+test('a session that is closed is asked no more', () => {
+  const ask = jest.fn((answered: (isRefused: boolean, answer: unknown) => void) =>
+    answered(true, undefined),
+  );
+  const done = jest.fn();
+  new Termination(newFlags(), { ask, terminate: done }, () => true, done);
+
+  expect(ask).toHaveBeenCalledTimes(1);
+  expect(done).not.toHaveBeenCalled();
+});
+
+test('code outside of `vm` is not terminated, nor does it wait', () => {
+  const flags = newFlags();
+
+  expect(answerTermination(flags, [])).toBe('over');
+  expect(flags[Flag.termination]).toBe(0);
+});
+
+test('code in `vm` waits until its termination is queued', async () => {
+  const flags = newFlags();
+  // Of the watchdog thread: see `Termination.poll`.
+  const other = new Worker(
+    `const { parentPort, workerData: flags } = require('node:worker_threads');
+    parentPort.postMessage('runs');
+    const at = ${Flag.termination};
+    while (Atomics.compareExchange(flags, at, ${Terminating.wanted}, ${Terminating.begun}) === 0);
+    Atomics.store(flags, at, ${Terminating.queued});
+    Atomics.notify(flags, at);`,
+    { eval: true, workerData: flags },
+  );
+  await new Promise((resolve) => other.once('message', resolve));
+
+  const answer = () => answerTermination(flags, captureStack());
+
+  expect(runInNewContext('answer()', { answer })).toBe('terminated');
+  expect(flags[Flag.termination]).toBe(0);
+  await new Promise((resolve) => other.once('exit', resolve));
+});
+
+test('without a watchdog thread, code in `vm` goes on', () => {
+  const flags = newFlags();
+  const answer = () => answerTermination(flags, captureStack());
+
+  expect(runInNewContext('answer()', { answer })).toBe('over');
+  expect(flags[Flag.termination]).toBe(0);
+});
