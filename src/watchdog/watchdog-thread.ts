@@ -105,9 +105,10 @@ export class WatchdogThread implements ThreadKeeper {
     this.#worker = undefined;
     this.#isWatching = false;
     this.events.ended();
-    const delay = this.#restarts.delayAfterEnd();
-    if (delay === undefined) this.events.lost(Restarts.EXHAUSTED);
-    else this.#startAt = performance.now() + delay;
+    const now = performance.now();
+    const { delayMillis, isPostponed } = this.#restarts.afterEnd(now);
+    this.#startAt = now + delayMillis;
+    if (isPostponed) this.events.lost(Restarts.EXHAUSTED);
   }
 
   /** For what Node.js calls: an exception would end the process. */

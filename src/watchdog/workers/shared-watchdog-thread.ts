@@ -156,10 +156,10 @@ export class SharedWatchdogThread implements ThreadKeeper {
   #onEnded(now: number): void {
     this.#isWatching = false;
     this.events.ended();
-    const delay = this.#restarts.delayAfterEnd();
-    if (delay === undefined) this.events.lost(Restarts.EXHAUSTED);
-    this.#askAt = now + (delay ?? Number.POSITIVE_INFINITY);
+    const { delayMillis, isPostponed } = this.#restarts.afterEnd(now);
+    this.#askAt = now + delayMillis;
     this.#retryMillis = RETRY_MILLIS;
+    if (isPostponed) this.events.lost(Restarts.EXHAUSTED);
   }
 }
 
