@@ -18,12 +18,10 @@ import { installNode } from '../matrix/nodes.mjs';
 import { RESULTS } from '../matrix/paths.mjs';
 import { runSuite } from '../matrix/suite.mjs';
 import { groupFolder, installGroup } from './install.mjs';
-import { SUBJECTS } from './subjects.mjs';
+import { NEWER_NODE, SUBJECTS } from './subjects.mjs';
 
 /** @import { Subject } from './subjects.mjs' */
 
-/** What a subject is run on where this process' own Node.js is too old for it. */
-const NEWER_NODE = 24;
 const JEST_CONFIG = 'test/compat/jest.config.mjs';
 const RUN = 'compat';
 

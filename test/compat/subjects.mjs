@@ -8,7 +8,8 @@
  * @property {string[]} packages whose versions the table shows, the one that matters first
  * @property {string} what how it is set up, as the table says it
  * @property {boolean} [quick] in `--quick` too
- * @property {'services' | 'types'} [test] the test file; `services` when left out
+ * @property {'services' | 'types' | 'loaders' | 'runners'} [test] the test file; `services` when
+ *   left out
  * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
  * @property {number} [aroundMillis] how long the framework itself may work in the same task as a
  *   handler, where that is long
@@ -40,6 +41,9 @@ const SPLUNK_ENV = {
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
   SPLUNK_METRICS_ENABLED: 'true',
 };
+
+/** What a subject is run on where this process' own Node.js is too old for it. */
+export const NEWER_NODE = 24;
 
 /** @type {Subject[]} */
 export const SUBJECTS = [
@@ -363,6 +367,40 @@ export const SUBJECTS = [
     what: '`mode: "production"` with `keep_fnames`, source maps',
     quick: true,
   },
+  // loaders, on this process' Node.js and on the newer one
+  .../** @type {const} */ ([
+    ['ts-node', ['-r', 'ts-node/register/transpile-only'], ['ts-node', 'typescript']],
+    ['swc-node', ['-r', '@swc-node/register'], ['@swc-node/register', '@swc/core']],
+    ['tsx', ['--import', 'tsx'], ['tsx']],
+    ['babel-register', ['-r', './babel.cjs'], ['@babel/register', '@babel/core']],
+    ['esbuild-register', ['-r', 'esbuild-register'], ['esbuild-register', 'esbuild']],
+  ]).flatMap(([name, nodeArgs, packages]) =>
+    ['', '-newer'].map(
+      (suffix) =>
+        /** @type {Subject} */ ({
+          name: `${name}${suffix}`,
+          group: 'loaders',
+          test: 'loaders',
+          app: 'main.ts',
+          nodeArgs: [...nodeArgs],
+          packages: [...packages],
+          what: `\`${nodeArgs.join(' ')}\`, TypeScript`,
+          ...(suffix !== '' && { node: NEWER_NODE }),
+        }),
+    ),
+  ),
+  // test runners, with their default transforms
+  ...['jest', 'vitest'].map(
+    (name) =>
+      /** @type {Subject} */ ({
+        name,
+        group: 'runners',
+        test: 'runners',
+        app: `lines.test.${name === 'jest' ? 'js' : 'mjs'}`,
+        packages: [name],
+        what: '`expectNoBlocks` in a test; default transform',
+      }),
+  ),
   // types
   {
     name: 'types',

@@ -1,5 +1,7 @@
 /** What run.mjs has chosen and installed, handed to the tests in an environment variable. */
 
+type TestFile = 'services' | 'types' | 'loaders' | 'runners';
+
 /** See `subjects.mjs`. */
 export interface Subject {
   name: string;
@@ -9,7 +11,7 @@ export interface Subject {
   preload?: boolean;
   env?: Record<string, string>;
   metrics?: boolean;
-  test?: 'services' | 'types';
+  test?: TestFile;
   wire?: 'otlp' | 'sentry' | 'datadog';
   build?: string;
   reported?: string;
@@ -32,7 +34,7 @@ export interface Selected {
   problem?: string;
 }
 
-export function selectedFor(test: 'services' | 'types'): Selected[] {
+export function selectedFor(test: TestFile): Selected[] {
   const all: Selected[] = JSON.parse(process.env['COMPAT_SELECTED'] ?? '[]');
   return all.filter(({ subject }) => (subject.test ?? 'services') === test);
 }
