@@ -48,6 +48,11 @@ export class CpuMeter {
     this.#idle = idle;
   }
 
+  /** The loop has waited until `t`, since the busy period began: that costs no CPU. */
+  waitedUntil(t: number): void {
+    if (this.#readings === 1) this.#times[0] = t;
+  }
+
   /** The busy period goes on at `t`. */
   sample(t: number): void {
     if (t - this.#lastTime < this.#interval) return;

@@ -277,11 +277,16 @@ export class IterationLedger implements Ledger {
   #close(t: number, counted: number): void {
     const { reported } = this.#blocks;
     const waited = counted + this.#blocks.lostWait(this.#lastRead, t - counted);
-    const end = Math.max(this.#lastRead, reported.end, t - waited);
+    const isLong = t - waited - this.iterations.busyPeriodStart >= this.threshold;
+    const seenAt = isLong ? this.#attribution.codeSeenAt : Number.NEGATIVE_INFINITY;
+    const end = Math.max(this.#lastRead, reported.end, seenAt, t - waited);
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
-    // After a wait, its position is unknown: it is taken off the beginning.
+    // After a wait, only stack samples say where: the wait is taken off the beginning.
     const start = reported.skip(this.iterations.busyPeriodStart, Math.max(0, waited - (t - end)));
-    if (start > this.task.start) this.task.start = start;
+    if (start > this.task.start) {
+      this.task.start = start;
+      this.#blocks.cpu.waitedUntil(start);
+    }
     this.task.vote(end);
     if (end - this.task.start >= this.threshold) this.#reportTask(end);
     if (end - start >= this.threshold) this.#report('pile-up', start, end, 0);

@@ -143,7 +143,7 @@ test.each<AsyncHooksMode>(['callbacks', 'promises'])(
   async (asyncHooks) => {
     const run = await runApp('wait-async.cjs', { asyncHooks });
 
-    const labels = ['block 0', 'block 1', 'block 2'];
+    const labels = ['warm-up', 'block 0', 'block 1', 'block 2'];
     expectBlocks(
       run,
       labels.map((truth) => ({ truth, kind: 'microtasks', parent: 'none' })),

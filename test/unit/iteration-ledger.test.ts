@@ -436,6 +436,18 @@ describe('iterations', () => {
     expect(reported(l).map((b) => b.length)).toEqual([120, 140]);
   });
 
+  test('what ran after a wait, without hooks, is where samples saw it, with its CPU time', () => {
+    const l = loop();
+    const start = l.clock.now() + 300;
+    l.callback(1);
+    l.clock.wait(300);
+    l.withoutHooks(140).sample(ROOT_CONTEXT, 'render').withoutHooks(10);
+    expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
+    expect(l.blocks[0]?.cpu).toBe(151);
+    // To within the distance of samples.
+    expect(Math.abs((l.blocks[0]?.start ?? 0) - start)).toBeLessThanOrEqual(10);
+  });
+
   test('what making a block takes is no part of the next one', () => {
     const l = loop();
     l.isBlock = () => {

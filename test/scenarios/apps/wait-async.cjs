@@ -1,4 +1,5 @@
 // What another thread wakes up runs without a callback of async_hooks around it.
+const { setImmediate: nextIteration } = require('node:timers/promises');
 const { Worker } = require('node:worker_threads');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
@@ -23,6 +24,10 @@ async function main() {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(WAKER, { eval: true, workerData: { flag, millis: REST_MILLIS } });
   await wait(REST_MILLIS);
+  // The first stack sample of a process takes some milliseconds more.
+  await nextIteration();
+  block('warm-up', 150);
+  await wait(50);
   for (let i = 0; i < BLOCKS; i++) {
     readRunDelays();
     // What runs before the loop waits is a part of the same busy period.
