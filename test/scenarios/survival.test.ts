@@ -55,7 +55,7 @@ test('code that blocks near the end of the stack goes on; that samples are lost 
   expect(run.diags.map((line) => line.message.replace(lost, ''))).toEqual([
     expect.stringMatching(reason),
   ]);
-  // The last one has enough of it, and takes 60 ms by `Date.now()`; what ends may be a block as well.
+  // The last one has enough of it, and takes 60 ms by `Date.now()`. Another block may follow.
   const last = run.blocks.findLast(({ durationMillis }) => durationMillis >= 50);
   expect(last?.attributes['code.function.name']).toBe('recur');
 });
