@@ -173,6 +173,20 @@ describe('context scopes', () => {
     ]);
   });
 
+  test('one that is shorter than a thousandth of the threshold does not vote', () => {
+    const l = loop();
+    const votes: boolean[] = [];
+    l.callback(() => {
+      l.clock.run(20);
+      for (const millis of [0.09, 0.11]) {
+        const before = l.ledger.voted;
+        l.scope(contextOf('resolver'), millis);
+        votes.push(l.ledger.voted > before);
+      }
+    });
+    expect(votes).toEqual([false, true]);
+  });
+
   test('a scope inside a promise reaction is a callback', () => {
     const l = loop();
     l.callback(1).reaction(() => l.scope(contextOf('R'), 150));
