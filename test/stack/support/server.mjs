@@ -10,7 +10,10 @@ import { eventually } from './eventually.mjs';
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.mjs');
 const READY_MILLIS = 60_000;
 const STOP_MILLIS = 20_000;
-const KEPT_OUTPUT = 20_000; // characters
+/** Characters: the events of a loaded machine have some kB each, and tests look for one of them. */
+const KEPT_OUTPUT = 1_000_000;
+/** Characters of an error message. */
+const LAST_OUTPUT = 20_000;
 
 /** @returns {Promise<number[]>} ports on loopback that are free, all of them at the same time */
 export async function freePorts(howMany) {
@@ -54,7 +57,8 @@ export async function startServer(name, [program, ...args], env, readyUrl) {
   let asked = false;
 
   async function end(signal) {
-    if (!running && !asked) throw new Error(`${name} has ended by itself; it wrote:\n${output}`);
+    if (!running && !asked)
+      throw new Error(`${name} has ended by itself; it wrote:\n${output.slice(-LAST_OUTPUT)}`);
     asked = true;
     if (!running) return;
     supervisor.send({ signal });
@@ -72,7 +76,9 @@ export async function startServer(name, [program, ...args], env, readyUrl) {
     if (!running) throw new Error(`${name} ended`);
   } catch (error) {
     if (running) await server.kill();
-    throw new Error(`${error.message}\n${name} wrote:\n${output}`, { cause: error });
+    throw new Error(`${error.message}\n${name} wrote:\n${output.slice(-LAST_OUTPUT)}`, {
+      cause: error,
+    });
   }
   return server;
 }
