@@ -4,7 +4,14 @@ const {
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, finish, note, startSdk, wait, work } = require('./support/telemetry.cjs');
+const {
+  eventLoopConfig,
+  finish,
+  note,
+  startNodeSdk,
+  wait,
+  work,
+} = require('./support/telemetry.cjs');
 
 const REQUESTS = 2000;
 /** Requests that run, one after the other: 400 ms. */
@@ -24,7 +31,7 @@ const counter = {
   async forceFlush() {},
   async shutdown() {},
 };
-const sdk = startSdk({
+const sdk = startNodeSdk({
   spanProcessors: [new EventLoopSpanProcessor(), counter],
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
 });

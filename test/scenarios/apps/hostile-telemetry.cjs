@@ -5,7 +5,7 @@ const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-asyn
 const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, recordSpans, startSdk, wait, work } =
+const { alone, block, eventLoopConfig, finish, note, recordSpans, startNodeSdk, wait, work } =
   telemetry;
 
 const SPAN = 'event-loop-blocked';
@@ -59,7 +59,7 @@ const hostile = {
 }[part];
 
 const { processor, blockHook = () => {}, ...options } = hostile;
-const sdk = startSdk({
+const sdk = startNodeSdk({
   spanProcessors: [recordSpans(), ...(processor ? [processor] : [])],
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ blockHook }))],
   ...options,

@@ -5,7 +5,7 @@ const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, record, startSdk } = telemetry;
+const { alone, block, eventLoopConfig, finish, note, record, startNodeSdk } = telemetry;
 
 const [scenario, option] = process.argv.slice(2);
 
@@ -166,7 +166,7 @@ const configs = {
 async function main() {
   const config = eventLoopConfig(configs[scenario] ?? {});
   const eventLoop = new EventLoopInstrumentation(config);
-  const sdk = startSdk({
+  const sdk = startNodeSdk({
     instrumentations: [eventLoop],
     ...(option !== 'without logs' && { logRecordProcessors: [recordEvents] }),
   });

@@ -11,12 +11,12 @@ const {
   alone,
   eventLoopConfig,
   finish,
-  startSdk,
+  startNodeSdk,
   truthOf,
   wait,
 } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
+const sdk = startNodeSdk({
   serviceName: 'blocked',
   instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 500 }))],
 });

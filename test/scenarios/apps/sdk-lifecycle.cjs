@@ -1,6 +1,8 @@
 // The instrumentation and the SDK do not come and go together. The argument says how.
 const { context, trace } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+// Loading it later would block the event loop.
+require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
   alone,
@@ -8,7 +10,7 @@ const {
   eventLoopConfig,
   finish,
   note,
-  startSdk,
+  startNodeSdk,
   wait,
 } = require('./support/telemetry.cjs');
 
@@ -27,7 +29,7 @@ const lifecycles = {
   async 'SDK started late'() {
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
     await blockInSpan('without an SDK');
-    const sdk = startSdk({ instrumentations: [instrumentation] });
+    const sdk = startNodeSdk({ instrumentations: [instrumentation] });
     await wait(SEVERAL_BEATS_MILLIS);
     await blockInSpan('with an SDK');
     await finish(sdk);
@@ -41,7 +43,9 @@ const lifecycles = {
   },
 
   async 'SDK shut down'() {
-    const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+    const sdk = startNodeSdk({
+      instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
+    });
     await blockInSpan('with an SDK');
     await finish(sdk);
     await blockInSpan('after the SDK');
@@ -51,7 +55,9 @@ const lifecycles = {
   },
 
   async 'SDK shut down at once'() {
-    const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+    const sdk = startNodeSdk({
+      instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
+    });
     await alone(() =>
       trace.getTracer('sdk-lifecycle').startActiveSpan('right before', (span) => {
         block('right before', 150);
@@ -64,7 +70,7 @@ const lifecycles = {
 
   async 'not enabled'() {
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ enabled: false }));
-    const sdk = startSdk({ instrumentations: [instrumentation] });
+    const sdk = startNodeSdk({ instrumentations: [instrumentation] });
     await blockInSpan('before enable');
     instrumentation.enable();
     await blockInSpan('after enable');
@@ -75,7 +81,7 @@ const lifecycles = {
     const first = new AsyncLocalStorageContextManager().enable();
     const firstWith = first.with;
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
-    const sdk = startSdk({ contextManager: first, instrumentations: [instrumentation] });
+    const sdk = startNodeSdk({ contextManager: first, instrumentations: [instrumentation] });
     await blockInSpan('first manager');
     context.disable();
     const second = new AsyncLocalStorageContextManager().enable();

@@ -5,15 +5,18 @@
 const { performance } = require('node:perf_hooks');
 const { createInterface } = require('node:readline');
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
-const { diag, DiagLogLevel, trace } = require('@opentelemetry/api');
+const { context, diag, DiagLogLevel, metrics, propagation, trace } = require('@opentelemetry/api');
+const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+const { W3CTraceContextPropagator } = require('@opentelemetry/core');
+const { registerInstrumentations } = require('@opentelemetry/instrumentation');
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const {
   AggregationTemporality,
+  MeterProvider,
   PeriodicExportingMetricReader,
 } = require('@opentelemetry/sdk-metrics');
-const { NodeSDK } = require('@opentelemetry/sdk-node');
-const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
+const { SimpleSpanProcessor, TracerProvider } = require('@opentelemetry/sdk-trace');
 const truth = require('./truth.cjs');
 
 const { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work } = truth;
@@ -124,26 +127,47 @@ function eventLoopConfig(config) {
   return options;
 }
 
+const withHttp = (instrumentations) => [
+  ...instrumentations,
+  new HttpInstrumentation(),
+  new ExpressInstrumentation(),
+];
+
+/** The first span of a process is slow, and this is still before the first turn of the loop. */
+const warmUp = () =>
+  trace.getTracer('scenario').startActiveSpan('first span', (span) => span.end());
+
 /**
- * Starts the real SDK with these instrumentations beside HTTP and Express; other options go to
- * `NodeSDK` as they are. `processors` stand before the one that records.
+ * Starts the real SDK with these instrumentations beside HTTP and Express; `processors` stand
+ * before the one that records. It is set up as by `NodeSDK`, which loads a thousand files of
+ * exporters: most of the time that a small app takes.
  */
-function startSdk({ instrumentations = [], processors = [], ...options } = {}) {
+function startSdk({ instrumentations = [], processors = [] } = {}) {
+  const all = withHttp(instrumentations);
+  registerInstrumentations({ instrumentations: all });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  const meterProvider = new MeterProvider({ readers: [metricReader] });
+  metrics.setGlobalMeterProvider(meterProvider);
+  for (const each of all) each.setMeterProvider(meterProvider);
+  const tracerProvider = new TracerProvider({ spanProcessors: [...processors, recordSpans()] });
+  trace.setGlobalTracerProvider(tracerProvider);
+  warmUp();
+  return { shutdown: () => Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]) };
+}
+
+/** The same by `NodeSDK` itself, which gets the options. */
+function startNodeSdk({ instrumentations, ...options }) {
+  const { NodeSDK } = require('@opentelemetry/sdk-node');
   const sdk = new NodeSDK({
     autoDetectResources: false,
-    spanProcessors: [...processors, recordSpans()],
+    spanProcessors: [recordSpans()],
     metricReaders: [metricReader],
-    instrumentations: [
-      ...instrumentations,
-      new HttpInstrumentation(),
-      new ExpressInstrumentation(),
-    ],
+    instrumentations: withHttp(instrumentations),
     ...options,
   });
   sdk.start();
-  // the first span of a process is slow, and this is still before the first turn of the loop
-  if (!options.spanProcessors)
-    trace.getTracer('scenario').startActiveSpan('first span', (span) => span.end());
+  if (!options.spanProcessors) warmUp();
   return sdk;
 }
 
@@ -213,6 +237,7 @@ module.exports = {
   recordSpans,
   recordingSpanExporter,
   serve,
+  startNodeSdk,
   startSdk,
   startTruth,
   truthOf,
