@@ -10,6 +10,8 @@ const listening = () => setTimeout(say, 200, `listening ${process.pid}`);
 const listen = () => server.listen(0, '127.0.0.1', listening);
 const LATE_MILLIS = 1000;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+/** The test closes standard input after it has sent the signal. */
+const afterSignal = (late) => process.stdin.resume().on('end', () => setTimeout(late, LATE_MILLIS));
 const onSignals = (listener) => {
   for (const signal of SIGNALS) process.on(signal, listener);
 };
@@ -194,12 +196,12 @@ const WAYS = {
 
   // The signal has ended it by then.
   'a listener that comes too late'() {
-    server.on('listening', () => setTimeout(onSignals, LATE_MILLIS, () => say('too late')));
+    afterSignal(() => onSignals(() => say('too late')));
     listen();
   },
 
   'an exit that comes too late'() {
-    server.on('listening', () => setTimeout(() => process.exit(3), LATE_MILLIS));
+    afterSignal(() => process.exit(3));
     listen();
   },
 
