@@ -325,17 +325,17 @@ const blockers = {
   'nested loop': sized(findPairs, 3000, numbers),
   recursion: sized(
     fibonacci,
-    25,
+    30,
     (n) => n,
     fibonacci,
     (n) => n + 1,
   ),
   'deep recursion': sized(
     ackermann,
-    8,
+    80,
     (n) => n,
     (n) => ackermann(2, n * 20),
-    (n) => n + 2,
+    (n) => n + 20,
   ),
   'map and find': sized(buildSpans, 3000, rows),
   'forEach in forEach': sized(sumForEach, 3000, numbers),
@@ -352,7 +352,7 @@ const blockers = {
   'sort, inline comparator': sized(sortByComparator, 50_000, numbers, (list) =>
     sortByComparator(list.slice()),
   ),
-  'sort, named comparator': sized(byName, 20_000, rows, (list) => list.slice().sort(byName)),
+  'sort, named comparator': sized(byName, 300_000, rows, (list) => list.slice().sort(byName)),
   strings: timed(joinText),
   'filling a Map': sized(fillMap, 100_000, (n) => n),
   structuredClone: sized(cloneState, 20_000, rows),
@@ -368,7 +368,7 @@ const blockers = {
   'hash.update': timed(digestFiles),
   gzipSync: sized(compress, 2, (n) => Buffer.concat(Array(Math.ceil(n)).fill(bytes))),
   gunzipSync: timed(decompress),
-  brotliCompressSync: sized(compressBrotli, 2, (n) =>
+  brotliCompressSync: sized(compressBrotli, 12, (n) =>
     Buffer.concat(Array(Math.ceil(n)).fill(bytes)),
   ),
   readFileSync: timed(readFiles),

@@ -56,7 +56,7 @@ const nativeCalls = {
   ],
   'JSON.stringify': [
     rows,
-    20_000,
+    50_000,
     function writeText(list) {
       return JSON.stringify(list);
     },
@@ -70,7 +70,7 @@ const nativeCalls = {
   ],
   'v8.serialize': [
     rows,
-    20_000,
+    40_000,
     function serializeRows(list) {
       return v8.serialize(list);
     },
@@ -117,21 +117,21 @@ const nativeCalls = {
         fs.closeSync(fs.openSync(path.join(fileOf('many'), `file-${i}`), 'w'));
       return fileOf('many');
     },
-    20_000,
+    40_000,
     function listFolder(directory) {
       return fs.readdirSync(directory);
     },
   ],
   'Hash.update': [
     bytes,
-    16,
+    64,
     function hashBytes(buffer) {
       return crypto.createHash('sha256').update(buffer);
     },
   ],
   'Hmac.update': [
     bytes,
-    16,
+    64,
     function signBytes(buffer) {
       return crypto.createHmac('sha256', key).update(buffer);
     },
@@ -145,14 +145,14 @@ const nativeCalls = {
   ],
   'crypto.hash': [
     bytes,
-    16,
+    64,
     function digestBytes(buffer) {
       return crypto.hash('sha256', buffer);
     },
   ],
   'crypto.sign': [
     bytes,
-    16,
+    64,
     function signDocument(buffer) {
       return crypto.sign('sha256', buffer, privateKey);
     },
@@ -180,14 +180,14 @@ const nativeCalls = {
   ],
   'crypto.generateKeyPairSync': [
     (n) => Math.min(8192, 512 * Math.ceil(n)),
-    6,
+    4,
     function makeKeys(modulusLength) {
       return crypto.generateKeyPairSync('rsa', { modulusLength });
     },
   ],
   'zlib.gzipSync': [
     bytes,
-    2,
+    8,
     function compress(buffer) {
       return zlib.gzipSync(buffer);
     },

@@ -26,10 +26,10 @@ const ALWAYS = [
 ];
 
 /**
- * Each a process of some five seconds, most of which goes into finding inputs that take long
+ * Each a process of some seven seconds, most of which goes into finding inputs that take long
  * enough.
  */
-const PARTS = Array.from({ length: 12 }, (_, i) => `${i + 1}/12`);
+const PARTS = Array.from({ length: 6 }, (_, i) => `${i + 1}/6`);
 
 async function callsOf(part: string) {
   const run = await runApp('native-calls.cjs', { asyncHooks: 'auto', args: [part] });
