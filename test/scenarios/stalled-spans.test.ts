@@ -220,12 +220,15 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (asyncHooks) => {
-  test('500 requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
-    const REQUESTS = 500;
+/** Each mode with requests of its own. */
+const SEEDS = { auto: 20_261_127, promises: 20_261_124 };
+
+describe.each(['auto', 'promises'] as const)('with asyncHooks %s', (asyncHooks) => {
+  test('250 requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
+    const REQUESTS = 250;
     const BLOCKING_SHARE = 0.08;
     const PAUSE_MILLIS = 40;
-    const random = randomNumbers(20_261_121);
+    const random = randomNumbers(SEEDS[asyncHooks]);
     const agent = new Agent({ keepAlive: true });
     const run = await runApp('stalled-spans.cjs', { asyncHooks }, async (app) => {
       const port = Number(await app.printed('listening '));
@@ -255,9 +258,9 @@ describe.each<AsyncHooksMode>(['auto', 'promises'])('with asyncHooks %s', (async
     const stalls = stallsOf(run);
     const stalled = stalls.filter(({ millis }) => millis > STALL_TOLERANCE_MILLIS);
     const blockers = stalls.filter(({ isBlocking }) => isBlocking);
-    expect(run.truths.length).toBeGreaterThan(20);
+    expect(run.truths.length).toBeGreaterThan(0.04 * REQUESTS);
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect(stalled.length).toBeGreaterThan(200),
+      expect(stalled.length).toBeGreaterThan(0.4 * REQUESTS),
     );
     expectStalls(stalls);
     const stalledByItself = blockers.filter(
