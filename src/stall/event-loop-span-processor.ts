@@ -84,6 +84,7 @@ export class EventLoopSpanProcessor {
   onEnding(span: Span): void {
     try {
       this.#endingIsCalled = true;
+      this.#open.remove(span);
       const ending = span as Span & EndingSpan;
       const stall = this.#stalls.stallOf(ending);
       const queued = this.#stalls.queuedOf(span);
@@ -102,6 +103,7 @@ export class EventLoopSpanProcessor {
     try {
       if (this.#endingIsCalled) return;
       const ended = span as Span & EndingSpan;
+      this.#open.remove(ended);
       const stall = this.#stalls.stallOf(ended);
       const queued = this.#stalls.queuedOf(ended);
       const found = reportOf(ended, stall, queued);

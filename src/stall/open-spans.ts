@@ -1,147 +1,152 @@
-/** The spans that have started and not ended, and which of them is around which. */
+/**
+ * The spans that have started and not ended, and which of them is around which.
+ *
+ * Guarantees: the work for a span does not depend on how many are open, and neither does that for a
+ * block, but for the spans that began in it.
+ */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
-import {
-  instrumentationScopeOf,
-  parentSpanContextOf,
-  spanStartTime,
-} from '../otel/sdk-internals.ts';
+import { instrumentationScopeOf, spanStartTime } from '../otel/sdk-internals.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { type BlockTime, hasRunIn, spanTimeOf, stallIn } from './span-time.ts';
 
-/** Spans that are never ended must not pile up: past this many, the older half is forgotten. */
+/** Spans that are never ended must not pile up: past this many, the oldest are forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
-/**
- * The most that are kept, ended ones among them: with so much room between two sweeps, these cost
- * little.
- */
-const MAX_KEPT_SPANS = 1.25 * MAX_OPEN_SPANS;
-/** With fewer spans than this a sweep is not worth it. */
-const MIN_SWEPT = 256;
-/** Spans around a span. */
+/** Spans around a span. One that begins each span inside the last one has no outermost. */
 const MAX_DEPTH = 128;
-/** Open local roots of one trace, of which any may be the request of a span. */
-const MAX_LOCAL_ROOTS = 128;
+/** A span's start is cut to whole milliseconds, and its clock may differ from that of blocks. */
+const MAX_CLOCK_ERROR_MILLIS = 10;
+
+interface Entry {
+  readonly span: Span;
+  /** The span around it, also if that has ended. */
+  readonly parent: Span | undefined;
+  /** How many of the spans around it are kept. */
+  readonly depth: number;
+  /** The latest start of this span and those before it, Unix time in milliseconds. */
+  readonly latestStart: number;
+  older: Entry | undefined;
+  newer: Entry | undefined;
+  /** While it is open. */
+  list: OpenSpans | undefined;
+}
+
+/** A constructor that returns what it is given. */
+class Given {
+  constructor(given: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: the private field is added to this object
+    return given;
+  }
+}
 
 /**
- * A span is added when it starts, and not taken out when it ends: that would cost every span a
- * lookup. Those that have ended are swept out together, when they may be half of all, or when a
- * block finds that they are.
+ * A span's entry is in a private field of the span itself, which nobody else sees. A WeakMap from
+ * span to entry costs 2 to 4 µs a span, in garbage collections.
  */
-export class OpenSpans {
-  /** In the order of their start. */
-  #spans: Span[] = [];
-  /** Of each span the one around it, also where that has ended. */
-  #parents: (Span | undefined)[] = [];
-  #sweepAt = MIN_SWEPT;
-  /**
-   * Indices by span id, and the ids of local roots by trace id. Made only when a block or a pile-up
-   * asks, and then for the spans that were added since: once for each span.
-   */
-  #indices = new Map<string, number>();
-  #localRoots = new Map<string, string[]>();
-  #indexed = 0;
+class WithEntry extends Given {
+  readonly #entry: Entry;
 
-  /** Hot. */
+  constructor(span: Span, entry: Entry) {
+    super(span);
+    this.#entry = entry;
+  }
+
+  static of(span: object): Entry | undefined {
+    return #entry in span ? span.#entry : undefined;
+  }
+}
+
+/** The span around a span that has been added to {@link OpenSpans}. */
+export function parentOf(span: Span): Span | undefined {
+  return WithEntry.of(span)?.parent;
+}
+
+/** A span and those around it, as far as they began in this process; the innermost is first. */
+export function lineOf(span: Span | undefined): Span[] {
+  const line: Span[] = [];
+  for (let s = span; s !== undefined && line.length < MAX_DEPTH; s = parentOf(s)) line.push(s);
+  return line;
+}
+
+export class OpenSpans {
+  #newest: Entry | undefined;
+  #oldest: Entry | undefined;
+  #size = 0;
+
+  /** Hot. A span that another processor of the same provider has added is in that one's list. */
   add(span: Span, parentContext: Context): void {
-    if (this.#spans.length >= this.#sweepAt) this.#sweep();
-    this.#spans.push(span);
-    this.#parents.push(trace.getSpan(parentContext));
+    if (isBlockSpan(span) || WithEntry.of(span) !== undefined) return;
+    const older = this.#newest;
+    const parent = trace.getSpan(parentContext);
+    const depth = parent === undefined ? 0 : (WithEntry.of(parent)?.depth ?? 0) + 1;
+    const isDeep = depth === MAX_DEPTH;
+    const entry: Entry = {
+      span,
+      parent: isDeep ? undefined : parent,
+      depth: isDeep ? 0 : depth,
+      latestStart: Math.max(startOf(span), older?.latestStart ?? Number.NEGATIVE_INFINITY),
+      older,
+      newer: undefined,
+      list: this,
+    };
+    new WithEntry(span, entry);
+    if (older === undefined) this.#oldest = entry;
+    else older.newer = entry;
+    this.#newest = entry;
+    this.#size++;
+    if (this.#size > MAX_OPEN_SPANS) this.#remove(this.#oldest as Entry);
+  }
+
+  /** Hot. The span ends, or has ended. */
+  remove(span: Span): void {
+    const entry = WithEntry.of(span);
+    if (entry?.list === this) this.#remove(entry);
   }
 
   clear(): void {
-    this.#spans = [];
-    this.#parents = [];
-    this.#sweepAt = MIN_SWEPT;
-    this.#forgetIndex();
+    while (this.#oldest !== undefined) this.#remove(this.#oldest);
   }
 
-  /** Open spans that had begun when a block ended, without those that ran in it, and blocks. */
-  countStalled(block: BlockTime): number {
-    if (this.#spans.length >= MAX_OPEN_SPANS) this.#sweep();
-    let open = 0;
-    let stalled = 0;
-    for (const span of this.#spans) {
-      if (!span.isRecording()) continue;
-      open++;
-      if (isStalled(span, block)) stalled++;
-    }
-    // Not for each block: the index would have to be made anew.
-    if (2 * open < this.#spans.length) this.#sweep();
+  /**
+   * Open spans that had begun when a block ended, without those that ran in it, and blocks.
+   * @param ran the spans that ran in it
+   */
+  countStalled(block: BlockTime, ran: Iterable<Span>): number {
+    const maybeNotStalled = new Set<Span>();
+    for (const span of ran) if (WithEntry.of(span)?.list === this) maybeNotStalled.add(span);
+    // Of what is not known to have run, only what began in the block or after it was not stalled.
+    const { start, end, callbackStart } = block;
+    const from = (callbackStart === undefined ? end : start) - MAX_CLOCK_ERROR_MILLIS;
+    for (let e = this.#newest; e !== undefined && e.latestStart >= from; e = e.older)
+      maybeNotStalled.add(e.span);
+    let stalled = this.#size;
+    for (const span of maybeNotStalled) if (!isStalled(span, block)) stalled--;
     return stalled;
   }
 
-  /** Adds the ids of a span and of those around it, as far as they began in this process. */
-  addAncestry(span: Span, ids: Set<string>): void {
-    let outermost: Span | undefined;
-    let depth = 0;
-    for (
-      let s: Span | undefined = span;
-      s !== undefined && depth < MAX_DEPTH;
-      s = this.parentOf(s)
-    ) {
-      ids.add(s.spanContext().spanId);
-      outermost = s;
-      depth++;
-    }
-    const parent = outermost && parentSpanContextOf(outermost);
-    if (parent === undefined || parent.isRemote === true || ids.has(parent.spanId)) return;
-    // What was around it has ended. The request it belongs to may have not.
-    this.#index();
-    for (const id of this.#localRoots.get(parent.traceId) ?? []) ids.add(id);
+  #remove(entry: Entry): void {
+    const { older, newer } = entry;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    // The span may be kept for long: its neighbors are not kept with it.
+    entry.older = undefined;
+    entry.newer = undefined;
+    entry.list = undefined;
+    this.#size--;
   }
+}
 
-  /** The span around a span, where either is known here. */
-  parentOf(span: Span): Span | undefined {
-    this.#index();
-    const index = this.#indices.get(span.spanContext().spanId);
-    if (index !== undefined && this.#spans[index] === span) return this.#parents[index];
-    const id = parentSpanContextOf(span)?.spanId;
-    const parent = id === undefined ? undefined : this.#indices.get(id);
-    return parent === undefined ? undefined : this.#spans[parent];
-  }
-
-  #index(): void {
-    while (this.#indexed < this.#spans.length) {
-      const i = this.#indexed++;
-      const { traceId, spanId } = (this.#spans[i] as Span).spanContext();
-      this.#indices.set(spanId, i);
-      const around = this.#parents[i];
-      if (around !== undefined && around.spanContext().isRemote !== true) continue;
-      const roots = this.#localRoots.get(traceId);
-      if (roots === undefined) this.#localRoots.set(traceId, [spanId]);
-      else if (roots.length < MAX_LOCAL_ROOTS) roots.push(spanId);
-    }
-  }
-
-  #forgetIndex(): void {
-    if (this.#indexed === 0) return;
-    this.#indices = new Map();
-    this.#localRoots = new Map();
-    this.#indexed = 0;
-  }
-
-  #sweep(): void {
-    const spans: Span[] = [];
-    const parents: (Span | undefined)[] = [];
-    for (const [i, span] of this.#spans.entries()) {
-      if (!span.isRecording()) continue;
-      spans.push(span);
-      parents.push(this.#parents[i]);
-    }
-    const surplus = spans.length >= MAX_OPEN_SPANS ? spans.length - MAX_OPEN_SPANS / 2 : 0;
-    this.#spans = surplus > 0 ? spans.slice(surplus) : spans;
-    this.#parents = surplus > 0 ? parents.slice(surplus) : parents;
-    this.#forgetIndex();
-    this.#sweepAt = Math.min(MAX_KEPT_SPANS, Math.max(MIN_SWEPT, 2 * this.#spans.length));
-  }
+/** Unix time in milliseconds. */
+function startOf(span: Span): number {
+  const startTime = spanStartTime(span);
+  return startTime === undefined ? Number.NEGATIVE_INFINITY : hrTimeToMillis(startTime);
 }
 
 /** Of a span that is open. */
 function isStalled(span: Span, block: BlockTime): boolean {
-  if (isBlockSpan(span)) return false;
-  const startTime = spanStartTime(span);
-  const start = startTime === undefined ? Number.NEGATIVE_INFINITY : hrTimeToMillis(startTime);
+  const start = startOf(span);
   if (start >= block.end) return false;
   const time = spanTimeOf(span, start, block.end);
   return !hasRunIn(block, time) || stallIn(block, time) > 0;

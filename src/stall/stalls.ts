@@ -15,7 +15,7 @@ import type { Run } from '../block.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { isBlockSpan, type OpenSpans } from './open-spans.ts';
+import { isBlockSpan, lineOf, type OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
 import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
 import { receivedAt } from './request-start.ts';
@@ -104,13 +104,12 @@ export class Stalls {
     const watched = this.#watched();
     if (watched.length === 0) return undefined;
     const { start, end, callbackStart } = period;
-    const blockingSpanIds = this.#blockingSpanIds(period.context);
-    const ranMillis = this.#ranMillis(period, blockingSpanIds);
+    const { spans, blockingSpanIds, ranMillis } = ranIn(period);
     const block = { start, end, callbackStart, blockingSpanIds, ranMillis };
     let stalledSpans = 0;
     for (const openSpans of watched) {
       // Two processors of one provider are given the same spans.
-      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(block));
+      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(block, spans));
     }
     return { blockingSpanIds, ranMillis, stalledSpans };
   }
@@ -178,48 +177,18 @@ export class Stalls {
 
   /** The span of this process around a span, where a processor knows either. */
   parentOf(span: Span): Span | undefined {
-    for (const openSpans of this.#watched()) {
-      const parent = openSpans.parentOf(span);
-      if (parent !== undefined && parent.spanContext().isRemote !== true) return parent;
-    }
-    return undefined;
+    const parent = parentOf(span);
+    return parent?.spanContext().isRemote === true ? undefined : parent;
   }
 
   #stallInPileUp(pileUp: BlockedPeriod, span: SpanTime): number {
     let time = this.#pileUpTimes.get(pileUp);
     if (time === undefined) {
-      const { start, end } = pileUp;
-      const blockingSpanIds = this.#blockingSpanIds(pileUp.context);
-      time = { start, end, blockingSpanIds, ranMillis: this.#ranMillis(pileUp, blockingSpanIds) };
+      const { blockingSpanIds, ranMillis } = ranIn(pileUp);
+      time = { start: pileUp.start, end: pileUp.end, blockingSpanIds, ranMillis };
       this.#pileUpTimes.set(pileUp, time);
     }
     return stallIn(time, span);
-  }
-
-  #blockingSpanIds(context: Context | undefined): Set<string> {
-    const span = context && trace.getSpan(context);
-    return span === undefined ? new Set() : this.#ancestry(span);
-  }
-
-  /** What a span's children ran, it did not wait for either. */
-  #ranMillis(
-    { ran = [] }: BlockedPeriod,
-    blockingSpanIds: ReadonlySet<string>,
-  ): Map<string, number> | undefined {
-    const millisById = new Map<string, number>();
-    const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
-    for (const { context, millis } of heaviest) {
-      const span = trace.getSpan(context);
-      if (span === undefined || blockingSpanIds.has(span.spanContext().spanId)) continue;
-      for (const id of this.#ancestry(span)) millisById.set(id, (millisById.get(id) ?? 0) + millis);
-    }
-    return millisById.size === 0 ? undefined : millisById;
-  }
-
-  #ancestry(span: Span): Set<string> {
-    const ids = new Set<string>();
-    for (const openSpans of this.#watched()) openSpans.addAncestry(span, ids);
-    return ids;
   }
 
   #watched(): OpenSpans[] {
@@ -232,6 +201,26 @@ export class Stalls {
     return watched;
   }
 }
+
+/** The span that a block is attributed to, those that ran in it, and those around each of them. */
+function ranIn({ context, ran = [] }: BlockedPeriod) {
+  const spans = new Set(lineOf(context && trace.getSpan(context)));
+  const blockingSpanIds = new Set(Array.from(spans, idOf));
+  const ranMillis = new Map<string, number>();
+  const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
+  for (const { context: each, millis } of heaviest) {
+    const span = trace.getSpan(each);
+    if (span === undefined || blockingSpanIds.has(idOf(span))) continue;
+    // What a span's children ran, it did not wait for either.
+    for (const around of lineOf(span)) {
+      spans.add(around);
+      ranMillis.set(idOf(around), (ranMillis.get(idOf(around)) ?? 0) + millis);
+    }
+  }
+  return { spans, blockingSpanIds, ranMillis: ranMillis.size === 0 ? undefined : ranMillis };
+}
+
+const idOf = (span: Span) => span.spanContext().spanId;
 
 /** A request, a message, or what else begins without a span of this process around it. */
 function isEntrySpan(span: Span & { readonly kind?: SpanKind }, parentContext: Context): boolean {

@@ -1,30 +1,114 @@
-import { ROOT_CONTEXT, type Span } from '@opentelemetry/api';
-import { MAX_OPEN_SPANS, OpenSpans } from '../../src/stall/open-spans.ts';
+import { ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import fc from 'fast-check';
+import { toHrTime } from '../../src/otel/hr-time.ts';
+import { lineOf, MAX_OPEN_SPANS, OpenSpans, parentOf } from '../../src/stall/open-spans.ts';
+import { hasRunIn, spanTimeOf, stallIn } from '../../src/stall/span-time.ts';
+import { TracerProvider } from './support/sdk.ts';
 
-test('nearly as many open spans as are remembered: a new one does not cause a sweep', () => {
-  const STARTED = 10_000;
-  let reads = 0;
-  const start = () => {
-    let open = true;
-    return {
-      end: () => {
-        open = false;
-      },
-      isRecording: () => {
-        reads++;
-        return open;
-      },
-    };
-  };
+const EPOCH = 1_800_000_000_000;
+const tracer = new TracerProvider().getTracer('app');
+const within = (parent: Span | undefined) =>
+  parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
+const spanAt = (millis: number, parent?: Span) =>
+  tracer.startSpan('span', { startTime: toHrTime(EPOCH + millis) }, within(parent));
+const NOBODY = { blockingSpanIds: new Set<string>() };
+
+test('spans that never end: the oldest are forgotten', () => {
   const spans = new OpenSpans();
-  const open = Array.from({ length: MAX_OPEN_SPANS - 1 }, start);
-  for (const span of open) spans.add(span as unknown as Span, ROOT_CONTEXT);
-  reads = 0;
-  for (let i = 0; i < STARTED; i++) {
-    const slot = i % open.length;
-    open[slot]?.end();
-    open[slot] = start();
-    spans.add(open[slot] as unknown as Span, ROOT_CONTEXT);
+  for (let i = 0; i < 3 * MAX_OPEN_SPANS; i++) spans.add(spanAt(i), ROOT_CONTEXT);
+  const countBefore = (end: number) =>
+    spans.countStalled({ start: EPOCH, end: EPOCH + end, ...NOBODY }, []);
+  expect(countBefore(1e6)).toBe(MAX_OPEN_SPANS);
+  expect(countBefore(2 * MAX_OPEN_SPANS)).toBe(0);
+  expect(countBefore(2 * MAX_OPEN_SPANS + 1)).toBe(1);
+});
+
+test('each span begins inside the last one, for ever: a bounded number of them is kept', () => {
+  const spans = new OpenSpans();
+  let latest: Span | undefined;
+  for (let i = 0; i < 1000; i++) {
+    const span = spanAt(i, latest);
+    spans.add(span, within(latest));
+    spans.remove(span);
+    latest = span;
   }
-  expect(reads / STARTED).toBeLessThan(10);
+  let kept = 0;
+  for (let span = latest; span !== undefined; span = parentOf(span)) kept++;
+  expect(kept).toBeLessThanOrEqual(128);
+});
+
+test('nobody but this package sees what is kept in a span', () => {
+  const span = spanAt(0);
+  const before = Reflect.ownKeys(span);
+  new OpenSpans().add(span, ROOT_CONTEXT);
+  expect(Reflect.ownKeys(span)).toEqual(before);
+});
+
+test('a span that has ended still leads to those around it', () => {
+  const spans = new OpenSpans();
+  const request = spanAt(0);
+  const handler = spanAt(1, request);
+  spans.add(request, ROOT_CONTEXT);
+  spans.add(handler, within(request));
+  spans.remove(request);
+  spans.remove(handler);
+  expect(lineOf(handler)).toEqual([handler, request]);
+});
+
+test('of two lists, a span is in the one that has it first', () => {
+  const [first, second] = [new OpenSpans(), new OpenSpans()];
+  const span = spanAt(0);
+  first.add(span, ROOT_CONTEXT);
+  second.add(span, ROOT_CONTEXT);
+  second.remove(span);
+  const block = { start: EPOCH + 10, end: EPOCH + 20, ...NOBODY };
+  expect([first.countStalled(block, []), second.countStalled(block, [])]).toEqual([1, 0]);
+  first.remove(span);
+  expect(first.countStalled(block, [])).toBe(0);
+});
+
+test('any spans and any block: as many are stalled as there are if each is looked at', () => {
+  const START = 100;
+  const END = 200;
+  const anySpan = fc.record({
+    start: fc.integer({ min: 0, max: 300 }),
+    ended: fc.boolean(),
+    /** Milliseconds that it ran in the block; or the block is attributed to it. */
+    ran: fc.constantFrom(undefined, undefined, undefined, 20, 99, 100, 'attributed'),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(anySpan, { maxLength: 30 }),
+      fc.constantFrom(undefined, START),
+      (described, callbackStart) => {
+        const spans = new OpenSpans();
+        const all = described.map(({ start, ended, ran }) => {
+          const span = spanAt(start);
+          spans.add(span, ROOT_CONTEXT);
+          if (ended) spans.remove(span);
+          return { span, start: EPOCH + start, ended, ran, id: span.spanContext().spanId };
+        });
+        const ran = all.filter((each) => each.ran !== undefined);
+        const block = {
+          start: EPOCH + START,
+          end: EPOCH + END,
+          callbackStart,
+          blockingSpanIds: new Set(
+            all.filter((each) => each.ran === 'attributed').map(({ id }) => id),
+          ),
+          ranMillis: new Map(ran.map((each) => [each.id, Number(each.ran)] as const)),
+        };
+        const stalled = all.filter(({ span, start, ended }) => {
+          const time = spanTimeOf(span, start, block.end);
+          const isStalled = !hasRunIn(block, time) || stallIn(block, time) > 0;
+          return !ended && start < block.end && isStalled;
+        });
+        const counted = spans.countStalled(
+          block,
+          ran.map(({ span }) => span),
+        );
+        expect(counted).toBe(stalled.length);
+      },
+    ),
+  );
 });

@@ -2,7 +2,6 @@
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
-import { OpenSpans } from '../../src/stall/open-spans.ts';
 import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stall/recent-blocks.ts';
 import { type BlockedPeriod, stallsOfThread } from '../../src/stall/stalls.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
@@ -10,64 +9,94 @@ import { TracerProvider } from './support/sdk.ts';
 
 const START = 1_800_000_000_000;
 const RUNS = 20;
+const SPAN_CLASS = Object.getPrototypeOf(
+  new TracerProvider().getTracer('app').startSpan('span'),
+) as Span;
 const ENDED = 100;
 
-/** Counts calls of `spanContext` of all spans that `run` makes. */
-function countSpanContexts(span: Span, run: () => void): number {
-  const spy = jest.spyOn(Object.getPrototypeOf(span) as Span, 'spanContext');
+/** Counts what is asked of all spans in `run`. */
+function countAsked(run: () => void): number {
+  const spies = (['spanContext', 'isRecording'] as const).map((method) =>
+    jest.spyOn(SPAN_CLASS, method),
+  );
   run();
-  const { length } = spy.mock.calls;
-  spy.mockRestore();
-  return length;
+  const asked = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+  for (const spy of spies) spy.mockRestore();
+  return asked;
 }
 
-describe.each([20, 2000])('%d open requests', (open) => {
+describe('open requests', () => {
   const processor = new EventLoopSpanProcessor();
   const tracer = new TracerProvider({ spanProcessors: [processor] as never[] }).getTracer('app');
-  const openRequests = () =>
+  const openRequests = (open: number) =>
     Array.from({ length: open }, () => {
       const options = { startTime: toHrTime(START), kind: SpanKind.SERVER };
       const entry = tracer.startSpan('request', options, ROOT_CONTEXT);
       const context = trace.setSpan(ROOT_CONTEXT, entry);
       return [entry, tracer.startSpan('handler', options, context)] as const;
     });
-
-  afterAll(async () => {
-    stallsOfThread().ongoing = undefined;
-    await processor.shutdown();
-  });
-
-  test('a span that ends in a pile-up: what ran in that is found out for all together', () => {
-    const requests = openRequests();
-    const spans = requests.flat();
-    const ran = requests.slice(0, RUNS).map(([, handler]) => ({
+  type Requests = ReturnType<typeof openRequests>;
+  const pileUpOf = (requests: Requests): BlockedPeriod => ({
+    start: START + 100,
+    end: START + 260,
+    context: undefined,
+    ran: requests.slice(0, RUNS).map(([, handler]) => ({
       context: trace.setSpan(ROOT_CONTEXT, handler),
       millis: 160 / RUNS,
-    }));
-    const pileUp: BlockedPeriod = { start: START + 1, end: START + 161, context: undefined, ran };
+    })),
+  });
+  const beginPileUp = (requests: Requests) => {
+    const pileUp = pileUpOf(requests);
     stallsOfThread().ongoing = { ongoingPileUp: () => pileUp };
-    const [first, ...others] = spans.slice(-1 - ENDED);
-    (first as Span).end(toHrTime(START + 200));
-    const calls = countSpanContexts(first as Span, () => {
-      for (const span of others) span.end(toHrTime(START + 200));
+  };
+  const end = (span: Span | undefined) => span?.end(toHrTime(START + 300));
+  /** With few open requests, and with a hundred times as many. */
+  const askedWith = (
+    run: (requests: Requests) => void,
+    before: (requests: Requests) => void = () => {},
+  ) =>
+    [RUNS, 100 * RUNS].map((open) => {
+      const requests = openRequests(open);
+      before(requests);
+      const asked = countAsked(() => run(requests));
+      stallsOfThread().ongoing = undefined;
+      for (const span of requests.flat()) if (span.isRecording()) end(span);
+      return asked;
     });
-    expect(calls / others.length).toBeLessThanOrEqual(2);
-    for (const span of spans) span.end();
+
+  afterAll(() => processor.shutdown());
+
+  test('the first span that ends in a pile-up: what is around what ran is known', () => {
+    const [few, many] = askedWith((requests) => end(requests[0]?.[1]), beginPileUp);
+    expect(few).toBeGreaterThan(RUNS);
+    expect(many).toBe(few);
   });
 
-  test('the spans around spans: each open span is looked at once', () => {
-    const spans = new OpenSpans();
-    const requests = openRequests();
-    for (const [entry, handler] of requests) {
-      spans.add(entry, ROOT_CONTEXT);
-      spans.add(handler, trace.setSpan(ROOT_CONTEXT, entry));
-    }
-    const [[entry, handler]] = requests as [(typeof requests)[number]];
-    const asked = 1000;
-    const calls = countSpanContexts(entry, () => {
-      for (let i = 0; i < asked; i++) expect(spans.parentOf(handler)).toBe(entry);
+  test('each further span that ends in it', () => {
+    const [few, many] = askedWith(
+      (requests) => {
+        for (const [, handler] of requests.slice(1, RUNS)) end(handler);
+      },
+      (requests) => {
+        beginPileUp(requests);
+        end(requests[0]?.[1]);
+      },
+    );
+    expect((few as number) / (RUNS - 1)).toBeLessThanOrEqual(2);
+    expect(many).toBe(few);
+  });
+
+  test.each([
+    ['callback', START + 100],
+    ['pile-up', undefined],
+  ])('a block, a %s', (_, callbackStart) => {
+    const stalled: unknown[] = [];
+    const [few, many] = askedWith((requests) => {
+      const around = stallsOfThread().spansAround({ ...pileUpOf(requests), callbackStart });
+      stalled.push(around?.stalledSpans);
     });
-    expect(calls).toBeLessThanOrEqual(3 * open + asked);
+    expect(stalled).toEqual([2 * RUNS, 200 * RUNS]);
+    expect(many).toBe(few);
   });
 });
 

@@ -77,6 +77,7 @@ function compile(file: string): string {
   const source = file.endsWith('.generated.ts')
     ? text
     : text
+        .replace(/(?<!\w)#(\w+)(?= in )/g, `'${PRIVATE}$1'`)
         .replace(/(?<![\w&'"`])#(?=[a-zA-Z_]\w*)/g, PRIVATE)
         .replace(/^(abstract )?class /gm, 'export $1class ');
   const { code } = transformSync(source, {
