@@ -8,7 +8,7 @@ import type { OngoingPileUp, Run, StackSample, WeightedSample } from '../block.t
 import type { Clock } from '../support/clock.ts';
 import { StackSamples } from './stack-samples.ts';
 import type { Surroundings } from './surroundings.ts';
-import { type Attributed, Votes } from './votes.ts';
+import { type Attributed, runsOf, Votes } from './votes.ts';
 
 /** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
 const VOTE_SHARE = 0.05;
@@ -107,8 +107,18 @@ export class Attribution {
   /** Of a pile-up that has not ended. */
   pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
     const samples = this.samplesWithin(start, end);
-    const context = this.of(start, end, samples)?.context;
-    return { start, end, context, ran: this.ran(start, end, samples) };
+    const all = this.#votes.candidates(start, end, samples);
+    const { thresholdMillis, clock } = this;
+    const context = this.#votes.attribute(
+      start,
+      end,
+      clock.epoch(start),
+      thresholdMillis,
+      samples,
+      false,
+      all,
+    )?.context;
+    return { start, end, context, ran: runsOf(all) };
   }
 
   /** As {@link Votes.ran}. */

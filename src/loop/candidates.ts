@@ -141,11 +141,18 @@ function within({ from, until, weight }: Voted, start: number, end: number): num
   return Math.max(0, weight - outside);
 }
 
-/** For how long the trace of a candidate ran; without a span, its context. */
-export function ranInTrace(candidate: Candidate, candidates: readonly Candidate[]): number {
-  const traceId = candidate.span?.spanContext().traceId;
-  if (traceId === undefined || candidate.suppressed) return candidate.weight;
-  return candidates
-    .filter((other) => !other.suppressed && other.span?.spanContext().traceId === traceId)
-    .reduce((sum, { weight }) => sum + weight, 0);
+/** Those whose trace ran for at least `minimum` milliseconds; without a span, whose context did. */
+export function ofTracesThatRan(candidates: readonly Candidate[], minimum: number): Candidate[] {
+  const traceIds = candidates.map((c) =>
+    c.suppressed ? undefined : c.span?.spanContext().traceId,
+  );
+  const millis = new Map<string, number>();
+  for (const [i, { weight }] of candidates.entries()) {
+    const traceId = traceIds[i];
+    if (traceId !== undefined) millis.set(traceId, (millis.get(traceId) ?? 0) + weight);
+  }
+  return candidates.filter(({ weight }, i) => {
+    const traceId = traceIds[i];
+    return (traceId === undefined ? weight : (millis.get(traceId) as number)) >= minimum;
+  });
 }

@@ -13,7 +13,7 @@ import {
   type Cast,
   candidatesIn,
   candidatesOf,
-  ranInTrace,
+  ofTracesThatRan,
   type Vote,
   type Voted,
 } from './candidates.ts';
@@ -68,6 +68,11 @@ export class Votes {
     this.#votes.push({ ...voted, context, resourceType });
   }
 
+  /** All that ran from `start` to `end`. */
+  candidates(start: number, end: number, samples: readonly WeightedSample[]): Candidate[] {
+    return candidatesOf(this.#cast, start, end, samples).candidates;
+  }
+
   /**
    * What the time from `start` to `end` is attributed to (`startEpoch`: Unix time of the start), or
    * undefined where too little of it is known.
@@ -84,6 +89,7 @@ export class Votes {
    * the stack samples: each candidate gets what its samples stand for, less its own votes.
    *
    * @param isOneCallback what ran after a span had ended is a part of the same call
+   * @param all {@link candidates}, if they are known
    */
   attribute(
     start: number,
@@ -92,13 +98,11 @@ export class Votes {
     minimum: number,
     samples: readonly WeightedSample[] = [],
     isOneCallback = false,
+    all: readonly Candidate[] = this.candidates(start, end, samples),
   ): Attributed | undefined {
     const space = { start, end, startEpoch };
     const length = end - start;
-    const all = candidatesOf(this.#cast, start, end, samples).candidates;
-    const candidates = all
-      .filter((candidate) => ranInTrace(candidate, all) >= length * MIN_SHARE)
-      .sort((a, b) => b.weight - a.weight);
+    const candidates = ofTracesThatRan(all, length * MIN_SHARE).sort((a, b) => b.weight - a.weight);
     const [heaviest] = candidates;
     if (heaviest === undefined) return undefined;
 
@@ -144,13 +148,11 @@ export class Votes {
    *   what nothing inside it voted for was its own
    */
   ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
-    const { candidates } =
+    return runsOf(
       around === undefined
-        ? candidatesOf(this.#cast, start, end, samples)
-        : candidatesIn(this.#cast, around, start, end, samples);
-    return candidates
-      .filter(({ span, suppressed, weight }) => span !== undefined && !suppressed && weight > 0)
-      .map(({ context, weight }) => ({ context, millis: weight }));
+        ? this.candidates(start, end, samples)
+        : candidatesIn(this.#cast, around, start, end, samples).candidates,
+    );
   }
 
   /**
@@ -228,6 +230,13 @@ export class Votes {
     }
     this.#votes = byWeight.slice(0, MAX_VOTES / 2).sort((a, b) => a.from - b.from);
   }
+}
+
+/** How long the span of each candidate ran. */
+export function runsOf(candidates: readonly Candidate[]): Run[] {
+  return candidates
+    .filter(({ span, suppressed, weight }) => span !== undefined && !suppressed && weight > 0)
+    .map(({ context, weight }) => ({ context, millis: weight }));
 }
 
 function add(to: Voted, { from, until, weight }: Voted): void {

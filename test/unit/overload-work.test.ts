@@ -1,5 +1,7 @@
 /** In an overload the work for each span is constant: it is counted here, not timed. */
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { Exclusions } from '../../src/exclude/exclusions.ts';
+import { Votes } from '../../src/loop/votes.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
 import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stall/recent-blocks.ts';
@@ -98,6 +100,27 @@ describe('open requests', () => {
     expect(stalled).toEqual([2 * RUNS, 200 * RUNS]);
     expect(many).toBe(few);
   });
+});
+
+test('what ran most in a block: each of many spans is looked at once', () => {
+  const tracer = new TracerProvider().getTracer('app');
+  const asked = [8, 64].map((count) => {
+    const votes = new Votes(() => Number.NaN);
+    for (let i = 0; i < count; i++) {
+      votes.vote(i, i + 1, 1, trace.setSpan(ROOT_CONTEXT, tracer.startSpan('span')), undefined);
+    }
+    return countAsked(() => expect(votes.attribute(0, count, START, 1)).toBeUndefined()) / count;
+  });
+  expect(asked).toEqual([1, 1]);
+});
+
+test('a pile-up in which the thread ran is no suspension: counters of the kernel are not read', () => {
+  const within = jest.fn(() => undefined);
+  const exclusions = new Exclusions(100, () => undefined, { within });
+  expect(exclusions.isSuspended({ start: 0, end: 160, cpu: 100 })).toBe(false);
+  expect(within).not.toHaveBeenCalled();
+  exclusions.isSuspended({ start: 0, end: 160, cpu: 99 });
+  expect(within).toHaveBeenCalledTimes(1);
 });
 
 describe('recent blocks', () => {
