@@ -28,12 +28,17 @@ const SERIES = [
   {
     name: 'open',
     title: 'µs for the end of a span in a pile-up, by open requests of two spans each',
-    sizes: [20, 100, 2000],
+    sizes: [20, 100, 2000, 5000],
   },
   {
     name: 'tasks',
     title: 'the same, each span in a callback of its own',
     sizes: [20, 100, 2000],
+  },
+  {
+    name: 'own',
+    title: 'the same, at the end of each callback that makes the pile-up (1 ms), by open requests',
+    sizes: [320, 2000],
   },
   {
     name: 'ended',
@@ -78,7 +83,7 @@ const SERIES = [
   {
     name: 'block',
     title: 'µs for a block after its end, by open requests of two spans each',
-    sizes: [0, 100, 2000],
+    sizes: [0, 100, 2000, 5000],
   },
 ];
 
@@ -202,6 +207,25 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
     return sum / ending.length;
   }
 
+  /** Each request ends both of its spans in the callback that works for it. */
+  async function endsInOwnCallbacks(/** @type {'on' | 'off'} */ state, /** @type {number} */ open) {
+    const spans = openRequests(tracers[state], open);
+    await sleep(5);
+    let sum = 0;
+    const callbacks = pileUp(spans, PILE_UP_MILLIS, PILE_UP_MILLIS).map((run, i) => () => {
+      run();
+      const taken = timed(() => {
+        spans[2 * i + 1]?.end();
+        spans[2 * i]?.end();
+      });
+      if (i >= THRESHOLD_MILLIS) sum += taken;
+    });
+    await inOneIteration(callbacks);
+    for (const span of spans.slice(2 * PILE_UP_MILLIS)) span.end();
+    await sleep(5);
+    return sum / 2 / (PILE_UP_MILLIS - THRESHOLD_MILLIS);
+  }
+
   async function makeBlocks(/** @type {number} */ count) {
     for (let i = 0; i < count; i++) {
       await nextIteration();
@@ -298,6 +322,7 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
   const series = {
     open: (state, open) => endsInPileUp(state, { open }),
     tasks: (state, open) => endsInPileUp(state, { open, apart: true }),
+    own: endsInOwnCallbacks,
     ended: (state, ended) => endsInPileUp(state, { ended, open: 2000 }),
     contexts: (state, contexts) => endsInPileUp(state, { contexts }),
     samples: (state, millis) => endsInPileUp(state, { millis }),
