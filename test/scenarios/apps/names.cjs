@@ -130,7 +130,7 @@ const { exportLater, instrument } = require(
   ),
 );
 const agentAtWork = instrument(() => compute(60), 240);
-const agentAround = instrument(() => compute(240), 60);
+const agentAround = instrument(() => compute(240), 90);
 
 /** Calls something after each helper, as template engines do. */
 const { render } = require(

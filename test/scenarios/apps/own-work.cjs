@@ -12,7 +12,7 @@ const {
   note,
   recordingSpanExporter,
   recordSpans,
-  startSdk,
+  startNodeSdk,
   wait,
 } = telemetry;
 
@@ -48,7 +48,7 @@ const spanProcessors = {
 
 const blockHook = part === 'blockHook' ? beSlow : () => {};
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ blockHook }));
-const sdk = startSdk({ spanProcessors, instrumentations: [instrumentation] });
+const sdk = startNodeSdk({ spanProcessors, instrumentations: [instrumentation] });
 
 /** Long enough for a report of the report, and one of that, if there were any. */
 const LOOP_WOULD_SHOW_MILLIS = 3 * SLOW_MILLIS + 100;

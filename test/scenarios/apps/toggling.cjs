@@ -9,14 +9,14 @@ const {
   eventLoopConfig,
   finish,
   note,
-  startSdk,
+  startNodeSdk,
   wait,
 } = require('./support/telemetry.cjs');
 
 const manager = new AsyncLocalStorageContextManager().enable();
 const originalWith = manager.with;
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ contextManager: manager, instrumentations: [instrumentation] });
+const sdk = startNodeSdk({ contextManager: manager, instrumentations: [instrumentation] });
 const tracer = trace.getTracer('toggling');
 
 const inSpan = (label, run) =>

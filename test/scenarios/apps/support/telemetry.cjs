@@ -142,7 +142,9 @@ const warmUp = () =>
  * before the one that records. It is set up as by `NodeSDK`, which loads a thousand files of
  * exporters: most of the time that a small app takes.
  */
-function startSdk({ instrumentations = [], processors = [] } = {}) {
+function startSdk({ instrumentations = [], processors = [], ...others } = {}) {
+  const unknown = Object.keys(others);
+  if (unknown.length > 0) throw new TypeError(`for startNodeSdk: ${unknown}`);
   const all = withHttp(instrumentations);
   registerInstrumentations({ instrumentations: all });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
