@@ -89,7 +89,7 @@ export function spanStartedAt(span: Span): number | undefined {
  * The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another
  * implementation.
  */
-export function parentSpanContextOf(span: Span): SpanContext | undefined {
+function parentSpanContextOf(span: Span): SpanContext | undefined {
   return (span as { parentSpanContext?: SpanContext }).parentSpanContext;
 }
 
