@@ -2,7 +2,7 @@
 // what an empty hook adds, per `asyncHooks` mode and Node.js; see README.md.
 //
 //   npm run bench -- hooks --node .matrix/node-24/node_modules/.bin/node --node /usr/bin/node
-//   npm run bench -- hooks --only "asyncHooks: 'callbacks'" --rounds 100
+//   npm run bench -- hooks --only "asyncHooks: 'auto'" --rounds 100
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -23,7 +23,7 @@ export default {
   about: 'the heap over ten million promises and a million timers',
   minutes: 2,
   options: {
-    mode: { type: 'string', multiple: true, default: ['nothing', 'callbacks', 'promises', 'off'] },
+    mode: { type: 'string', multiple: true, default: ['nothing', 'auto', 'always', 'off'] },
     threshold: { type: 'string', default: '100' },
   },
   async run({ nodes, options, report }) {

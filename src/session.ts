@@ -3,6 +3,7 @@
  * in this order and stopped in the opposite one. Data flows one way: hooks → ledger → exclusions →
  * report; the watchdog thread sends stack samples to the ledger.
  */
+import { executionAsyncId } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
@@ -28,15 +29,13 @@ import {
   resourceTypeOf,
   takeResourceType,
 } from './hooks/resource-classes.ts';
+import { Tick } from './hooks/tick.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { LongCalls } from './long-calls.ts';
 import { GcMeter, reportsGc } from './loop/gc-meter.ts';
-import type { IterationClock } from './loop/iteration-clock.ts';
-import { IterationLedger } from './loop/iteration-ledger.ts';
-import type { Ledger } from './loop/ledger.ts';
-import { ScopeLedger } from './loop/scope-ledger.ts';
+import { Ledger } from './loop/ledger.ts';
 import type { Surroundings } from './loop/surroundings.ts';
 import { ongoingReply, type UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
@@ -64,12 +63,12 @@ import { lookUpWithoutMaps, SourcePositions } from './source-maps/source-positio
 import { BlockFeed } from './stall/block-feed.ts';
 import { IDLE_ITERATIONS } from './stall/queue.ts';
 import { stallsOfThread } from './stall/stalls.ts';
-import { SystemClock } from './support/clock.ts';
+import { canCountIterations, SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
 import { packageOrigins } from './support/package-origins.ts';
 import { THIS_THREAD } from './support/this-thread.ts';
-import type { AsyncHooksMode, EventLoopHealth, LoopProfile } from './types.ts';
+import type { EventLoopHealth, LoopProfile } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
 import { whyNoCapture } from './watchdog/inspector.ts';
@@ -80,10 +79,8 @@ import { captureStack } from './watchdog/stack.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
 
-/**
- * For thresholds below, every callback is timed: the watchdog's timers count whole milliseconds.
- */
-const MIN_RELAXED_THRESHOLD_MILLIS = 20;
+/** For thresholds below, each scope is timed: the watchdog's timers count whole milliseconds. */
+const MIN_MARKED_THRESHOLD_MILLIS = 20;
 
 /** How long a process that ends waits for source maps, at most, if blocks wait for them. */
 const EXIT_WAIT_MILLIS = 100;
@@ -168,14 +165,13 @@ export class Session {
   readonly #lagSampler: LagSampler;
   readonly #hooks: AsyncHooks | undefined;
   readonly #watchdog: Watchdog | undefined;
-  readonly #iterations: IterationClock | undefined;
   readonly #profiler: LoopProfiler | undefined;
   readonly #capturesKnown = new Latch();
   readonly #shutdown = new SdkShutdown(
     () => this.settle(),
     (error) => this.#onHookError(error),
   );
-  #mode: AsyncHooksMode;
+  readonly #tick: Tick | undefined;
   #finishedIteration = Number.NaN;
 
   constructor(
@@ -187,11 +183,11 @@ export class Session {
     const clock = this.#clock;
     this.#guard = new Guard(log.later);
     const canCapture = config.captureStack && this.#canCapture();
-    this.#mode = resolveHooksMode(config.asyncHooks, canCapture, log);
+    const mode = resolveHooksMode(config.asyncHooks, canCapture, log);
     const times = captureTimes(
       thresholdMillis,
       lagIntervalMillis,
-      this.#mode !== 'off',
+      canCountIterations,
       this.#isRecording(),
     );
     if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
@@ -241,9 +237,13 @@ export class Session {
     this.#suspensions = this.#createSuspensions(runDelay, watchedMarks);
     const around = { ...SURROUNDINGS, threadTimes: runDelay.within.bind(runDelay) };
 
-    const hooked = this.#mode === 'off' ? undefined : this.#createIterationLedger(around, marks);
-    this.#ledger = hooked ?? this.#createScopeLedger(around, marks);
-    this.#iterations = hooked?.iterations;
+    this.#ledger = new Ledger(
+      { thresholdMillis, beatMillis: lagIntervalMillis },
+      clock,
+      around,
+      this.#onBlock,
+      marks,
+    );
     if (canCapture && config.loopProfile !== 'off') {
       this.#profiler = this.#createProfiler(describer);
     }
@@ -251,10 +251,18 @@ export class Session {
     // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
     const needsPulse = this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis;
     const pulse = needsPulse ? new Pulse(times.pulseMillis) : undefined;
-    const canIdle = hooked !== undefined && pulse === undefined;
-    this.#lagSampler = this.#createLagSampler(canIdle);
-    if (hooked !== undefined && this.#mode !== 'off') {
-      this.#hooks = new AsyncHooks(hooked, this.#lagSampler, this.#mode, log.faults);
+    this.#lagSampler = this.#createLagSampler(mode !== 'off' && pulse === undefined);
+    if (canCountIterations) this.#tick = new Tick(this.#onTick);
+    if (mode !== 'off') {
+      const options = { onDemand: mode === 'auto', promises: !canCapture };
+      const tickResource = () => this.#tick?.resource;
+      this.#hooks = new AsyncHooks(
+        this.#ledger,
+        this.#lagSampler,
+        tickResource,
+        options,
+        log.faults,
+      );
     }
 
     this.#parts = [
@@ -284,6 +292,7 @@ export class Session {
       this.#suspensions,
       this.#watchdog && config.nativeCalls ? this.#nativeCallsPart(this.#watchdog) : {},
       isMainThread ? {} : this.#poolWaits(),
+      inRootContext(this.#tick ?? {}),
       this.#hooks ?? {},
     ];
   }
@@ -368,6 +377,18 @@ export class Session {
     return true;
   };
 
+  /** Hot: once per iteration, between what runs before and after it. */
+  readonly #onTick = (): void => {
+    try {
+      // What V8 has ended half-way (`vm` with a timeout) is not running any more.
+      if (inProgress.depth !== 0) emptyNativeCalls();
+      this.#ledger.tick();
+      this.#hooks?.tick();
+    } catch (error) {
+      this.log.faults.inHook ??= error;
+    }
+  };
+
   readonly #onHookError = (error: unknown): void => {
     this.log.faults.inHook ??= error;
   };
@@ -381,7 +402,7 @@ export class Session {
 
   #reportAll(): void {
     this.#guard.run('cannot report blocks', () => {
-      const iteration = this.#mode === 'off' ? Number.NaN : this.#clock.loopCount();
+      const iteration = canCountIterations ? this.#clock.loopCount() : Number.NaN;
       if (iteration !== this.#finishedIteration) this.#ledger.finish();
       this.#finishedIteration = iteration;
     });
@@ -474,23 +495,6 @@ export class Session {
     return new CodeDescriber(options, this.#guard);
   }
 
-  #createIterationLedger(around: Surroundings, marks: Float64Array | undefined): IterationLedger {
-    const { thresholdMillis } = this.config;
-    return new IterationLedger(thresholdMillis, this.#clock, around, this.#onBlock, marks);
-  }
-
-  #createScopeLedger(around: Surroundings, marks: Float64Array | undefined): ScopeLedger {
-    const { thresholdMillis, lagIntervalMillis } = this.config;
-    return new ScopeLedger(
-      thresholdMillis,
-      lagIntervalMillis,
-      this.#clock,
-      around,
-      this.#onBlock,
-      marks,
-    );
-  }
-
   #createLagSampler(canIdle: boolean): LagSampler {
     const { lagIntervalMillis } = this.config;
     return new LagSampler(this.#ledger, this.#clock, {
@@ -503,8 +507,6 @@ export class Session {
       },
       upkeep: () => {
         const now = this.#clock.now();
-        // With async hooks, each callback does this.
-        if (inProgress.depth !== 0) emptyNativeCalls();
         nativeCalls.followSqlite();
         this.#clock.syncEpoch();
         this.watchSdk();
@@ -513,7 +515,10 @@ export class Session {
         this.targets.beat(now);
         this.log.catchUp();
       },
-      idle: () => this.#watchdog?.idle(),
+      idle: () => {
+        this.#watchdog?.idle();
+        this.#hooks?.arm();
+      },
       wake: (runsSince, due) => {
         this.#watchdog?.wakeUp(this.#clock.now());
         // Without it, in a beat, which has done this.
@@ -555,7 +560,7 @@ export class Session {
     const parentOf = SURROUNDINGS.lineage?.parentOf ?? (() => undefined);
     return new LoopProfiler(this.#clock, {
       sample: (requestedAt) => this.#capturer.sample(requestedAt),
-      wasWaitingAt: (time) => this.#iterations?.wasWaitingAt(time),
+      wasWaitingAt: (time) => this.#ledger.wasWaitingAt(time),
       taskStart: () => this.#ledger.task.start,
       addToBlock: (sample) => this.#ledger.add(sample),
       entryOf: (ctx) => new EntryOperation(ctx, parentOf),
@@ -580,7 +585,8 @@ export class Session {
   #createCapturer(): Capturer {
     return new Capturer(this.#clock, {
       isLatest: (busyPeriodStart) => this.#ledger.isLatest(busyPeriodStart),
-      hasWaited: () => this.#ledger.hasWaited(),
+      // In a callback of its own it has not.
+      mayWait: () => executionAsyncId() === 0 && this.#ledger.mayWait(),
       resourceType: takeResourceType,
       nativeCall: takeNativeCall,
       add: (sample) => this.#ledger.add(sample),
@@ -607,6 +613,11 @@ export class Session {
         capture: (busyPeriodStart, requestedAt, profileInterval) => {
           const sample = this.#capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
+          try {
+            this.#hooks?.arm();
+          } catch {
+            // Near the end of the stack.
+          }
           this.#profiler?.addBlockSample(sample, profileInterval);
           this.targets.blocked?.(sample.time - busyPeriodStart);
           return sample;
@@ -614,12 +625,9 @@ export class Session {
         reply: (sample) => this.#ongoingReply(sample),
         profile: (requestedAt, intervalMillis) =>
           this.#profiler?.answer(requestedAt, intervalMillis) ?? { isIdle: true },
-        // Only where a promise reaction is not timed in any case, and the watchdog has time to
-        // notice.
         watching: (isWatching) => {
-          const canRelax =
-            this.#mode === 'callbacks' && thresholdMillis >= MIN_RELAXED_THRESHOLD_MILLIS;
-          this.#ledger.relax(isWatching && canRelax);
+          this.#ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
+          this.#hooks?.watch(isWatching);
           if (isWatching) this.#capturesKnown.open();
         },
         lost: () => this.#onCapturesLost(),
@@ -662,13 +670,11 @@ export class Session {
     return new PoolWaits(listener, callingFile, this.#onHookError);
   }
 
-  /** What stack samples showed has to come from promise hooks now. */
+  /** Nothing arms hooks any more, and no stack sample shows what a promise reaction runs. */
   #onCapturesLost(): void {
     this.#capturesKnown.open();
-    this.#ledger.relax(false);
-    if (this.config.asyncHooks !== 'auto' || this.#mode !== 'callbacks') return;
-    this.#mode = 'promises';
-    this.#hooks?.use('promises');
+    this.#ledger.watch(false);
+    if (this.config.asyncHooks === 'auto') this.#hooks?.useAlways();
   }
 }
 

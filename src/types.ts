@@ -75,7 +75,7 @@ export interface FunctionShare {
 
 /** One block of the event loop, as `blockHook` gets it. Times are in milliseconds. */
 export interface EventLoopBlock {
-  /** Absent where it cannot be known: with `asyncHooks: 'off'`, outside every context scope. */
+  /** Absent if it is not known: outside of all context scopes, without async hooks. */
   readonly kind?: BlockKind;
   /** Unix time in milliseconds, with a fraction. */
   readonly startTimeMillis: number;
@@ -205,7 +205,7 @@ export type LoopProfileMode = 'busy' | 'always' | 'off';
  * Which async_hooks the instrumentation listens to: see
  * {@link EventLoopInstrumentationConfig.asyncHooks}.
  */
-export type AsyncHooksMode = 'callbacks' | 'promises' | 'off';
+export type AsyncHooksMode = 'auto' | 'always' | 'off';
 
 /** Which blocks become log events: see {@link EventLoopInstrumentationConfig.blockEvents}. */
 export type BlockEventsMode = 'unsampled' | 'all' | 'off';
@@ -276,20 +276,17 @@ export interface EventLoopInstrumentationConfig {
    */
   sourceMaps?: boolean;
   /**
-   * Which async_hooks to listen to.
+   * When async_hooks are listened to. What blocks is found without them; they tell callbacks apart.
    *
-   * - `'promises'`: callbacks and promise reactions: the context of every continuation is known.
-   * - `'callbacks'`: callbacks only, which adds hardly anything to the cost of an `await`. The
-   *   parent of a block that is made of promise reactions comes from `captureStack`, and is unknown
-   *   without it. Needs Node.js 24.14 or 25.6 (`trackPromises`); before these, promise hooks cannot
-   *   be left out, and it is the same as `'promises'`.
-   * - `'off'`: no hooks: blocks come from context scopes and from the lateness of the lag timer, to
-   *   within one `lagIntervalMillis`.
-   * - `'auto'`: the cheapest mode that loses nothing: `'callbacks'` where Node.js has it and stack
-   *   samples can be taken, else `'promises'`.
+   * - `'auto'`: on demand: from the first stack sample of a block on, until shortly after it. While
+   *   nothing blocks, there are no hooks. Of what ran before that sample in the same iteration, and
+   *   outside of context scopes, callbacks are not known: it counts as part of the block. The same
+   *   as `'always'` if stack samples cannot be taken.
+   * - `'always'`: all the time: the start of each callback is exact.
+   * - `'off'`: never: of a block outside of all context scopes, the kind is not known.
    * @default 'auto'
    */
-  asyncHooks?: AsyncHooksMode | 'auto';
+  asyncHooks?: AsyncHooksMode;
   /**
    * Make spans only for blocks with an active span to be the parent. Metrics count all blocks.
    * @default false

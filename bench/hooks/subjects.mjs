@@ -15,8 +15,8 @@ export const SUBJECTS = [
   { name: 'nothing', prepare: async () => ({ on() {}, off() {} }) },
   { name: 'empty hook', prepare: async () => emptyHook({ trackPromises: false }) },
   { name: 'empty promise hook', prepare: async () => emptyHook({}) },
-  { name: "asyncHooks: 'callbacks'", prepare: () => instrumentation('callbacks') },
-  { name: "asyncHooks: 'promises'", prepare: () => instrumentation('promises') },
+  { name: "asyncHooks: 'auto'", prepare: () => instrumentation('auto') },
+  { name: "asyncHooks: 'always'", prepare: () => instrumentation('always') },
   { name: "asyncHooks: 'off'", prepare: () => instrumentation('off') },
 ];
 
@@ -26,7 +26,7 @@ function emptyHook(/** @type {{ trackPromises?: boolean }} */ options) {
   return { on: () => void hook.enable(), off: () => void hook.disable() };
 }
 
-async function instrumentation(/** @type {'callbacks' | 'promises' | 'off'} */ asyncHooks) {
+async function instrumentation(/** @type {'auto' | 'always' | 'off'} */ asyncHooks) {
   // By its own name, as a user's import would.
   const { EventLoopInstrumentation } = await import('opentelemetry-instrumentation-event-loop');
   const subject = new EventLoopInstrumentation({ asyncHooks, enabled: false });

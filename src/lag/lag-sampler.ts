@@ -24,7 +24,7 @@ const IDLE_MILLIS = 200;
 
 export interface LagSamplerOptions {
   intervalMillis: number;
-  /** Whether beats may become rarer while the loop idles. Takes hooks, which call `wake`. */
+  /** Whether beats may become rarer while the loop idles. Then hooks have to call `wake`. */
   canIdle: boolean;
   record: (lagMillis: number) => void;
   /**

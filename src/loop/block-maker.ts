@@ -13,7 +13,7 @@ import type { Surroundings } from './surroundings.ts';
 import type { Attributed } from './votes.ts';
 
 /** A shorter wait that libuv did not count is not worth the readings (some 3 µs). */
-const MIN_LOST_WAIT_MILLIS = 5;
+export const MIN_LOST_WAIT_MILLIS = 5;
 /** The kernel counts CPU time when its timer ticks, 250 times a second. */
 const CPU_GRAIN_MILLIS = 4;
 /** A thread that ran for less of the time did not lack a CPU: it waited. */

@@ -15,8 +15,10 @@ export const RESOURCE_SCOPE = 3;
  * `node_http_parser.cc`, Node.js 20 to 26).
  */
 export const MESSAGE = 4;
-/** A nextTick that began when no clock had to be read. */
-export const UNTIMED_TICK = 5;
+/** This package's tick: it begins a task, and is no callback of the application's. */
+export const OWN = 5;
+/** The callback in which the hooks were armed: its class is asked for at its end. */
+export const UNKNOWN = 6;
 
 export type CallbackClass =
   | typeof CALLBACK
@@ -24,4 +26,5 @@ export type CallbackClass =
   | typeof REACTION
   | typeof RESOURCE_SCOPE
   | typeof MESSAGE
-  | typeof UNTIMED_TICK;
+  | typeof OWN
+  | typeof UNKNOWN;

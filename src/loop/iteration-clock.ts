@@ -1,9 +1,10 @@
 /**
- * Distinguishes the iterations of the event loop. libuv counts iterations and the time that it
- * waits for events, so the busy time of an iteration is exact without polling.
+ * Distinguishes the busy periods of the event loop. libuv counts iterations and the time that it
+ * waits for events, so the busy time between two moments is known without polling.
  *
- * A *busy period* is the time of one iteration in which the loop does not wait. An iteration waits
- * at most once.
+ * A *busy period* begins at a boundary. With hooks, that is the first callback of an iteration, and
+ * the period lasts until the loop waits or turns: an iteration waits at most once. Without hooks, a
+ * boundary is a tick: the loop has waited at most once since the last one, soon after it.
  */
 import type { Clock } from '../support/clock.ts';
 import { Mark } from '../watchdog/shared-memory.ts';
@@ -36,19 +37,23 @@ export const MIN_ITERATION_MILLIS = 0.02;
 export const ITERATION_GRAIN_MILLIS = 0.25;
 
 export class IterationClock {
-  /** When the running busy period began. */
+  /** When the running busy period began: its name, too, which the watchdog thread asks by. */
   busyPeriodStart = Number.NaN;
+  /** From when on the loop was busy in it: later, if it began with a wait. */
+  busySince = Number.NaN;
   /** Idle time of the loop when it began. */
   idleAtStart = Number.NaN;
-  /** For how long the loop waited before the latest callback that began a busy period, and when. */
-  waited = Number.NaN;
-  #waitedAt = Number.NaN;
+  /** How long the latest wait was, when it ended, and when it was noted. */
+  waited = 0;
+  #waitEnd = Number.NaN;
+  #notedAt = Number.NaN;
+  /** Whether the loop waited after what ran until then. */
+  #isOver = false;
   #loopCount = -1;
   #openedAt = Number.NaN;
   #isCounting = false;
-  #isRelaxed = false;
 
-  /** @param marks shared with the watchdog thread, where there is one */
+  /** @param marks shared with the watchdog thread, if there is one */
   constructor(
     private readonly clock: Clock,
     private readonly marks: Float64Array,
@@ -65,8 +70,8 @@ export class IterationClock {
   }
 
   /**
-   * Hot. A callback begins at `t`: has the loop turned, or waited, since the busy period began?
-   * After FIRST and NEXT the caller is to call {@link open}. Some 60 ns, 20 on Node.js 26.
+   * With hooks. A callback begins at `t`: has the loop turned, or waited, since the busy period
+   * began? After FIRST and NEXT the caller is to call {@link open}. Some 60 ns, 20 on Node.js 26.
    * @param lastRead when the clock was read before
    * @param isLong what ran before may be a block with a wait inside, without a hook
    */
@@ -80,7 +85,7 @@ export class IterationClock {
       this.#begin(t);
       return RESTART;
     }
-    // A wait shows as a gap between callbacks, or as a long task where a reaction filled the gap.
+    // A wait shows as a gap between callbacks, or as a long task if a reaction filled the gap.
     if (isSame && t - lastRead < ITERATION_GRAIN_MILLIS && !isLong && this.#isCounting) return SAME;
     if (!this.#isCounting) return this.#startUp(t, loopCount, isSame);
     const idle = this.clock.idle();
@@ -89,13 +94,34 @@ export class IterationClock {
     return NEXT;
   }
 
+  /**
+   * Hot. Without hooks: a boundary at `t`, with the loop's idle time at `idle`. Returns for how
+   * long the loop has waited since the last one. The caller is to call {@link open}.
+   */
+  cut(t: number, idle: number): number {
+    this.waited = idle - this.idleAtStart;
+    this.#waitEnd = this.busyPeriodStart + this.waited;
+    this.#notedAt = t;
+    this.#isOver = false;
+    this.idleAtStart = idle;
+    return this.waited;
+  }
+
   /** A busy period begins at `t`. */
   open(t: number): void {
     this.#isCounting = true;
     this.#openedAt = t;
-    // Blocks were made since: it is still the wait before this callback.
-    if (this.#waitedAt > this.busyPeriodStart) this.#waitedAt = t;
     this.#begin(t);
+  }
+
+  /**
+   * Hooks are armed, in the middle of what runs: from here on iterations are told by the loop
+   * count. What the loop has waited since the boundary was before that.
+   */
+  arm(busySince: number): void {
+    this.busySince = busySince;
+    this.#loopCount = this.clock.loopCount();
+    this.idleAtStart = this.clock.idle();
   }
 
   /** No further callback may come: takes the iteration as over. Returns for how long it waited. */
@@ -110,35 +136,29 @@ export class IterationClock {
   /** The latest wait was longer than libuv has counted, by `millis`. */
   addLostWait(millis: number): void {
     this.waited += millis;
+    this.#waitEnd = Math.min(this.#notedAt, this.#waitEnd + millis);
     this.clock.addLostWait(millis);
   }
 
-  /** Whether the loop waited for events at `time`, a moment ago; asked before any further wait. */
-  wasWaitingAt(time: number): boolean {
+  /**
+   * Whether the loop waited for events at `time`, a moment ago; asked before any further wait.
+   * Undefined if that is not known.
+   */
+  wasWaitingAt(time: number, isHooked: boolean): boolean | undefined {
     if (!this.#isCounting) return true;
-    if (time < this.busyPeriodStart) return time >= this.busyPeriodStart - this.waited;
+    if (time < this.busyPeriodStart)
+      return time >= this.#waitEnd - this.waited && time < this.#waitEnd;
     const waited = this.waitedSoFar();
-    return waited >= MIN_ITERATION_MILLIS && time >= this.clock.now() - waited;
+    if (waited < MIN_ITERATION_MILLIS) return false;
+    if (isHooked) return time >= this.clock.now() - waited;
+    return time < this.busyPeriodStart + waited ? true : undefined;
   }
 
   /**
    * Milliseconds that the loop has waited since the busy period ended; undefined while that runs.
    */
   get waitedSinceEnd(): number | undefined {
-    return this.#waitedAt > this.busyPeriodStart ? this.waited : undefined;
-  }
-
-  /** From now on the watchdog thread marks busy periods that have grown old, or does not. */
-  relax(relaxed: boolean): void {
-    this.#isRelaxed = relaxed;
-  }
-
-  /**
-   * Hot. Saves clock reads: what the watchdog thread did not mark as old cannot have been long.
-   * Where that thread had no CPU it may have been: the beginning of the next callback shows that.
-   */
-  isSurelyShort(): boolean {
-    return this.#isRelaxed && this.marks[Mark.markedBusyPeriod] !== this.busyPeriodStart;
+    return this.#isOver ? this.waited : undefined;
   }
 
   /** Milliseconds that the loop waited since the busy period was opened. */
@@ -146,19 +166,19 @@ export class IterationClock {
     return this.clock.idle() - this.idleAtStart;
   }
 
-  /**
-   * How much of the time from `due` until the callback that began at `callbackStart` the loop
-   * waited.
-   */
-  waitedBefore(callbackStart: number, due: number): number {
-    return this.#waitedAt === callbackStart ? Math.min(this.waited, callbackStart - due) : 0;
+  /** How long the latest wait went on after `due`. */
+  waitedAfter(due: number): number {
+    return Math.max(0, Math.min(this.waited, this.#waitEnd - due)) || 0;
   }
 
   reset(): void {
     this.#isCounting = false;
     this.#openedAt = Number.NaN;
-    this.#waitedAt = Number.NaN;
+    this.#isOver = false;
+    this.#waitEnd = Number.NaN;
+    this.waited = 0;
     this.busyPeriodStart = Number.NaN;
+    this.busySince = Number.NaN;
     this.marks[Mark.busyPeriodStart] = 0;
   }
 
@@ -178,13 +198,17 @@ export class IterationClock {
 
   #note(t: number, loopCount: number, idle: number): void {
     this.waited = idle - this.idleAtStart;
-    this.#waitedAt = t;
+    this.#waitEnd = t;
+    this.#notedAt = t;
+    this.#isOver = true;
     this.#loopCount = loopCount;
     this.idleAtStart = idle;
   }
 
   #begin(t: number): void {
     this.busyPeriodStart = t;
+    this.busySince = t;
+    this.#isOver = false;
     this.marks[Mark.busyPeriodStart] = t;
   }
 }

@@ -4,7 +4,6 @@
  */
 import { context } from '@opentelemetry/api';
 import type { NativeCall, StackFrame, StackSample } from '../block.ts';
-import { hasUserCode } from '../code/user-code.ts';
 import { LATE_MILLIS } from '../code/weights.ts';
 import type { Clock } from '../support/clock.ts';
 import { CAPTURE_URL, takeStack } from './stack.ts';
@@ -13,7 +12,7 @@ import { CAPTURE_URL, takeStack } from './stack.ts';
 export interface CapturerPorts {
   /** As those of the ledger. */
   isLatest(busyPeriodStart: number): boolean;
-  hasWaited(): boolean;
+  mayWait(): boolean;
   /** Type of the async resource that is running. */
   resourceType(): () => string | undefined;
   /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
@@ -34,8 +33,9 @@ export class Capturer {
    */
   capture(busyPeriodStart: number, requestedAt: number): StackSample | undefined {
     if (!this.ports.isLatest(busyPeriodStart)) return undefined;
-    const sample = this.sample(requestedAt);
-    if (this.ports.hasWaited() && !hasUserCode(sample.frames)) return undefined;
+    const stack = takeStack();
+    if (this.ports.mayWait() && stack.isEmpty()) return undefined;
+    const sample = this.sample(requestedAt, stack);
     this.ports.add(sample);
     return sample;
   }
@@ -45,9 +45,8 @@ export class Capturer {
    * the functions on the stack and the async resource alive: the first callback after the next wait
    * for events, a beat for one, drops the samples that are of no block.
    */
-  sample(requestedAt: number): StackSample {
+  sample(requestedAt: number, stack = takeStack()): StackSample {
     const time = this.clock.now();
-    const readStack = takeStack();
     const readType = this.ports.resourceType();
     const readCall = this.ports.nativeCall();
     let frames: StackFrame[] | undefined;
@@ -59,7 +58,7 @@ export class Capturer {
         return readType();
       },
       get frames() {
-        frames ??= withoutCapture(readStack());
+        frames ??= withoutCapture(stack.frames());
         return frames;
       },
       get nativeCall() {

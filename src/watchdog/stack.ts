@@ -23,6 +23,13 @@ import { type Captured, captureInThisRealm, readInThisRealm } from './stack-in-t
 /** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
 
+/** A stack that has been captured. */
+export interface TakenStack {
+  frames(): StackFrame[];
+  /** Whether a stack sample runs on an empty stack: the loop waits. */
+  isEmpty(): boolean;
+}
+
 type Capture = (below: (...args: never[]) => unknown) => Captured;
 
 const SOURCE = `'use strict';
@@ -60,9 +67,15 @@ export function captureStack(): StackFrame[] {
  * As {@link captureStack}; the frames are made when they are asked for. Until then the functions on
  * the stack, and their receivers, are kept alive.
  */
-export function takeStack(): () => StackFrame[] {
+export function takeStack(): TakenStack {
   const sites = sitesBelow(takeStack);
-  return () => framesOf(sites);
+  return {
+    frames: () => framesOf(sites),
+    isEmpty: () => {
+      const outermost = sites().at(-1);
+      return outermost !== undefined && placeOf(outermost).file === CAPTURE_URL;
+    },
+  };
 }
 
 function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {

@@ -88,7 +88,7 @@ function voidSteps(run: Run, truth: Truth): string | undefined {
 /** The blockers in parts, each a process of some 8 seconds. */
 const PARTS = ['1/3', '2/3', '3/3'];
 
-test.each<AsyncHooksMode>(['auto', 'promises'])(
+test.each<AsyncHooksMode>(['auto', 'always'])(
   'asyncHooks %s: the labelled blocking functions are named',
   async (asyncHooks) => {
     const blocked: ReturnType<typeof blockersOf> = [];
@@ -121,7 +121,7 @@ test.each<AsyncHooksMode>(['auto', 'promises'])(
   },
 );
 
-test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
+test.each<AsyncHooksMode>(['auto', 'always', 'off'])(
   'asyncHooks %s: stack samples let nothing run in the middle of the code they interrupt',
   async (asyncHooks) => {
     const run = await runApp('uninterrupted.cjs', { asyncHooks });
@@ -138,7 +138,7 @@ test.each<AsyncHooksMode>(['auto', 'promises', 'off'])(
   },
 );
 
-test.each<AsyncHooksMode>(['callbacks', 'promises'])(
+test.each<AsyncHooksMode>(['auto', 'always'])(
   'asyncHooks %s: what another thread wakes up is named, although no hook is called for it',
   async (asyncHooks) => {
     const run = await runApp('wait-async.cjs', { asyncHooks });

@@ -13,7 +13,7 @@ import { type AsyncHooksMode, type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
-const MODES: AsyncHooksMode[] = ['promises', 'callbacks', 'off'];
+const MODES: AsyncHooksMode[] = ['always', 'auto', 'off'];
 
 /**
  * How long everything here waits, works or sleeps. If that were taken for lag it would be about as

@@ -20,7 +20,7 @@ const LAG_TOLERANCE = 0.2;
 /** The part of that which the machine may take. */
 const DELAY_MILLIS = 20;
 
-const MODES = ['auto', 'promises'] as const;
+const MODES = ['auto', 'always'] as const;
 /** Side by side: they do nothing nearly all of the time. */
 const lookAtRuns = sharedRun(() =>
   Promise.all(MODES.map((asyncHooks) => runApp('idle.cjs', { asyncHooks }))),

@@ -27,7 +27,7 @@ import {
   withoutCpuBetween,
 } from './support/validity.ts';
 
-const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
+const MODES: AsyncHooksMode[] = ['always', 'auto'];
 /** What `lagIntervalMillis` is by default: the lag is sampled this often. */
 const LAG_INTERVAL_MILLIS = 20;
 /** What the machine may take of the figures of a whole run. */

@@ -16,7 +16,7 @@ interface SetUp {
   captureStack: boolean;
 }
 
-const MODES: AsyncHooksMode[] = ['auto', 'promises', 'off'];
+const MODES: AsyncHooksMode[] = ['auto', 'always', 'off'];
 const RATES = [
   [10, 20],
   [20, 20],
@@ -39,7 +39,7 @@ const ALL: SetUp[] = MODES.flatMap((asyncHooks) =>
 const FEW: SetUp[] = [
   { asyncHooks: 'auto', thresholdMillis: 100, lagIntervalMillis: 20, captureStack: true },
   { asyncHooks: 'auto', thresholdMillis: 20, lagIntervalMillis: 20, captureStack: false },
-  { asyncHooks: 'promises', thresholdMillis: 100, lagIntervalMillis: 1000, captureStack: false },
+  { asyncHooks: 'always', thresholdMillis: 100, lagIntervalMillis: 1000, captureStack: false },
   { asyncHooks: 'off', thresholdMillis: 100, lagIntervalMillis: 1000, captureStack: true },
 ];
 

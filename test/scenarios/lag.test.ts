@@ -16,7 +16,7 @@ const FINEST_BOUNDARY_SECONDS = 0.01;
 
 const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
 
-test.each(['promises', 'callbacks', 'off'] as const)(
+test.each(['always', 'auto', 'off'] as const)(
   'the lag histogram has what Poisson arrivals waited (asyncHooks: %s)',
   async (asyncHooks) => {
     const run = await runApp('poisson-arrivals.cjs', { asyncHooks });

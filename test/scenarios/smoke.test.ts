@@ -43,7 +43,7 @@ async function clientOf(app: App): Promise<(where: string) => Promise<string>> {
 }
 
 test('incidents: a handler that computes is one block, a child of its span', async () => {
-  const run = await runApp('hashing-service.cjs', { asyncHooks: 'callbacks' }, async (app) => {
+  const run = await runApp('hashing-service.cjs', { asyncHooks: 'auto' }, async (app) => {
     const get = await clientOf(app);
     for (let i = 0; i < 3; i++) await get('/compute-sync?millis=5');
     await get('/compute-sync?millis=400');
@@ -67,7 +67,7 @@ test('blockers: a worker thread reports its own block', async () => {
 test('waiting is no block', async () => {
   // Windows has no `mkfifo`.
   const waiting = process.platform === 'win32' ? 'another thread waiting' : 'waiting for a file';
-  const run = await runApp('no-blocks.cjs', { asyncHooks: 'callbacks', args: [waiting] });
+  const run = await runApp('no-blocks.cjs', { asyncHooks: 'auto', args: [waiting] });
 
   expectQuietExit(run);
   expectNothingReported(run);

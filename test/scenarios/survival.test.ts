@@ -30,7 +30,7 @@ import {
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, stalledSince } from './support/validity.ts';
 
-const MODES: AsyncHooksMode[] = ['promises', 'callbacks'];
+const MODES: AsyncHooksMode[] = ['always', 'auto'];
 /** What the machine may take of a run: with more, there may be one block more. */
 const BLOCKS_DELAY_MILLIS = 10;
 /** The part of the time for the exit of a process that the machine may take. */

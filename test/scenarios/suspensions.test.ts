@@ -36,7 +36,7 @@ const UNKNOWN_MILLIS = 20;
 /** Of the quota. The kernel may count one less as run delay. */
 const PERIOD_MILLIS = 100;
 
-const MODES = ['promises', 'off'] as const;
+const MODES = ['auto', 'off'] as const;
 
 /** What was recorded with this reason, in milliseconds. */
 function suspended(run: Run, reason: string): { count: number; millis: number; least: number } {
@@ -89,7 +89,7 @@ describe('a process that is stopped', () => {
   test('before a span ends: that was not stalled by any block', async () => {
     const run = await runApp(
       'suspended.cjs',
-      { asyncHooks: 'promises', args: ['stopped before a span ends'] },
+      { asyncHooks: 'always', args: ['stopped before a span ends'] },
       async (app) => {
         await app.printed('working');
         await stop(app.child);

@@ -19,13 +19,13 @@ beforeAll(() => {
 afterAll(() => context.disable());
 
 /** One capture in a busy period that began at 1000, 150 ms later. */
-function captureIn(active: Context, busyPeriodStart = 1000, hasWaited = false) {
+function captureIn(active: Context, busyPeriodStart = 1000, mayWait = false) {
   const clock = new FakeClock();
   clock.run(150);
   const added: StackSample[] = [];
   const capturer = new Capturer(clock, {
     isLatest: (start) => start === 1000,
-    hasWaited: () => hasWaited,
+    mayWait: () => mayWait,
     resourceType: () => () => 'Timeout',
     nativeCall: () => () => undefined,
     add: (sample) => added.push(sample),
@@ -56,7 +56,7 @@ test('a sample has the time, the context and the stack of what runs, and is hand
     resourceType: 'Timeout',
   });
   // Outside a capture, the innermost function is the one that captures.
-  expect(sample?.frames[0]).toMatchObject({ functionName: 'Capturer.sample' });
+  expect(sample?.frames[0]).toMatchObject({ functionName: 'Capturer.capture' });
   expect(added).toEqual([sample]);
 });
 
@@ -76,7 +76,7 @@ test('nothing of the application is called: the stack and the resource are read 
   try {
     const capturer = new Capturer(new FakeClock(), {
       isLatest: () => true,
-      hasWaited: () => false,
+      mayWait: () => false,
       resourceType: takeResourceType,
       nativeCall: takeNativeCall,
       add: () => {},
@@ -122,7 +122,7 @@ describe('the facts of an ongoing block', () => {
         callbacks: 2,
         asyncResourceType: 'Timeout',
         code: {
-          functionName: 'Capturer.sample',
+          functionName: 'Capturer.capture',
           functionLine: expect.any(Number),
           functionColumn: expect.any(Number),
           file: expect.stringContaining('capturer.ts'),

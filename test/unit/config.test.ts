@@ -40,7 +40,7 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_NATIVE_CALLS: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_SOURCE_MAPS: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP: 'src, node_modules/@acme/',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: 'Callbacks',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: 'Always',
     OTEL_INSTRUMENTATION_EVENT_LOOP_REQUIRE_PARENT_SPAN: 'TRUE',
     OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
@@ -58,7 +58,7 @@ test('code wins over environment, environment over default', () => {
     sourceMaps: false,
     inApp: ['src', 'node_modules/@acme/'],
     console: true,
-    asyncHooks: 'callbacks',
+    asyncHooks: 'always',
     requireParentSpan: true,
     maxSpansPerMinute: 0,
     blockEvents: 'all',
@@ -119,7 +119,7 @@ test.each([
   [
     { asyncHooks: 'on' },
     RangeError,
-    `option asyncHooks is "on", expected one of 'auto', 'callbacks', 'promises', 'off'`,
+    `option asyncHooks is "on", expected one of 'auto', 'always', 'off'`,
   ],
   [{ asyncHooks: true }, TypeError, 'option asyncHooks is true, expected one of'],
   [
@@ -180,7 +180,7 @@ test('with any environment it never throws and every option is in its range', ()
         expect(config.thresholdMillis).toBeGreaterThanOrEqual(1);
         expect(config.thresholdMillis).toBeLessThanOrEqual(60_000);
         expect(Number.isInteger(config.lagIntervalMillis)).toBe(true);
-        expect(['auto', 'callbacks', 'promises', 'off']).toContain(config.asyncHooks);
+        expect(['auto', 'always', 'off']).toContain(config.asyncHooks);
         // Resolving what was resolved changes nothing: setConfig may be given getConfig().
         expect(resolve(config)).toEqual(config);
       },
@@ -251,7 +251,7 @@ describe('with any options in code', () => {
     sourceMaps: /expected true or false$/,
     console: /expected true, false, 'json' or 'markdown'$/,
     requireParentSpan: /expected true or false$/,
-    asyncHooks: /expected one of 'auto', 'callbacks', 'promises', 'off'$/,
+    asyncHooks: /expected one of 'auto', 'always', 'off'$/,
     blockEvents: /expected one of 'unsampled', 'all', 'off'$/,
     loopProfile: /expected one of 'busy', 'always', 'off'$/,
     blockHook: /expected a function$/,
@@ -384,7 +384,7 @@ describe('a configuration file', () => {
       native_calls: false,
       source_maps: false,
       in_app: ['src', 'node_modules/@acme/'],
-      async_hooks: 'callbacks',
+      async_hooks: 'always',
       require_parent_span: true,
       max_spans_per_minute: 0,
       unfinished_after_millis: 1500,
@@ -400,7 +400,7 @@ describe('a configuration file', () => {
       nativeCalls: false,
       sourceMaps: false,
       inApp: ['src', 'node_modules/@acme/'],
-      asyncHooks: 'callbacks',
+      asyncHooks: 'always',
       requireParentSpan: true,
       maxSpansPerMinute: 0,
       unfinishedAfterMillis: 1500,

@@ -9,7 +9,7 @@ const INTERVAL = 20;
 const busy = contextOf('busy');
 
 function setUp(hooked: boolean, canIdle = false) {
-  const loop = hooked ? new FakeLoop(100) : new FakeLoop(100, INTERVAL);
+  const loop = new FakeLoop(100, hooked, INTERVAL);
   const lags: number[] = [];
   const errors: unknown[] = [];
   const changes: (string | number)[] = [];
@@ -18,7 +18,7 @@ function setUp(hooked: boolean, canIdle = false) {
   const throwing = (throws: boolean) => {
     isThrowing = throws;
   };
-  const sampler = new LagSampler(loop.account, loop.clock, {
+  const sampler = new LagSampler(loop.ledger, loop.clock, {
     intervalMillis: INTERVAL,
     canIdle,
     noLag: (_t, _due, waited) => waited,
@@ -32,7 +32,7 @@ function setUp(hooked: boolean, canIdle = false) {
     onError: (error) => errors.push(error),
   });
   /** The timer's callback, as the loop runs it. */
-  const beat = () => (hooked ? loop.callback(() => sampler.beat()) : sampler.beat());
+  const beat = () => loop.ownTick().callback(() => sampler.beat());
   loop.nextIteration();
   beat();
   return { loop, sampler, lags, changes, beat, errors, throwing, upkeeps: () => upkeeps };
@@ -278,9 +278,10 @@ describe('the timer of a loop that idles', () => {
 
   test('beats on after what woke it, and not in the context of that', async () => {
     const stack = { enter: () => true, leave: () => 0 };
-    const ledger = { stack, before: () => {}, after: () => {} };
+    const ledger = { stack, arm: () => {}, disarm: () => {}, before: () => {}, after: () => {} };
     const faults: Faults = {};
-    const hooks = new AsyncHooks(ledger as never, sampler, 'promises', faults);
+    const options = { onDemand: false, promises: true };
+    const hooks = new AsyncHooks(ledger as never, sampler, () => undefined, options, faults);
     hooks.start();
     try {
       const beats: (string | undefined)[] = [];

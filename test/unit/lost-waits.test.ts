@@ -46,7 +46,7 @@ describe('with async hooks', () => {
     l.clock.waitUncounted(180);
     const idle = l.clock.waited();
     l.callback(() => {
-      expect(l.account.waitedSince(due, l.clock.now())).toBe(130);
+      expect(l.ledger.waitedSince(due, l.clock.now())).toBe(130);
       expect(l.clock.waited() - idle).toBe(180 - 1 - GRAIN);
     });
   });
@@ -54,7 +54,7 @@ describe('with async hooks', () => {
   test('the end of the process, or of the SDK, in the handler of the signal', () => {
     const l = loop().callback(1).nextIteration();
     l.clock.waitUncounted(180);
-    l.callback(() => l.account.finish());
+    l.callback(() => l.ledger.finish());
     expect(reported(l)).toEqual([]);
   });
 
@@ -103,12 +103,13 @@ describe('with async hooks', () => {
 describe('without async hooks', () => {
   const INTERVAL = 200;
   const unhooked = () => {
-    const l = new FakeLoop(THRESHOLD, INTERVAL);
-    l.account.waitedSince(Number.NaN, l.clock.now());
+    const l = new FakeLoop(THRESHOLD, false, INTERVAL).ownTick();
+    l.ledger.waitedSince(Number.NaN, l.clock.now());
     return l;
   };
   /** The beat that was due an interval after `from` comes now. */
-  const beat = (l: FakeLoop, from: number) => l.account.waitedSince(from + INTERVAL, l.clock.now());
+  const beat = (l: FakeLoop, from: number) =>
+    l.ownTick().ledger.waitedSince(from + INTERVAL, l.clock.now());
 
   test('a wait that is not counted is no block', () => {
     const l = unhooked();

@@ -23,9 +23,9 @@ jest.mock('node:inspector', () => ({
 
 /** As Bun and Deno have it: the loop's waits are not counted. */
 function withoutIdleTime(threshold: number) {
-  const loop = new FakeLoop(threshold, INTERVAL);
+  const loop = new FakeLoop(threshold, false, INTERVAL);
   loop.clock.idleTime = Number.NaN;
-  const beat = (due: number) => loop.account.waitedSince(due, loop.clock.now());
+  const beat = (due: number) => loop.ledger.waitedSince(due, loop.clock.now());
   beat(loop.clock.now());
   return { loop, beat };
 }
@@ -51,7 +51,7 @@ describe('waits of the loop are not counted', () => {
     const { loop, beat } = withoutIdleTime(100);
     const due = loop.clock.now() + INTERVAL;
     loop.clock.run(180);
-    loop.account.finish();
+    loop.ledger.finish();
     const block = [due, due + 160];
     expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([block]);
 
@@ -65,9 +65,9 @@ describe('waits of the loop are not counted', () => {
     const { loop, beat } = withoutIdleTime(100);
     const due = loop.clock.now() + INTERVAL;
     loop.clock.run(180);
-    loop.account.finish();
+    loop.ledger.finish();
     loop.clock.run(300);
-    loop.account.endWait();
+    loop.ledger.endWait();
     loop.clock.run(50);
     beat(due);
     expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([[due, due + 160]]);
@@ -76,9 +76,9 @@ describe('waits of the loop are not counted', () => {
   test('the block after a wait is as long as it is', () => {
     const { loop, beat } = withoutIdleTime(100);
     const due = loop.clock.now() + INTERVAL;
-    loop.account.finish();
+    loop.ledger.finish();
     loop.clock.run(300);
-    loop.account.endWait();
+    loop.ledger.endWait();
     const end = loop.clock.now() + 180;
     loop.clock.run(180);
     beat(due);
@@ -88,7 +88,7 @@ describe('waits of the loop are not counted', () => {
   test('the end of a process is no block where no beat is overdue', () => {
     const { loop } = withoutIdleTime(10);
     loop.clock.run(INTERVAL);
-    loop.account.finish();
+    loop.ledger.finish();
     expect(loop.blocks).toEqual([]);
   });
 

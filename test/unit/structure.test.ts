@@ -62,7 +62,7 @@ test('every file of src has a place in the order', () => {
 
 test('imports are found', () => {
   expect(edges).toContainEqual({
-    from: join('loop', 'iteration-ledger.ts'),
+    from: join('loop', 'ledger.ts'),
     to: join('support', 'clock.ts'),
   });
 });

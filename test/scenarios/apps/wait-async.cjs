@@ -8,8 +8,10 @@ const { block, eventLoopConfig, finish, readRunDelays, startSdk, wait } = teleme
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
 
 const BLOCKS = 3;
-/** Longer than the watchdog thread takes to start, and for the loop to wait each time. */
+/** Longer than the watchdog thread takes to start. */
 const REST_MILLIS = 300;
+/** For the loop to wait each time, and not long enough to idle: then nothing would be sampled. */
+const WAIT_MILLIS = 100;
 const WAKER = `
 const { workerData: { flag, millis } } = require('node:worker_threads');
 const clock = new Int32Array(new SharedArrayBuffer(4));
@@ -22,7 +24,7 @@ for (;;) {
 
 async function main() {
   const flag = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(WAKER, { eval: true, workerData: { flag, millis: REST_MILLIS } });
+  const worker = new Worker(WAKER, { eval: true, workerData: { flag, millis: WAIT_MILLIS } });
   await wait(REST_MILLIS);
   // The first stack sample of a process takes some milliseconds more.
   await nextIteration();

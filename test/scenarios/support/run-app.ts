@@ -25,7 +25,7 @@ const MAX_EXTENSIONS = 3;
  */
 export const EXIT_TOLERANCE_MILLIS = 500;
 
-export type AsyncHooksMode = 'auto' | 'promises' | 'callbacks' | 'off';
+export type AsyncHooksMode = 'auto' | 'always' | 'off';
 
 interface Line {
   pid: number;
@@ -178,7 +178,7 @@ export async function runApp(
   options: AppOptions = {},
   drive?: (app: App) => Promise<void>,
 ): Promise<Run> {
-  const { asyncHooks = 'promises' } = options;
+  const { asyncHooks = 'auto' } = options;
   const folder = makeFolder();
   const record = path.join(folder, 'record.jsonl');
   writeFileSync(record, '');

@@ -4,13 +4,12 @@ import {
   CALLBACK,
   type CallbackClass,
   MESSAGE,
+  OWN,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
 } from '../../../src/loop/callback-class.ts';
-import { IterationLedger } from '../../../src/loop/iteration-ledger.ts';
-import type { Ledger } from '../../../src/loop/ledger.ts';
-import { ScopeLedger } from '../../../src/loop/scope-ledger.ts';
+import { Ledger } from '../../../src/loop/ledger.ts';
 import type { Surroundings } from '../../../src/loop/surroundings.ts';
 import { createSharedMemory } from '../../../src/watchdog/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -53,9 +52,7 @@ export const nameOf = (context: Context | undefined) =>
 export class FakeLoop {
   readonly clock = new FakeClock();
   readonly blocks: Block[] = [];
-  readonly ledger: IterationLedger;
-  /** The one that accounts: `ledger`, unless there are no hooks. */
-  readonly account: Ledger;
+  readonly ledger: Ledger;
   /** Shared with a watchdog, if there were one. */
   readonly marks = createSharedMemory().marks;
   active: Context = ROOT_CONTEXT;
@@ -67,10 +64,11 @@ export class FakeLoop {
   /** What happens when the ledger asks for the context. */
   onContext = (): void => {};
 
-  /** @param beatMillis given where there are no async hooks */
+  /** @param isHooked whether async hooks are on from the start */
   constructor(
     readonly threshold = 100,
-    private readonly beatMillis?: number,
+    private isHooked = true,
+    beatMillis = 20,
   ) {
     const around = {
       context: () => {
@@ -88,11 +86,9 @@ export class FakeLoop {
       if (isBlock) this.blocks.push(block);
       return isBlock;
     };
-    this.ledger = new IterationLedger(threshold, this.clock, around, onBlock, this.marks);
-    this.account =
-      beatMillis === undefined
-        ? this.ledger
-        : new ScopeLedger(threshold, beatMillis, this.clock, around, onBlock, this.marks);
+    const times = { thresholdMillis: threshold, beatMillis };
+    this.ledger = new Ledger(times, this.clock, around, onBlock, this.marks);
+    if (isHooked) this.ledger.arm(false);
   }
 
   /** Startup is over: the first callback has come, 1 ms ago. */
@@ -110,11 +106,10 @@ export class FakeLoop {
   ): this {
     const before = this.active;
     this.active = context;
-    const hooked = this.beatMillis === undefined;
-    if (hooked) this.#before(kind, asyncId);
+    if (this.isHooked) this.#before(kind, asyncId);
     if (typeof body === 'number') this.clock.run(body);
     else body();
-    if (hooked) this.#after();
+    if (this.isHooked) this.#after(kind);
     this.active = before;
     return this;
   }
@@ -122,14 +117,32 @@ export class FakeLoop {
     if (this.ledger.stack.enter()) this.ledger.before(kind, asyncId);
     else this.ledger.beforeNested();
   }
-  #after(): void {
+  #after(kind: CallbackClass): void {
     const depth = this.ledger.stack.leave();
-    if (depth === 0) this.ledger.after();
-    else if (depth > 0) this.ledger.afterNested(depth);
+    if (depth > 0) this.ledger.afterNested(depth);
+    else if (this.ledger.isUnknown) this.ledger.afterUnknown(kind);
+    else if (depth === 0) this.ledger.after();
+  }
+  /** Hooks are armed, in the middle of what runs. */
+  arm(isInCallback = true): this {
+    this.isHooked = true;
+    this.ledger.arm(isInCallback);
+    return this;
+  }
+  /** The tick of an iteration; without `keepHooks`, hooks are switched off. */
+  ownTick(keepHooks = true): this {
+    if (this.isHooked) this.#before(OWN, 1);
+    this.ledger.tick();
+    if (this.isHooked && !keepHooks) {
+      this.isHooked = false;
+      this.ledger.disarm();
+    }
+    if (this.isHooked) this.#after(OWN);
+    return this;
   }
   /** A stack sample of what runs. */
   sample(context: Context, functionName?: string): this {
-    this.account.add(stackSample(this.clock.now(), context, functionName));
+    this.ledger.add(stackSample(this.clock.now(), context, functionName));
     return this;
   }
   callback(body: number | (() => void), context?: Context): this {
@@ -157,14 +170,14 @@ export class FakeLoop {
   }
   /** `body` inside the context manager's `with`. */
   scope(context: Context, body: number | (() => void)): this {
-    const { voted } = this.account;
+    const { voted } = this.ledger;
     const start = this.clock.now();
     const before = this.active;
     this.active = context;
     if (typeof body === 'number') this.clock.run(body);
     else body();
     this.active = before;
-    this.account.scope(context, start, voted);
+    this.ledger.scope(context, start, voted);
     return this;
   }
   nextIteration(waitMillis = 0): this {

@@ -121,7 +121,7 @@ const recordSpans = () => new SimpleSpanProcessor({ exporter: recordingSpanExpor
 
 /** The options every app gives the instrumentation, unless it says otherwise. */
 function eventLoopConfig(config) {
-  const asyncHooks = process.env.SCENARIO_ASYNC_HOOKS ?? 'promises';
+  const asyncHooks = process.env.SCENARIO_ASYNC_HOOKS ?? 'auto';
   const options = { thresholdMillis: 100, asyncHooks, ...config };
   note('thresholdMillis', options.thresholdMillis);
   return options;

@@ -1,6 +1,7 @@
 import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { OngoingBlock } from '../../src/block.ts';
+import { RESOURCE_SCOPE } from '../../src/loop/callback-class.ts';
 import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/loop/iteration-clock.ts';
 import { Mark } from '../../src/watchdog/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
@@ -411,18 +412,14 @@ describe("callbacks of an HTTP server's parser", () => {
 });
 
 describe('iterations', () => {
-  test.each([false, true])(
-    'that begin soon after another one are known, relaxed: %p',
-    (relaxed) => {
-      const l = loop();
-      l.ledger.relax(relaxed);
-      l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
-      const start = l.clock.now();
-      l.callback(60).callback(60);
-      expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 2 }]);
-      expect(l.blocks[0]?.start).toBe(start);
-    },
-  );
+  test('that begin soon after another one are known', () => {
+    const l = loop();
+    l.callback(ITERATION_GRAIN_MILLIS / 4).nextIteration();
+    const start = l.clock.now();
+    l.callback(60).callback(60);
+    expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 120, callbacks: 2 }]);
+    expect(l.blocks[0]?.start).toBe(start);
+  });
 
   test('that begin soon after another one do not include what came before them', () => {
     const l = loop();
@@ -1066,20 +1063,20 @@ describe('captures', () => {
     l.callback(50);
     const first = busyPeriodOf(l);
     expect(l.ledger.isLatest(first)).toBe(true);
-    expect(l.ledger.hasWaited()).toBe(false);
+    expect(l.ledger.mayWait()).toBe(false);
     l.clock.wait(5);
     expect(l.ledger.isLatest(first)).toBe(true);
-    expect(l.ledger.hasWaited()).toBe(true);
+    expect(l.ledger.mayWait()).toBe(true);
     l.nextIteration().callback(1);
     expect(busyPeriodOf(l)).not.toBe(first);
     expect(l.ledger.isLatest(first)).toBe(false);
     expect(l.ledger.isLatest(busyPeriodOf(l))).toBe(true);
-    expect(l.ledger.hasWaited()).toBe(false);
+    expect(l.ledger.mayWait()).toBe(false);
   });
 
   test('whether the loop waited at a moment is known for the latest wait and what ran since', () => {
     const l = loop();
-    const waitedAt = (time: number) => l.ledger.iterations.wasWaitingAt(time);
+    const waitedAt = (time: number) => l.ledger.wasWaitingAt(time);
     l.callback(10);
     const end = l.clock.now();
     expect(waitedAt(end - 5)).toBe(false);
@@ -1151,193 +1148,217 @@ describe('captures', () => {
   });
 });
 
-describe('relaxed: the watchdog says when callbacks have to be timed', () => {
-  const relaxed = () => {
-    const l = loop();
-    l.ledger.relax(true);
+describe('hooks on demand', () => {
+  /** Startup is over, and a tick was 0 ms ago. */
+  const unhooked = (threshold = 100) => {
+    const l = new FakeLoop(threshold, false).ownTick();
+    l.ledger.watch(true);
     return l;
   };
-  /** The watchdog has marked the busy period as old. */
-  const notice = (l: FakeLoop) => {
+  /** The watchdog thread has marked the busy period as old. */
+  const mark = (l: FakeLoop) => {
     l.marks[Mark.markedBusyPeriod] = l.marks[Mark.busyPeriodStart] as number;
   };
+  /** A stack sample arms the hooks. */
+  const sampled = (l: FakeLoop, context: Context, isInCallback = true) => {
+    mark(l);
+    l.sample(context).arm(isInCallback);
+  };
+  const found = (l: FakeLoop) => l.ownTick().nextIteration(5).ownTick().blocks.map(summary);
 
-  test('a callback that it marked is timed to its end', () => {
-    const l = relaxed();
-    l.callback(() => {
-      l.clock.run(50);
-      notice(l);
-      l.clock.run(70);
-    }).withoutHooks(30);
-    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 120 }]);
-  });
-
-  test('a callback that ended before it grew old is not, and the drain is reported right', () => {
-    const l = relaxed();
-    l.callback(20).withoutHooks(40);
-    notice(l);
-    l.withoutHooks(60);
-    expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 120 }]);
-  });
-
-  test('where the watchdog had no CPU, one callback alone is taken to have been the block', () => {
-    expect(reported(relaxed().callback(150))).toMatchObject([{ kind: 'callback', length: 150 }]);
-  });
-
-  test('and ticks after it, to have been what drained', () => {
-    expect(reported(relaxed().callback(20).tick(50).tick(60))).toMatchObject([
-      { kind: 'microtasks', length: 130 },
-    ]);
-  });
-
-  test('a callback is one clock read, a tick none, a scope none but at its beginning', () => {
-    const l = relaxed();
+  test('while nothing blocks, a scope reads the clock once, a tick once', () => {
+    const l = unhooked();
     const now = jest.spyOn(l.clock, 'now');
-    l.callback(1);
+    l.scope(contextOf('A'), 1);
     expect(now).toHaveBeenCalledTimes(1);
-    l.tick(1);
-    expect(now).toHaveBeenCalledTimes(1);
-    l.tick(() => l.scope(contextOf('A'), 1));
+    l.ownTick();
     expect(now).toHaveBeenCalledTimes(2);
   });
 
-  test('a scope that it marked is timed to its end', () => {
-    const l = relaxed();
-    l.callback(() => {
-      l.clock.run(10);
-      l.scope(contextOf('A'), () => {
-        l.clock.run(50);
-        notice(l);
-        l.clock.run(70);
-      });
-      l.clock.run(15);
-    });
-    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 120, context: 'A' }]);
+  test('a wait that a tick ends is no block, however long', () => {
+    const l = unhooked();
+    for (let i = 0; i < 10; i++) l.nextIteration(1000).withoutHooks(20).ownTick();
+    expect(found(l)).toEqual([]);
   });
 
-  test("a tick that began before is timed with its task, and the block is the tick's", () => {
-    const l = relaxed();
-    l.callback(10, contextOf('A')).tick(() => {
-      l.clock.run(30);
-      notice(l);
-      l.clock.run(100);
-    }, contextOf('B'));
-    l.tick(40, contextOf('C'));
-    expect(reported(l)).toMatchObject([
-      { kind: 'microtasks', length: 140, callbacks: 2, context: 'B' },
-    ]);
+  test('the watchdog thread is given each tick as the start of a busy period', () => {
+    const l = unhooked();
+    l.nextIteration(50).withoutHooks(1).ownTick();
+    expect(l.marks[Mark.busyPeriodStart]).toBe(l.clock.now());
   });
 
-  test('a tick that began after it is timed by itself', () => {
-    const l = relaxed();
-    l.callback(10).tick(() => {
-      l.clock.run(40);
-      notice(l);
-    });
-    l.tick(110, contextOf('B'));
-    expect(reported(l)).toMatchObject([
-      { kind: 'callback', length: 110, callbacks: 1, context: 'B' },
-    ]);
-  });
-
-  test('an ongoing tick that began before is an ongoing task', () => {
-    const l = relaxed();
+  test('a scope that it marked is exact', () => {
+    const l = unhooked();
+    l.nextIteration(30).withoutHooks(7);
     const start = l.clock.now();
-    l.callback(10);
-    let ongoing: unknown;
-    l.tick(() => {
-      l.clock.run(120);
-      ongoing = l.ledger.ongoing();
-    });
-    expect(ongoing).toMatchObject({ kind: 'microtasks', start, callbacks: 2 });
-  });
-
-  test("where the watchdog had no CPU, a block is its latest scope's", () => {
-    const l = relaxed();
-    l.callback(() => {
-      l.scope(contextOf('A'), 130);
-      l.clock.run(5);
-    });
-    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 135, context: 'A' }]);
-  });
-
-  test.each([
-    ['callback', 100, MIN_ITERATION_MILLIS / 4, (l: FakeLoop) => l],
-    ['short iteration', 2, ITERATION_GRAIN_MILLIS / 2, (l: FakeLoop) => l.nextIteration()],
-  ])('there, a scope of the %s before has no part in it', (_, threshold, millis, between) => {
-    const l = new FakeLoop(threshold).primed();
-    l.ledger.relax(true);
-    l.callback(() => l.scope(contextOf('A'), millis));
-    between(l).callback(150);
-    expect(reported(l)).toMatchObject([
-      { kind: 'callback', length: expect.closeTo(150), callbacks: 1, context: undefined },
-    ]);
-  });
-
-  test.each([true, false])(
-    'a pile-up goes to the task that ran most of it, before the mark too (relaxed: %p)',
-    (isRelaxed) => {
-      const l = loop();
-      l.ledger.relax(isRelaxed);
-      const [a, b] = [contextOf('A'), contextOf('B')];
-      l.callback(() => l.scope(a, 80))
-        .message(1, () => l.scope(b, 20))
-        .message(1, 1);
-      notice(l);
-      l.callback(() => l.scope(b, 15));
-      l.callback(() => l.scope(a, 5));
-      l.callback(30);
-      expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 151, context: 'A' }]);
-    },
-  );
-
-  test("a scope of the package's own work does not get a pile-up", () => {
-    const l = relaxed();
-    l.callback(() => {
-      l.scope(contextOf('A'), 10);
-      l.ledger.asOwnWork(() => l.scope(contextOf('own'), 60));
-    });
-    l.callback(45);
-    expect(reported(l)).toMatchObject([{ kind: 'pile-up', length: 115, context: 'A' }]);
-  });
-
-  test('a drain that it marked goes to its samples, not to a short scope before it', () => {
-    const l = relaxed();
-    l.callback(() => l.scope(contextOf('A'), 1)).withoutHooks(60);
-    notice(l);
-    l.sample(contextOf('B')).withoutHooks(60);
-    l.sample(contextOf('B')).withoutHooks(60);
-    expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 181, context: 'B' }]);
-  });
-
-  test('what was reported does not vote for a block after it', () => {
-    const l = relaxed();
-    l.callback(() => {
-      l.scope(contextOf('A'), 30);
-      notice(l);
-      l.clock.run(100);
-    }).callback(1);
-    l.callback(() => l.scope(contextOf('B'), 80)).callback(40);
-    expect(reported(l)).toMatchObject([
-      { kind: 'callback', length: 130 },
-      { kind: 'pile-up', length: 121, context: 'B' },
-    ]);
-  });
-
-  test('the vote of a task is not one of the callback after it', () => {
-    const l = relaxed();
-    l.callback(() => l.scope(contextOf('A'), 30)).callback(() => {
+    l.scope(contextOf('A'), () => {
       l.clock.run(60);
-      notice(l);
-      l.sample(contextOf('handler'));
-      l.clock.run(90);
-    }, contextOf('request'));
-    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150, context: 'handler' }]);
+      mark(l);
+      l.clock.run(70);
+    });
+    expect(found(l)).toEqual([{ kind: 'callback', length: 130, callbacks: 1, context: 'A' }]);
+    expect(l.blocks[0]?.start).toBe(start);
   });
 
-  test('and not that of a scope of an earlier task', () => {
-    const l = relaxed();
-    l.callback(() => l.scope(contextOf('A'), 1)).callback(135);
-    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 135, context: undefined }]);
+  test('the callback in which they are armed begins after the wait, and ends where it ends', () => {
+    const l = unhooked();
+    l.nextIteration(30);
+    const start = l.clock.now();
+    l.callback(() => {
+      l.clock.run(60);
+      sampled(l, contextOf('A'));
+      l.clock.run(70);
+    }, contextOf('A'));
+    l.callback(20).ownTick();
+    expect(found(l)).toEqual([{ kind: 'callback', length: 130, callbacks: 1, context: 'A' }]);
+    expect(l.blocks[0]?.start).toBe(start);
+  });
+
+  test('what drains after it is in the block of the task', () => {
+    const l = unhooked();
+    l.nextIteration(30).callback(() => {
+      l.clock.run(60);
+      sampled(l, contextOf('A'));
+      l.clock.run(5);
+    }, contextOf('A'));
+    l.withoutHooks(70).callback(20);
+    expect(found(l)).toEqual([{ kind: 'microtasks', length: 135, callbacks: 1, context: 'A' }]);
+  });
+
+  test('of a promise reaction no end comes: its task ends with the next callback', () => {
+    const l = unhooked();
+    l.nextIteration(30).withoutHooks(60);
+    sampled(l, contextOf('A'), false);
+    l.withoutHooks(70).callback(20);
+    expect(found(l)).toEqual([{ kind: 'microtasks', length: 130, callbacks: 1, context: 'A' }]);
+  });
+
+  test('a tick of Node.js in which they are armed has its task as the block', () => {
+    const l = unhooked();
+    l.nextIteration(30);
+    l.tick(() => {
+      l.clock.run(60);
+      sampled(l, contextOf('A'));
+      l.clock.run(70);
+    }, contextOf('A'));
+    expect(found(l)).toEqual([{ kind: 'microtasks', length: 130, callbacks: 1, context: 'A' }]);
+  });
+
+  test('a nested callback in which they are armed has the block, if its context has a span', () => {
+    const l = unhooked();
+    l.nextIteration(30);
+    l.callback(() => {
+      l.active = contextOf('pooled');
+      l.clock.run(60);
+      sampled(l, l.active);
+      l.clock.run(50);
+      // The end of what was entered before the hooks were armed.
+      l.ledger.stack.leave();
+      l.ledger.afterUnknown(RESOURCE_SCOPE);
+      l.active = contextOf('another request');
+      l.clock.run(50);
+    });
+    expect(found(l)).toEqual([{ kind: 'callback', length: 110, callbacks: 1, context: 'pooled' }]);
+  });
+
+  test('callbacks before they are armed are in the pile-up, and not in its count', () => {
+    const l = unhooked();
+    l.nextIteration(30);
+    for (let i = 0; i < 15; i++) {
+      l.callback(
+        () => {
+          l.clock.run(4);
+          if (i === 7) sampled(l, contextOf('H'));
+          l.clock.run(4);
+        },
+        contextOf(`r${i}`),
+      );
+    }
+    expect(found(l)).toEqual([{ kind: 'pile-up', length: 120, callbacks: 8, context: undefined }]);
+  });
+
+  test('with hooks, an iteration lasts from wait to wait, and not from tick to tick', () => {
+    const l = unhooked();
+    l.arm(false);
+    l.nextIteration(30).callback(60).ownTick().callback(60);
+    expect(l.nextIteration(5).callback(0).ownTick().blocks.map(summary)).toEqual([
+      { kind: 'pile-up', length: 120, callbacks: 2, context: undefined },
+    ]);
+  });
+
+  test('when they are switched off, what ran until then is accounted for, once', () => {
+    const l = unhooked();
+    l.arm(false);
+    l.nextIteration(30).callback(60).callback(50).ownTick(false);
+    expect(l.blocks.map(summary)).toMatchObject([{ kind: 'pile-up', length: 110, callbacks: 2 }]);
+    l.withoutHooks(60);
+    expect(found(l)).toHaveLength(1);
+  });
+
+  test('without a stack sample, the kind of a block is not known', () => {
+    const l = unhooked();
+    l.nextIteration(30).withoutHooks(150);
+    expect(found(l)).toEqual([{ kind: undefined, length: 150, callbacks: 1, context: undefined }]);
+  });
+
+  test('if the watchdog thread had no CPU, such a block is attributed to its latest scope', () => {
+    const l = unhooked();
+    l.nextIteration(30).scope(contextOf('A'), 130).withoutHooks(5);
+    expect(found(l)).toMatchObject([{ kind: undefined, length: 135, context: 'A' }]);
+  });
+
+  test("but not to one of the package's own, nor of an earlier iteration", () => {
+    const l = unhooked();
+    l.nextIteration(30).scope(contextOf('A'), 1).ownTick();
+    l.withoutHooks(135);
+    l.ledger.asOwnWork(() => l.scope(contextOf('own'), 1));
+    expect(found(l)).toMatchObject([{ length: 136, context: undefined }]);
+  });
+
+  test('what has been reported of a scope is not reported again by the tick', () => {
+    const l = unhooked();
+    l.nextIteration(30).withoutHooks(40);
+    l.scope(contextOf('A'), () => {
+      l.clock.run(60);
+      mark(l);
+      l.clock.run(70);
+    });
+    l.withoutHooks(110);
+    expect(found(l)).toMatchObject([
+      { kind: 'callback', length: 130, context: 'A' },
+      { kind: undefined, length: 110, context: undefined },
+    ]);
+  });
+
+  test('a process that ends in the block has it reported', () => {
+    const l = unhooked();
+    l.nextIteration(30);
+    l.callback(() => {
+      l.clock.run(60);
+      sampled(l, contextOf('A'));
+      l.clock.run(70);
+      l.ledger.finish();
+    }, contextOf('A'));
+    expect(l.blocks.map(summary)).toMatchObject([{ kind: 'callback', length: 130, context: 'A' }]);
+  });
+
+  test('an ongoing block begins after the wait', () => {
+    const l = unhooked();
+    l.nextIteration(30);
+    const start = l.clock.now();
+    l.withoutHooks(120);
+    expect(l.ledger.ongoing()).toMatchObject({ kind: undefined, start, callbacks: 1 });
+    l.arm();
+    expect(l.ledger.ongoing()).toMatchObject({ kind: 'callback', start });
+  });
+
+  test('the lag of a beat is what did not wait since it was due', () => {
+    const l = unhooked();
+    const due = l.clock.now() + 20;
+    l.nextIteration(21).ownTick();
+    expect(l.ledger.waitedSince(due, l.ledger.beat())).toBe(1);
+    const next = l.clock.now() + 20;
+    l.nextIteration(15).withoutHooks(50).ownTick();
+    expect(l.ledger.waitedSince(next, l.ledger.beat())).toBe(0);
   });
 });

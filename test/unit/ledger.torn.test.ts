@@ -192,43 +192,36 @@ class TornLoop extends FakeLoop {
 
 const steps = fc.array(step, { maxLength: 60 });
 
-test.each([
-  ['hooks that time every callback', false],
-  ['hooks that leave it to the watchdog', true],
-])(
-  '%s, torn: blocks never overlap, and are never longer than the loop was busy',
-  (_name, relaxed) => {
-    fc.assert(
-      fc.property(steps, (played) => {
-        const l = new TornLoop(THRESHOLD_MILLIS).primed();
-        l.callback(0);
-        l.ledger.relax(relaxed);
-        const begin = l.clock.now();
-        l.play(played);
-        l.beat();
-        const busy = l.clock.now() - begin - l.waited;
-        const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
+test('torn hooks: blocks never overlap, and are never longer than the loop was busy', () => {
+  fc.assert(
+    fc.property(steps, (played) => {
+      const l = new TornLoop(THRESHOLD_MILLIS).primed();
+      l.callback(0);
+      const begin = l.clock.now();
+      l.play(played);
+      l.beat();
+      const busy = l.clock.now() - begin - l.waited;
+      const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
 
-        let reported = 0;
-        for (const [i, block] of blocks.entries()) {
-          const length = block.end - block.start;
-          reported += length;
-          expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
-          expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
-          expect(block.end).toBeLessThanOrEqual(l.clock.now());
-          expect(block.callbacks).toBeGreaterThanOrEqual(1);
-          const next = blocks[i + 1];
-          if (next !== undefined)
-            expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
-        }
-        // A wait shorter than the grain, in the middle of an iteration, is not noticed: each busy
-        // period may have one.
-        expect(reported).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
-      }),
-      { numRuns: 3000 },
-    );
-  },
-);
+      let reported = 0;
+      for (const [i, block] of blocks.entries()) {
+        const length = block.end - block.start;
+        reported += length;
+        expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
+        expect(block.start).toBeGreaterThanOrEqual(begin - ROUNDING_MILLIS);
+        expect(block.end).toBeLessThanOrEqual(l.clock.now());
+        expect(block.callbacks).toBeGreaterThanOrEqual(1);
+        const next = blocks[i + 1];
+        if (next !== undefined)
+          expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
+      }
+      // A wait shorter than the grain, in the middle of an iteration, is not noticed: each busy
+      // period may have one.
+      expect(reported).toBeLessThanOrEqual(busy + l.shortWaits + ROUNDING_MILLIS);
+    }),
+    { numRuns: 3000 },
+  );
+});
 
 test('torn or not: after the next beat a block is found again, once and with its length', () => {
   fc.assert(
@@ -247,34 +240,62 @@ test('torn or not: after the next beat a block is found again, once and with its
   );
 });
 
-test('without hooks: whatever the beats report, blocks never overlap', () => {
+test.each([
+  ['ticks', true],
+  ['beats, where waits are not counted', false],
+])('without hooks: by %s, blocks never overlap', (_name, countsWaits) => {
   fc.assert(
     fc.property(
-      fc.array(fc.record({ run: millis, wait: millis, inScope: fc.boolean(), inner: millis }), {
-        maxLength: 40,
-      }),
+      fc.array(
+        fc.record({
+          run: millis,
+          wait: millis,
+          inScope: fc.boolean(),
+          inner: millis,
+          isArmed: fc.boolean(),
+          isTick: fc.boolean(),
+        }),
+        { maxLength: 40 },
+      ),
       (turns) => {
         const INTERVAL = 20;
-        const l = new FakeLoop(THRESHOLD_MILLIS, INTERVAL);
+        const l = new FakeLoop(THRESHOLD_MILLIS, false, INTERVAL);
+        if (!countsWaits) l.clock.idleTime = Number.NaN;
         let due = Number.NaN;
-        const beat = () => {
-          l.account.waitedSince(due, l.account.beat());
+        const boundary = () => {
+          if (countsWaits) l.ownTick(false);
+          l.ledger.waitedSince(due, l.ledger.beat());
           due = l.clock.now() + INTERVAL;
         };
-        beat();
-        for (const { run, wait, inScope, inner } of turns) {
-          if (inScope) l.scope(contextOf('outer'), () => l.clock.run(run));
-          else l.clock.run(run);
-          if (inner > 0) l.scope(contextOf('inner'), inner);
+        boundary();
+        const begin = l.clock.now();
+        let waited = 0;
+        for (const { run, wait, inScope, inner, isArmed, isTick } of turns) {
+          l.clock.turn();
           l.clock.wait(wait);
-          beat();
+          waited += wait;
+          const running = () => {
+            l.clock.run(run);
+            if (isArmed && countsWaits) l.arm(false);
+          };
+          if (inScope) l.scope(contextOf('outer'), running);
+          else running();
+          if (inner > 0) l.scope(contextOf('inner'), inner);
+          if (isTick || !countsWaits) boundary();
         }
+        boundary();
         const blocks = [...l.blocks].sort((a, b) => a.start - b.start);
+        let reported = 0;
         for (const [i, block] of blocks.entries()) {
-          expect(block.end - block.start).toBeGreaterThanOrEqual(THRESHOLD_MILLIS);
+          const length = block.end - block.start;
+          reported += length;
+          expect(length).toBeGreaterThanOrEqual(THRESHOLD_MILLIS - ROUNDING_MILLIS);
           const next = blocks[i + 1];
-          if (next !== undefined) expect(next.start).toBeGreaterThanOrEqual(block.end);
+          if (next !== undefined)
+            expect(next.start).toBeGreaterThanOrEqual(block.end - ROUNDING_MILLIS);
         }
+        if (countsWaits)
+          expect(reported).toBeLessThanOrEqual(l.clock.now() - begin - waited + ROUNDING_MILLIS);
       },
     ),
     { numRuns: 1000 },

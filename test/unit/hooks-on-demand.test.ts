@@ -1,0 +1,180 @@
+import { executionAsyncResource } from 'node:async_hooks';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
+import { AsyncHooks } from '../../src/hooks/async-hooks.ts';
+import { Tick } from '../../src/hooks/tick.ts';
+import { CALLBACK, OWN } from '../../src/loop/callback-class.ts';
+import { CallbackStack } from '../../src/loop/callback-stack.ts';
+import type { Faults } from '../../src/otel/diag-once.ts';
+
+function setUp(onDemand = true) {
+  const calls: string[] = [];
+  const classes: number[] = [];
+  const ledger = {
+    stack: new CallbackStack(),
+    isUnknown: false,
+    callbackStart: 0,
+    arm: (isInCallback: boolean) => calls.push(`arm ${isInCallback}`),
+    disarm() {
+      calls.push('disarm');
+      this.stack.resync(0);
+    },
+    before: (callbackClass: number) => classes.push(callbackClass),
+    after: () => {},
+  };
+  const lagSampler = { isIdle: false, wake: () => calls.push('wake') };
+  const faults: Faults = {};
+  let ticks = 0;
+  const tick = new Tick(() => {
+    ticks++;
+    hooks.tick();
+  });
+  const hooks = new AsyncHooks(
+    ledger as never,
+    lagSampler,
+    () => tick.resource,
+    { onDemand, promises: false },
+    faults,
+  );
+  const stop = () => {
+    tick.stop();
+    hooks.stop();
+    expect(faults).toEqual({});
+  };
+  tick.start();
+  hooks.start();
+  /** So many ticks later, and in a callback. */
+  const afterTicks = async (count: number) => {
+    for (const end = ticks + count; ticks < end; ) await nextImmediate();
+  };
+  return { hooks, tick, ledger, lagSampler, calls, classes, stop, afterTicks };
+}
+
+/** Classes of the callbacks that were seen since. */
+const seen = (classes: number[]) => classes.splice(0);
+
+test('they are on until the watchdog thread watches, and two ticks longer', async () => {
+  const { hooks, calls, classes, stop, afterTicks } = setUp();
+  try {
+    await afterTicks(5);
+    expect(calls).toEqual([expect.stringMatching(/^arm/)]);
+    expect(classes).toContain(CALLBACK);
+    hooks.watch(true);
+    await afterTicks(3);
+    expect(calls.slice(1)).toEqual(['disarm']);
+    seen(classes);
+    await afterTicks(3);
+    expect(classes).toEqual([]);
+  } finally {
+    stop();
+  }
+});
+
+test('a stack sample arms them, in the middle of a callback, for two ticks', async () => {
+  const { hooks, calls, classes, stop, afterTicks } = setUp();
+  try {
+    hooks.watch(true);
+    await afterTicks(3);
+    calls.length = 0;
+    seen(classes);
+    await new Promise<void>((resolve) => {
+      setImmediate(() => {
+        hooks.arm();
+        hooks.arm();
+        resolve();
+      });
+    });
+    expect(calls).toEqual(['arm true']);
+    await afterTicks(1);
+    expect(calls).toEqual(['arm true']);
+    await afterTicks(2);
+    expect(calls).toEqual(['arm true', 'disarm']);
+  } finally {
+    stop();
+  }
+});
+
+test('while the loop idles they stay on, and a tick is not what wakes it up', async () => {
+  const { hooks, lagSampler, calls, classes, stop, afterTicks } = setUp();
+  try {
+    hooks.watch(true);
+    await afterTicks(3);
+    calls.length = 0;
+    seen(classes);
+    lagSampler.isIdle = true;
+    hooks.arm();
+    await new Promise<void>((resolve) => {
+      const unreferenced = () => {
+        // Only the tick's own iterations, and this timer.
+        expect(calls.filter((call) => call === 'wake')).toHaveLength(1);
+        resolve();
+      };
+      setTimeout(unreferenced, 20);
+    });
+    expect(calls).not.toContain('disarm');
+    lagSampler.isIdle = false;
+    await afterTicks(3);
+    expect(calls).toContain('disarm');
+  } finally {
+    stop();
+  }
+});
+
+test('always: no tick switches them off, and the tick is told from callbacks', async () => {
+  const { hooks, calls, classes, stop, afterTicks } = setUp(false);
+  try {
+    hooks.watch(true);
+    await afterTicks(5);
+    expect(calls).not.toContain('disarm');
+    expect(classes.filter((each) => each === OWN).length).toBeGreaterThanOrEqual(4);
+  } finally {
+    stop();
+  }
+});
+
+test('near the end of the stack nothing changes', async () => {
+  const { hooks, calls, stop, afterTicks } = setUp();
+  try {
+    hooks.watch(true);
+    await afterTicks(3);
+    calls.length = 0;
+    let refused = 0;
+    let thrown: unknown;
+    const deeper = (): void => {
+      try {
+        deeper();
+      } catch {
+        // Here the stack is as full as it can be.
+      }
+      if (refused > 0 || calls.length > 0) return;
+      try {
+        hooks.arm();
+      } catch (error) {
+        thrown = error;
+        refused++;
+      }
+    };
+    deeper();
+    expect(refused).toBe(1);
+    expect(thrown).toBeInstanceOf(RangeError);
+    expect(calls).toEqual([]);
+    hooks.arm();
+    expect(calls).toHaveLength(1);
+  } finally {
+    stop();
+  }
+});
+
+test('a stopped tick does not come any more, and its resource is that of its callback', async () => {
+  const resources: unknown[] = [];
+  const tick: Tick = new Tick(() => resources.push(executionAsyncResource() === tick.resource));
+  tick.start();
+  await nextImmediate();
+  await nextImmediate();
+  tick.stop();
+  const { length } = resources;
+  expect(length).toBeGreaterThanOrEqual(1);
+  expect(resources).not.toContain(false);
+  await nextImmediate();
+  await nextImmediate();
+  expect(resources).toHaveLength(length);
+});
