@@ -7,8 +7,8 @@
  * When one of them ends and has lasted at least the threshold, the parts of it that are not yet
  * reported are: each millisecond once, and by the innermost that reaches the threshold.
  */
-import { type Context, trace } from '@opentelemetry/api';
-import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
+import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory } from '../watchdog/shared-memory.ts';
@@ -183,8 +183,8 @@ export class IterationLedger implements Ledger {
     };
   }
 
-  ongoingPileUp(): OngoingPileUp | undefined {
-    return this.#blocks.pileUp(this.iterations.busyPeriodStart, this.task.start);
+  ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined {
+    return this.#blocks.pileUp(this.iterations.busyPeriodStart, this.task.start, span);
   }
 
   asOwnWork(work: () => void): void {

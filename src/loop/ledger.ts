@@ -1,6 +1,6 @@
 /** What both ledgers, with async hooks and without, are to the other folders. */
-import type { Context } from '@opentelemetry/api';
-import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
+import type { Context, Span } from '@opentelemetry/api';
+import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
 
 /** The account of the event loop's time: finds blocks, and says what is known of one that runs. */
 export interface Ledger {
@@ -32,9 +32,10 @@ export interface Ledger {
 
   /**
    * What piled up before the running callback, where it reached the threshold and is not reported.
-   * Asked for each span that ends: the same object as long as what is known of it is the same.
+   * Hot: asked for each span that ends. What is known of the span is enough, unless it may have made
+   * the pile-up; all of it is the same object as long as what is known of it is the same.
    */
-  ongoingPileUp(): OngoingPileUp | undefined;
+  ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined;
 
   /** The watchdog says when a busy period has grown old; ends of callbacks are timed only then. */
   relax(relaxed: boolean): void;
