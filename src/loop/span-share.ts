@@ -7,8 +7,11 @@ import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import { type Cast, MIN_TRACE_SHARE, within } from './candidates.ts';
 import { NO_LINEAGE, type SpanLineage } from './surroundings.ts';
 
-/** For how much of the time nothing may be known: it is taken to be that of others. */
-const MAX_UNKNOWN_SHARE = 0.05;
+/**
+ * For how much of the time nothing may be known: it is taken to be that of others. The beginning of
+ * a busy period does not vote, and neither does what runs between two scopes.
+ */
+const MAX_UNKNOWN_SHARE = 0.1;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 

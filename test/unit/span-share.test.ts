@@ -53,10 +53,10 @@ describe('how long a span ran in a pile-up', () => {
     expect(shares(b, [a, 25], [besideIt, 25])).toBe(0);
   });
 
-  test('is not said where more than a twentieth is unknown', () => {
+  test('is not said where more than a tenth is unknown', () => {
     const votes = newVotes();
     votes.vote(0, 30, 30, a, undefined);
-    for (let i = 0; i < 13; i++) votes.vote(30 + i * 5, 35 + i * 5, 5, contextOf('b'), undefined);
+    for (let i = 0; i < 12; i++) votes.vote(30 + i * 5, 35 + i * 5, 5, contextOf('b'), undefined);
     expect(votes.shareOf(fakeSpanOf(a), 0, 100)).toBe(30);
     expect(votes.shareOf(fakeSpanOf(a), 0, 101)).toBeUndefined();
   });
