@@ -219,7 +219,7 @@ export class Session {
     }
     this.#stalls = new BlockFeed(
       clock,
-      () => this.#ledger.ongoingPileUp(),
+      (span) => this.#ledger.ongoingPileUp(span),
       (stallMillis) => targets.instruments().stall(stallMillis),
       () => this.#reportPending(),
       {

@@ -9,7 +9,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { attempt } from '../support/guard.ts';
 import { type AnyFunction, Patch } from '../support/patch.ts';
-import { wrappersKept } from '../support/wrappers-kept.ts';
+import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './native-calls/add-ons.ts';
 import { type BuiltIn, builtIns, isModule } from './native-calls/built-ins.ts';
 import { inProgress } from './native-calls/in-progress.ts';
@@ -40,6 +40,8 @@ export class NativeCalls {
     if (this.#isOn) return;
     this.#onError = onError;
     this.#isOn = true;
+    // Of another copy of the package: around them, these would keep them in for ever.
+    putBackKeptWrappers();
     inProgress.listener = listener;
     const loading: BuiltIn = {
       holder: process,
@@ -54,15 +56,21 @@ export class NativeCalls {
   }
 
   /**
-   * Puts back what others have not wrapped since. The rest only calls the original. Nothing is put
-   * back while {@link wrappersKept} are wanted.
+   * Puts back what others have not wrapped since; while {@link wrappersKept} are wanted, later. The
+   * rest only calls the original.
    */
   disable(): void {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.#hasSqlite = false;
     inProgress.listener = undefined;
-    if (wrappersKept().isWanted) return;
+    const kept = wrappersKept();
+    if (kept.isWanted) kept.putBack.add(this.#putBack);
+    else this.#putBack();
+  }
+
+  readonly #putBack = (): void => {
+    if (this.#isOn) return;
     for (const [holder, ofHolder] of this.#patches) {
       for (const patch of ofHolder.values()) {
         const isBack = attempt(() => patch.putBack(), this.#onError) === true;
@@ -70,7 +78,7 @@ export class NativeCalls {
       }
     }
     this.#publish();
-  }
+  };
 
   /** Wraps `node:sqlite`, if it has been loaded since. To be called now and then. */
   followSqlite(): void {

@@ -3,7 +3,7 @@
  * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand
  * for the time without votes.
  */
-import { trace } from '@opentelemetry/api';
+import { type Span, trace } from '@opentelemetry/api';
 import type { OngoingPileUp, Run, StackSample, WeightedSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import { StackSamples } from './stack-samples.ts';
@@ -102,6 +102,11 @@ export class Attribution {
       samples,
       isOneCallback,
     );
+  }
+
+  /** Hot, as {@link Votes.shareOf}. */
+  shareOf(span: Span, start: number, end: number): number | undefined {
+    return this.#votes.shareOf(span, start, end);
   }
 
   /** Of a pile-up that has not ended. */

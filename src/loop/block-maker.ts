@@ -1,7 +1,8 @@
 /**
  * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
  */
-import type { Block, OngoingPileUp, StackSample } from '../block.ts';
+import type { Span } from '@opentelemetry/api';
+import type { Block, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { Mark } from '../watchdog/shared-memory.ts';
@@ -109,14 +110,27 @@ export class BlockMaker {
   }
 
   /**
-   * What has piled up so far and is not reported, if it reaches the threshold; asked for each span
-   * that ends. The same object as before until the pile-up has grown by {@link PILE_UP_GROWTH}:
-   * finding out what ran in it takes as long as 100 spans, and each callback of an overload may end
-   * one.
+   * Hot. What has piled up so far and is not reported, if it reaches the threshold; asked for each
+   * span that ends. Where it may be attributed to the span's trace, what ran in it is found out,
+   * which takes as long as 100 spans: the same object as before until the pile-up has grown by
+   * {@link PILE_UP_GROWTH}.
    */
-  pileUp(from: number, end: number): OngoingPileUp | undefined {
+  pileUp(from: number, end: number, span?: Span): OngoingPileUp | PileUpShare | undefined {
     const start = Math.max(from, this.reported.end);
     if (!(end - start >= this.#threshold)) return undefined;
+    const share = span && this.attribution.shareOf(span, start, end);
+    if (share !== undefined) {
+      const { cpu } = this;
+      // Seldom asked for.
+      return {
+        start,
+        end,
+        share,
+        get cpu() {
+          return cpu.between(start, end);
+        },
+      };
+    }
     const known = this.#pileUp;
     const isKnown =
       known !== undefined &&

@@ -4,6 +4,9 @@ import type { WeightedSample } from '../block.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 
+/** A trace that ran for less of a block is not what the block is attributed to. */
+export const MIN_TRACE_SHARE = 0.5;
+
 /** Time that was voted for: `weight` of the milliseconds from `from` to `until`. */
 export interface Voted {
   from: number;
@@ -136,7 +139,7 @@ function votersOf({ votes, dropped }: Cast, start: number, end: number): Candida
 }
 
 /** For how long it surely ran from `start` to `end`: it may have run in all of the time outside. */
-function within({ from, until, weight }: Voted, start: number, end: number): number {
+export function within({ from, until, weight }: Voted, start: number, end: number): number {
   const outside = Math.max(0, start - from) + Math.max(0, until - end);
   return Math.max(0, weight - outside);
 }

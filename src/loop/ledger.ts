@@ -26,8 +26,8 @@
  * A runtime that does not count what its loop waits has no ticks either: there a beat of the lag
  * timer is the boundary, and the time until it was due may have been a wait.
  */
-import { type Context, trace } from '@opentelemetry/api';
-import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
+import { type Context, type Span, trace } from '@opentelemetry/api';
+import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { createSharedMemory, Mark } from '../watchdog/shared-memory.ts';
@@ -287,10 +287,11 @@ export class Ledger {
 
   /**
    * What piled up before the running callback, if it reached the threshold and is not reported.
-   * Asked for each span that ends: the same object as long as what is known of it is the same.
+   * Hot: asked for each span that ends. What is known of the span is enough, unless it may have made
+   * the pile-up; all of it is the same object as long as what is known of it is the same.
    */
-  ongoingPileUp(): OngoingPileUp | undefined {
-    return this.#blocks.pileUp(this.iterations.busySince, this.task.start);
+  ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined {
+    return this.#blocks.pileUp(this.iterations.busySince, this.task.start, span);
   }
 
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */

@@ -13,19 +13,18 @@ import {
   type Cast,
   candidatesIn,
   candidatesOf,
+  MIN_TRACE_SHARE,
   ofTracesThatRan,
   type Vote,
   type Voted,
 } from './candidates.ts';
 import { allowed, type BlockSpace, SpanCover } from './span-cover.ts';
+import { shareOf } from './span-share.ts';
 import type { SpanLineage } from './surroundings.ts';
 
 export type { Attributed } from './candidates.ts';
 
 const MAX_VOTES = 64;
-
-/** A trace that ran for less of a block is not what the block is attributed to. */
-const MIN_SHARE = 0.5;
 
 export class Votes {
   #votes: Vote[] = [];
@@ -35,7 +34,10 @@ export class Votes {
   readonly #cover: SpanCover;
 
   /** @param spanStart Unix time at which a span started, NaN where the SDK does not say */
-  constructor(spanStart: (span: Span) => number, lineage?: SpanLineage) {
+  constructor(
+    spanStart: (span: Span) => number,
+    private readonly lineage?: SpanLineage,
+  ) {
     this.#cover = new SpanCover(spanStart, lineage);
   }
 
@@ -66,6 +68,11 @@ export class Votes {
     }
     if (this.#votes.length === MAX_VOTES) this.#compact();
     this.#votes.push({ ...voted, context, resourceType });
+  }
+
+  /** Hot, as {@link shareOf}. */
+  shareOf(span: Span, start: number, end: number): number | undefined {
+    return shareOf(span, this.#cast, start, end, this.lineage);
   }
 
   /** All that ran from `start` to `end`. */
@@ -102,7 +109,9 @@ export class Votes {
   ): Attributed | undefined {
     const space = { start, end, startEpoch };
     const length = end - start;
-    const candidates = ofTracesThatRan(all, length * MIN_SHARE).sort((a, b) => b.weight - a.weight);
+    const candidates = ofTracesThatRan(all, length * MIN_TRACE_SHARE).sort(
+      (a, b) => b.weight - a.weight,
+    );
     const [heaviest] = candidates;
     if (heaviest === undefined) return undefined;
 

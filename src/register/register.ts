@@ -12,7 +12,7 @@ import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
 import { perThread } from '../support/per-thread.ts';
-import { wrappersKept } from '../support/wrappers-kept.ts';
+import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
@@ -185,6 +185,7 @@ function startSdk(
       // One of the application's own, made meanwhile, goes on.
       if (isAnyEnabled()) logStaysDisabled(log);
       else eventLoop.enable();
+      putBackKeptWrappers();
     });
   }
   // Without an exporter of traces, the SDK registers no tracer provider.

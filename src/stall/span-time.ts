@@ -15,6 +15,11 @@ export const MIN_STALL_MILLIS = 1;
  * For one that ran in the block, twice of that: it also runs before and after it is made active.
  */
 const MIN_WAIT_MILLIS = 2 * MIN_STALL_MILLIS;
+/**
+ * Or so much of the time that both lasted: code that its own has called in the context of another
+ * span (listeners of a response) does not count as its own, and short scopes do not count at all.
+ */
+const MIN_WAIT_SHARE = 0.05;
 
 /** What is known of a block. Times are Unix times in milliseconds, but for one. */
 export interface BlockTime {
@@ -62,8 +67,15 @@ export function stallIn(block: BlockTime, span: SpanTime): number {
   if (blockingSpanIds.has(span.spanId)) return 0;
   const ran = ranMillis?.get(span.spanId);
   if (ran === undefined) return stallBetween(start, end, callbackStart, span);
-  const waited = overlapOf(start, end, span) - ran;
-  return waited >= MIN_WAIT_MILLIS ? waited : 0;
+  return stallBeside(start, end, ran, span);
+}
+
+/** Hot. The same of what a span ran for `ran` milliseconds in, and others for the rest. */
+export function stallBeside(start: number, end: number, ran: number, span: SpanTime): number {
+  const overlap = overlapOf(start, end, span);
+  if (ran === 0) return overlap;
+  const waited = overlap - ran;
+  return waited >= Math.max(MIN_WAIT_MILLIS, overlap * MIN_WAIT_SHARE) ? waited : 0;
 }
 
 /**

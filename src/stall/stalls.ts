@@ -19,7 +19,7 @@ import { isBlockSpan, lineOf, type OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
 import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
 import { receivedAt } from './request-start.ts';
-import { type BlockTime, type SpanTime, spanTimeOf, stallIn } from './span-time.ts';
+import { type BlockTime, type SpanTime, spanTimeOf, stallBeside, stallIn } from './span-time.ts';
 
 /** Time in which the event loop was blocked. Unix times in milliseconds. */
 export interface BlockedPeriod {
@@ -35,13 +35,21 @@ export interface BlockedPeriod {
   readonly loopEnd?: BlockEnd | undefined;
 }
 
+/** What one span ran of a pile-up that has not ended. Unix times in milliseconds. */
+export interface SpanShare {
+  readonly start: number;
+  readonly end: number;
+  /** Milliseconds that the span, and those inside it, ran in it. */
+  readonly share: number;
+}
+
 /** What blocks the event loop now, and what has blocked it and waits to be reported. */
 export interface OngoingView {
   /**
-   * The pile-up that is under way, where it has reached the threshold. Hot: the same object as long
-   * as what is known of it is the same.
+   * The pile-up that is under way, where it has reached the threshold, or what matters of it for a
+   * span. Hot: all of it is the same object as long as what is known of it is the same.
    */
-  ongoingPileUp(): BlockedPeriod | undefined;
+  ongoingPileUp(span?: Span): BlockedPeriod | SpanShare | undefined;
   /** Reports the blocks that have ended and wait to be reported. */
   reportPending?(): void;
   /** As reportPending, but does not wait for source maps. */
@@ -159,7 +167,7 @@ export class Stalls {
 
   /** Hot: how long a span that ends was stalled; undefined where it surely was not. */
   stallOf(span: Span & TimedSpan): Stall | undefined {
-    const pileUp = this.ongoing?.ongoingPileUp();
+    const pileUp = this.ongoing?.ongoingPileUp(span);
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
@@ -181,7 +189,8 @@ export class Stalls {
     return parent?.spanContext().isRemote === true ? undefined : parent;
   }
 
-  #stallInPileUp(pileUp: BlockedPeriod, span: SpanTime): number {
+  #stallInPileUp(pileUp: BlockedPeriod | SpanShare, span: SpanTime): number {
+    if ('share' in pileUp) return stallBeside(pileUp.start, pileUp.end, pileUp.share, span);
     let time = this.#pileUpTimes.get(pileUp);
     if (time === undefined) {
       const { blockingSpanIds, ranMillis } = ranIn(pileUp);

@@ -6,6 +6,22 @@
 import { PACKAGE_NAME } from '../version.ts';
 import { perThread } from './per-thread.ts';
 
-/** Shared by the entries of the package. */
+interface WrappersKept {
+  isWanted: boolean;
+  /** Puts back what a copy of the package has kept, unless that is enabled. */
+  readonly putBack: Set<() => void>;
+}
+
+/** Shared by the entries and copies of the package. */
 export const wrappersKept = () =>
-  perThread(Symbol.for(`${PACKAGE_NAME}.wrappers-kept.v1`), () => ({ isWanted: false }));
+  perThread<WrappersKept>(Symbol.for(`${PACKAGE_NAME}.wrappers-kept.v1`), () => ({
+    isWanted: false,
+    putBack: new Set(),
+  }));
+
+/** The wrappers of copies that are not enabled are put back. */
+export function putBackKeptWrappers(): void {
+  const { putBack } = wrappersKept();
+  for (const each of putBack) each();
+  putBack.clear();
+}

@@ -5,8 +5,6 @@
  * V8 walks the stack when it is captured, and makes its frames when they are read: then, and no
  * earlier, `prepareStackTrace` is asked for (observed on Node.js 20 to 26).
  */
-import { MAX_CAPTURED_FRAMES } from '../code/frame.ts';
-
 type Prepare = (error: unknown, sites: NodeJS.CallSite[]) => unknown;
 
 /** A stack that V8 has captured. */
@@ -31,13 +29,16 @@ const prepare: Prepare = (error, sites) => {
 };
 
 /** Undefined where the properties cannot be set for a moment. */
-export function captureInThisRealm(below: (...args: never[]) => unknown): Captured | undefined {
+export function captureInThisRealm(
+  below: (...args: never[]) => unknown,
+  maxFrames: number,
+): Captured | undefined {
   const limit = plainProperty('stackTraceLimit');
   if (limit === undefined || plainProperty('prepareStackTrace') === undefined) return undefined;
   const captured: Captured = {};
   // V8 ends no code in between: nothing of JavaScript is called.
   try {
-    HostError.stackTraceLimit = MAX_CAPTURED_FRAMES;
+    HostError.stackTraceLimit = maxFrames;
     captureStackTrace(captured, below);
   } finally {
     HostError.stackTraceLimit = limit.value as number;

@@ -30,12 +30,12 @@ export interface TakenStack {
   isEmpty(): boolean;
 }
 
-type Capture = (below: (...args: never[]) => unknown) => Captured;
+type Capture = (below: (...args: never[]) => unknown, maxFrames: number) => Captured;
 
 const SOURCE = `'use strict';
-Error.stackTraceLimit = ${MAX_CAPTURED_FRAMES};
 Error.prepareStackTrace = (_error, sites) => sites;
-(below) => {
+(below, maxFrames) => {
+  Error.stackTraceLimit = maxFrames;
   const holder = {};
   Error.captureStackTrace(holder, below);
   return holder;
@@ -45,12 +45,12 @@ let ownRealm: Capture | undefined;
 let isOwn: ((place: CodePosition) => boolean) | undefined;
 
 /** The capture of a realm of its own; to make it takes some 1 ms. */
-function inOwnRealm(below: (...args: never[]) => unknown): Captured {
+function inOwnRealm(below: (...args: never[]) => unknown, maxFrames: number): Captured {
   ownRealm ??= runInNewContext(SOURCE, undefined, {
     contextName: 'opentelemetry-instrumentation-event-loop',
     contextCodeGeneration: { strings: false, wasm: false },
   }) as Capture;
-  return ownRealm(below);
+  return ownRealm(below, maxFrames);
 }
 
 function positionOfCaller(): CodePosition | undefined {
@@ -78,14 +78,23 @@ export function takeStack(): TakenStack {
   };
 }
 
+/** Whether code of one of these files runs, however deep the stack is. */
+export function isOnStack(files: readonly string[]): boolean {
+  const sites = sitesBelow(isOnStack, Number.POSITIVE_INFINITY)();
+  return sites.some((site) => files.includes(site.getFileName() ?? ''));
+}
+
 function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {
   isOwn ??= findOwnCode(positionOfCaller);
   return toFrames(sites(), isOwn);
 }
 
-function sitesBelow(callee: (...args: never[]) => unknown): () => NodeJS.CallSite[] {
-  const captured = captureInThisRealm(callee);
+function sitesBelow(
+  callee: (...args: never[]) => unknown,
+  maxFrames = MAX_CAPTURED_FRAMES,
+): () => NodeJS.CallSite[] {
+  const captured = captureInThisRealm(callee, maxFrames);
   if (captured !== undefined) return () => readInThisRealm(captured) ?? [];
-  const inThere = inOwnRealm(callee);
+  const inThere = inOwnRealm(callee, maxFrames);
   return () => inThere.stack as NodeJS.CallSite[];
 }

@@ -15,10 +15,11 @@
  * to end what runs, and waits for a call to do so: a loop without calls is terminated.
  */
 import { runInThisContext } from 'node:vm';
-import type { StackFrame } from '../block.ts';
 import { LOST } from './protocol.ts';
 import { Flag, Terminating } from './shared-memory.ts';
 
+/** Where Node.js runs `vm` code from. */
+const VM_FILES = ['node:vm', 'node:internal/vm/module'];
 const MAX_QUESTIONS = 10;
 /** The watchdog thread polls every 10 ms, but on a busy machine it may have no CPU. */
 const MAX_WAIT_MILLIS = 500;
@@ -72,11 +73,16 @@ export class Termination {
   }
 }
 
-/** The watched thread's side, inside whatever runs there. */
-export function answerTermination(flags: Int32Array, frames: readonly StackFrame[]): string {
+/**
+ * The watched thread's side, inside whatever runs there.
+ * @param isOnStack whether code of one of these files runs, however deep the stack is
+ */
+export function answerTermination(
+  flags: Int32Array,
+  isOnStack: (files: readonly string[]) => boolean,
+): string {
   if (runInThisContext('1') === undefined) return 'ended';
-  if (!frames.some(({ file }) => file === 'node:vm' || file === 'node:internal/vm/module'))
-    return 'over';
+  if (!isOnStack(VM_FILES)) return 'over';
   const { wanted, begun } = Terminating;
   Atomics.store(flags, Flag.termination, wanted);
   Atomics.wait(flags, Flag.termination, wanted, MAX_WAIT_MILLIS);

@@ -19,7 +19,7 @@ import {
 } from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
 import { createSharedMemory, Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
-import { CAPTURE_URL, captureStack } from './stack.ts';
+import { CAPTURE_URL, isOnStack } from './stack.ts';
 import { answerTermination } from './termination.ts';
 import { type ThreadKeeper, type ThreadStart, WatchdogThread } from './watchdog-thread.ts';
 import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
@@ -105,7 +105,7 @@ export class Watchdog {
     Atomics.store(this.memory.flags, Flag.closing, 0);
     Atomics.store(this.memory.flags, Flag.idle, 0);
     this.#channel.answer = this.#answer;
-    this.#channel.answerTermination = () => answerTermination(this.memory.flags, captureStack());
+    this.#channel.answerTermination = () => answerTermination(this.memory.flags, isOnStack);
     process.on('exit', this.#onExit);
     if (isMainThread) listenToSelfKill(this.#onKill);
   }

@@ -139,6 +139,20 @@ describe('an application that knows nothing of it', () => {
   });
 });
 
+test('an application whose own instrumentation is enabled meanwhile: no wrapper is left after it', async () => {
+  const { stdout, stderr } = await runApp('enabled-meanwhile.mjs', {
+    file: appFile('plain/enabled-meanwhile.mjs'),
+    nodeArgs: ['--import', ENTRY],
+    env: receiver.env,
+  });
+  // If Node.js hooks modules in this thread, that of /register is enabled before, and stays so.
+  const isKept = 'registerHooks' in nodeModule;
+  expect({ stdout, stderr }).toEqual({
+    stdout: isKept ? 'wrapped\n' : 'as Node.js made it\n',
+    stderr: '',
+  });
+});
+
 describe('an ES module', () => {
   test('that took its reference to a built-in while it was loaded: the call is named', async () => {
     const ended = await run('service.mjs', ['--import', ENTRY], async (get) => {

@@ -1,6 +1,6 @@
 import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
-import type { OngoingBlock } from '../../src/block.ts';
+import type { OngoingBlock, OngoingPileUp } from '../../src/block.ts';
 import { RESOURCE_SCOPE } from '../../src/loop/callback-class.ts';
 import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/loop/iteration-clock.ts';
 import { Mark } from '../../src/watchdog/shared-memory.ts';
@@ -533,10 +533,10 @@ describe('iterations', () => {
 describe('a pile-up under way', () => {
   /** Asked in a callback of its own. */
   const underWay = (l: FakeLoop, context?: Context) => {
-    let ongoing: ReturnType<typeof l.ledger.ongoingPileUp>;
+    let ongoing: OngoingPileUp | undefined;
     l.callback(() => {
       l.clock.run(30);
-      ongoing = l.ledger.ongoingPileUp();
+      ongoing = l.ledger.ongoingPileUp() as OngoingPileUp | undefined;
     }, context);
     return (
       ongoing && {

@@ -19,7 +19,8 @@ const bundled = path.join(folder, 'native-calls.cjs');
 const bundledForImport = path.join(folder, 'native-calls.mjs');
 
 type Loaded = typeof import('../../src/hooks/native-calls.ts') &
-  typeof import('../../src/hooks/native-calls/in-progress.ts');
+  typeof import('../../src/hooks/native-calls/in-progress.ts') &
+  typeof import('../../src/support/wrappers-kept.ts');
 
 let outside: Loaded;
 let nodeRequire: NodeJS.Require;
@@ -49,6 +50,7 @@ beforeAll(() => {
         import { markEndOfOwnCode } from '../../src/watchdog/own-code.ts';
         export * from '../../src/hooks/native-calls.ts';
         export * from '../../src/hooks/native-calls/in-progress.ts';
+        export * from '../../src/support/wrappers-kept.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
       resolveDir: __dirname,
     },
@@ -135,6 +137,50 @@ describe('what a wrapper keeps', () => {
       expect(Object.getOwnPropertyDescriptor(holder, key)?.value).toBe(descriptor.value);
       expect(Object.getOwnPropertyDescriptor(holder, key)).toEqual(descriptor);
     }
+  });
+
+  describe('while wrappers are kept', () => {
+    beforeEach(() => {
+      outside.wrappersKept().isWanted = true;
+    });
+    afterEach(() => {
+      outside.wrappersKept().isWanted = false;
+    });
+
+    test('disable() puts back nothing, and all is put back later', () => {
+      const { parse } = main.JSON;
+      calls.enable(onError);
+      const wrapper = main.JSON.parse;
+      calls.disable();
+      expect(main.JSON.parse).toBe(wrapper);
+      outside.putBackKeptWrappers();
+      expect(main.JSON.parse).toBe(parse);
+    });
+
+    test('those of a copy that is enabled again stay', () => {
+      const { parse } = main.JSON;
+      calls.enable(onError);
+      const wrapper = main.JSON.parse;
+      calls.disable();
+      calls.enable(onError);
+      outside.putBackKeptWrappers();
+      expect(main.JSON.parse).toBe(wrapper);
+      outside.wrappersKept().isWanted = false;
+      calls.disable();
+      expect(main.JSON.parse).toBe(parse);
+    });
+
+    test('another copy that is enabled meanwhile wraps the originals, and puts them back', () => {
+      const { parse } = main.JSON;
+      calls.enable(onError);
+      calls.disable();
+      const other = new outside.NativeCalls();
+      other.enable(onError);
+      expect(main.JSON.parse).not.toBe(parse);
+      outside.wrappersKept().isWanted = false;
+      other.disable();
+      expect(main.JSON.parse).toBe(parse);
+    });
   });
 
   test('what was put on a function, util.promisify.custom for one', () => {

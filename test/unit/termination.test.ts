@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { LOST } from '../../src/watchdog/protocol.ts';
 import { Flag, Terminating } from '../../src/watchdog/shared-memory.ts';
-import { captureStack } from '../../src/watchdog/stack.ts';
+import { isOnStack } from '../../src/watchdog/stack.ts';
 import { answerTermination, Termination } from '../../src/watchdog/termination.ts';
 
 const REFUSED = Symbol('refused');
@@ -58,7 +58,7 @@ test('a session that is closed is asked no more', () => {
 test('code outside of `vm` is not terminated, nor does it wait', () => {
   const flags = newFlags();
 
-  expect(answerTermination(flags, [])).toBe('over');
+  expect(answerTermination(flags, isOnStack)).toBe('over');
   expect(flags[Flag.termination]).toBe(0);
 });
 
@@ -76,7 +76,7 @@ test('code in `vm` waits until its termination is queued', async () => {
   );
   await new Promise((resolve) => other.once('message', resolve));
 
-  const answer = () => answerTermination(flags, captureStack());
+  const answer = () => answerTermination(flags, isOnStack);
 
   expect(runInNewContext('answer()', { answer })).toBe('terminated');
   expect(flags[Flag.termination]).toBe(0);
@@ -85,7 +85,7 @@ test('code in `vm` waits until its termination is queued', async () => {
 
 test('without a watchdog thread, code in `vm` goes on', () => {
   const flags = newFlags();
-  const answer = () => answerTermination(flags, captureStack());
+  const answer = () => answerTermination(flags, isOnStack);
 
   expect(runInNewContext('answer()', { answer })).toBe('over');
   expect(flags[Flag.termination]).toBe(0);

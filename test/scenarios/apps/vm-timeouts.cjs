@@ -6,7 +6,12 @@ const { runInNewContext } = require('node:vm');
 const { isMainThread, Worker } = require('node:worker_threads');
 
 const RUNS = 80;
-const BODIES = ['for (;;);', 'function f() { return 1; } for (let n = 0; ; ) n += f();'];
+/** The last one runs deeper than a stack sample reaches. */
+const BODIES = [
+  'for (;;);',
+  'function f() { return 1; } for (let n = 0; ; ) n += f();',
+  'function f(n) { if (n > 0) return f(n - 1) + 1; for (;;); } f(2000);',
+];
 /** A stack sample every few milliseconds. */
 const OPTIONS = {
   thresholdMillis: 10,
@@ -24,7 +29,7 @@ async function work() {
   for (let i = 0; i < RUNS; i++) {
     await wait(2);
     try {
-      runInNewContext(BODIES[i % 2], {}, { timeout: 15 + (i % 20) });
+      runInNewContext(BODIES[i % BODIES.length], {}, { timeout: 15 + (i % 20) });
     } catch (error) {
       // What comes next in the same callback is not terminated either.
       for (const until = performance.now() + 2; performance.now() < until; );
