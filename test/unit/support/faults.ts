@@ -60,7 +60,7 @@ const NOT_RUN = [
   ...['MainThreadState', 'ProfileMoments', 'RecentUtilization'],
   ...['Elements', 'IndexedMap', 'MapFiles', 'Mappings', 'PlainMap'],
   // With the option `profileDir`.
-  ...['Message', 'Numbers', 'ProfileFiles'],
+  'ProfileFiles',
   // With an HTTP server, and built-ins of this realm.
   ...['ParserMessages', 'LongCalls', 'LongCallWriter'],
   // Without async hooks, which another file has.
