@@ -26,6 +26,7 @@ const ORDER = [
   ['long-calls'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
+  ['core'],
   ['index', 'console'],
   ['main-entry'],
   ['register/', 'testing/'],
