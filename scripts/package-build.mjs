@@ -68,8 +68,8 @@ async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
 }
 
 /**
- * Bundlers need `core` in both formats. Nobody bundles `/register` and `/testing`: as ES modules they
- * import the CommonJS files.
+ * Bundlers need `core` in both formats. Nobody bundles `/register` and `/testing`: as ES modules
+ * they import the CommonJS files.
  */
 function keepSharedApart(
   /** @type {import('esbuild').PluginBuild} */ { onResolve },
