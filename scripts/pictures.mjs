@@ -1,4 +1,4 @@
-// `npm run docs:pictures`: makes docs/pictures/ anew. `-- demo`, `-- dashboard` and `-- servers`
+// `npm run check -- pictures`: makes docs/pictures/ anew. `demo`, `dashboard` and `servers` behind it
 // make some of them: the report of the demo; the Grafana dashboard with data of a run; the web
 // pages of Jaeger and Prometheus, of a chain that runs (docs/stack.md). Without names, servers that
 // do not run are left out, and their pictures stay as they are.
