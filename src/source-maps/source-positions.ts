@@ -275,8 +275,10 @@ export class SourcePositions {
     this.#pending.delete(id);
     clearTimeout(lookup.timer);
     if (this.#pending.size === 0) {
-      process.off('beforeExit', this.#onEnd);
-      process.off('exit', this.#onEnd);
+      attempt(() => {
+        process.off('beforeExit', this.#onEnd);
+        process.off('exit', this.#onEnd);
+      });
     }
     this.#answer(lookup.positions, lookup.done);
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();

@@ -26,7 +26,7 @@ const nameOf = ({ page, line }: CodeBlock) => `${page}:${line}`;
 
 test('every block of code has a language that is checked here, or none', () => {
   const checked = ['ts', 'js', 'json', 'yaml', 'sh', ''];
-  /** Transcripts, drawings, and what no parser is at hand for; `check -- stack` runs the queries. */
+  /** Transcripts, drawings, and what has no parser here; `check -- stack` runs the queries. */
   const others = ['console', 'promql', 'text', 'dockerfile'];
   const unknown = BLOCKS.filter(({ language }) => ![...checked, ...others].includes(language));
   expect(unknown.map(nameOf)).toEqual([]);
