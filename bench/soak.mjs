@@ -2,8 +2,8 @@
 // there are no false positives, memory stays flat, and the times of spans do not drift from the
 // wall clock. Prints the verdict; exit code 1 where a check fails. Needs the build.
 //
-//   npm run soak                                  # 3 minutes
-//   npm run soak -- --minutes 30 --node .matrix/node-24/node_modules/.bin/node
+//   npm run check -- soak                                  # 3 minutes
+//   npm run check -- soak --minutes 30 --node .matrix/node-24/node_modules/.bin/node
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

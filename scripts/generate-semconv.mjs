@@ -1,4 +1,4 @@
-// `npm run generate:semconv`: src/semconv.ts and the tables of docs/semantic-conventions.md, from
+// `npm run check -- semconv`: src/semconv.ts and the tables of docs/semantic-conventions.md, from
 // semconv/*.yaml.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

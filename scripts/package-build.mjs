@@ -5,9 +5,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import * as esbuild from 'esbuild';
 import { generateWorkerCode } from './worker-code.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Source files that are a file of `dist/` each, which entries import. */
+const SHARED = { esm: ['src/core.ts'], cjs: ['src/core.ts', 'src/register/register.ts'] };
 const TARGET = 'node20.18'; // the oldest that `engines` allows
 /** Of which sources `dist/` was made; not in `dist/`, which is published as it is. */
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build', 'sources');
@@ -31,19 +34,72 @@ export async function build() {
   const sources = hashSources();
   rmSync(STAMP, { force: true });
   rmSync(`${ROOT}dist`, { recursive: true, force: true });
+  await Promise.all([buildCode('esm'), buildCode('cjs'), buildTypes()]);
+  mkdirSync(path.dirname(STAMP), { recursive: true });
+  writeFileSync(STAMP, sources);
+}
+
+async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
+  const extension = format === 'esm' ? '.mjs' : '.cjs';
+  const files = [...entries.map((entry) => `src/${nameOf(entry)}.ts`), ...SHARED[format]];
+  await esbuild.build({
+    absWorkingDir: ROOT,
+    entryPoints: files,
+    outbase: 'src',
+    outdir: 'dist',
+    outExtension: { '.js': extension },
+    bundle: true,
+    platform: 'node',
+    format,
+    target: TARGET,
+    external: [manifest.name, ...Object.keys(manifest.peerDependencies)],
+    plugins: [{ name: 'shared', setup: (esbuild) => keepSharedApart(esbuild, extension) }],
+    ...(format === 'cjs' && {
+      banner: { js: "const moduleUrl=require('node:url').pathToFileURL(__filename).href;" },
+      define: { 'import.meta.url': 'moduleUrl' },
+    }),
+    // Names stay: they are in stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 100,
+    charset: 'utf8',
+    legalComments: 'none',
+  });
+}
+
+/**
+ * Bundlers need `core` in both formats. Nobody bundles `/register` and `/testing`: as ES modules
+ * they import the CommonJS files.
+ */
+function keepSharedApart(
+  /** @type {import('esbuild').PluginBuild} */ { onResolve },
+  /** @type {string} */ extension,
+) {
+  const elsewhere = (/** @type {string} */ file) => ({ path: file, external: true });
+  onResolve({ filter: /^\.\/core\.ts$/ }, () => elsewhere(`./core${extension}`));
+  onResolve({ filter: /^\.\/register\/register\.ts$/ }, () => elsewhere('./register/register.cjs'));
+  if (extension === '.mjs')
+    onResolve({ filter: /^\.\/testing\/.*\.ts$/ }, () => elsewhere('./testing.cjs'));
+}
+
+/** Entries that export nothing have no types. */
+async function buildTypes() {
   // By Node.js: what is in `.bin` is a shell's on Windows.
   const pkgroll = path.join(ROOT, 'node_modules', 'pkgroll', 'dist', 'cli.mjs');
+  const exporting = ['index', 'testing'];
   const run = promisify(execFile);
   await Promise.all(
-    entries.map(async (entry) => {
-      const args = [`--target=${TARGET}`, `--packagejson=${entry.replace(/mjs$/, '*')}`];
+    exporting.map(async (name) => {
+      const args = [`--target=${TARGET}`, `--packagejson=./dist/${name}.d.*`];
       const { stdout, stderr } = await run(process.execPath, [pkgroll, ...args], { cwd: ROOT });
       process.stderr.write(stdout + stderr);
     }),
   );
-  mkdirSync(path.dirname(STAMP), { recursive: true });
-  writeFileSync(STAMP, sources);
+  for (const file of outputs.filter((output) => /\.d\.[cm]ts$/.test(output)))
+    if (!exporting.includes(nameOf(file))) writeFileSync(path.join(ROOT, file), 'export {};\n');
 }
+
+const nameOf = (/** @type {string} */ output) => path.basename(output).split('.', 1)[0];
 
 export async function buildIfStale() {
   await generateWorkerCode();

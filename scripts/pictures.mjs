@@ -1,5 +1,5 @@
-// `npm run docs:pictures`: makes docs/pictures/ anew. `-- demo`, `-- dashboard` and `-- servers`
-// make some of them: the report of the demo; the Grafana dashboard with data of a run; the web
+// `npm run check -- pictures`: makes docs/pictures/ anew. With `demo`, `dashboard` or `servers` it
+// makes some of them: the report of the demo; the Grafana dashboard with data of a run; the web
 // pages of Jaeger and Prometheus, of a chain that runs (docs/stack.md). Without names, servers that
 // do not run are left out, and their pictures stay as they are.
 import { pictureOfDashboard } from './pictures/dashboard.mjs';

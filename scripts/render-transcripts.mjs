@@ -1,7 +1,7 @@
 // Promises: the transcripts in docs/ are what the commands in them print, with the package as it
-// would be published and an application that has never heard of it. `npm run docs:transcripts` runs
-// everything anew and writes it into the docs; with `--check` it only fails when the block of that
-// application does not arrive at an OTLP receiver, with its function and line.
+// would be published and an application that has never heard of it. `npm run check -- transcripts`
+// runs everything anew and writes it into the docs; with `--check` it only fails when the block of
+// that application does not arrive at an OTLP receiver, with its function and line.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `npm run test:rules`: checks deploy/prometheus/rules.yaml, and runs its unit tests,
+// `npm run check -- rules`: checks deploy/prometheus/rules.yaml, and runs its unit tests,
 // deploy/prometheus/rules.test.yaml, and those of the dashboard's queries, with promtool. Takes the
 // one in PROMTOOL, else the newest that `node test/stack/servers/install.mjs prometheus` has built,
 // else the one on the PATH; 2.42 will do.

@@ -2,7 +2,7 @@
  * Every span, event, attribute and metric name that this package emits, once. The names are a
  * contract: dashboards and alerts are written against them, so a change is a breaking change.
  *
- * Made from `semconv/*.yaml` by `npm run generate:semconv`: change it there.
+ * Made from `semconv/*.yaml` by `npm run check -- semconv`: change it there.
  */
 
 /** Span name. This span represents one block of the event loop. */

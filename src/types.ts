@@ -326,8 +326,9 @@ export interface EventLoopInstrumentationConfig {
    */
   loopProfile?: LoopProfileMode;
   /**
-   * A folder for the profile of each block with more than 5 stack samples, one file for each, which
-   * `pprof` and speedscope open; at most 1000 from one thread. By default, none is written.
+   * A folder for the profile of each block with more than 5 stack samples, one `.cpuprofile` for
+   * each, which Chrome DevTools, VS Code and speedscope open; at most 1000 from one thread. By
+   * default, none is written.
    */
   profileDir?: string;
   /**

@@ -308,7 +308,7 @@ const HEAD = `/**
  * Every span, event, attribute and metric name that this package emits, once. The names are a
  * contract: dashboards and alerts are written against them, so a change is a breaking change.
  *
- * Made from \`semconv/*.yaml\` by \`npm run generate:semconv\`: change it there.
+ * Made from \`semconv/*.yaml\` by \`npm run check -- semconv\`: change it there.
  */
 `;
 

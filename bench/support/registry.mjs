@@ -16,16 +16,13 @@
 
 const NAMES = [
   'truth',
-  'phases',
   'real-apps',
   'peers',
   'hooks',
-  'builds',
   'http',
   'register',
   'switched',
   'profile',
-  'scale',
   'span-processor',
   'overload',
   'block-events',

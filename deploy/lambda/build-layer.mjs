@@ -12,7 +12,11 @@ import { parseArgs } from 'node:util';
 const ROOT = resolve(import.meta.dirname, '../..');
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 /** What Lambda runs needs no types, and nothing that is for tests. */
-const FILES = ['package.json', 'LICENSE', 'dist/index.mjs', 'dist/index.cjs'];
+const FILES = [
+  'package.json',
+  'LICENSE',
+  ...['index', 'core'].flatMap((name) => [`dist/${name}.mjs`, `dist/${name}.cjs`]),
+];
 const API_FILES = ['package.json', 'LICENSE', 'build/src'];
 
 const [folder] = parseArgs({ allowPositionals: true }).positionals;

@@ -1,10 +1,10 @@
 /**
- * Profiles of blocks, one file each, in the folder of the option `profileDir`. Promises: at most
- * 1000 from one thread; who calls it logs what cannot be written.
+ * Profiles of blocks, one file each, in the folder of the option `profileDir`. Guarantees: at most
+ * 1000 from one thread. It throws what the file system says: the caller logs it.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { pprofOf } from '../code/pprof.ts';
+import { cpuProfileOf } from '../code/cpu-profile.ts';
 import type { SampledStack } from '../code/sampled-stacks.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { makeFolder } from '../support/files.ts';
@@ -24,12 +24,12 @@ export class ProfileFiles {
     if (this.#files === MAX_FILES) return;
     const { startTimeMillis, durationMillis } = block;
     const time = new Date(startTimeMillis).toISOString().split(':').join('-');
-    const name = `event-loop-blocked-${time}-${process.pid}-${++this.#files}.pb`;
+    const name = `event-loop-blocked-${time}-${process.pid}-${++this.#files}.cpuprofile`;
     withoutTracing(() => {
       makeFolder(this.folder);
-      const bytes = pprofOf(stacks, startTimeMillis, durationMillis);
+      const profile = JSON.stringify(cpuProfileOf(stacks, startTimeMillis, durationMillis));
       // A new file: what has the name already may be a pipe, which would block.
-      writeFileSync(join(this.folder, name), bytes, { flag: 'wx' });
+      writeFileSync(join(this.folder, name), profile, { flag: 'wx' });
     });
   }
 }

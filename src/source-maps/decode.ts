@@ -2,15 +2,17 @@
  * A source map in memory, and how to find the one of a file. Reads nothing: it is given bytes.
  * The format: https://tc39.es/ecma426/
  */
-import { Elements, fieldsOf, type Range, stringIn, valueIn } from './json-bytes.ts';
-import { Mappings, type Segment } from './mappings.ts';
+import { attempt } from '../support/guard.ts';
+import { lastNotAfter, Mappings, type Segment } from './mappings.ts';
+import { withoutContents } from './without-contents.ts';
 
-/** A longer path or name is none that a person could use. */
-const MAX_SOURCE_BYTES = 4096;
-const MAX_NAME_BYTES = 512;
-const MAX_OFFSET_BYTES = 200;
-/** Sections of an indexed map that are kept decoded. */
-const MAX_OPEN_SECTIONS = 64;
+/** A longer URL is none that a file has. */
+const MAX_URL_BYTES = 4096;
+/**
+ * What a map may be without its sources' contents. As a string and as what it says, it has to fit
+ * into the thread's heap: a thread that exceeds the limit of its heap can abort the whole process.
+ */
+const MAX_JSON_BYTES = 48 * 1024 * 1024;
 
 /** Where a position is in the source; lines and columns from 1. */
 export interface MappedPosition {
@@ -25,73 +27,56 @@ export interface SourceMapReader {
   positionOf(line: number, column: number): MappedPosition | undefined;
   /** The name in the source of what the token at exactly this position names. */
   nameAt(line: number, column: number): string | undefined;
-  /** What it keeps in memory. */
+  /** What it keeps in memory, about. */
   readonly byteLength: number;
 }
 
-/** @throws where the bytes are not a source map */
-export function openSourceMap(bytes: Buffer): SourceMapReader {
-  const start = startOfJson(bytes);
-  const { sections } = fieldsOf(bytes, start, ['sections']);
-  return sections === undefined
-    ? new PlainMap(bytes, start)
-    : new IndexedMap(bytes, sections.start);
+export class TooLarge extends Error {}
+
+/** What a map says, as far as it is right. */
+interface Json {
+  readonly mappings?: unknown;
+  readonly sources?: unknown;
+  readonly names?: unknown;
+  readonly sourceRoot?: unknown;
+  readonly sections?: unknown;
 }
 
-/** After a byte order mark, and the line `)]}'` that keeps JSON from being run as a script. */
-function startOfJson(bytes: Buffer): number {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  if (bytes.toString('latin1', start, start + 3) !== ')]}') return start;
-  const endOfLine = bytes.indexOf(0x0a, start);
-  return endOfLine === -1 ? bytes.length : endOfLine + 1;
+/** @throws SyntaxError if the bytes are not a source map, TooLarge */
+export function openSourceMap(bytes: Buffer): SourceMapReader {
+  const json = withoutContents(bytes);
+  if (json.length > MAX_JSON_BYTES) throw new TooLarge();
+  // A byte order mark, and the line that keeps JSON from being run as a script.
+  const map = JSON.parse(json.toString().replace(/^\ufeff?(?:\)\]\}'?.*\n)?/, '')) as Json | null;
+  return map?.sections === undefined
+    ? new PlainMap(map, json.length)
+    : new IndexedMap(map.sections, json.length);
 }
 
 class PlainMap implements SourceMapReader {
-  readonly byteLength: number;
   readonly #mappings: Mappings;
-  readonly #sources: Elements;
-  readonly #names: Elements | undefined;
+  readonly #sources: readonly unknown[];
+  readonly #names: readonly unknown[];
   readonly #sourceRoot: string;
 
   constructor(
-    bytes: Buffer,
-    start: number,
-    /** Of a section, whose bytes are those of the whole map: they are kept in any case. */
-    isSection = false,
+    map: Json | null | undefined,
+    readonly byteLength: number,
   ) {
-    const fields = fieldsOf(bytes, start, [
-      'version',
-      'mappings',
-      'sources',
-      'names',
-      'sourceRoot',
-    ]);
-    const { mappings, sources, names, sourceRoot } = fields;
-    if (mappings === undefined || sources === undefined) throw new SyntaxError('not a source map');
-    // Most of a map are the sources' contents, which are not needed here.
-    const part = ({ start, end }: Range): Buffer =>
-      isSection ? bytes.subarray(start, end) : Buffer.from(bytes.subarray(start, end));
-    const text = part(mappings);
-    if (text[0] !== 0x22) throw new SyntaxError('not a source map');
-    this.#mappings = new Mappings(text, 1, text.length - 1);
-    const sourcesPart = part(sources);
-    this.#sources = new Elements(sourcesPart, 0);
-    const namesPart = names && part(names);
-    this.#names = namesPart && new Elements(namesPart, 0);
-    this.#sourceRoot = (sourceRoot && stringIn(bytes, sourceRoot, MAX_SOURCE_BYTES)) ?? '';
-    const ownBytes = isSection ? 0 : text.length + sourcesPart.length + (namesPart?.length ?? 0);
-    this.byteLength =
-      ownBytes +
-      this.#mappings.byteLength +
-      this.#sources.byteLength +
-      (this.#names?.byteLength ?? 0);
+    const { mappings, sources, names, sourceRoot } = map ?? {};
+    if (typeof mappings !== 'string' || !Array.isArray(sources))
+      throw new SyntaxError('not a source map');
+    this.#mappings = new Mappings(Buffer.from(mappings));
+    this.#sources = sources;
+    this.#names = Array.isArray(names) ? names : [];
+    this.#sourceRoot = typeof sourceRoot === 'string' ? sourceRoot : '';
   }
 
   positionOf(line: number, column: number): MappedPosition | undefined {
     const segment = this.#find(line, column);
     if (segment === undefined || segment.line < 0 || segment.column < 0) return undefined;
-    const source = this.#sources.stringAt(segment.source, MAX_SOURCE_BYTES);
-    if (source === undefined || source === '') return undefined;
+    const source = this.#sources[segment.source];
+    if (typeof source !== 'string' || source === '') return undefined;
     return {
       source: withRoot(this.#sourceRoot, source),
       line: segment.line + 1,
@@ -101,9 +86,9 @@ class PlainMap implements SourceMapReader {
 
   nameAt(line: number, column: number): string | undefined {
     const segment = this.#find(line, column);
-    if (segment === undefined || segment.name < 0 || segment.generatedColumn !== column - 1)
-      return undefined;
-    return this.#names?.stringAt(segment.name, MAX_NAME_BYTES);
+    if (segment?.generatedColumn !== column - 1) return undefined;
+    const name = this.#names[segment.name];
+    return typeof name === 'string' ? name : undefined;
   }
 
   #find(line: number, column: number): Segment | undefined {
@@ -120,52 +105,31 @@ function withRoot(root: string, source: string): string {
 /** Two characters at least: a drive's letter is no scheme. */
 export const hasScheme = (source: string) => /^[a-z][a-z0-9+.-]+:/i.test(source);
 
-/**
- * A map of maps, each for the code from its offset to the next one's. A section is decoded when a
- * position in it is asked for.
- */
+/** A map's part for the code from its offset to the next one's. A broken one has no map. */
+interface Section {
+  readonly line: number;
+  readonly column: number;
+  readonly map: SourceMapReader | undefined;
+}
+
 class IndexedMap implements SourceMapReader {
-  readonly #sections: Elements;
-  readonly #offsets: Float64Array;
-  readonly #open = new Map<number, SourceMapReader | undefined>();
+  readonly #sections: readonly Section[];
 
   constructor(
-    private readonly bytes: Buffer,
-    start: number,
+    sections: unknown,
+    readonly byteLength: number,
   ) {
-    const sections = new Elements(bytes, start);
-    this.#sections = sections;
-    this.#offsets = new Float64Array(2 * sections.length);
-    let previousLine = 0;
-    let previousColumn = 0;
-    for (let i = 0; i < sections.length; i++) {
-      const { offset } = fieldsOf(bytes, (sections.rangeAt(i) as Range).start, ['offset']);
-      const value = offset && valueIn(bytes, offset, MAX_OFFSET_BYTES);
-      const { line, column } = (value ?? {}) as { line?: unknown; column?: unknown };
-      if (typeof line !== 'number' || typeof column !== 'number')
-        throw new SyntaxError('broken sections');
-      if (line < previousLine || (line === previousLine && column < previousColumn)) {
-        throw new SyntaxError('sections are not in order');
-      }
-      this.#offsets[2 * i] = previousLine = line;
-      this.#offsets[2 * i + 1] = previousColumn = column;
-    }
-  }
-
-  get byteLength(): number {
-    let bytes = this.bytes.length + this.#offsets.byteLength + this.#sections.byteLength;
-    for (const section of this.#open.values()) bytes += section?.byteLength ?? 0;
-    return bytes;
+    if (!Array.isArray(sections)) throw new SyntaxError('broken sections');
+    this.#sections = sections.map(openSection);
+    if (this.#sections.some(isBefore)) throw new SyntaxError('sections are not in order');
   }
 
   positionOf(line: number, column: number): MappedPosition | undefined {
-    return this.#within(line, column, (map, itsLine, itsColumn) =>
-      map.positionOf(itsLine, itsColumn),
-    );
+    return this.#within(line, column, (map, ...place) => map.positionOf(...place));
   }
 
   nameAt(line: number, column: number): string | undefined {
-    return this.#within(line, column, (map, itsLine, itsColumn) => map.nameAt(itsLine, itsColumn));
+    return this.#within(line, column, (map, ...place) => map.nameAt(...place));
   }
 
   #within<Found>(
@@ -173,47 +137,37 @@ class IndexedMap implements SourceMapReader {
     column: number,
     find: (map: SourceMapReader, line: number, column: number) => Found | undefined,
   ): Found | undefined {
-    let low = 0;
-    let high = this.#sections.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const itsLine = this.#offsets[2 * middle] as number;
-      const isAfter =
-        itsLine > line - 1 ||
-        (itsLine === line - 1 && (this.#offsets[2 * middle + 1] as number) > column - 1);
-      if (isAfter) high = middle;
-      else low = middle + 1;
-    }
-    const index = low - 1;
-    const map = this.#section(index);
-    if (map === undefined) return undefined;
-    const offsetLine = this.#offsets[2 * index] as number;
+    const section = lastNotAfter(this.#sections, line - 1, column - 1);
+    if (section?.map === undefined) return undefined;
     // The column counts for the section's first line only.
-    const offsetColumn = line - 1 === offsetLine ? (this.#offsets[2 * index + 1] as number) : 0;
-    return find(map, line - offsetLine, column - offsetColumn);
+    const columns = line - 1 === section.line ? section.column : 0;
+    return find(section.map, line - section.line, column - columns);
   }
+}
 
-  #section(index: number): SourceMapReader | undefined {
-    const known = this.#open.get(index);
-    if (known !== undefined || this.#open.has(index)) return known;
-    const range = this.#sections.rangeAt(index);
-    if (range === undefined) return undefined;
-    let map: SourceMapReader | undefined;
-    try {
-      const field = fieldsOf(this.bytes, range.start, ['map']).map;
-      map = field && new PlainMap(this.bytes, field.start, true);
-    } catch {
-      // One broken section leaves the others.
-    }
-    if (this.#open.size >= MAX_OPEN_SECTIONS) this.#open.clear();
-    this.#open.set(index, map);
-    return map;
-  }
+function openSection(section: unknown): Section {
+  const { offset, map } = (section ?? {}) as { offset?: Partial<Section>; map?: Json };
+  const { line, column } = offset ?? {};
+  if (typeof line !== 'number' || typeof column !== 'number')
+    throw new SyntaxError('broken sections');
+  return { line, column, map: attempt(() => new PlainMap(map, 0)) };
+}
+
+function isBefore(section: Section, i: number, all: readonly Section[]): boolean {
+  const last = all[i - 1];
+  if (last === undefined) return false;
+  return section.line < last.line || (section.line === last.line && section.column < last.column);
 }
 
 const MAP_URL = 'sourceMappingURL=';
 /** Text in front of a comment may resemble one: a bundler's own code, for example. */
 const MAX_COMMENTS = 16;
+
+/** From the first byte to the one after the last. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Where the generated code says its map is. */
 export type MapReference = { readonly url: string } | { readonly inline: Range };
@@ -241,7 +195,7 @@ function referenceAt(code: Buffer, at: number): MapReference | undefined {
   if (end === -1) end = code.length;
   while (end > start && (code[end - 1] as number) <= 0x20) end--;
   if (code.toString('latin1', start, start + 5) === 'data:') return { inline: { start, end } };
-  const url = end - start <= MAX_SOURCE_BYTES ? code.toString('utf8', start, end) : '';
+  const url = end - start <= MAX_URL_BYTES ? code.toString('utf8', start, end) : '';
   return url === '' || /[\s"'`]/.test(url) ? undefined : { url };
 }
 
@@ -251,7 +205,7 @@ const MAX_PLAIN_DATA_BYTES = 4 * 1024 * 1024;
 /** A multiple of 4: base64 can be cut there. */
 const BASE64_CHUNK = 256 * 1024;
 
-/** The bytes of a `data:` URL; undefined where it is none that can be a map. */
+/** The bytes of a `data:` URL; undefined if it is none that can be a map. */
 export function readDataUrl(code: Buffer, { start, end }: Range): Buffer | undefined {
   const comma = code.indexOf(0x2c, start);
   if (comma === -1 || comma >= end || comma - start > MAX_DATA_HEADER) return undefined;

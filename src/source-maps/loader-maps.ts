@@ -73,37 +73,27 @@ class Site {
   getFunctionName() {
     return 'f';
   }
-  getThis() {}
-  getFunction() {}
-  getEvalOrigin() {}
-  getTypeName() {
-    return null;
-  }
-  getMethodName() {
-    return null;
-  }
-  getPromiseIndex() {
-    return null;
-  }
   isToplevel() {
     return true;
-  }
-  isEval() {
-    return false;
-  }
-  isNative() {
-    return false;
-  }
-  isConstructor() {
-    return false;
-  }
-  isAsync() {
-    return false;
-  }
-  isPromiseAll() {
-    return false;
   }
   toString() {
     return `f (${this.position.file}:${this.position.line}:${this.position.column})`;
   }
+}
+
+/** What else a call site of V8 has. */
+const OTHER_METHODS = {
+  null: [
+    'getThis',
+    'getFunction',
+    'getEvalOrigin',
+    'getTypeName',
+    'getMethodName',
+    'getPromiseIndex',
+  ],
+  false: ['isEval', 'isNative', 'isConstructor', 'isAsync', 'isPromiseAll'],
+};
+for (const [value, names] of Object.entries(OTHER_METHODS)) {
+  for (const name of names)
+    Object.defineProperty(Site.prototype, name, { value: () => JSON.parse(value) });
 }

@@ -2,15 +2,18 @@
  * Positions in the source, from the maps that lie beside the files that run. Reads files and
  * decodes: for a thread that is not the main one. Never throws.
  */
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toPath } from '../support/file-url.ts';
+import { isFile } from '../support/files.ts';
+import { attempt } from '../support/guard.ts';
 import {
   findMapReference,
   hasScheme,
   openSourceMap,
   readDataUrl,
   type SourceMapReader,
+  TooLarge,
 } from './decode.ts';
 import { nameInSource } from './function-name.ts';
 import type { CodePosition, SourcePosition } from './position.ts';
@@ -49,8 +52,6 @@ interface MappedFile {
 const SHARE_OF_MEMORY = 1 / 3;
 const MAX_RESOLVED = 1000;
 
-class TooLarge extends Error {}
-
 export class MapFiles {
   /** The least recently used first. `undefined`: it has no map. */
   readonly #files = new Map<string, MappedFile | undefined>();
@@ -75,10 +76,10 @@ export class MapFiles {
       const sourceFile = resolve(
         found.source,
         mapped,
-        this.limits.onlyBeside ? () => false : isFile,
+        this.limits.onlyBeside ? () => false : exists,
       );
       // Packages often come without the sources that their maps name: such positions are no use.
-      if (isOfPackage(file) && (this.limits.onlyBeside || !isFile(sourceFile))) return undefined;
+      if (isOfPackage(file) && (this.limits.onlyBeside || !exists(sourceFile))) return undefined;
       const functionName = functionNameOf(position, mapped);
       return {
         file: sourceFile,
@@ -150,20 +151,13 @@ export class MapFiles {
   /** Undefined where there is no such file. */
   #readFile(file: string): Buffer | undefined {
     // A pipe would block the thread when it is opened.
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    if (!isFile(file)) return undefined;
     const handle = openSync(file, 'r');
     try {
       const { size } = fstatSync(handle);
       if (size > this.limits.maxFileBytes || size > availableMemory() * SHARE_OF_MEMORY)
         throw new TooLarge();
-      const bytes = Buffer.allocUnsafeSlow(size);
-      let length = 0;
-      while (length < size) {
-        const read = readSync(handle, bytes, length, size - length, null);
-        if (read === 0) break;
-        length += read;
-      }
-      return bytes.subarray(0, length);
+      return readFileSync(handle);
     } finally {
       closeSync(handle);
     }
@@ -184,12 +178,8 @@ function problemOf(error: unknown): MapProblem {
 function mapBeside(file: string, url: string): string | undefined {
   if (hasScheme(url) || path.isAbsolute(url) || /^[\\/]/.test(url)) return undefined;
   const relative = url.replace(/[?#].*$/, '');
-  let decoded = relative;
-  try {
-    decoded = decodeURIComponent(relative);
-  } catch {
-    // A name with a `%` in it.
-  }
+  // A name may have a `%` in it.
+  const decoded = attempt(() => decodeURIComponent(relative)) ?? relative;
   return path.resolve(path.dirname(file), decoded);
 }
 
@@ -214,15 +204,9 @@ function resolve(
   return file;
 }
 
-const isOfPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
+const exists = (file: string) => attempt(() => isFile(file)) ?? false;
 
-function isFile(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
-}
+const isOfPackage = (file: string) => /[\\/]node_modules[\\/]/.test(file);
 
 function functionNameOf(position: CodePosition, { map, code }: MappedFile): string | undefined {
   const { functionName, functionLine, functionColumn } = position;

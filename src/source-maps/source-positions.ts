@@ -1,37 +1,29 @@
 /**
  * Positions in the source for positions in the code that runs. The main thread's side: it never
- * reads or decodes a map, never waits but at the end of the process, and never keeps the process
- * alive.
+ * reads or decodes the map of a file, waits only at the end of the process, and never keeps the
+ * process alive.
  */
 import { AsyncResource } from 'node:async_hooks';
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
-import {
-  MessageChannel,
-  type MessagePort,
-  receiveMessageOnPort,
-  Worker,
-} from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
-import { isFile } from '../support/files.ts';
 import { attempt, Guard } from '../support/guard.ts';
-import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import { isOfFile, LoadedText, needsCompiler, withoutLine } from './loaded-text.ts';
 import { hasLoader, positionsByHost } from './loader-maps.ts';
 import { Lru } from './lru.ts';
+import { namesOnlyFiles, refersToMap } from './map-comment.ts';
 import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from './position.ts';
-import type { SourceMapAnswer, SourceMapRequest, SourceMapThreadData } from './thread-protocol.ts';
+import { SourceMapThread } from './source-map-thread.ts';
+import type { SourceMapAnswer } from './thread-protocol.ts';
 
 export interface SourcePositionsOptions {
-  /** So long a lookup waits for the thread; what is not known then is undefined. */
+  /** A lookup waits at most this long for the thread; what is not known then is undefined. */
   readonly maxWaitMillis: number;
-  /** So long a process that ends waits for what is under way, once. */
+  /** A process that ends waits at most this long for what is under way, once. */
   readonly exitWaitMillis: number;
-  /** A thread that was not asked for so long is ended. */
+  /** A thread that was not asked for this long is ended. */
   readonly idleMillis: number;
 }
 
@@ -41,12 +33,10 @@ export const DEFAULT_OPTIONS: SourcePositionsOptions = {
   idleMillis: 30_000,
 };
 
-/**
- * Positions that are remembered: some 100 blocks with stacks of 50 frames that are all different.
- */
+/** Positions that are remembered: some 100 blocks with stacks of 50 different frames. */
 const MAX_POSITIONS = 5000;
-/** Files that are remembered to have no map. */
-const MAX_UNMAPPED_FILES = 5000;
+/** Files of which it is remembered whether they have a map. */
+const MAX_FILES = 5000;
 /** Lookups that may wait. More than that are answered with what is known. */
 const MAX_PENDING = 100;
 /** A thread that ends by itself is started again this often. */
@@ -62,28 +52,17 @@ interface Lookup {
   readonly timer: NodeJS.Timeout;
 }
 
-interface Thread {
-  readonly worker: Worker;
-  readonly port: MessagePort;
-  readonly answers: Int32Array;
-  readonly idleTimer: NodeJS.Timeout;
-}
-
 export class SourcePositions {
   readonly #known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
-  readonly #unmapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
-  readonly #mapped = new Lru<string, true>(MAX_UNMAPPED_FILES);
+  readonly #mayHaveMap = new Lru<string, boolean>(MAX_FILES);
+  readonly #opensByNode = new Lru<string, boolean>(MAX_FILES);
   readonly #loadedText = new LoadedText();
-  readonly #opensByNode = new Lru<string, boolean>(MAX_UNMAPPED_FILES);
   readonly #pending = new Map<number, Lookup>();
-  /**
-   * What is created and called here belongs to no request: timers and ports would keep the context
-   * of one.
-   */
+  /** Timers and ports keep the context in which they are created: not that of a request. */
   readonly #scope = new AsyncResource('EventLoopSourcePositions');
   readonly #options: SourcePositionsOptions;
   readonly #guard: Guard;
-  #thread: Thread | undefined;
+  #thread: SourceMapThread | undefined;
   #nextId = 0;
   #restarts = 0;
   #isLost = false;
@@ -101,14 +80,13 @@ export class SourcePositions {
   }
 
   /**
-   * Calls `done` exactly once, with one result for each position: at once where all of them are
-   * known, otherwise when the thread has answered, after `maxWaitMillis`, or when the process ends.
+   * Calls `done` exactly once, with one result for each position: at once if all of them are known,
+   * otherwise when the thread has answered, after `maxWaitMillis`, or when the process ends.
    * `undefined` in `positions` stays so.
    */
   lookup(positions: readonly (CodePosition | undefined)[], done: Done): void {
-    let asked: CodePosition[] = [];
     try {
-      asked = this.#unknown(positions);
+      const asked = this.#unknown(positions);
       if (asked.length > 0 && this.#pending.size < MAX_PENDING) {
         this.#scope.runInAsyncScope(() => this.#ask(positions, asked, done));
         return;
@@ -125,27 +103,21 @@ export class SourcePositions {
     return new Promise((resolve) => this.#whenSettled.push(resolve));
   }
 
-  /**
-   * Answers all lookups now. Blocks the thread for `waitMillis` at most where answers are under
-   * way.
-   */
+  /** Answers all lookups now. Blocks for at most `waitMillis` if answers are under way. */
   settle(waitMillis = 0): void {
     const end = performance.now() + waitMillis;
     for (;;) {
-      const { answers } = this.#thread ?? {};
-      const before = answers === undefined ? 0 : Atomics.load(answers, 0);
-      this.#receive();
+      const before = this.#thread?.answerCount ?? 0;
+      this.#thread?.receive();
       const left = end - performance.now();
-      if (this.#pending.size === 0 || answers === undefined || left <= 0) break;
-      if (Atomics.wait(answers, 0, before, left) === 'timed-out') break;
+      if (this.#pending.size === 0 || left <= 0) break;
+      if (!this.#thread?.waitForMoreThan(before, left)) break;
     }
-    this.#receive();
-    for (const id of [...this.#pending.keys()]) this.#finish(id);
+    this.#thread?.receive();
+    this.#finishAll();
   }
 
-  /**
-   * Answers what waits, and ends the thread. A lookup after that is answered with what is known.
-   */
+  /** Answers what waits, and ends the thread. Later lookups are answered with what is known. */
   stop(): void {
     this.#isStopped = true;
     this.settle();
@@ -158,33 +130,27 @@ export class SourcePositions {
 
   /** The positions that only the thread can resolve. */
   #unknown(positions: readonly (CodePosition | undefined)[]): CodePosition[] {
-    const asked: CodePosition[] = [];
     const isNew = (position: CodePosition | undefined): position is CodePosition =>
       position !== undefined && isOfFile(position.file) && !this.#known.has(keyOf(position));
     const unknown = positions.filter(isNew);
-    const loaded = this.#loaded(unknown);
-    for (const position of unknown) {
-      const found = loaded.get(position);
-      if (found !== undefined) this.#known.set(keyOf(position), found);
-      else if (this.#unmapped.get(position.file)) continue;
-      else if (this.#isLost || this.#isStopped) continue;
-      else if (mayRead(position.file)) {
-        if (this.#mayBeMapped(position.file)) asked.push(position);
-      } else {
-        this.#unmapped.set(position.file, true);
-        this.log.log('info', 'the permission model forbids to read a source map', position.file);
-      }
-    }
-    return asked;
+    for (const [position, source] of this.#ofLoader(unknown))
+      this.#known.set(keyOf(position), source);
+    if (this.#isLost || this.#isStopped) return [];
+    return unknown.filter((each) => !this.#known.has(keyOf(each)) && this.#isMapped(each.file));
   }
 
-  /** What Node.js knows, and code that a loader made, of which the thread finds no map. */
-  #loaded(positions: readonly CodePosition[]): Map<CodePosition, SourcePosition> {
+  /**
+   * Those of code that a loader has made in memory: its map is in no file, so Node.js or the loader
+   * decodes it here. It is the map of one source file.
+   */
+  #ofLoader(positions: readonly CodePosition[]): Map<CodePosition, SourcePosition> {
     const found = new Map<CodePosition, SourcePosition>();
     const transformed = withoutTracing(() => this.#loadedText.transformed(positions, hasLoader()));
     const byNode = nodeHasSourceMaps();
     for (const position of positions) {
-      const source = byNode && this.#mayNodeOpen(position.file) && positionByNode(position);
+      const isMade = transformed.has(position) || needsCompiler(position.file);
+      const source =
+        byNode && isMade && this.#mayNodeOpen(position.file) && positionByNode(position);
       if (source) found.set(position, source);
     }
     const rest = [...transformed].filter((position) => !found.has(position));
@@ -198,19 +164,20 @@ export class SourcePositions {
 
   /** Node.js opens whatever a file's comment names: a device would never end. */
   #mayNodeOpen(file: string): boolean {
-    const known = this.#opensByNode.get(file);
-    if (known !== undefined) return known;
-    const may = withoutTracing(() => attempt(() => namesOnlyFiles(toPath(file))) ?? false);
-    this.#opensByNode.set(file, may);
-    return may;
+    return remembered(this.#opensByNode, file, () => {
+      return withoutTracing(() => attempt(() => namesOnlyFiles(toPath(file))) ?? false);
+    });
   }
 
-  #mayBeMapped(file: string): boolean {
-    if (this.#mapped.has(file)) return true;
-    // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each call.
-    const isMapped = withoutTracing(() => attempt(() => refersToMap(file)) ?? true);
-    (isMapped ? this.#mapped : this.#unmapped).set(file, true);
-    return isMapped;
+  #isMapped(file: string): boolean {
+    return remembered(this.#mayHaveMap, file, () => {
+      if (!mayRead(file)) {
+        this.log.log('info', 'the permission model forbids to read a source map', file);
+        return false;
+      }
+      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each call.
+      return withoutTracing(() => attempt(() => refersToMap(toPath(file))) ?? true);
+    });
   }
 
   #ask(
@@ -218,8 +185,8 @@ export class SourcePositions {
     asked: readonly CodePosition[],
     done: Done,
   ): void {
-    const thread = this.#thread ?? this.#startThread();
-    if (thread === undefined) {
+    this.#thread ??= this.#startThread();
+    if (this.#thread === undefined) {
       this.#answer(positions, done);
       return;
     }
@@ -235,50 +202,18 @@ export class SourcePositions {
       process.prependListener('exit', this.#onEnd);
     }
     this.#pending.set(id, { positions, asked, done, timer });
-    thread.idleTimer.refresh();
-    thread.port.postMessage({ id, positions: asked } satisfies SourceMapRequest);
+    this.#thread.ask({ id, positions: asked });
   }
 
-  #startThread(): Thread | undefined {
+  #startThread(): SourceMapThread | undefined {
     try {
-      const { port1: port, port2 } = new MessageChannel();
-      const answers = new Int32Array(new SharedArrayBuffer(4));
-      const worker = new Worker(SOURCE_MAP_CODE, {
-        eval: true,
-        name: 'event-loop-source-maps',
-        argv: [],
-        // Neither the host's flags nor its environment: a preload of the host has nothing to do in
-        // there.
-        execArgv: [],
-        env: {},
-        stdout: true,
-        stderr: true,
-        trackUnmanagedFds: false,
-        // Maps are kept as bytes, outside of the heap.
-        resourceLimits: {
-          maxOldGenerationSizeMb: 128,
-          maxYoungGenerationSizeMb: 4,
-          stackSizeMb: 1,
-        },
-        workerData: {
-          port: port2,
-          answers,
-          onlyBeside: permission() !== undefined,
-        } satisfies SourceMapThreadData,
-        transferList: [port2],
+      const hasPermissions = permission() !== undefined;
+      const thread = new SourceMapThread(this.#options.idleMillis, hasPermissions, {
+        onAnswer: (answer) => this.#guarded(() => this.#onAnswer(answer)),
+        onError: (error) => this.log.log('warn', 'the source map thread failed', error),
+        onExit: () => this.#guarded(() => this.#onThreadExit(thread)),
+        onIdle: () => this.#guarded(() => this.#onIdle()),
       });
-      const idleTimer = setTimeout(
-        () => this.#guarded(() => this.#onIdle()),
-        this.#options.idleMillis,
-      );
-      idleTimer.unref();
-      const thread: Thread = { worker, port, answers, idleTimer };
-      this.#thread = thread;
-      worker.on('error', (error) => this.log.log('warn', 'the source map thread failed', error));
-      worker.on('exit', () => this.#guarded(() => this.#onThreadExit(thread)));
-      worker.unref();
-      port.on('message', (answer: SourceMapAnswer) => this.#guarded(() => this.#onAnswer(answer)));
-      port.unref();
       return thread;
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));
@@ -287,23 +222,18 @@ export class SourcePositions {
   }
 
   #endThread(): void {
-    const thread = this.#thread;
-    if (thread === undefined) return;
+    this.#thread?.end();
     this.#thread = undefined;
-    clearTimeout(thread.idleTimer);
-    thread.port.close();
-    thread.worker.terminate().catch(() => {});
   }
 
-  #onThreadExit(thread: Thread): void {
+  #onThreadExit(thread: SourceMapThread): void {
     if (thread !== this.#thread) return;
-    this.#receive();
+    thread.receive();
     this.#endThread();
     // Whatever ended it would do so again.
-    for (const { asked } of this.#pending.values()) {
-      for (const { file } of asked) this.#unmapped.set(file, true);
-    }
-    for (const id of [...this.#pending.keys()]) this.#finish(id);
+    for (const { asked } of this.#pending.values())
+      for (const { file } of asked) this.#mayHaveMap.set(file, false);
+    this.#finishAll();
     if (this.#restarts++ === MAX_RESTARTS)
       this.#lose(`its thread has ended ${MAX_RESTARTS + 1} times`);
   }
@@ -315,37 +245,28 @@ export class SourcePositions {
 
   #onIdle(): void {
     if (this.#pending.size === 0) this.#endThread();
-    else this.#thread?.idleTimer.refresh();
+    else this.#thread?.stayAlive();
   }
 
   #onTimeout(id: number): void {
     // After a block, timers come before messages.
-    this.#receive();
-    if (this.#pending.has(id)) this.#finish(id);
+    this.#thread?.receive();
+    this.#finish(id);
   }
 
-  /** Takes the answers that have arrived. */
-  #receive(): void {
-    const { port } = this.#thread ?? {};
-    if (port === undefined) return;
-    for (
-      let next = receiveMessageOnPort(port);
-      next !== undefined;
-      next = receiveMessageOnPort(port)
-    ) {
-      this.#onAnswer(next.message as SourceMapAnswer);
-    }
-  }
-
-  /** Also for a lookup that did not wait so long: the next one knows. */
+  /** Also for a lookup that no longer waits: the next one knows. */
   #onAnswer({ id, asked, found, unmapped, problems }: SourceMapAnswer): void {
-    for (const file of unmapped) this.#unmapped.set(file, true);
+    for (const file of unmapped) this.#mayHaveMap.set(file, false);
     asked.forEach((position, i) => {
-      if (!this.#unmapped.has(position.file)) this.#known.set(keyOf(position), found[i]);
+      if (!unmapped.includes(position.file)) this.#known.set(keyOf(position), found[i]);
     });
     for (const { problem, file } of problems)
       this.log.log('info', `a source map is ${problem}`, file);
-    if (this.#pending.has(id)) this.#finish(id);
+    this.#finish(id);
+  }
+
+  #finishAll(): void {
+    for (const id of [...this.#pending.keys()]) this.#finish(id);
   }
 
   #finish(id: number): void {
@@ -354,8 +275,10 @@ export class SourcePositions {
     this.#pending.delete(id);
     clearTimeout(lookup.timer);
     if (this.#pending.size === 0) {
-      process.off('beforeExit', this.#onEnd);
-      process.off('exit', this.#onEnd);
+      attempt(() => {
+        process.off('beforeExit', this.#onEnd);
+        process.off('exit', this.#onEnd);
+      });
     }
     this.#answer(lookup.positions, lookup.done);
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();
@@ -389,7 +312,7 @@ export class SourcePositions {
  */
 export function lookUpWithoutMaps() {
   const loadedText = new LoadedText();
-  return (positions: readonly CodePosition[], done: (found: SourcePositionList) => void): void => {
+  return (positions: readonly CodePosition[], done: Done): void => {
     const transformed = withoutTracing(() => loadedText.transformed(positions, hasLoader()));
     done(
       positions.map((position) => (transformed.has(position) ? withoutLine(position) : undefined)),
@@ -397,48 +320,12 @@ export function lookUpWithoutMaps() {
   };
 }
 
-/** Bytes at the end of a file in which it says where its map is. */
-const TAIL_BYTES = 2048;
-const COMMENT = 'sourceMappingURL=';
-
-/**
- * Whether a file may have a source map: some 50 µs, once per file. Most files have none, and asking
- * the thread would delay the report of a block.
- */
-function refersToMap(file: string): boolean {
-  const itsPath = toPath(file);
-  if (existsSync(`${itsPath}.map`)) return true;
-  const tail = tailOf(itsPath);
-  // Where the last line is longer than the tail, an inline map may be in it.
-  return (
-    tail !== undefined &&
-    (tail.includes(COMMENT) || (statSync(itsPath).size > TAIL_BYTES && !tail.includes('\n')))
-  );
-}
-
-/** Whether the map that a file names, if it names one, is in it or an ordinary file. */
-function namesOnlyFiles(file: string): boolean {
-  if (!existsSync(file)) return true;
-  const tail = tailOf(file);
-  if (tail === undefined) return false;
-  const start = tail.lastIndexOf(COMMENT);
-  if (start === -1) return true;
-  const [url = ''] = tail.slice(start + COMMENT.length).split(/\s/);
-  return url.startsWith('data:') || isFile(path.resolve(path.dirname(file), decodeURI(url)));
-}
-
-/** Undefined if it is no ordinary file. */
-function tailOf(file: string): string | undefined {
-  if (!isFile(file)) return undefined;
-  const descriptor = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    readSync(descriptor, buffer, 0, buffer.length, Math.max(0, size - buffer.length));
-    return buffer.toString('latin1').trimEnd();
-  } finally {
-    closeSync(descriptor);
-  }
+function remembered(lru: Lru<string, boolean>, file: string, find: () => boolean): boolean {
+  const known = lru.get(file);
+  if (known !== undefined) return known;
+  const found = find();
+  lru.set(file, found);
+  return found;
 }
 
 const permission = () =>

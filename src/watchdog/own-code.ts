@@ -4,7 +4,7 @@
  * The name of its folder would not say it: the package may be linked from another place, or bundled
  * into the one file of an application. A bundler keeps one module together though: own is what lies
  * between the module's first function, here (nothing may be evaluated before this file), and its
- * last one, in `index.ts`.
+ * last one, in `core.ts`.
  */
 import type { CodePosition } from '../block.ts';
 

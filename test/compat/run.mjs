@@ -2,11 +2,11 @@
 // installed from npm; a table at the end; exit code 1 when anything failed. What is installed is
 // kept in `.compat/` until its lock changes.
 //
-//   npm run test:compat                            all subjects
-//   npm run test:compat -- --quick                 those that CI has time for
-//   npm run test:compat -- --only sentry,koa       some subjects
-//   npm run test:compat -- --only koa -- -t line   what follows the second `--` goes to jest
-//   npm run test:compat -- --markdown              the rows of the table of docs/compatibility.md
+//   npm run check -- compat                            all subjects
+//   npm run check -- compat --quick                 those that CI has time for
+//   npm run check -- compat --only sentry,koa       some subjects
+//   npm run check -- compat --only koa -- -t line   what follows the second `--` goes to jest
+//   npm run check -- compat --markdown              the rows of the table of docs/compatibility.md
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';

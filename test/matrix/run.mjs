@@ -1,11 +1,11 @@
 // Promises: the same suite, against the packed tarball, on every supported Node.js and both
 // OpenTelemetry lines, one cell at a time; a table at the end; exit code 1 when anything failed.
 //
-//   npm run test:matrix                                  all cells
-//   npm run test:matrix -- --only 20-legacy,24-modern    some cells
-//   npm run test:matrix -- --only 24-modern -- -t regex  what follows the second `--` is jest's
-//   npm run test:matrix -- --repeat 20                   each cell so often: one failure is flaky
-//   npm run test:matrix -- --update-node                 the newest Node.js, not those in .matrix/
+//   npm run check -- matrix                                  all cells
+//   npm run check -- matrix --only 20-legacy,24-modern    some cells
+//   npm run check -- matrix --only 24-modern -- -t regex  what follows the second `--` is jest's
+//   npm run check -- matrix --repeat 20                   each cell so often: one failure is flaky
+//   npm run check -- matrix --update-node                 the newest Node.js, not those in .matrix/
 import { parseArgs } from 'node:util';
 import { npm } from '../../tools/npm.cjs';
 import { pack } from '../../tools/pack.cjs';

@@ -2,12 +2,12 @@
 // without it; exit code 1 where the outcome of a test differs twice. Sources are kept in the folder
 // for temporary files.
 //
-//   npm run test:peers                               all of them
-//   npm run test:peers -- --only express,mocha       some
-//   npm run test:peers -- --only mocha/unit          one suite of one
-//   npm run test:peers -- --node 24                  on another Node.js
-//   npm run test:peers -- --ways class               without /register
-//   npm run test:peers -- --repositories 'file:///mirror/{owner}/{name}'   instead of GitHub
+//   npm run check -- peers                               all of them
+//   npm run check -- peers --only express,mocha       some
+//   npm run check -- peers --only mocha/unit          one suite of one
+//   npm run check -- peers --node 24                  on another Node.js
+//   npm run check -- peers --ways class               without /register
+//   npm run check -- peers --repositories 'file:///mirror/{owner}/{name}'   instead of GitHub
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// What an application runs on: `npm run test:operator`, `test:lambda` and `test:runtimes`. `npm
-// test` does not know of them.
+// What an application runs on: `npm run check --` with `operator`, `lambda` or `runtimes`. No part
+// of `npm test`.
 import { resolve } from 'node:path';
 import { common as base } from '../../jest.config.mjs';
 

@@ -1,4 +1,4 @@
-// `npm run test:stack`: builds the real servers if they are not there yet, starts them with the
+// `npm run check -- stack`: builds the real servers if they are not there yet, starts them with the
 // shipped configuration, and tests the whole chain. `-- --reduced` is what four minutes on a cold
 // cache allow: the files, the service and the collector; it says what it leaves out. What else is
 // given goes to jest: `-- alerts`, `-- -t Jaeger`. The last line counts the tests. No server

@@ -48,7 +48,7 @@ const usersOf = (constant: string) =>
     .filter(([, text]) => new RegExp(`\\b${constant}\\b`).test(text))
     .map(([file]) => file);
 
-describe('what is made from it is up to date (npm run generate:semconv)', () => {
+describe('what is made from it is up to date (npm run check -- semconv)', () => {
   test('src/semconv.ts', () => {
     expect(read('src/semconv.ts')).toBe(semconvSource(registry));
   });

@@ -1,6 +1,5 @@
 /**
- * What stands beside `src/` shares code by `tools/`, and by nothing else: the table "Layout" of
- * CONTRIBUTING.md.
+ * What stands beside `src/` shares code by `tools/`, and by nothing else.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, posix } from 'node:path';

@@ -1,4 +1,4 @@
-/** The folders of `src/` depend on each other in one direction; CONTRIBUTING.md has the drawing. */
+/** The folders of `src/` depend on each other in one direction; `src/README.md` lists them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
@@ -26,6 +26,7 @@ const ORDER = [
   ['long-calls'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
+  ['core'],
   ['index', 'console'],
   ['main-entry'],
   ['register/', 'testing/'],

@@ -4,7 +4,7 @@
  * still on the stack then.
  *
  * Hot: `JSON.parse` and its like are called millions of times. Inputs that are too small to take
- * long are passed through, and the others cost some 10 ns (`node bench/native-calls.mjs`). An
+ * long are passed through, and the others cost some 10 ns. An
  * `arguments` object, or a rest parameter, would cost up to 80 ns until V8 has optimized the
  * caller: hot wrappers name what the documentation names, and leave out what is undefined at the
  * end.

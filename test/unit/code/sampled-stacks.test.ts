@@ -1,5 +1,6 @@
+import { Session } from 'node:inspector/promises';
 import type { StackFrame, WeightedSample } from '../../../src/block.ts';
-import { pprofOf } from '../../../src/code/pprof.ts';
+import { cpuProfileOf } from '../../../src/code/cpu-profile.ts';
 import { foldedStacks, sampledStacks } from '../../../src/code/sampled-stacks.ts';
 
 const frame = (functionName: string, line: number, more: Partial<StackFrame> = {}): StackFrame => ({
@@ -62,77 +63,70 @@ test('the time of native code is its caller’s, not of what was called next', (
   expect(foldedStacks(stacks, 1000)).toBe('main (/app/list.js:3) 100');
 });
 
-/** Fields of a message: numbers, and bytes. */
-function decode(bytes: Uint8Array): [field: number, value: number | Uint8Array][] {
-  const fields: [number, number | Uint8Array][] = [];
-  let at = 0;
-  const varint = () => {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = bytes[at++] as number;
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const key = varint();
-    const length = varint();
-    if (key % 8 === 0) fields.push([key >> 3, length]);
-    else {
-      fields.push([key >> 3, bytes.subarray(at, at + length)]);
-      at += length;
-    }
-  }
-  return fields;
-}
+describe('a CPU profile', () => {
+  const START = 1_795_000_000_123;
+  /** What a tool reads from the file. */
+  const profile = JSON.parse(JSON.stringify(cpuProfileOf(sampledStacks(SAMPLES), START, 250)));
+  const nodes = new Map<number, Node>(profile.nodes.map((node: Node) => [node.id, node]));
 
-test('a profile of pprof: innermost first, with functions, lines, counts and times', () => {
-  const fields = decode(pprofOf(sampledStacks(SAMPLES), 1_795_000_000_123, 200));
-  const all = (field: number) =>
-    fields.filter(([f]) => f === field).map(([, value]) => value as Uint8Array);
-  const strings = all(6).map((bytes) => Buffer.from(bytes).toString());
-  expect(strings[0]).toBe('');
-  const record = (bytes: Uint8Array) => new Map(decode(bytes));
-  const types = all(1).map((bytes) => [...record(bytes).values()].map((n) => strings[Number(n)]));
-  expect(types).toEqual([
-    ['samples', 'count'],
-    ['wall', 'nanoseconds'],
-  ]);
-  const functions = new Map(
-    all(5).map((b) => [record(b).get(1), strings[Number(record(b).get(2))]]),
-  );
-  const locations = new Map(
-    all(4).map((bytes) => {
-      const location = record(bytes);
-      const line = record(location.get(4) as Uint8Array);
-      return [location.get(1), `${functions.get(line.get(1))}:${line.get(2)}`];
-    }),
-  );
-  const numbersIn = (bytes: Uint8Array) => {
-    const values: number[] = [];
-    let value = 0;
-    let factor = 1;
-    for (const byte of bytes) {
-      value += (byte & 0x7f) * factor;
-      factor *= 128;
-      if (byte >= 0x80) continue;
-      values.push(value);
-      value = 0;
-      factor = 1;
-    }
-    return values;
-  };
-  const samples = all(2).map((bytes) => {
-    const found = record(bytes);
-    return {
-      stack: numbersIn(found.get(1) as Uint8Array).map((id) => locations.get(id)),
-      values: numbersIn(found.get(2) as Uint8Array),
-    };
+  interface Node {
+    id: number;
+    callFrame: { functionName: string; url: string; lineNumber: number };
+    children: number[];
+    hitCount: number;
+    positionTicks: unknown[];
+  }
+
+  function stackOf(id: number): string[] {
+    const node = nodes.get(id) as Node;
+    const parent = [...nodes.values()].find(({ children }) => children.includes(id));
+    return [node.callFrame.functionName, ...(parent ? stackOf(parent.id) : [])];
+  }
+
+  test('each sample is a stack that lasts until the next one', () => {
+    const ends = profile.timeDeltas.slice(1);
+    expect(profile.samples.map((id: number, i: number) => [stackOf(id), ends[i]])).toEqual([
+      [['render', 'main', '(root)'], 40_000],
+      [['JSON.parse', 'load', 'main', '(root)'], 60_400],
+      [['render', 'main', '(root)'], 100_000],
+      [['(root)'], undefined],
+    ]);
+    expect(profile.timeDeltas[0]).toBe(0);
+    expect(profile).toMatchObject({
+      startTime: START * 1000,
+      endTime: START * 1000 + 250_000,
+    });
   });
-  expect(samples).toEqual([
-    { stack: ['render:7', 'main:3'], values: [1, 40e6] },
-    { stack: ['JSON.parse:0', 'load:9', 'main:3'], values: [1, 60.4e6] },
-    { stack: ['render:7', 'main:3'], values: [1, 100e6] },
-  ]);
-  expect(fields.find(([field]) => field === 9)?.[1]).toBe(1_795_000_000_123e6);
+
+  test('a function has its file, where it starts, and the lines that ran', () => {
+    const render = [...nodes.values()].find((each) => each.callFrame.functionName === 'render');
+    expect(render).toMatchObject({
+      callFrame: { url: expect.stringMatching(/^file:\/\/.*\/app\/list\.js$/), lineNumber: 0 },
+      hitCount: 2,
+      positionTicks: [{ line: 7, ticks: 2 }],
+    });
+  });
+
+  test('it has the fields and types that V8 gives a profile', async () => {
+    const session = new Session();
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.start');
+    const until = performance.now() + 30;
+    while (performance.now() < until) Math.sqrt(until);
+    const { profile: byV8 } = await session.post('Profiler.stop');
+    session.disconnect();
+    expect(shapeOf(profile)).toEqual(shapeOf(byV8));
+  });
+
+  /** Its fields with their types; of the elements of a list, all fields that one of them has. */
+  function shapeOf(value: unknown): unknown {
+    if (Array.isArray(value)) {
+      const shapes = value.map(shapeOf);
+      return typeof value[0] === 'object' ? [Object.assign({}, ...shapes)] : [...new Set(shapes)];
+    }
+    if (typeof value !== 'object' || value === null) return typeof value;
+    const fields = Object.entries(value).filter(([, of]) => !Array.isArray(of) || of.length > 0);
+    return Object.fromEntries(fields.map(([name, of]) => [name, shapeOf(of)]));
+  }
 });

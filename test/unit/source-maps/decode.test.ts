@@ -1,7 +1,12 @@
 /** Source maps as esbuild writes them, and malformed ones. */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import { findMapReference, openSourceMap, readDataUrl } from '../../../src/source-maps/decode.ts';
+import {
+  findMapReference,
+  openSourceMap,
+  readDataUrl,
+  TooLarge,
+} from '../../../src/source-maps/decode.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
 
 afterAll(removeFolders);
@@ -134,6 +139,27 @@ test('an indexed map', () => {
 
   const byNode = new SourceMap(payload as never);
   expect(byNode.findEntry(2, 10)).toMatchObject({ originalSource: 'b.ts', originalLine: 0 });
+});
+
+test.each([
+  ['text that looks like the field', ['a = {"sourcesContent": ["]"]}', null, '\\\\']],
+  ['no list', 'sourcesContent'],
+  ['nothing', []],
+])('the contents of the sources are left out: %s', (_name, sourcesContent) => {
+  const map = { version: 3, sourcesContent, sources: ['a.ts'], names: ['sourcesContent'] };
+  const opened = open({ ...map, mappings: 'AAAAA' });
+  expect(opened.positionOf(1, 1)).toEqual({ source: 'a.ts', line: 1, column: 1 });
+  expect(opened.nameAt(1, 1)).toBe('sourcesContent');
+  const [large, small] = ['x'.repeat(10_000), ''].map((text) => {
+    return open({ sourcesContent: [text], sources: ['a.ts'], mappings: 'AAAA' }).byteLength;
+  });
+  expect(large).toBe(small);
+});
+
+test('a map that is too large without the contents of its sources is refused', () => {
+  const names = ' '.repeat(48 * 1024 * 1024);
+  expect(() => open({ sources: ['a.ts'], names: [names], mappings: 'AAAA' })).toThrow(TooLarge);
+  expect(() => open({ sources: [], sourcesContent: [names], mappings: '' })).not.toThrow();
 });
 
 test('a broken section leaves the others', () => {

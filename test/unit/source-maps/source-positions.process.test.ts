@@ -119,6 +119,17 @@ test('with --enable-source-maps, Node.js has the maps of code that is not in a f
   expect({ lines, stderr }).toEqual({ lines: ['made.ts:3:5', 'at once', source], stderr: '' });
 });
 
+test('with --enable-source-maps, Node.js is not asked for the map of a file: it would decode it here', () => {
+  const { lines, stderr } = run(
+    `
+    module.constructor.findSourceMap = () => print('Node.js is asked');
+    const positions = new SourcePositions(log, ${WAITS});
+    positions.lookup([{ ...position, offset: position.column - 1 }], printFound);`,
+    ['--enable-source-maps'],
+  );
+  expect({ lines, stderr }).toEqual({ lines: [source], stderr: '' });
+});
+
 // Node.js 26 reads a map when it is asked for it; earlier ones when the module is loaded.
 test('with --enable-source-maps, Node.js is not asked for a map that is a device', () => {
   const device = path.join(folder, 'device.js');

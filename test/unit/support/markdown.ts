@@ -10,7 +10,10 @@ const pagesOf = (folder: string) =>
     .map((file) => join(folder, file));
 
 /** Paths from the root of the repository. */
-export const PAGES: readonly string[] = ['.', 'docs', 'bench', 'bench/results'].flatMap(pagesOf);
+export const PAGES: readonly string[] = [
+  ...['.', 'docs', 'bench', 'bench/results', 'scripts', 'semconv', 'src'],
+  ...['test/compat', 'test/scenarios'],
+].flatMap(pagesOf);
 
 export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
