@@ -77,8 +77,14 @@ export interface ReporterEvents {
   /**
    * A block that is not this package's own work, whether or not it gets a span.
    * @param isIgnored it is expected, or `ignoreBlockHook` says so
+   * @param samples its stack samples, with positions in the source
    */
-  reported(block: EventLoopBlock, context: Context, isIgnored: boolean): void;
+  reported(
+    block: EventLoopBlock,
+    context: Context,
+    isIgnored: boolean,
+    samples: readonly WeightedSample[],
+  ): void;
 }
 
 interface Pending {
@@ -200,7 +206,7 @@ export class BlockReporter {
       );
     }
     this.#guard.run('cannot pass on a block', () =>
-      this.events.reported(facts, context, isIgnored),
+      this.events.reported(facts, context, isIgnored, samples),
     );
   }
 
