@@ -8,6 +8,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
+import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -60,6 +62,7 @@ export class ConsoleReporter {
   start(): void {
     this.#startedAt = now();
     subscribe(LISTEN_CHANNEL, this.#onListening);
+    subscribe(REQUEST_CHANNEL, this.#onRequest);
     process.on('exit', this.summarize);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
@@ -68,6 +71,7 @@ export class ConsoleReporter {
   /** Writes the summary now: the process may exit long after this. */
   stop(): void {
     unsubscribe(LISTEN_CHANNEL, this.#onListening);
+    unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     process.off('exit', this.summarize);
     process.off(SUMMARY_SIGNAL, this.#onSignal);
     this.#summarizeOnce();
@@ -95,6 +99,12 @@ export class ConsoleReporter {
 
   readonly #onListening = (): void => {
     this.#listeningSince ??= now();
+  };
+
+  /** What a subscriber throws is an uncaught exception. */
+  readonly #onRequest = (message: unknown): void => {
+    if (this.#isSilent()) return;
+    attempt(() => this.#summary.addRequest(message as RequestMessage, this.#listeningSince));
   };
 
   #isSilent(): boolean {
