@@ -228,7 +228,13 @@ export class Session {
     this.#stalls = new BlockFeed(
       clock,
       () => this.#ledger.ongoingPileUp(),
-      (stallMillis) => targets.instruments().stall(stallMillis),
+      {
+        ended: (stallMillis) => targets.instruments().stall(stallMillis),
+        stalled: (waits, operation) =>
+          this.#guard.run('cannot record a metric', () =>
+            targets.instruments().stallCaused(waits, operation),
+          ),
+      },
       () => this.#reportPending(),
       {
         reportEnded: () => this.flush(),

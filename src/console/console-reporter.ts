@@ -4,8 +4,11 @@
  * no flush, and what intercepts `console` or `process.stderr` gets only what the application has
  * written.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
+import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -55,6 +58,7 @@ export class ConsoleReporter {
 
   start(): void {
     this.#times.start();
+    subscribe(REQUEST_CHANNEL, this.#onRequest);
     process.on('exit', this.summarize);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
@@ -63,6 +67,7 @@ export class ConsoleReporter {
   /** Writes the summary now: the process may exit long after this. */
   stop(): void {
     this.#times.stop();
+    unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     process.off('exit', this.summarize);
     process.off(SUMMARY_SIGNAL, this.#onSignal);
     this.#summarizeOnce();
@@ -87,6 +92,12 @@ export class ConsoleReporter {
   };
 
   readonly #onSignal = (): void => this.#writeSummary();
+
+  /** What a subscriber throws is an uncaught exception. */
+  readonly #onRequest = (message: unknown): void => {
+    if (this.#isSilent()) return;
+    attempt(() => this.#summary.addRequest(message as RequestMessage, this.#times.listeningSince));
+  };
 
   #isSilent(): boolean {
     return this.#entry.isReporting && !this.isEntry;

@@ -3,6 +3,7 @@
  * thread, and writes the page when the process exits, on SIGURG, and when the session stops.
  * Without `reportFile` nothing is written until `writeReport()` asks for it.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join, parse, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
@@ -12,18 +13,12 @@ import { attributionIn } from '../console/attribution.ts';
 import { SUMMARY_SIGNAL } from '../console/console-reporter.ts';
 import { unixTime } from '../console/run-times.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
 import { stallsOfThread } from '../stall/stalls.ts';
 import { attempt } from '../support/guard.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
-import { recorderOfThread, type StalledRequest, type Wait } from './recorder.ts';
-
-interface RequestListener {
-  ended(request: StalledRequest): void;
-  stalled(request: StalledRequest, waits: readonly Wait[]): void;
-}
-const requestListeners = () =>
-  (stallsOfThread() as { requestListeners?: Set<RequestListener> }).requestListeners;
+import { recorderOfThread } from './recorder.ts';
 
 /** What the session is asked for. */
 export interface ReportSources {
@@ -51,7 +46,7 @@ export class HtmlReport {
     this.#recorder.thresholdMillis = this.thresholdMillis;
     if (this.#file === undefined) return;
     this.#recorder.record();
-    requestListeners()?.add(this.#requests);
+    subscribe(REQUEST_CHANNEL, this.#onRequest);
     process.on('exit', this.write);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#write);
@@ -61,7 +56,7 @@ export class HtmlReport {
   stop(): void {
     this.#recorder.times.stop();
     if (this.#file === undefined) return;
-    requestListeners()?.delete(this.#requests);
+    unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     process.off('exit', this.write);
     process.off(SUMMARY_SIGNAL, this.#write);
     this.#write();
@@ -93,10 +88,12 @@ export class HtmlReport {
     if (this.#file !== undefined) writeReport(this.#file, this.sources.loopProfile(), this.log);
   };
 
-  readonly #requests: RequestListener = {
-    ended: () => {},
-    stalled: (request, waits) => this.#recorder.request(request, waits),
-  };
+  /** What a subscriber throws is an uncaught exception. */
+  readonly #onRequest = (message: unknown): void =>
+    void attempt(
+      () => this.#recorder.request(message as RequestMessage),
+      (error) => this.log.later.log('error', 'cannot put a request on the report page', error),
+    );
 }
 
 /**

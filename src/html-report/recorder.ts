@@ -13,6 +13,7 @@ import type { Attribution } from '../console/block-line.ts';
 import { summaryJson } from '../console/json.ts';
 import { RunTimes, unixTime } from '../console/run-times.ts';
 import { Summary } from '../console/summary.ts';
+import type { RequestMessage } from '../stall/request-channel.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
@@ -37,14 +38,6 @@ const MAX_NODES_UNASKED = 2000;
 const MAX_CODES = 5000;
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.report.v1`);
-
-/** A request, and how long it was stalled by each block. */
-export type StalledRequest = Omit<ReportRequest, 'waits'>;
-export interface Wait {
-  /** NaN if it is not known. */
-  readonly blockStartMillis: number;
-  readonly millis: number;
-}
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -110,20 +103,21 @@ export class ReportRecorder {
     this.#timeline?.add(now, waited, lagMillis);
   }
 
-  /** A request that was stalled has ended. */
-  request(request: StalledRequest, waits: readonly Wait[]): void {
-    const { startTimeMillis, durationMillis, route, traceId, stalledMillis } = request;
-    const known = waits.filter(({ blockStartMillis }) => blockStartMillis > 0);
+  /** A request has ended, stalled or not. */
+  request(request: RequestMessage): void {
+    this.knowsRequests = true;
+    this.#summary.addRequest(request, this.times.listeningSince);
+    const { startTimeMillis, durationMillis, route, traceId, stalledMillis, waits } = request;
+    if (waits.length === 0) return;
     this.#requests.add({
       startTimeMillis: round(startTimeMillis),
       durationMillis: round(durationMillis),
       route,
       traceId,
       stalledMillis: round(stalledMillis),
-      waits: known.flatMap(({ blockStartMillis, millis }) => [
-        round(blockStartMillis),
-        round(millis),
-      ]),
+      waits: waits.flatMap(({ block, millis }) =>
+        block.startTimeMillis === undefined ? [] : [round(block.startTimeMillis), round(millis)],
+      ),
     });
   }
 

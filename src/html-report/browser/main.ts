@@ -5,7 +5,7 @@ import { blockDetails } from './details.ts';
 import { code, editorChoice, empty, h, section, store, stored } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import { type Block, type Fn, type Harm, Model } from './model.ts';
+import { type Block, type Fn, Model } from './model.ts';
 import { Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
@@ -136,7 +136,7 @@ function setTheme(theme: string): void {
 /** What to mend first, in one sentence. */
 function headline(model: Model): HTMLElement {
   const { summary, thresholdMillis } = model.report;
-  const worst: (Harm & (typeof summary.places)[number]) | undefined = summary.places[0];
+  const [worst] = summary.places;
   if (worst === undefined)
     return h(
       'p',
@@ -159,8 +159,7 @@ function headline(model: Model): HTMLElement {
 }
 
 function tiles({ report }: Model): HTMLElement {
-  const { timeline } = report;
-  const summary: Harm & ReportDocument['summary'] = report.summary;
+  const { timeline, summary } = report;
   const known = (values: readonly (number | null)[] = []) =>
     values.filter((value) => value !== null);
   const lags = known(timeline?.maxLagMillis);
@@ -223,7 +222,7 @@ function notRecorded({ isRecorded }: ReportDocument): HTMLElement | undefined {
 }
 
 function routesOf(model: Model, tables: Tables): HTMLElement {
-  const { routes, stalls } = model.report.summary as { routes?: unknown[]; stalls?: unknown[] };
+  const { routes, stalls } = model.report.summary;
   if (routes === undefined || routes.length === 0) {
     return model.requests === undefined
       ? empty(

@@ -3,12 +3,6 @@ import type { PlaceSummary } from '../../console/summary.ts';
 import type { CodePlace } from '../../types.ts';
 import type { ReportBlock, ReportDocument, ReportRequest } from '../document.ts';
 
-/** With `EventLoopSpanProcessor`: requests, and for how long they were stalled. */
-export interface Harm {
-  readonly stalledRequests?: number;
-  readonly stalledMillis?: number;
-}
-
 export interface Fn {
   /** Number of the first place that is of it; -1 for unknown code. */
   readonly key: number;

@@ -1,8 +1,9 @@
 /** The tables: functions by harm, routes, who makes whom wait, blocks. */
+import type { Quantiles, RouteStall, RouteTimes } from '../../console/requests.ts';
 import type { PeriodSummary, PlaceSummary } from '../../console/summary.ts';
 import { code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
-import type { Block, Fn, Harm, Model } from './model.ts';
+import type { Block, Fn, Model } from './model.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -116,8 +117,8 @@ export class Tables {
 
   /** The places of a period, those that made others wait longest first. */
   functions(caption: string, period: PeriodSummary): HTMLElement {
-    const isHarmKnown = period.places.some((row: PlaceSummary & Harm) => row.stalledMillis != null);
-    const harm: Column<PlaceSummary & Harm>[] = [
+    const isHarmKnown = period.places.some((row) => row.stalledMillis != null);
+    const harm: Column<PlaceSummary>[] = [
       {
         title: 'Made others wait',
         by: ({ stalledMillis = 0 }) => stalledMillis,
@@ -131,7 +132,7 @@ export class Tables {
         isNumber: true,
       },
     ];
-    const columns: Column<PlaceSummary & Harm>[] = [
+    const columns: Column<PlaceSummary>[] = [
       {
         title: 'Function',
         by: ({ functionName = '' }) => functionName,
@@ -178,8 +179,9 @@ export class Tables {
   }
 
   routes(): HTMLElement {
-    const { routes = [] } = this.model.report.summary as { routes?: readonly Route[] };
-    const pair = (title: string, of: (times: Times) => number): Column<Route> => ({
+    const { routes = [], otherRoutes } = this.model.report.summary;
+    const others = otherRoutes === undefined ? [] : [{ route: 'other routes', ...otherRoutes }];
+    const pair = (title: string, of: (times: Quantiles) => number): Column<RouteTimes> => ({
       title,
       by: (row) => of(row),
       isNumber: true,
@@ -193,7 +195,7 @@ export class Tables {
         );
       },
     });
-    return table<Route>(
+    return table<RouteTimes>(
       'Routes, with and without the time that their requests were stalled',
       [
         { title: 'Route', by: ({ route }) => route, cell: ({ route }) => code(route) },
@@ -207,15 +209,16 @@ export class Tables {
         pair('p99 → without stalls', ({ p99Millis }) => p99Millis),
         pair('max → without stalls', ({ maxMillis }) => maxMillis),
       ],
-      routes,
+      [...routes, ...others],
       3,
     );
   }
 
   stalls(): HTMLElement {
-    const { stalls = [] } = this.model.report.summary as { stalls?: readonly Stall[] };
+    const { stalls: known = [], otherStalls } = this.model.report.summary;
+    const stalls: RouteStall[] = [...known, ...(otherStalls ? [otherStalls] : [])];
     const longest = Math.max(...stalls.map(({ stalledMillis }) => stalledMillis));
-    return table<Stall>(
+    return table<RouteStall>(
       'Which function made which route wait',
       [
         {
@@ -299,28 +302,6 @@ export class Tables {
       code(fn.name),
     );
   }
-}
-
-interface Times {
-  readonly p50Millis: number;
-  readonly p99Millis: number;
-  readonly maxMillis: number;
-}
-interface Route extends Times {
-  readonly route: string;
-  readonly count: number;
-  readonly withoutStalls: Times;
-  readonly stalledRequests: number;
-  readonly stalledMillis: number;
-}
-interface Stall {
-  readonly functionName?: string;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly route?: string;
-  readonly requests: number;
-  readonly stalledMillis: number;
 }
 
 function number<Row>(title: string, by: (row: Row) => number): Column<Row> {
