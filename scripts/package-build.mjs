@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
+import { buildReportPage } from './report-page.mjs';
 import { generateWorkerCode } from './worker-code.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -15,7 +16,15 @@ const TARGET = 'node20.18'; // the oldest that `engines` allows
 /** Of which sources `dist/` was made; not in `dist/`, which is published as it is. */
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build', 'sources');
 /** What `dist/` is made of, beside `src/`. */
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/package-build.mjs'];
+const INPUTS = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/package-build.mjs',
+  'scripts/report-page.mjs',
+];
+/** Read by the built entries when a report is written, see src/html-report/page-file.ts. */
+const REPORT_PAGE = path.join(ROOT, 'dist', 'report-page.html');
 
 const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 const conditions = Object.values(manifest.exports ?? {}).filter(
@@ -35,6 +44,7 @@ export async function build() {
   rmSync(STAMP, { force: true });
   rmSync(`${ROOT}dist`, { recursive: true, force: true });
   await Promise.all([buildCode('esm'), buildCode('cjs'), buildTypes()]);
+  await buildReportPage(REPORT_PAGE);
   mkdirSync(path.dirname(STAMP), { recursive: true });
   writeFileSync(STAMP, sources);
 }
@@ -103,7 +113,9 @@ const nameOf = (/** @type {string} */ output) => path.basename(output).split('.'
 
 export async function buildIfStale() {
   await generateWorkerCode();
-  const made = outputs.every((file) => existsSync(path.join(ROOT, file)));
+  const made = [...outputs.map((file) => path.join(ROOT, file)), REPORT_PAGE].every((file) =>
+    existsSync(file),
+  );
   if (made && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashSources()) return;
   await build();
 }

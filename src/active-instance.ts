@@ -17,6 +17,8 @@ export interface Claimant {
   loopProfile?(windowMillis?: number): LoopProfile | undefined;
   /** Reports what has ended, the running callback included, for a process that exits. */
   settle?(): void;
+  /** Writes what it writes at the end of a process, which a signal ends without an `exit` event. */
+  endBySignal?(): void;
   /** It is active only while no other is enabled: that of the entry `/console`. */
   readonly yields?: boolean;
 }
@@ -54,6 +56,12 @@ export function isAnyEnabled(): boolean {
 export function settleActive(): void {
   const instances = enabledInstances();
   instances[instances.length - 1]?.settle?.();
+}
+
+/** The process ends by a signal now, without an `exit` event. */
+export function endActiveBySignal(): void {
+  const instances = enabledInstances();
+  instances[instances.length - 1]?.endBySignal?.();
 }
 
 /** Of the active instance, whichever that is. */

@@ -130,6 +130,7 @@ const OPTIONS = {
   maxSpansPerMinute: number(600, 0, 60_000, true),
   loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
   profileDir: path(),
+  reportFile: path(),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
   console: consoleFormat(),
@@ -144,7 +145,7 @@ export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optio
   Pick<EventLoopInstrumentationConfig, Optional>;
 
 /** Options that have no default. */
-type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'profileDir';
+type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'profileDir' | 'reportFile';
 
 /** Of `thresholdMillis`: `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {

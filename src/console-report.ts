@@ -7,7 +7,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
-import { activeLoopProfile, settleActive, takeOver } from './active-instance.ts';
+import { activeLoopProfile, endActiveBySignal, settleActive, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter, consoleEntry } from './console/console-reporter.ts';
 import { writeLines } from './console/write-lines.ts';
@@ -45,7 +45,10 @@ function start(): void {
     const { block, context, ignored } = message as BlockMessage;
     if (ignored !== true) reporter.block(block, context);
   });
-  const signals = new EndSignals(() => reporter.summarize());
+  const signals = new EndSignals(() => {
+    reporter.summarize();
+    attempt(endActiveBySignal, (error) => say('cannot write the report page', error));
+  });
   signals.add();
   // A signal that the process has sent itself may not have come yet: this one turn brings it.
   process.once('beforeExit', () => void setImmediate(() => {}));
@@ -85,6 +88,7 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
     health: (windowMillis) => session?.health(windowMillis),
     loopProfile: (windowMillis) => session?.loopProfile(windowMillis),
     settle: () => session?.settle(),
+    endBySignal: () => session?.endBySignal(),
   });
 }
 

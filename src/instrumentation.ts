@@ -17,6 +17,7 @@ import {
 } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { configFileInForce } from './config-file.ts';
+import { writeReport } from './html-report/html-report.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   MAX_HEALTH_WINDOW_MILLIS,
@@ -92,6 +93,7 @@ export class EventLoopInstrumentation {
       loopProfile: (windowMillis) =>
         this._withSession((session) => session.loopProfile(windowMillis)),
       settle: () => this._withSession((session) => session.settle()),
+      endBySignal: () => this._withSession((session) => session.endBySignal()),
     };
     if (takeOver(this._claimant)) {
       this._log.log(
@@ -193,6 +195,20 @@ export class EventLoopInstrumentation {
       session.flush();
       return session.flushed();
     });
+  }
+
+  /**
+   * Writes a page with everything that blocked in this thread, as the option `reportFile` does:
+   * without that option the longest 100 blocks, and neither the lag nor the requests over time.
+   * @param path of an HTML file; folders around it are made
+   * @returns whether it is written: the reason why it is not is logged through `diag`. Rejects only
+   *   with a TypeError, if `path` is no text
+   */
+  async writeReport(path: string): Promise<boolean> {
+    if (typeof path !== 'string' || path.trim() === '')
+      throw new TypeError(`writeReport: path must be a path, got ${typeof path}`);
+    await this.forceFlush();
+    return writeReport(path, activeLoopProfile(), this._log);
   }
 
   /**

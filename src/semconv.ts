@@ -106,6 +106,12 @@ export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
  */
 export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 
+/**
+ * The name of the entry span that was stalled, if it has no route. At most 100 values, then
+ * `_other`.
+ */
+export const ATTR_EVENT_LOOP_STALL_OPERATION = 'event_loop.stall.operation';
+
 /** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 
@@ -163,6 +169,14 @@ export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
  * `EventLoopSpanProcessor`.
  */
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
+
+/**
+ * Counter, unit `s`. How long entry spans (SERVER, CONSUMER) were stalled by the blocks of a
+ * function. Each stalled millisecond counts for one function: the sum over all is that of
+ * `event_loop.stall.duration`, once the blocks are reported. At most 1000 pairs of function and
+ * route, then `http.route` is `_other`. Needs `EventLoopSpanProcessor`.
+ */
+export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
 
 /**
  * Histogram, unit `s`. For how long the thread of the event loop was not given a CPU, at least 20

@@ -30,6 +30,7 @@ import {
   takeResourceType,
 } from './hooks/resource-classes.ts';
 import { Tick } from './hooks/tick.ts';
+import { HtmlReport } from './html-report/html-report.ts';
 import { Health } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
@@ -156,6 +157,7 @@ export class Session {
   readonly #health: Health;
   readonly #reporter: BlockReporter;
   readonly #console: ConsoleReporter | undefined;
+  readonly #report: HtmlReport;
   readonly #stalls: BlockFeed;
   readonly #capturer = this.#createCapturer();
   readonly #exclusions: Exclusions;
@@ -217,10 +219,18 @@ export class Session {
         profile,
       );
     }
+    const sources = { settle: this.settle, loopProfile: () => this.loopProfile() };
+    this.#report = new HtmlReport(config.reportFile, thresholdMillis, sources, log);
     this.#stalls = new BlockFeed(
       clock,
       (span) => this.#ledger.ongoingPileUp(span),
-      (stallMillis) => targets.instruments().stall(stallMillis),
+      {
+        ended: (stallMillis) => targets.instruments().stall(stallMillis),
+        stalled: (waits, operation) =>
+          this.#guard.run('cannot record a metric', () =>
+            targets.instruments().stallCaused(waits, operation),
+          ),
+      },
       () => this.#reportPending(),
       {
         reportEnded: () => this.flush(),
@@ -273,9 +283,10 @@ export class Session {
         start: () => void process.on('beforeExit', this.settle),
         stop: () => void process.off('beforeExit', this.settle).off('exit', this.#reportAtExit),
       },
-      // Stopped after the console, whose summary has it.
+      // Stopped after the console and the report, which have it.
       this.#profiler ?? {},
       this.#console ?? {},
+      this.#report,
       { start: () => this.#ledger.reset(), stop: () => this.#ledger.reset() },
       {
         start: () => this.watchSdk(),
@@ -343,6 +354,11 @@ export class Session {
     return this.#guard.run('cannot read the loop profile', () =>
       this.#profiler?.read(windowMillis),
     );
+  }
+
+  /** The process ends by a signal, without an `exit` event. */
+  endBySignal(): void {
+    this.#guard.run('cannot write the report page', () => this.#report.write());
   }
 
   /**
@@ -464,8 +480,13 @@ export class Session {
       },
       {
         schedule: () => this.#scheduleTurn(),
-        reported: (block, blockContext, isIgnored) => {
-          if (!isIgnored) this.#console?.block(block, blockContext);
+        reported: (block, blockContext, isIgnored, samples) => {
+          if (!isIgnored) {
+            this.#console?.block(block, blockContext);
+            this.#guard.run('cannot put a block on the report page', () =>
+              this.#report.block(block, blockContext, samples),
+            );
+          }
           publishBlock(block, blockContext, isIgnored);
         },
       },
@@ -504,6 +525,7 @@ export class Session {
       record: (millis) => {
         this.#guard.run('cannot read the health of the event loop', () => this.#health.lag(millis));
         this.targets.instruments().lag(millis);
+        if (this.#report.isRecording) this.#report.lag(this.#clock.waited(), millis);
       },
       upkeep: () => {
         const now = this.#clock.now();

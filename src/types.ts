@@ -332,6 +332,13 @@ export interface EventLoopInstrumentationConfig {
    */
   profileDir?: string;
   /**
+   * Path of an HTML file with everything that blocked, for a browser: timeline, flame graph,
+   * functions and requests. It is written when the process exits, when the instrumentation is
+   * disabled and, except on Windows, on SIGURG. `{pid}` stands for the process id; in a worker
+   * thread `-worker-<id>` is added to the name. By default, none is written.
+   */
+  reportFile?: string;
+  /**
    * A block that still runs after this many milliseconds, up to 3 600 000, is reported while it
    * lasts, by the thread that `captureStack` starts: one line on stderr, and a span or a log event
    * with `event_loop.block.unfinished` where the standard environment variables say that the

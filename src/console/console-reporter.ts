@@ -5,9 +5,10 @@
  * written.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
+import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -16,6 +17,7 @@ import { blockLine, PLAIN } from './block-line.ts';
 import { blockJson, summaryJson } from './json.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { profileLine } from './profile-line.ts';
+import { RunTimes } from './run-times.ts';
 import { type BlockSummary, Summary } from './summary.ts';
 import { summaryLines } from './summary-lines.ts';
 import { summaryMarkdown } from './summary-markdown.ts';
@@ -25,9 +27,7 @@ import { writeLines } from './write-lines.ts';
 export type ConsoleFormat = true | 'json' | 'markdown';
 
 /** A process that does not listen to it ignores it: safe to send to the wrong one. */
-const SUMMARY_SIGNAL = 'SIGURG';
-/** Published by Node.js when a server has begun to listen. */
-const LISTEN_CHANNEL = 'tracing:net.server.listen:asyncEnd';
+export const SUMMARY_SIGNAL = 'SIGURG';
 
 /** Whether the entry `/console` reports in this thread: then nothing else does. */
 export const consoleEntry = () =>
@@ -37,8 +37,7 @@ export class ConsoleReporter {
   readonly #summary = new Summary();
   readonly #paint = hasColors() ? STYLED : PLAIN;
   readonly #entry = consoleEntry();
-  #startedAt = 0;
-  #listeningSince: number | undefined;
+  readonly #times = new RunTimes();
   /** Since the summary that was written last as the end of the process, or of the report. */
   #newBlocks = 0;
   #hasSummarized = false;
@@ -58,8 +57,8 @@ export class ConsoleReporter {
   ) {}
 
   start(): void {
-    this.#startedAt = now();
-    subscribe(LISTEN_CHANNEL, this.#onListening);
+    this.#times.start();
+    subscribe(REQUEST_CHANNEL, this.#onRequest);
     process.on('exit', this.summarize);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
@@ -67,7 +66,8 @@ export class ConsoleReporter {
 
   /** Writes the summary now: the process may exit long after this. */
   stop(): void {
-    unsubscribe(LISTEN_CHANNEL, this.#onListening);
+    this.#times.stop();
+    unsubscribe(REQUEST_CHANNEL, this.#onRequest);
     process.off('exit', this.summarize);
     process.off(SUMMARY_SIGNAL, this.#onSignal);
     this.#summarizeOnce();
@@ -76,7 +76,7 @@ export class ConsoleReporter {
   block(block: EventLoopBlock, context: Context): void {
     if (this.#isSilent()) return;
     this.#newBlocks++;
-    this.#summary.add(block, this.#listeningSince);
+    this.#summary.add(block, this.#times.listeningSince);
     if (this.format === 'markdown') return;
     writeLines((cwd) => {
       const attribution = attributionIn(context);
@@ -93,8 +93,10 @@ export class ConsoleReporter {
 
   readonly #onSignal = (): void => this.#writeSummary();
 
-  readonly #onListening = (): void => {
-    this.#listeningSince ??= now();
+  /** What a subscriber throws is an uncaught exception. */
+  readonly #onRequest = (message: unknown): void => {
+    if (this.#isSilent()) return;
+    attempt(() => this.#summary.addRequest(message as RequestMessage, this.#times.listeningSince));
   };
 
   #isSilent(): boolean {
@@ -133,15 +135,6 @@ export class ConsoleReporter {
   }
 
   #read(): BlockSummary {
-    const { loopStart, bootstrapComplete } = performance.nodeTiming;
-    const loadMillis = loopStart - bootstrapComplete;
-    return this.#summary.read({
-      startedAt: this.#startedAt,
-      now: now(),
-      listeningSince: this.#listeningSince,
-      loadMillis: loopStart > 0 && loadMillis >= this.thresholdMillis ? loadMillis : undefined,
-    });
+    return this.#summary.read(this.#times.read(this.thresholdMillis));
   }
 }
-
-const now = () => performance.timeOrigin + performance.now();

@@ -1,16 +1,27 @@
 /** The summary as lines for people. */
-import { codeAt, duration, type Paint } from './block-line.ts';
-import type { BlockSummary, BlockTotals, PeriodSummary, PlaceSummary } from './summary.ts';
+import { codeAt, duration, type Paint, printable } from './block-line.ts';
+import type { RouteTimes, StallTotals } from './requests.ts';
+import {
+  type BlockSummary,
+  type BlockTotals,
+  type PeriodSummary,
+  type PlaceSummary,
+  sumOf,
+} from './summary.ts';
 
 /** Rows of a period; what is past them is one more row. */
 export const SHOWN = 10;
 
-/** The first line counts all blocks, the others are the places that took most. */
+/**
+ * The first line counts all blocks. The others are the places that made requests wait longest, then
+ * those that blocked longest, and the routes whose requests waited.
+ */
 export function summaryLines(summary: BlockSummary, cwd: string, paint: Paint): string[] {
   const { startUp } = summary;
   return [
     `event-loop-blocked: ${periodOf(summary)}`,
     ...rowsOf(summary, cwd, paint),
+    ...routeLines(summary),
     ...(startUp === undefined ? [] : [startUpOf(startUp), ...rowsOf(startUp, cwd, paint)]),
   ];
 }
@@ -46,10 +57,24 @@ export function shownPlaces({ places, otherPlaces }: PeriodSummary): {
       totalMillis: (sum?.totalMillis ?? 0) + totals.totalMillis,
       longestMillis: Math.max(sum?.longestMillis ?? 0, totals.longestMillis),
       share: (sum?.share ?? 0) + totals.share,
+      ...sumOf(sum, totals),
     }),
     undefined,
   );
   return { shown: places.slice(0, SHOWN), others };
+}
+
+/** The routes whose requests were stalled, as many as are shown. */
+export function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
+  return routes.filter(({ stalledRequests }) => stalledRequests > 0).slice(0, SHOWN);
+}
+
+/** `41 requests waited 6.20 s for it`; undefined if none did, or that is not known. */
+export function waitsOf(stalls: Partial<StallTotals>, it = 'it'): string | undefined {
+  const { stalledRequests = 0, stalledMillis = 0 } = stalls;
+  if (stalledRequests === 0) return undefined;
+  const requests = `${stalledRequests} request${stalledRequests === 1 ? '' : 's'}`;
+  return `${requests} waited ${duration(stalledMillis)} for ${it}`;
 }
 
 export const countOf = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
@@ -63,8 +88,14 @@ export function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string 
 
 function rowsOf(period: PeriodSummary, cwd: string, paint: Paint): string[] {
   const { shown, others } = shownPlaces(period);
-  const rows = shown.map((place) => ({ ...cellsOf(place), place: placeOf(place, cwd, paint) }));
-  if (others !== undefined) rows.push({ ...cellsOf(others), place: 'other functions' });
+  const rows = shown.map((place) => ({
+    ...cellsOf(place),
+    place: withWaits(placeOf(place, cwd, paint), waitsOf(place)),
+  }));
+  if (others !== undefined) {
+    const place = withWaits('other functions', waitsOf(others, 'them'));
+    rows.push({ ...cellsOf(others), place });
+  }
   const width = (column: 'total' | 'share' | 'blocks' | 'longest') =>
     Math.max(...rows.map((row) => row[column].length));
   return rows.map(
@@ -81,6 +112,26 @@ const cellsOf = ({ totalMillis, share, blocks, longestMillis }: BlockTotals) => 
   blocks: countOf(blocks),
   longest: duration(longestMillis),
 });
+
+const withWaits = (place: string, waits: string | undefined) =>
+  waits === undefined ? place : `${place}, ${waits}`;
+
+/** `GET /list: 41 of 812, p50 12 ms (11 ms), p99 480 ms (35 ms), longest 1.20 s (60 ms)`. */
+function routeLines(summary: BlockSummary): string[] {
+  const lines = stalledRoutes(summary).map((times) => {
+    const { route, count, stalledRequests, withoutStalls } = times;
+    const parts = [
+      `${printable(route)}: ${stalledRequests} of ${count}`,
+      `p50 ${duration(times.p50Millis)} (${duration(withoutStalls.p50Millis)})`,
+      `p99 ${duration(times.p99Millis)} (${duration(withoutStalls.p99Millis)})`,
+      `longest ${duration(times.maxMillis)} (${duration(withoutStalls.maxMillis)})`,
+    ];
+    return `  ${parts.join(', ')}`;
+  });
+  return lines.length === 0
+    ? []
+    : ['requests that waited (in brackets: without the wait):', ...lines];
+}
 
 function placeOf(place: PlaceSummary, cwd: string, paint: Paint): string {
   const { functionName, ...position } = place;

@@ -1,20 +1,24 @@
 /**
- * What blocked most: adds up by the place to change, in bounded memory, and keeps apart what
- * blocked at start-up. Data only; the formats are beside this file.
+ * What made requests wait, and what blocked most: adds up by the place to change, in bounded
+ * memory, and keeps apart what blocked at start-up. Data only; the formats are beside this file.
  *
  * Start-up lasts until a server of this process listens for the first time. A process in which none
  * ever does has no block at start-up.
  */
-import { keyOf } from '../code/key.ts';
+import type { RequestMessage } from '../stall/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
+import { functionKeyOf, type RequestSummary, Requests, type StallTotals } from './requests.ts';
 
 /** Functions that are kept apart; the blocks of all others are added up together. */
 const MAX_PLACES = 1000;
 /** Longer summaries do not fit into a pipe at once. */
 const MAX_PLACES_GIVEN = 100;
 
-/** The blocks of one place, or of several. */
-export interface BlockTotals {
+/**
+ * The blocks of one place, or of several. Stalled requests are those that have ended; both fields
+ * are absent without a span processor.
+ */
+export interface BlockTotals extends Partial<StallTotals> {
   readonly blocks: number;
   readonly totalMillis: number;
   readonly longestMillis: number;
@@ -29,7 +33,7 @@ export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
   readonly gcMillis: number;
 }
 
-/** The blocks of a period, by place, the heaviest first. */
+/** The blocks of a period, by place: first what stalled requests longest, then what blocked longest. */
 export interface PeriodSummary extends BlockTotals {
   readonly elapsedMillis: number;
   readonly places: readonly PlaceSummary[];
@@ -42,7 +46,7 @@ export interface StartUpSummary extends PeriodSummary {
   readonly loadMillis?: number;
 }
 
-export interface BlockSummary extends PeriodSummary {
+export interface BlockSummary extends PeriodSummary, Partial<RequestSummary> {
   readonly startUp?: StartUpSummary;
 }
 
@@ -61,21 +65,31 @@ export class Summary {
   readonly #after = new Places();
 
   add(block: EventLoopBlock, listeningSince?: number): void {
-    const isAfter = listeningSince !== undefined && block.startTimeMillis >= listeningSince;
-    (isAfter ? this.#after : this.#before).add(block);
+    this.#periodOf(block.startTimeMillis, listeningSince).add(block);
+  }
+
+  addRequest(request: RequestMessage, listeningSince?: number): void {
+    this.#periodOf(request.startTimeMillis, listeningSince).requests.add(request);
   }
 
   read({ startedAt, now, listeningSince, loadMillis }: SummaryTimes): BlockSummary {
     const load = loadMillis !== undefined && { loadMillis };
     if (listeningSince === undefined) {
-      const all = this.#before.read(now - startedAt);
+      const all = { ...this.#before.read(now - startedAt), ...this.#before.requests.read() };
       return load ? { ...all, startUp: { ...NO_PERIOD, ...load } } : all;
     }
     const startUp = this.#before.read(listeningSince - startedAt);
     return {
       ...this.#after.read(now - listeningSince),
+      ...this.#after.requests.read(),
       ...((load || startUp.blocks > 0) && { startUp: { ...startUp, ...load } }),
     };
+  }
+
+  #periodOf(timeMillis: number, listeningSince: number | undefined): Places {
+    return listeningSince !== undefined && timeMillis >= listeningSince
+      ? this.#after
+      : this.#before;
   }
 }
 
@@ -152,12 +166,13 @@ class Place extends Totals {
 
 class Places {
   readonly #all = new Totals();
+  readonly requests = new Requests();
   readonly #places = new Map<string, Place>();
   readonly #others = new Totals();
 
   add(block: EventLoopBlock): void {
     this.#all.add(block);
-    const key = block.code === undefined ? '' : keyOf(block.code);
+    const key = functionKeyOf(block.code);
     let place: Totals | undefined = this.#places.get(key);
     if (place === undefined) {
       if (this.#places.size < MAX_PLACES) {
@@ -172,15 +187,37 @@ class Places {
   /** A block may have begun before the period did, or end after it: it is in it as a whole. */
   read(periodMillis: number): PeriodSummary {
     const elapsedMillis = Math.max(periodMillis, this.#all.millis);
-    const sorted = [...this.#places.values()].sort((a, b) => b.millis - a.millis);
+    const stalls = (key: string) => this.requests.ofFunction(key);
+    const millisOf = (key: string) => stalls(key)?.stalledMillis ?? 0;
+    const sorted = [...this.#places].sort(
+      ([a, { millis }], [b, other]) => millisOf(b) - millisOf(a) || other.millis - millis,
+    );
     const others = new Totals();
     others.addAll(this.#others);
-    for (const place of sorted.slice(MAX_PLACES_GIVEN)) others.addAll(place);
+    let otherStalls: StallTotals | undefined;
+    for (const [key, place] of sorted.slice(MAX_PLACES_GIVEN)) {
+      others.addAll(place);
+      otherStalls = sumOf(otherStalls, stalls(key));
+    }
     return {
       elapsedMillis,
       ...this.#all.read(elapsedMillis),
-      places: sorted.slice(0, MAX_PLACES_GIVEN).map((place) => place.read(elapsedMillis)),
-      ...(others.blocks > 0 && { otherPlaces: others.read(elapsedMillis) }),
+      ...this.requests.all,
+      places: sorted
+        .slice(0, MAX_PLACES_GIVEN)
+        .map(([key, place]) => ({ ...place.read(elapsedMillis), ...stalls(key) })),
+      ...(others.blocks > 0 && { otherPlaces: { ...others.read(elapsedMillis), ...otherStalls } }),
     };
   }
+}
+
+export function sumOf(
+  a: Partial<StallTotals> | undefined,
+  b: Partial<StallTotals> | undefined,
+): StallTotals | undefined {
+  if (a?.stalledMillis === undefined && b?.stalledMillis === undefined) return undefined;
+  return {
+    stalledRequests: (a?.stalledRequests ?? 0) + (b?.stalledRequests ?? 0),
+    stalledMillis: (a?.stalledMillis ?? 0) + (b?.stalledMillis ?? 0),
+  };
 }

@@ -3,27 +3,15 @@
  * route that the framework sets later is found, since the span is asked again when it has ended;
  * also where the trace is not sampled, as far as instrumentations leave the route in the context.
  */
-import {
-  type Attributes,
-  type Context,
-  isSpanContextValid,
-  type Span,
-  trace,
-} from '@opentelemetry/api';
+import { type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
+import { type NamedSpan, nonEmpty, type Operation, operationOf } from '../otel/operation.ts';
 import { isTracingSuppressed, rpcMetadataIn, spanEndTime } from '../otel/sdk-internals.ts';
 
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
-/** What is emitted of an operation; both absent where nothing is known. */
-export interface Operation {
-  readonly httpRoute?: string;
-  /** `GET /list`, `query Orders`, else the name of the entry span. */
-  readonly name?: string;
-}
-
 type ParentOf = (span: Span, context: Context) => Span | undefined;
-type SdkSpan = Span & { readonly name?: unknown; readonly attributes?: Attributes };
+type SdkSpan = Span & NamedSpan;
 
 export class EntryOperation {
   readonly #entry: SdkSpan | undefined;
@@ -38,7 +26,7 @@ export class EntryOperation {
     let span: SdkSpan | undefined = trace.getSpan(context);
     for (let depth = 0; span !== undefined && depth < MAX_DEPTH; depth++) {
       entry = span;
-      if (span.attributes?.['graphql.operation.type'] !== undefined) graphql = nameOf(span);
+      if (span.attributes?.['graphql.operation.type'] !== undefined) graphql = nonEmpty(span.name);
       span = parentOf(span, context);
     }
     if (entry === undefined || !isSpanContextValid(entry.spanContext())) return;
@@ -56,23 +44,6 @@ export class EntryOperation {
   read(): Operation {
     const entry = this.#entry;
     if (entry === undefined) return {};
-    const httpRoute = text(entry.attributes?.['http.route']) ?? text(this.#rpc?.route);
-    const name = this.#graphql ?? withMethod(httpRoute, entry.attributes) ?? nameOf(entry);
-    return { ...(httpRoute !== undefined && { httpRoute }), ...(name !== undefined && { name }) };
+    return operationOf(entry, this.#rpc?.route, this.#graphql);
   }
-}
-
-/** The names before semantic conventions 1.23, too: instrumentations may still use them. */
-function withMethod(route: string | undefined, attributes?: Attributes): string | undefined {
-  if (route === undefined) return undefined;
-  const method = text(attributes?.['http.request.method'] ?? attributes?.['http.method']);
-  return method === undefined ? route : `${method} ${route}`;
-}
-
-function nameOf({ name }: SdkSpan): string | undefined {
-  return text(name);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -7,9 +7,10 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, StackSample } from '../block.ts';
 import type { SampledCode } from '../code/describe-code.ts';
 import { LATE_MILLIS } from '../code/weights.ts';
+import type { Operation } from '../otel/operation.ts';
 import type { Clock } from '../support/clock.ts';
 import type { CodePlace, LoopProfile } from '../types.ts';
-import type { EntryOperation, Operation } from './entry-operation.ts';
+import type { EntryOperation } from './entry-operation.ts';
 import { MAX_PROFILE_WINDOW_MILLIS, type UsedPlace, UsedTimes } from './used-time.ts';
 
 /** Samples that wait to be named; they do at the next beat. */

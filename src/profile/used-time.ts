@@ -4,8 +4,8 @@
  * unknown code included.
  */
 import { keyOf } from '../code/key.ts';
+import type { Operation } from '../otel/operation.ts';
 import type { CodePlace, LoopFunction, LoopOperation, LoopProfile } from '../types.ts';
-import type { Operation } from './entry-operation.ts';
 
 /** The period may be as short or long as this. */
 export const MIN_PROFILE_WINDOW_MILLIS = 1000;

@@ -77,9 +77,29 @@ export interface ReporterEvents {
   /**
    * A block that is not this package's own work, whether or not it gets a span.
    * @param isIgnored it is expected, or `ignoreBlockHook` says so
+   * @param samples its stack samples, with positions in the source
    */
-  reported(block: EventLoopBlock, context: Context, isIgnored: boolean): void;
+  reported(
+    block: EventLoopBlock,
+    context: Context,
+    isIgnored: boolean,
+    samples: readonly WeightedSample[],
+  ): void;
 }
+
+/** A block that counts in metrics only. */
+interface UnreportedBlock {
+  spanContext(): undefined;
+  addQueued(): void;
+  /** Calls `listener` now. */
+  onReported(listener: (facts: EventLoopBlock) => void): void;
+}
+
+const unreported = (facts: EventLoopBlock): UnreportedBlock => ({
+  spanContext: () => undefined,
+  addQueued: () => {},
+  onReported: (listener) => listener(facts),
+});
 
 interface Pending {
   readonly block: EndedBlock;
@@ -108,19 +128,20 @@ export class BlockReporter {
   /**
    * Takes a block, to be reported by the next {@link flush}.
    * @param stalledSpans how many other spans had not ended, where that is known
-   * @returns its span; undefined where it gets none in any case
+   * @returns its span, or what stands for it if it gets none in any case
    */
-  add(block: Block, stalledSpans?: number): PendingBlockSpan | undefined {
+  add(block: Block, stalledSpans?: number): PendingBlockSpan | UnreportedBlock {
     const ended = new EndedBlock(block, stalledSpans, this.clock, this.describer);
     if (block.isOwnWork) {
-      this.#count(ended.known(), ended.context);
-      return undefined;
+      const facts = ended.known();
+      this.#count(facts, ended.context);
+      return unreported(facts);
     }
     if (this.#pending.length >= MAX_PENDING) {
       const facts = ended.known();
       this.#count(facts, ended.context);
       if (facts.expected !== true) this.#suppress(facts, ended.context);
-      return undefined;
+      return unreported(facts);
     }
     const span = new PendingBlockSpan(ended, this.#startSpan, this.#guard);
     this.#pending.push({ block: ended, span, turnsLeft: this.sources.turnsToWait?.() ?? 0 });
@@ -200,7 +221,7 @@ export class BlockReporter {
       );
     }
     this.#guard.run('cannot pass on a block', () =>
-      this.events.reported(facts, context, isIgnored),
+      this.events.reported(facts, context, isIgnored, samples),
     );
   }
 

@@ -7,17 +7,20 @@ import {
   ValueType,
 } from '@opentelemetry/api';
 import { metricNameOf } from '../code/key.ts';
+import { isNamedByRoute, type Operation } from '../otel/operation.ts';
 import {
   ATTR_CODE_FUNCTION_NAME,
   ATTR_EVENT_LOOP_BLOCK_EXPECTED,
   ATTR_EVENT_LOOP_BLOCK_KIND,
   ATTR_EVENT_LOOP_BUSY_OPERATION,
+  ATTR_EVENT_LOOP_STALL_OPERATION,
   ATTR_EVENT_LOOP_SUSPENSION_REASON,
   ATTR_HTTP_ROUTE,
   METRIC_EVENT_LOOP_BLOCK_DURATION,
   METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
   METRIC_EVENT_LOOP_BUSY_SAMPLES,
   METRIC_EVENT_LOOP_LAG,
+  METRIC_EVENT_LOOP_STALL_CAUSED,
   METRIC_EVENT_LOOP_STALL_DURATION,
   METRIC_EVENT_LOOP_SUSPENSION_DURATION,
 } from '../semconv.ts';
@@ -42,10 +45,10 @@ const NO_ATTRIBUTES: Attributes = {};
 
 /** Every function name is a time series of its own: past this many, all others are one. */
 const MAX_FUNCTION_NAMES = 100;
-const OTHER_FUNCTIONS = '_other';
+const OTHERS = '_other';
 /** The same for routes and operations; and for functions of one operation, taken together. */
 const MAX_OPERATIONS = 100;
-const MAX_BUSY_SERIES = 1000;
+const MAX_SERIES = 1000;
 /** What the loop profile counts once: one sample a second is what it takes on average. */
 const SAMPLE_MILLIS = 1000;
 
@@ -54,13 +57,14 @@ export interface Instruments {
   block(block: EventLoopBlock, context: Context): void;
   suppressed(block: EventLoopBlock, context: Context): void;
   stall(millis: number): void;
+  /** What an entry span of `operation` was stalled, by function. */
+  stallCaused(
+    waits: readonly { readonly code?: CodePlace; readonly millis: number }[],
+    operation: Operation,
+  ): void;
   suspension(millis: number, reason: SuspensionReason): void;
   /** A sample of the loop profile, and the time that it stands for. */
-  busy(
-    millis: number,
-    code: CodePlace | undefined,
-    operation: { readonly name?: string; readonly httpRoute?: string },
-  ): void;
+  busy(millis: number, code: CodePlace | undefined, operation: Operation): void;
 }
 
 export function createInstruments(meter: Meter): Instruments {
@@ -89,6 +93,12 @@ export function createInstruments(meter: Meter): Instruments {
     valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: STALL_BUCKETS },
   });
+  const stallCaused = meter.createCounter(METRIC_EVENT_LOOP_STALL_CAUSED, {
+    unit: 's',
+    description:
+      'How long entry spans (SERVER, CONSUMER) were stalled by the blocks of a function.',
+    valueType: ValueType.DOUBLE,
+  });
   const suspensionDuration = meter.createHistogram(METRIC_EVENT_LOOP_SUSPENSION_DURATION, {
     unit: 's',
     description:
@@ -105,8 +115,10 @@ export function createInstruments(meter: Meter): Instruments {
   // Two: the profile of an overload has more functions than ever block.
   const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);
   const busyFunction = boundedBy(MAX_FUNCTION_NAMES);
-  const operationName = boundedBy(MAX_OPERATIONS);
-  const series = boundedBy(MAX_BUSY_SERIES);
+  const busyOperation = boundedBy(MAX_OPERATIONS);
+  const busySeries = boundedBy(MAX_SERIES);
+  const stalledOperation = boundedBy(MAX_OPERATIONS);
+  const stallSeries = boundedBy(MAX_SERIES);
   const functionName = (code: CodePlace | undefined, bounded: Bounded): Attributes =>
     code === undefined
       ? NO_ATTRIBUTES
@@ -126,23 +138,29 @@ export function createInstruments(meter: Meter): Instruments {
     suppressed: ({ code }, context) =>
       blockSuppressed.add(1, functionName(code, blockingFunction), context),
     stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
+    stallCaused: (waits, operation) => {
+      const who = operationName(operation, stalledOperation, ATTR_EVENT_LOOP_STALL_OPERATION);
+      for (const { code, millis } of waits) {
+        const by = functionName(code, blockingFunction);
+        const isKnown = stallSeries(JSON.stringify([by, who])) !== OTHERS;
+        // The function is what the sum is exact for.
+        const counted = isKnown ? { ...by, ...who } : { ...by, [ATTR_HTTP_ROUTE]: OTHERS };
+        stallCaused.add(millis / 1000, counted, ROOT_CONTEXT);
+      }
+    },
     suspension: (millis, reason) =>
       suspensionDuration.record(
         millis / 1000,
         { [ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
         ROOT_CONTEXT,
       ),
-    busy: (millis, code, { name, httpRoute }) => {
-      // Where the name is more than the route with its method: an operation of GraphQL.
-      const isRoute = httpRoute !== undefined && (name ?? httpRoute).endsWith(httpRoute);
+    busy: (millis, code, operation) => {
       const attributes = {
         ...functionName(code, busyFunction),
-        ...(httpRoute !== undefined && { [ATTR_HTTP_ROUTE]: operationName(httpRoute) }),
-        ...(name !== undefined &&
-          !isRoute && { [ATTR_EVENT_LOOP_BUSY_OPERATION]: operationName(name) }),
+        ...operationName(operation, busyOperation, ATTR_EVENT_LOOP_BUSY_OPERATION),
       };
-      const isKnown = series(JSON.stringify(attributes)) !== OTHER_FUNCTIONS;
-      const counted = isKnown ? attributes : { [ATTR_CODE_FUNCTION_NAME]: OTHER_FUNCTIONS };
+      const isKnown = busySeries(JSON.stringify(attributes)) !== OTHERS;
+      const counted = isKnown ? attributes : { [ATTR_CODE_FUNCTION_NAME]: OTHERS };
       busySamples.add(millis / SAMPLE_MILLIS, counted, ROOT_CONTEXT);
     },
   };
@@ -150,11 +168,20 @@ export function createInstruments(meter: Meter): Instruments {
 
 type Bounded = (name: string) => string;
 
+/** The route, or what the entry span is named if that says more. */
+function operationName(operation: Operation, bounded: Bounded, attribute: string): Attributes {
+  const { httpRoute, name } = operation;
+  return {
+    ...(httpRoute !== undefined && { [ATTR_HTTP_ROUTE]: bounded(httpRoute) }),
+    ...(name !== undefined && !isNamedByRoute(operation) && { [attribute]: bounded(name) }),
+  };
+}
+
 /** The first `max` names as they are, all others as one. */
 function boundedBy(max: number): Bounded {
   const names = new Set<string>();
   return (name) => {
     if (names.size < max) names.add(name);
-    return names.has(name) ? name : OTHER_FUNCTIONS;
+    return names.has(name) ? name : OTHERS;
   };
 }

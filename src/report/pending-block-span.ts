@@ -33,6 +33,7 @@ export class PendingBlockSpan {
   #started: StartedSpan | undefined;
   #outcome: SpanOutcome = 'left out';
   #spanContext: SpanContext | undefined;
+  #listeners: ((facts: EventLoopBlock) => void)[] = [];
 
   constructor(block: EndedBlock, start: StartSpan, guard: Guard) {
     this.#unreported = { block, start, guard };
@@ -62,6 +63,11 @@ export class PendingBlockSpan {
     this.#unreported?.block.addQueued();
   }
 
+  /** Calls `listener` once: when the block is reported. */
+  onReported(listener: (facts: EventLoopBlock) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /**
    * Ends the span, where the block has one, and lets go of everything but the span's context.
    * @param facts as they are known now; a span that was started early gets what it lacks
@@ -83,6 +89,9 @@ export class PendingBlockSpan {
     } finally {
       this.#unreported = undefined;
       this.#started = undefined;
+      const listeners = this.#listeners;
+      this.#listeners = [];
+      for (const listener of listeners) listener(facts);
     }
   }
 

@@ -105,7 +105,10 @@ export class BlockFeed {
 
   /** Does nothing where another instrumentation has taken its place. */
   stop(): void {
-    if (this.#stalls.ongoing === this.#ongoing) this.#stalls.ongoing = undefined;
+    if (this.#stalls.ongoing === this.#ongoing) {
+      this.#stalls.nameCauses();
+      this.#stalls.ongoing = undefined;
+    }
     if (this.#stalls.entrySpanSink === this.entrySpanSink) this.#stalls.entrySpanSink = undefined;
   }
 

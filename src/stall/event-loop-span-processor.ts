@@ -2,13 +2,13 @@
  * Sets on every span how long it was stalled by blocks that it did not cause, and which block was
  * the longest.
  */
-import {
-  type Attributes,
-  type Context,
-  type HrTime,
-  type Link,
-  type Span,
-  type SpanContext,
+import type {
+  Attributes,
+  Context,
+  HrTime,
+  Link,
+  Span,
+  SpanContext,
   SpanKind,
 } from '@opentelemetry/api';
 import { OnceLogger } from '../otel/diag-once.ts';
@@ -22,7 +22,7 @@ import {
 import { isBlockSpan, OpenSpans } from './open-spans.ts';
 import type { Queued } from './queue.ts';
 import type { RecentBlock, Stall } from './recent-blocks.ts';
-import { stallsOfThread } from './stalls.ts';
+import { isEntryKind, stallsOfThread } from './stalls.ts';
 
 /** A span that was stalled for less than this by a block is not linked to it, in milliseconds. */
 export const MIN_LINKED_STALL_MILLIS = 10;
@@ -136,15 +136,15 @@ export class EventLoopSpanProcessor {
   #reportPending(): void {
     try {
       this.#stalls.ongoing?.reportPending?.();
+      this.#stalls.nameCauses();
     } catch (error) {
       this.#failed(error);
     }
   }
 
   /** Last: the host's meter may throw. */
-  #record({ kind }: EndingSpan, stall: Stall | undefined): void {
-    if (kind !== SpanKind.SERVER && kind !== SpanKind.CONSUMER) return;
-    this.#stalls.entrySpanSink?.(stall === undefined ? 0 : stall.millis);
+  #record(span: Span & EndingSpan, stall: Stall | undefined): void {
+    if (isEntryKind(span)) this.#stalls.ended(span, stall);
   }
 
   #failed(error: unknown): void {

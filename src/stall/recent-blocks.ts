@@ -1,6 +1,7 @@
 /** The latest blocks, for spans that end later to be compared with. */
 import type { SpanContext } from '@opentelemetry/api';
 import { type BlockTime, type SpanTime, stallBetween, stallIn } from './span-time.ts';
+import type { NamedBlock, StallCause, Wait } from './stalled-requests.ts';
 
 /** Blocks that are remembered: at the default threshold, at least 100 s of blocked time. */
 export const MAX_RECENT_BLOCKS = 1024;
@@ -11,11 +12,17 @@ export interface BlockSpan {
   spanContext(): SpanContext | undefined;
   /** An entry span may have waited for the block before it began. */
   addQueued?(): void;
+  /**
+   * Calls `listener` once: when the block is reported, or now if that is never done. The block is
+   * not known by any name if this is absent.
+   */
+  onReported?(listener: (block: NamedBlock) => void): void;
 }
 
 /** What stalled spans need of a block. */
 export interface RecentBlock extends BlockTime {
   readonly span: BlockSpan | undefined;
+  readonly cause: StallCause;
 }
 
 /** How long a span was stalled by blocks that it did not cause. */
@@ -27,6 +34,8 @@ export interface Stall {
   readonly longestMillis: number;
   /** More blocks than are remembered fell into the span: `millis` is a lower bound. */
   readonly incomplete: boolean;
+  /** How long for each block; they add up to `millis`. Of entry spans only. */
+  readonly waits?: readonly Wait[] | undefined;
 }
 
 /**
@@ -73,8 +82,11 @@ export class RecentBlocks {
     return this.#latestEnd > start;
   }
 
-  /** Hot. How long a span that has ended was stalled. From the newest block backwards. */
-  stallOf(span: SpanTime): Stall {
+  /**
+   * Hot. How long a span that has ended was stalled. From the newest block backwards.
+   * @param waits gets how long it waited for each block
+   */
+  stallOf(span: SpanTime, waits?: Wait[]): Stall {
     let millis = 0;
     let longest: RecentBlock | undefined;
     let longestMillis = 0;
@@ -94,17 +106,20 @@ export class RecentBlocks {
             this.#callbackStarts[slot] as number,
             span,
           );
+      if (stalled === 0) continue;
       millis += stalled;
+      waits?.push({ cause: (this.#ring[slot] as RecentBlock).cause, millis: stalled });
       if (stalled > longestMillis) {
         longest = this.#ring[slot];
         longestMillis = stalled;
       }
     }
-    return { millis, longest, longestMillis, incomplete: this.#forgottenUntil > span.start };
+    return { millis, longest, longestMillis, incomplete: this.#forgottenUntil > span.start, waits };
   }
 
   #forget(block: RecentBlock): void {
     this.#forgottenUntil = Math.max(this.#forgottenUntil, block.end);
+    block.cause.name({}); // if reporting it failed
     for (const id of spanIdsOf(block)) {
       const numbers = this.#numbersById.get(id);
       if (numbers === undefined || numbers.length === 1) this.#numbersById.delete(id);

@@ -13,13 +13,23 @@ import {
 } from '@opentelemetry/api';
 import type { Run } from '../block.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
 import { perThread } from '../support/per-thread.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { isBlockSpan, lineOf, type OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
 import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { hasRequestSubscribers, requestReport } from './request-channel.ts';
 import { receivedAt } from './request-start.ts';
 import { type BlockTime, type SpanTime, spanTimeOf, stallBeside, stallIn } from './span-time.ts';
+import {
+  byFunction,
+  type FunctionWait,
+  type NamedBlock,
+  StallCause,
+  StalledRequests,
+  type Wait,
+} from './stalled-requests.ts';
 
 /** Time in which the event loop was blocked. Unix times in milliseconds. */
 export interface BlockedPeriod {
@@ -58,8 +68,17 @@ export interface OngoingView {
   spanBegin?(): SpanBegin;
 }
 
-/** Called when an entry span (SERVER, CONSUMER) has ended, stalled or not. */
-export type EntrySpanSink = (stallMillis: number) => void;
+/** For the metrics. An entry span is of the kind SERVER or CONSUMER. */
+export interface EntrySpanSink {
+  /** One has ended, stalled or not. */
+  ended(stallMillis: number): void;
+  /**
+   * One that was stalled has ended, and the functions of the blocks are known as far as they will
+   * be. Must not throw.
+   * @param waits add up to its `stallMillis`
+   */
+  stalled(waits: readonly FunctionWait[], operation: Operation): void;
+}
 
 /** A span of the SDK. */
 export interface TimedSpan {
@@ -81,6 +100,19 @@ export interface SpansAround {
 /** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
 const MAX_RUNS = 32;
 
+/** The block of a pile-up is known when its iteration is over, in the next one. */
+const MAX_ITERATIONS_TO_BLOCK = 1;
+/** Pile-ups without a block. An iteration has one after each part that was reported by itself. */
+const MAX_PILE_UPS = 64;
+
+/** A pile-up that had not ended when entry spans did that it had stalled. */
+interface StallingPileUp {
+  readonly start: number;
+  end: number;
+  readonly iteration: number;
+  readonly cause: StallCause;
+}
+
 export class Stalls {
   /** Of the active instrumentation. */
   ongoing: OngoingView | undefined;
@@ -93,6 +125,8 @@ export class Stalls {
   /** Of spans that have not ended. */
   readonly #queued = new WeakMap<Span, Queued>();
   #queuedSpans = 0;
+  readonly #stalled = new StalledRequests();
+  #pileUps: StallingPileUp[] = [];
   /** Weakly: a processor whose provider is dropped without a shutdown goes with it. */
   readonly #openSpans = new Set<WeakRef<OpenSpans>>();
 
@@ -128,8 +162,18 @@ export class Stalls {
     { blockingSpanIds, ranMillis }: SpansAround,
     span: BlockSpan | undefined,
   ): void {
-    const block = { start, end, callbackStart, blockingSpanIds, ranMillis, span };
+    const cause = new StallCause();
+    const block = { start, end, callbackStart, blockingSpanIds, ranMillis, span, cause };
     this.#blocks.add(block);
+    const causes = [
+      cause,
+      ...this.#takePileUps((pileUp) => pileUp.start < end && pileUp.end > start),
+    ];
+    const name = (reported: NamedBlock) => {
+      for (const each of causes) each.name(reported);
+    };
+    if (span?.onReported === undefined) name({});
+    else span.onReported(name);
     if (loopEnd !== undefined) this.#queue.add(block, loopEnd);
   }
 
@@ -171,16 +215,50 @@ export class Stalls {
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
-    const stall = this.#blocks.stallOf(time);
+    const waits: Wait[] | undefined = isEntryKind(span) ? [] : undefined;
+    const stall = this.#blocks.stallOf(time, waits);
     if (pileUp === undefined) return stall;
     const more = this.#stallInPileUp(pileUp, time);
     if (more === 0) return stall;
+    waits?.push({ cause: this.#causeOf(pileUp), millis: more });
     return {
       ...stall,
       millis: stall.millis + more,
       // A pile-up that has not ended has no span that a link could lead to.
       ...(more > stall.longestMillis && { longest: undefined, longestMillis: more }),
     };
+  }
+
+  /**
+   * An entry span has ended. May throw: the host's meter may.
+   * @param stall of {@link stallOf}
+   */
+  ended(span: Span & TimedSpan & NamedSpan, stall: Stall | undefined): void {
+    const sink = this.entrySpanSink;
+    const waits = stall?.waits ?? [];
+    if (waits.length > 0 || hasRequestSubscribers()) {
+      const operation = operationOf(span);
+      const report = requestReport(span, operation, stall?.millis ?? 0, waits);
+      this.#stalled.add(waits, () => {
+        if (waits.length > 0) sink?.stalled(byFunction(waits), operation);
+        report();
+      });
+    }
+    if (this.#pileUps.length > 0) this.#nameLateCauses();
+    sink?.ended(stall?.millis ?? 0);
+  }
+
+  /** No further blocks come: what pile-ups stalled is not known to be of any function. */
+  nameCauses(): void {
+    for (const cause of this.#takePileUps(() => true)) cause.name({});
+  }
+
+  /** Pile-ups that were no block after all: the process was suspended, for one. */
+  #nameLateCauses(): void {
+    const iteration = this.ongoing?.spanBegin?.().iteration ?? Number.NaN;
+    const isLate = (pileUp: StallingPileUp) =>
+      iteration - pileUp.iteration > MAX_ITERATIONS_TO_BLOCK;
+    for (const cause of this.#takePileUps(isLate)) cause.name({});
   }
 
   /** The span of this process around a span, where a processor knows either. */
@@ -198,6 +276,27 @@ export class Stalls {
       this.#pileUpTimes.set(pileUp, time);
     }
     return stallIn(time, span);
+  }
+
+  /** The block of the pile-up, which comes when its iteration is over. */
+  #causeOf({ start, end }: Pick<BlockedPeriod, 'start' | 'end'>): StallCause {
+    const known = this.#pileUps.find((pileUp) => pileUp.start === start);
+    if (known !== undefined) {
+      known.end = end;
+      return known.cause;
+    }
+    if (this.#pileUps.length === MAX_PILE_UPS) this.#pileUps.shift()?.cause.name({});
+    const iteration = this.ongoing?.spanBegin?.().iteration ?? Number.NaN;
+    const cause = new StallCause();
+    this.#pileUps.push({ start, end, iteration, cause });
+    return cause;
+  }
+
+  #takePileUps(isTaken: (pileUp: StallingPileUp) => boolean): StallCause[] {
+    if (this.#pileUps.length === 0) return [];
+    const taken = this.#pileUps.filter(isTaken);
+    this.#pileUps = this.#pileUps.filter((pileUp) => !taken.includes(pileUp));
+    return taken.map(({ cause }) => cause);
   }
 
   #watched(): OpenSpans[] {
@@ -229,12 +328,16 @@ function ranIn({ context, ran = [] }: BlockedPeriod) {
   return { spans, blockingSpanIds, ranMillis: ranMillis.size === 0 ? undefined : ranMillis };
 }
 
+export function isEntryKind({ kind }: { readonly kind?: SpanKind }): boolean {
+  return kind === SpanKind.SERVER || kind === SpanKind.CONSUMER;
+}
+
 const idOf = (span: Span) => span.spanContext().spanId;
 
 /** A request, a message, or what else begins without a span of this process around it. */
 function isEntrySpan(span: Span & { readonly kind?: SpanKind }, parentContext: Context): boolean {
   if (isBlockSpan(span)) return false;
-  if (span.kind === SpanKind.SERVER || span.kind === SpanKind.CONSUMER) return true;
+  if (isEntryKind(span)) return true;
   const parent = trace.getSpanContext(parentContext);
   return parent === undefined || parent.isRemote === true;
 }

@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
-const { mkdirSync, statSync } = fs;
+const { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, statSync } = fs;
+const { writeFileSync } = fs;
 
 /** Whether it is an ordinary file: to open a pipe would wait for its other end. */
 export function isFile(path: string): boolean {
@@ -27,3 +28,26 @@ export function makeFolder(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || isFile(folder)) throw error;
   }
 }
+
+/**
+ * Writes a file, and makes the folders around it. What has the name already is replaced if it is an
+ * ordinary file.
+ * @throws what the file system says, or that it is no ordinary file
+ */
+export function writeFile(path: string, text: string): void {
+  makeFolder(dirname(resolve(path)));
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined && !isFile(path))
+    throw notOrdinary(path);
+  // It may have become a pipe since: not waited for either.
+  const { O_WRONLY, O_CREAT, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+  const file = openSync(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY);
+  try {
+    if (!fstatSync(file).isFile()) throw notOrdinary(path);
+    ftruncateSync(file);
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const notOrdinary = (path: string) => new Error(`${path} is not an ordinary file`);

@@ -36,8 +36,9 @@ const block = (more: Partial<Block> = {}): Block => ({
 });
 
 type Arguments = ConstructorParameters<typeof BlockFeed>;
-const feedOf = (ongoingPileUp: Arguments[1] = () => undefined, sink: Arguments[2] = () => {}) =>
-  new BlockFeed(new FakeClock(), ongoingPileUp, sink);
+type Ended = Arguments[2]['ended'];
+const feedOf = (ongoingPileUp: Arguments[1] = () => undefined, ended: Ended = () => {}) =>
+  new BlockFeed(new FakeClock(), ongoingPileUp, { ended, stalled: () => {} });
 
 afterEach(() => {
   stalls.unwatch(openSpans);
@@ -98,10 +99,10 @@ test('an instrumentation that stops leaves alone the one that has taken its plac
   earlier.start();
   active.start();
   earlier.stop();
-  stalls.entrySpanSink?.(12);
+  stalls.entrySpanSink?.ended(12);
   expect(stalls.ongoing?.ongoingPileUp()).toBeDefined();
   active.stop();
-  stalls.entrySpanSink?.(13);
+  stalls.entrySpanSink?.ended(13);
   expect(counted).toEqual(['active 12']);
   expect(stalls.ongoing).toBeUndefined();
 });

@@ -16,6 +16,7 @@ import {
 } from '../../src/stall/event-loop-span-processor.ts';
 import { MAX_OPEN_SPANS } from '../../src/stall/open-spans.ts';
 import { MAX_RECENT_BLOCKS } from '../../src/stall/recent-blocks.ts';
+import type { FunctionWait } from '../../src/stall/stalled-requests.ts';
 import { type BlockedPeriod, Stalls, stallsOfThread } from '../../src/stall/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
@@ -47,6 +48,7 @@ class Scene {
   readonly provider: InstanceType<typeof TracerProvider>;
   readonly processor = new EventLoopSpanProcessor();
   readonly entrySpans: number[] = [];
+  readonly waits: FunctionWait[] = [];
   pileUp: BlockedPeriod | undefined;
 
   constructor(
@@ -58,7 +60,10 @@ class Scene {
     ] as never[];
     this.provider = new TracerProvider({ spanProcessors });
     this.stalls.ongoing = { ongoingPileUp: () => this.pileUp };
-    this.stalls.entrySpanSink = (millis) => this.entrySpans.push(millis);
+    this.stalls.entrySpanSink = {
+      ended: (millis) => this.entrySpans.push(millis),
+      stalled: (waits) => void this.waits.push(...waits),
+    };
     now += 3_600_000;
   }
 
@@ -376,9 +381,10 @@ test('the metric counts entry spans, stalled or not', () => {
 
 test('with a meter that throws, the span has its attributes', () => {
   const s = scene();
-  s.stalls.entrySpanSink = () => {
+  const ended = () => {
     throw new Error('meter');
   };
+  s.stalls.entrySpanSink = { ended, stalled: () => {} };
   const span = s.startSpan('slow', 0, undefined, SpanKind.SERVER);
   s.block(100, 300);
   expect(s.end(span, 400).stall).toBe(0.2);

@@ -5,6 +5,7 @@ import { Votes } from '../../src/loop/votes.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
 import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stall/recent-blocks.ts';
+import { StallCause } from '../../src/stall/stalled-requests.ts';
 import { type BlockedPeriod, stallsOfThread } from '../../src/stall/stalls.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 import { TracerProvider } from './support/sdk.ts';
@@ -149,6 +150,7 @@ describe('recent blocks', () => {
         blockingSpanIds: new CountingSet([`blocking ${i}`, 'blocking all']),
         ranMillis: new Map([[`ran ${i}`, 3]]),
         span: undefined,
+        cause: new StallCause(),
       });
     }
   });
@@ -179,7 +181,13 @@ describe('recent blocks', () => {
 test('a part that is reported before the pile-up that began earlier hides none of both', () => {
   const blocks = new RecentBlocks();
   const block = (start: number, end: number) =>
-    blocks.add({ start, end, blockingSpanIds: new Set(), span: undefined });
+    blocks.add({
+      start,
+      end,
+      blockingSpanIds: new Set(),
+      span: undefined,
+      cause: new StallCause(),
+    });
   block(220, 400);
   block(100, 220);
   expect(blocks.stallOf({ spanId: 'a', start: 50, end: 500 }).millis).toBe(300);

@@ -1,11 +1,13 @@
 import { type BlockEnd, Queue, queuedBy, type SpanBegin } from '../../src/stall/queue.ts';
 import type { RecentBlock } from '../../src/stall/recent-blocks.ts';
+import { StallCause } from '../../src/stall/stalled-requests.ts';
 
 const block = (start: number, end: number): RecentBlock => ({
   start,
   end,
   blockingSpanIds: new Set(),
   span: undefined,
+  cause: new StallCause(),
 });
 
 /** A block of iteration 7 that ended at 500, when the latest async id was 40. */

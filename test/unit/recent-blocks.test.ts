@@ -4,12 +4,14 @@ import {
   RecentBlocks,
 } from '../../src/stall/recent-blocks.ts';
 import type { SpanTime } from '../../src/stall/span-time.ts';
+import { StallCause } from '../../src/stall/stalled-requests.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,
   end,
   blockingSpanIds: new Set(blockingSpanIds),
   span: undefined,
+  cause: new StallCause(),
 });
 const span = (spanId: string, start: number, end: number): SpanTime => ({ spanId, start, end });
 const recent = (...blocks: RecentBlock[]) => {

@@ -23,6 +23,7 @@ const ORDER = [
   ['profile'],
   ['config', 'config-file', 'active-instance'],
   ['console/'],
+  ['html-report'],
   ['long-calls'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],

@@ -1,6 +1,7 @@
 import { type Context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { StackSample } from '../../../src/block.ts';
-import { EntryOperation, type Operation } from '../../../src/profile/entry-operation.ts';
+import type { Operation } from '../../../src/otel/operation.ts';
+import { EntryOperation } from '../../../src/profile/entry-operation.ts';
 import { LoopProfiler } from '../../../src/profile/loop-profiler.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 

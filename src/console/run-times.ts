@@ -1,0 +1,49 @@
+/** When what is reported began, and when a server of this process listened for the first time. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { performance } from 'node:perf_hooks';
+import type { SummaryTimes } from './summary.ts';
+
+/** Published by Node.js when a server has begun to listen. */
+const LISTEN_CHANNEL = 'tracing:net.server.listen:asyncEnd';
+
+export class RunTimes {
+  #startedAt: number | undefined;
+  #listeningSince: number | undefined;
+
+  /** Again after {@link stop}: the run goes on. */
+  start(): void {
+    this.#startedAt ??= unixTime();
+    subscribe(LISTEN_CHANNEL, this.#onListening);
+  }
+
+  stop(): void {
+    unsubscribe(LISTEN_CHANNEL, this.#onListening);
+  }
+
+  get startedAt(): number {
+    return this.#startedAt ?? unixTime();
+  }
+
+  get listeningSince(): number | undefined {
+    return this.#listeningSince;
+  }
+
+  /** @param thresholdMillis loading is mentioned from this long on */
+  read(thresholdMillis: number): SummaryTimes {
+    const { loopStart, bootstrapComplete } = performance.nodeTiming;
+    const loadMillis = loopStart - bootstrapComplete;
+    return {
+      startedAt: this.startedAt,
+      now: unixTime(),
+      listeningSince: this.#listeningSince,
+      loadMillis: loopStart > 0 && loadMillis >= thresholdMillis ? loadMillis : undefined,
+    };
+  }
+
+  readonly #onListening = (): void => {
+    this.#listeningSince ??= unixTime();
+  };
+}
+
+/** Milliseconds, with a fraction. */
+export const unixTime = () => performance.timeOrigin + performance.now();

@@ -1,0 +1,139 @@
+/** All that is known of one block. */
+import { code, h, place, swatch } from './elements.ts';
+import { clockTime, count, duration, percent, shortPath } from './format.ts';
+import type { Block, Model } from './model.ts';
+
+const SHOWN_REQUESTS = 20;
+const SHOWN_FRAMES = 30;
+
+const KINDS = {
+  callback: 'one callback',
+  microtasks: 'promise reactions or nextTicks',
+  'pile-up': 'several callbacks, none of which reaches the threshold alone',
+};
+
+export function blockDetails(model: Model, block: Block): HTMLElement {
+  const { cwd } = model.report.process;
+  const { durationMillis, code: where, leaf, nativeCall, traceId } = block;
+  const share = (millis: number | undefined) =>
+    millis === undefined
+      ? undefined
+      : `${duration(millis)} (${percent(Math.min(1, millis / durationMillis))})`;
+  const facts: [string, Node | string | undefined][] = [
+    ['When', `${clockTime(block.startTimeMillis)}, ${duration(block.start)} after the start`],
+    ['Length', duration(durationMillis)],
+    [
+      'Place',
+      where?.file === undefined
+        ? undefined
+        : place(where.file, where.line, where.column, shortPath(where.file, cwd)),
+    ],
+    ['Innermost', nativeCall ? code(nativeCall.name) : leaf && code(leaf.functionName)],
+    ['Input', nativeCall?.size === undefined ? undefined : nativeCall.size.toLocaleString('en')],
+    ['Loads', block.requires && shortPath(block.requires, cwd)],
+    ['Kind', block.kind && KINDS[block.kind]],
+    ['Callbacks', block.callbacks.toLocaleString('en')],
+    ['Async resource', block.asyncResourceType],
+    ['Cause', block.cause],
+    ['CPU', share(block.cpuTimeMillis)],
+    ['Garbage collection', share(block.gcTimeMillis)],
+    ['Native code', share(block.nativeTimeMillis)],
+    ['Span', block.operation === undefined ? undefined : code(block.operation)],
+    ['Trace', traceId && h('code', { class: 'trace' }, traceId)],
+    ['Stack samples', block.samples.toLocaleString('en')],
+    ['Open spans that waited', block.stalledSpans?.toLocaleString('en')],
+    ['Spans that began right after it', block.queuedSpans?.toLocaleString('en')],
+  ];
+  return h(
+    'div',
+    { class: 'details' },
+    h(
+      'h3',
+      { tabindex: -1 },
+      swatch(block.fn.color),
+      code(block.fn.name),
+      ` blocked for ${duration(durationMillis)}`,
+    ),
+    h(
+      'dl',
+      {},
+      ...facts
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+    ),
+    h('div', { class: 'columns' }, stackOf(model, block), stalledBy(model, block)),
+  );
+}
+
+/** Of the stacks that were sampled in it, the one that ran longest; innermost first. */
+function stackOf(model: Model, block: Block): HTMLElement {
+  const { frames, files, nodes } = model.report.stacks;
+  let heaviest = -1;
+  let millis = 0;
+  for (let i = 0; i < block.stacks.length; i += 2) {
+    if ((block.stacks[i + 1] as number) <= millis) continue;
+    heaviest = block.stacks[i] as number;
+    millis = block.stacks[i + 1] as number;
+  }
+  const items: HTMLElement[] = [];
+  for (let node = heaviest; node >= 0; node = nodes[2 * node] as number) {
+    const [name, file, line] = frames[nodes[2 * node + 1] as number] ?? ['', -1, 0];
+    const path = files[file];
+    items.push(
+      h(
+        'li',
+        {},
+        code(name),
+        ' ',
+        path !== undefined &&
+          place(path, line, undefined, shortPath(path, model.report.process.cwd)),
+      ),
+    );
+  }
+  const title = h('h4', {}, 'Stack');
+  if (items.length === 0)
+    return h(
+      'div',
+      {},
+      title,
+      h('p', { class: 'aside' }, 'No stack sample was taken in this block.'),
+    );
+  const hidden = items.length - SHOWN_FRAMES;
+  return h(
+    'div',
+    {},
+    title,
+    h('ol', { class: 'stack' }, ...items.slice(0, SHOWN_FRAMES)),
+    hidden > 0 && h('p', { class: 'aside' }, `and ${count(hidden, 'frame')} around it`),
+  );
+}
+
+function stalledBy({ requests }: Model, { stalled }: Block): HTMLElement {
+  const title = h('h4', {}, 'Requests that waited for it');
+  if (requests === undefined)
+    return h('div', {}, title, h('p', { class: 'aside' }, 'Requests are not recorded.'));
+  if (stalled.length === 0) return h('div', {}, title, h('p', { class: 'aside' }, 'None.'));
+  const sorted = [...stalled].sort((a, b) => b.millis - a.millis);
+  const hidden = sorted.length - SHOWN_REQUESTS;
+  return h(
+    'div',
+    {},
+    title,
+    h(
+      'ul',
+      { class: 'stalled' },
+      ...sorted
+        .slice(0, SHOWN_REQUESTS)
+        .map(({ request, millis }) =>
+          h(
+            'li',
+            {},
+            code(request.route),
+            ` waited ${duration(millis)} of ${duration(request.durationMillis)} `,
+            h('span', { class: 'aside' }, `trace ${request.traceId}`),
+          ),
+        ),
+    ),
+    hidden > 0 && h('p', { class: 'aside' }, `and ${count(hidden, 'request')} more`),
+  );
+}

@@ -1,0 +1,120 @@
+/**
+ * The page's elements. Guarantees: what comes from the application only ever becomes text, or the
+ * path of a link whose scheme is written here.
+ */
+type Child = Node | string | false | undefined;
+type Properties = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
+
+/** An element; a function is a listener, everything else an attribute. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Properties = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === 'function') element.addEventListener(name, value as EventListener);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== undefined && value !== false) element.setAttribute(name, String(value));
+  }
+  element.append(...children.filter((child) => child !== false && child !== undefined));
+  return element;
+}
+
+let sections = 0;
+
+/** A part of the page with a heading, which is its name. */
+export function section(title: string, ...children: Child[]): HTMLElement {
+  const id = `section-${++sections}`;
+  return h('section', { 'aria-labelledby': id }, h('h2', { id }, title), ...children);
+}
+
+/** What an empty part of the page says. */
+export function empty(title: string, ...children: Child[]): HTMLElement {
+  return h(
+    'div',
+    { class: 'empty' },
+    h('p', { class: 'empty-title' }, title),
+    h('p', {}, ...children),
+  );
+}
+
+export const code = (text: string) => h('code', {}, text);
+
+/** The colour of a function. A style attribute would be against the page's own policy. */
+export function swatch(color: number): HTMLElement {
+  const element = h('span', { class: 'swatch', 'aria-hidden': 'true' });
+  element.style.background = `var(--fn-${color})`;
+  return element;
+}
+
+const EDITORS: Record<string, (path: string, line: number, column: number) => string> = {
+  'VS Code': (path, line, column) => `vscode://file${path}:${line}:${column}`,
+  Cursor: (path, line, column) => `cursor://file${path}:${line}:${column}`,
+  Zed: (path, line, column) => `zed://file${path}:${line}:${column}`,
+  JetBrains: (path, line) => `idea://open?file=${path}&line=${line}`,
+};
+const EDITOR_KEY = 'event-loop-report.editor';
+let editor = stored(EDITOR_KEY) ?? '';
+if (!Object.hasOwn(EDITORS, editor)) editor = 'VS Code';
+
+/** A file and a line, which an editor opens; text where there is no such file. */
+export function place(
+  file: string,
+  line: number | undefined,
+  column: number | undefined,
+  short: string,
+) {
+  const text = line === undefined || line === 0 ? short : `${short}:${line}`;
+  const path = file.split('\\').join('/');
+  const isAbsolute = path.startsWith('/') || /^[A-Za-z]:\//.test(path);
+  if (!isAbsolute) return h('span', { class: 'place' }, text);
+  const encoded = `${path.startsWith('/') ? '' : '/'}${path}`
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+  const link = h('a', { class: 'place' }, text);
+  link.dataset['path'] = encoded;
+  link.dataset['line'] = String(line || 1);
+  link.dataset['column'] = String(column ?? 1);
+  point(link);
+  return link;
+}
+
+function point(link: HTMLAnchorElement): void {
+  const { path = '', line, column } = link.dataset;
+  link.href = (EDITORS[editor] as (typeof EDITORS)[string])(path, Number(line), Number(column));
+  link.title = `Open in ${editor}`;
+}
+
+export function editorChoice(): HTMLElement {
+  const select = h(
+    'select',
+    {
+      change: () => {
+        editor = select.value;
+        store(EDITOR_KEY, editor);
+        for (const link of document.querySelectorAll<HTMLAnchorElement>('a.place')) point(link);
+      },
+    },
+    ...Object.keys(EDITORS).map((name) => h('option', { selected: name === editor }, name)),
+  );
+  return h('label', { class: 'choice' }, 'Open files in', select);
+}
+
+/** A page that is a file may have no storage. */
+export function stored(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function store(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // The choice is for this visit, then.
+  }
+}

@@ -1,0 +1,361 @@
+/** The report page: reads the data that stands in it, and draws everything once. */
+import type { LoopFunction } from '../../types.ts';
+import type { ReportDocument } from '../document.ts';
+import { blockDetails } from './details.ts';
+import { code, editorChoice, empty, h, section, store, stored } from './elements.ts';
+import { FlameGraph } from './flame-graph.ts';
+import { count, duration, percent, shortPath } from './format.ts';
+import { type Block, type Fn, Model } from './model.ts';
+import { Tables, table } from './tables.ts';
+import { Timeline } from './timeline.ts';
+
+const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
+const THEME_KEY = 'event-loop-report.theme';
+const THEMES = ['auto', 'light', 'dark'];
+
+const text = document.getElementById('event-loop-report')?.textContent ?? '';
+start(JSON.parse(text) as ReportDocument);
+
+function start(report: ReportDocument): void {
+  const model = new Model(report);
+  const flame = new FlameGraph(model);
+  const details = h('div', { class: 'selected' });
+  const announcement = h('p', { class: 'for-screen-readers', 'aria-live': 'polite' });
+  const all = h(
+    'button',
+    { type: 'button', hidden: true, click: () => showAll() },
+    'Show all blocks',
+  );
+  const flamePart = section(
+    'Flame graph',
+    h('div', { class: 'toolbar' }, all, legend()),
+    flame.element,
+  );
+
+  const selectBlock = (block: Block) => {
+    timeline.select(block);
+    details.replaceChildren(blockDetails(model, block));
+    flame.show([block], `${block.fn.name}, one block`);
+    all.hidden = false;
+    announcement.textContent =
+      `Block ${block.number + 1} of ${model.blocks.length}: ${block.fn.name}, ` +
+      `${duration(block.durationMillis)}, ${count(block.stalled.length, 'request')} waited for it`;
+  };
+  const selectFn = (fn: Fn) => {
+    timeline.highlight(fn.key);
+    flame.show(fn.blocks, `${fn.name}, ${count(fn.blocks.length, 'block')}`);
+    all.hidden = false;
+    announcement.textContent = `The flame graph shows ${fn.name}`;
+    flamePart.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+  };
+  const showAll = () => {
+    timeline.highlight(undefined);
+    flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}`);
+    all.hidden = true;
+  };
+  const timeline = new Timeline(model, { select: selectBlock });
+  const tables = new Tables(model, { selectFn, selectBlock });
+  const main = h(
+    'main',
+    {},
+    headline(model),
+    tiles(model),
+    section('Timeline', timeline.element, notRecorded(report), details),
+    section('Functions by harm', functionsOf(model, tables)),
+    flamePart,
+    section('Routes', routesOf(model, tables)),
+    startUpOf(model, tables),
+    loopProfileOf(report),
+    section('Blocks', model.blocks.length > 0 ? tables.blocks() : nothingBlocked(report)),
+    about(report),
+    announcement,
+  );
+  const redraw = () => timeline.redraw();
+  document.getElementById('app')?.replaceChildren(header(report, redraw), main);
+  showAll();
+  redraw();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  window.addEventListener('beforeprint', () => {
+    setTheme('light');
+    redraw();
+  });
+  window.addEventListener('afterprint', () => {
+    setTheme(stored(THEME_KEY) ?? 'auto');
+    redraw();
+  });
+}
+
+function header(report: ReportDocument, redraw: () => void): HTMLElement {
+  const { script, pid, threadId, nodeVersion, cwd } = report.process;
+  const facts = [
+    script && shortPath(script, cwd),
+    `process ${pid}`,
+    threadId > 0 && `worker thread ${threadId}`,
+    `Node.js ${nodeVersion}`,
+    new Date(report.startTimeMillis).toLocaleString(),
+    `${duration(report.endTimeMillis - report.startTimeMillis)} long`,
+  ];
+  setTheme(stored(THEME_KEY) ?? 'auto');
+  const select = h(
+    'select',
+    {
+      change: () => {
+        store(THEME_KEY, select.value);
+        setTheme(select.value);
+        redraw();
+      },
+    },
+    ...THEMES.map((name) =>
+      h('option', { value: name, selected: name === (stored(THEME_KEY) ?? 'auto') }, name),
+    ),
+  );
+  return h(
+    'header',
+    {},
+    h(
+      'div',
+      {},
+      h('h1', {}, 'Event loop report'),
+      h('p', { class: 'aside' }, facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
+    ),
+    h(
+      'div',
+      { class: 'choices' },
+      editorChoice(),
+      h('label', { class: 'choice' }, 'Theme', select),
+    ),
+  );
+}
+
+function setTheme(theme: string): void {
+  const root = document.documentElement;
+  if (theme === 'light' || theme === 'dark') root.dataset['theme'] = theme;
+  else delete root.dataset['theme'];
+}
+
+/** What to mend first, in one sentence. */
+function headline(model: Model): HTMLElement {
+  const { summary, thresholdMillis } = model.report;
+  const [worst] = summary.places;
+  if (worst === undefined)
+    return h(
+      'p',
+      { class: 'headline' },
+      `Nothing blocked the event loop for ${duration(thresholdMillis)} or longer.`,
+    );
+  const { stalledRequests = 0, stalledMillis = 0 } = worst;
+  return h(
+    'p',
+    { class: 'headline' },
+    worst.functionName === undefined ? 'Unknown code' : code(worst.functionName),
+    ' blocked the event loop for ',
+    h('strong', {}, duration(worst.totalMillis)),
+    ` in ${count(worst.blocks, 'block')}`,
+    stalledRequests > 0 && `; ${count(stalledRequests, 'request')} waited `,
+    stalledRequests > 0 && h('strong', {}, duration(stalledMillis)),
+    stalledRequests > 0 && ' for it',
+    '.',
+  );
+}
+
+function tiles({ report }: Model): HTMLElement {
+  const { timeline, summary } = report;
+  const known = (values: readonly (number | null)[] = []) =>
+    values.filter((value) => value !== null);
+  const lags = known(timeline?.maxLagMillis);
+  const busy = known(timeline?.utilization);
+  const mean = busy.reduce((sum, share) => sum + share, 0) / busy.length;
+  const tile = (name: string, value: string, more = '') =>
+    h(
+      'div',
+      { class: 'tile' },
+      h('dt', {}, name),
+      h('dd', {}, value, h('span', { class: 'aside' }, more)),
+    );
+  const { stalledRequests, stalledMillis = 0 } = summary;
+  return h(
+    'dl',
+    { class: 'tiles' },
+    tile('Blocked', duration(summary.totalMillis), `${percent(summary.share)} of the time`),
+    tile(
+      'Blocks',
+      summary.blocks.toLocaleString('en'),
+      `longest ${duration(summary.longestMillis)}`,
+    ),
+    stalledRequests === undefined
+      ? undefined
+      : tile(
+          'Requests that waited',
+          stalledRequests.toLocaleString('en'),
+          `${duration(stalledMillis)} in all`,
+        ),
+    lags.length === 0
+      ? undefined
+      : tile('Longest lag', duration(Math.max(...lags)), 'that an event waited'),
+    busy.length === 0 ? undefined : tile('Utilization', percent(mean), 'of the time busy'),
+  );
+}
+
+function functionsOf(model: Model, tables: Tables): HTMLElement {
+  const { summary } = model.report;
+  if (summary.places.length === 0) return nothingBlocked(model.report);
+  return tables.functions('Functions that blocked, by harm', summary);
+}
+
+function nothingBlocked({ thresholdMillis }: ReportDocument): HTMLElement {
+  return empty(
+    `Nothing blocked for ${duration(thresholdMillis)} or longer.`,
+    'Shorter blocks are recorded with a lower threshold: ',
+    code(`${PREFIX}THRESHOLD_MILLIS=20`),
+    '.',
+  );
+}
+
+function notRecorded({ isRecorded }: ReportDocument): HTMLElement | undefined {
+  if (isRecorded) return undefined;
+  return empty(
+    'Lag, utilization and requests were not recorded.',
+    'They are from the start on if the option reportFile is set: ',
+    code(`${PREFIX}REPORT_FILE=report.html`),
+    '. Without it, the page has the longest blocks only.',
+  );
+}
+
+function routesOf(model: Model, tables: Tables): HTMLElement {
+  const { routes, stalls } = model.report.summary;
+  if (routes === undefined || routes.length === 0) {
+    return model.requests === undefined
+      ? empty(
+          'The requests are not known.',
+          'Whom the blocks made wait is known from spans: start the application with ',
+          code('--import opentelemetry-instrumentation-event-loop/register'),
+          ', or add the EventLoopSpanProcessor to your OpenTelemetry SDK.',
+        )
+      : empty(
+          'No request has ended.',
+          'Requests and messages are the spans of kind SERVER and CONSUMER.',
+        );
+  }
+  return h(
+    'div',
+    {},
+    tables.routes(),
+    h(
+      'p',
+      { class: 'aside' },
+      'Without stalls: the duration of each request without the time for which it was stalled. ' +
+        'What waited in a queue behind a stall, of a database for example, is still in it.',
+    ),
+    stalls !== undefined && stalls.length > 0 && h('h3', {}, 'Who makes whom wait'),
+    stalls !== undefined && stalls.length > 0 && tables.stalls(),
+  );
+}
+
+function startUpOf(model: Model, tables: Tables): HTMLElement | undefined {
+  const { startUp } = model.report.summary;
+  if (startUp === undefined) return undefined;
+  const { loadMillis, blocks, totalMillis, elapsedMillis } = startUp;
+  const blocked = `${count(blocks, 'block')}, ${duration(totalMillis)}`;
+  const sentences = [
+    loadMillis !== undefined && `${duration(loadMillis)} until the event loop first turned.`,
+    blocks > 0 && `${blocked} of the ${duration(elapsedMillis)} until a server listened.`,
+  ];
+  return section(
+    'Start-up',
+    h('p', {}, sentences.filter((sentence) => sentence !== false).join(' ')),
+    startUp.places.length > 0 && tables.functions('Functions that blocked at start-up', startUp),
+  );
+}
+
+function loopProfileOf({ summary, process }: ReportDocument): HTMLElement | undefined {
+  const profile = summary.loopProfile;
+  if (profile === undefined) return undefined;
+  const period = duration(profile.elapsedMillis);
+  const nameOf = ({ functionName = 'Node.js itself', nativeCall }: LoopFunction) =>
+    nativeCall === undefined ? functionName : `${nativeCall} in ${functionName}`;
+  const share = { title: 'Share', isNumber: true, by: (row: { share: number }) => row.share };
+  return section(
+    'What used the event loop',
+    h(
+      'p',
+      { class: 'aside' },
+      `By ${count(profile.samples, 'stack sample')} at random moments of the last ${period}, ` +
+        `in which it was busy for ${percent(profile.utilization)}.`,
+    ),
+    h(
+      'div',
+      { class: 'columns' },
+      table(
+        'Functions that used the event loop',
+        [
+          {
+            title: 'Function',
+            cell: (row: LoopFunction) =>
+              h(
+                'div',
+                { class: 'function' },
+                code(nameOf(row)),
+                row.file !== undefined &&
+                  h('span', { class: 'place' }, shortPath(row.file, process.cwd)),
+              ),
+          },
+          { ...share, cell: (row) => percent(row.share) },
+        ],
+        profile.functions,
+      ),
+      table(
+        'Operations that used the event loop',
+        [
+          { title: 'Operation', cell: ({ name }) => (name === undefined ? 'none' : code(name)) },
+          { ...share, cell: (row) => percent(row.share) },
+        ],
+        profile.operations,
+      ),
+    ),
+  );
+}
+
+function legend(): HTMLElement {
+  const kinds = [
+    ['app', 'application'],
+    ['package', 'packages'],
+    ['native', 'Node.js'],
+  ];
+  return h(
+    'span',
+    { class: 'legend' },
+    ...kinds.map(([kind, name]) => h('span', {}, h('span', { class: `swatch ${kind}` }), name)),
+    h('span', { class: 'hint' }, 'Click a frame to zoom, Escape zooms out.'),
+  );
+}
+
+function about(report: ReportDocument): HTMLElement {
+  const { dropped, process, thresholdMillis } = report;
+  const lines = [
+    `Blocks of ${duration(thresholdMillis)} or longer. Package version ${process.packageVersion}.`,
+    dropped.blocks > 0 &&
+      `Left out: the shortest ${count(dropped.blocks, 'block')}; the tables count them.`,
+    dropped.requests > 0 &&
+      `Left out: ${count(dropped.requests, 'request')} that waited least; the tables count them.`,
+    dropped.frames > 0 &&
+      `Left out: the innermost ${count(dropped.frames, 'frame')} of rare stacks.`,
+  ];
+  return section(
+    'About this report',
+    ...lines.filter((line) => line !== false).map((line) => h('p', {}, line)),
+    h(
+      'p',
+      {},
+      'The data stands in this file as JSON, for other programs: ',
+      code('<script type="application/json" id="event-loop-report">'),
+      '. ',
+      h('button', { type: 'button', click: () => save() }, 'Save it as a file'),
+    ),
+  );
+}
+
+function save(): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  h('a', { href: url, download: 'event-loop-report.json' }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

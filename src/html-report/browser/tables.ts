@@ -1,0 +1,325 @@
+/** The tables: functions by harm, routes, who makes whom wait, blocks. */
+import type { Quantiles, RouteStall, RouteTimes } from '../../console/requests.ts';
+import type { PeriodSummary, PlaceSummary } from '../../console/summary.ts';
+import { code, h, place, swatch } from './elements.ts';
+import { clockTime, count, duration, percent, shortPath } from './format.ts';
+import type { Block, Fn, Model } from './model.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => Node | string;
+  /** Sorts by it, the largest first; by text from A on. Without it the column is not sorted by. */
+  readonly by?: (row: Row) => number | string;
+  readonly isNumber?: boolean;
+}
+
+const SHOWN = 20;
+
+/** A table that is sorted by a click on a heading; some rows at first, the others on demand. */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  sortedBy?: number,
+): HTMLElement {
+  let sorted = [...rows];
+  let by = sortedBy;
+  let isUp = false;
+  let shown = SHOWN;
+  const head = h('tr');
+  const body = h('tbody');
+  const more = h('button', { type: 'button', class: 'more', click: () => showMore() });
+  const draw = () => {
+    head.replaceChildren(
+      ...columns.map(({ title, by: value, isNumber }, i) => {
+        const isSorted = by === i;
+        const order = isSorted ? (isUp ? 'ascending' : 'descending') : undefined;
+        return h(
+          'th',
+          { scope: 'col', 'aria-sort': order, class: isNumber ? 'number' : undefined },
+          value === undefined
+            ? title
+            : h('button', { type: 'button', click: () => sort(i) }, title, arrow(order)),
+        );
+      }),
+    );
+    body.replaceChildren(
+      ...sorted.slice(0, shown).map((row) =>
+        h(
+          'tr',
+          {},
+          ...columns.map(({ title, cell, isNumber }, i) =>
+            h(
+              i === 0 ? 'th' : 'td',
+              {
+                scope: i === 0 ? 'row' : undefined,
+                class: isNumber ? 'number' : undefined,
+                'data-title': title,
+              },
+              cell(row),
+            ),
+          ),
+        ),
+      ),
+    );
+    more.hidden = sorted.length <= shown;
+    more.textContent = `Show more of ${sorted.length}`;
+  };
+  const showMore = () => {
+    shown *= 5;
+    draw();
+  };
+  const sort = (column: number) => {
+    const value = columns[column]?.by;
+    if (value === undefined) return;
+    isUp = by === column ? !isUp : typeof value(rows[0] as Row) === 'string';
+    by = column;
+    const order = isUp ? 1 : -1;
+    sorted = [...rows].sort((a, b) => {
+      const [x, y] = [value(a), value(b)];
+      return x === y ? 0 : order * (x < y ? -1 : 1);
+    });
+    draw();
+    head.querySelectorAll<HTMLElement>('th')[column]?.querySelector('button')?.focus();
+  };
+  draw();
+  return h(
+    'div',
+    { class: 'table' },
+    h(
+      'table',
+      {},
+      h('caption', { class: 'for-screen-readers' }, caption),
+      h('thead', {}, head),
+      body,
+    ),
+    more,
+  );
+}
+
+const arrow = (order: string | undefined) =>
+  h(
+    'span',
+    { class: 'arrow', 'aria-hidden': 'true' },
+    order === 'ascending' ? '▲' : order ? '▼' : '',
+  );
+
+export interface TableEvents {
+  selectFn(fn: Fn): void;
+  selectBlock(block: Block): void;
+}
+
+export class Tables {
+  constructor(
+    private readonly model: Model,
+    private readonly events: TableEvents,
+  ) {}
+
+  /** The places of a period, those that made others wait longest first. */
+  functions(caption: string, period: PeriodSummary): HTMLElement {
+    const isHarmKnown = period.places.some((row) => row.stalledMillis != null);
+    const harm: Column<PlaceSummary>[] = [
+      {
+        title: 'Made others wait',
+        by: ({ stalledMillis = 0 }) => stalledMillis,
+        cell: ({ stalledMillis = 0 }) => (stalledMillis === 0 ? '–' : duration(stalledMillis)),
+        isNumber: true,
+      },
+      {
+        title: 'Requests',
+        by: ({ stalledRequests = 0 }) => stalledRequests,
+        cell: ({ stalledRequests = 0 }) => stalledRequests.toLocaleString('en'),
+        isNumber: true,
+      },
+    ];
+    const columns: Column<PlaceSummary>[] = [
+      {
+        title: 'Function',
+        by: ({ functionName = '' }) => functionName,
+        cell: (row) => this.#function(row),
+      },
+      ...(isHarmKnown ? harm : []),
+      {
+        title: 'Blocked',
+        by: ({ totalMillis }) => totalMillis,
+        cell: ({ totalMillis }) => duration(totalMillis),
+        isNumber: true,
+      },
+      {
+        title: 'Share of time',
+        by: ({ share }) => share,
+        cell: ({ share }) => bar(share),
+        isNumber: true,
+      },
+      {
+        title: 'Blocks',
+        by: ({ blocks }) => blocks,
+        cell: ({ blocks }) => blocks.toLocaleString('en'),
+        isNumber: true,
+      },
+      {
+        title: 'Longest',
+        by: ({ longestMillis }) => longestMillis,
+        cell: ({ longestMillis }) => duration(longestMillis),
+        isNumber: true,
+      },
+      { title: 'Cause', by: (row) => causeOf(row), cell: (row) => causeOf(row) },
+    ];
+    const element = table(caption, columns, period.places, 1);
+    const others = period.otherPlaces;
+    if (others !== undefined)
+      element.append(
+        h(
+          'p',
+          { class: 'aside' },
+          `Other functions: ${count(others.blocks, 'block')}, ${duration(others.totalMillis)}.`,
+        ),
+      );
+    return element;
+  }
+
+  routes(): HTMLElement {
+    const { routes = [], otherRoutes } = this.model.report.summary;
+    const others = otherRoutes === undefined ? [] : [{ route: 'other routes', ...otherRoutes }];
+    const pair = (title: string, of: (times: Quantiles) => number): Column<RouteTimes> => ({
+      title,
+      by: (row) => of(row),
+      isNumber: true,
+      cell: (row) => {
+        const [as, without] = [of(row), of(row.withoutStalls)];
+        return h(
+          'span',
+          { class: as > 1.1 * without ? 'pair' : 'pair same' },
+          h('span', {}, duration(as)),
+          h('span', { class: 'without' }, duration(without)),
+        );
+      },
+    });
+    return table<RouteTimes>(
+      'Routes, with and without the time that their requests were stalled',
+      [
+        { title: 'Route', by: ({ route }) => route, cell: ({ route }) => code(route) },
+        number('Requests', ({ count: n }) => n),
+        number('Waited', ({ stalledRequests }) => stalledRequests),
+        {
+          ...number('Waited for', ({ stalledMillis }) => stalledMillis),
+          cell: (row) => duration(row.stalledMillis),
+        },
+        pair('p50 → without stalls', ({ p50Millis }) => p50Millis),
+        pair('p99 → without stalls', ({ p99Millis }) => p99Millis),
+        pair('max → without stalls', ({ maxMillis }) => maxMillis),
+      ],
+      [...routes, ...others],
+      3,
+    );
+  }
+
+  stalls(): HTMLElement {
+    const { stalls: known = [], otherStalls } = this.model.report.summary;
+    const stalls: RouteStall[] = [...known, ...(otherStalls ? [otherStalls] : [])];
+    const longest = Math.max(...stalls.map(({ stalledMillis }) => stalledMillis));
+    return table<RouteStall>(
+      'Which function made which route wait',
+      [
+        {
+          title: 'Function',
+          by: ({ functionName = '' }) => functionName,
+          cell: (row) => this.#function(row),
+        },
+        {
+          title: 'Route',
+          by: ({ route = '' }) => route,
+          cell: ({ route }) => code(route ?? 'other routes'),
+        },
+        number('Requests', ({ requests }) => requests),
+        {
+          title: 'Waited for',
+          by: ({ stalledMillis }) => stalledMillis,
+          cell: ({ stalledMillis }) => bar(stalledMillis / longest, duration(stalledMillis)),
+          isNumber: true,
+        },
+      ],
+      stalls,
+      3,
+    );
+  }
+
+  blocks(): HTMLElement {
+    const byLength = [...this.model.blocks].sort((a, b) => b.durationMillis - a.durationMillis);
+    return table<Block>(
+      'Blocks',
+      [
+        {
+          title: 'At',
+          by: ({ start }) => -start,
+          cell: (block) =>
+            h(
+              'button',
+              { type: 'button', class: 'link', click: () => this.events.selectBlock(block) },
+              clockTime(block.startTimeMillis),
+            ),
+        },
+        {
+          ...number('Length', ({ durationMillis }) => durationMillis),
+          cell: (row) => duration(row.durationMillis),
+        },
+        { title: 'Function', by: ({ fn }) => fn.name, cell: ({ fn }) => this.#name(fn) },
+        { title: 'Cause', by: ({ cause = '' }) => cause, cell: ({ cause = '–' }) => cause },
+        {
+          title: 'For',
+          by: ({ operation = '' }) => operation,
+          cell: ({ operation }) => (operation === undefined ? '–' : code(operation)),
+        },
+        number('Requests that waited', ({ stalled }) => stalled.length),
+      ],
+      byLength,
+      1,
+    );
+  }
+
+  #function(row: Pick<PlaceSummary, 'functionName' | 'file' | 'line' | 'column'>): HTMLElement {
+    const { file, line, column } = row;
+    const fn = this.model.fnOf(row as PlaceSummary);
+    const { cwd } = this.model.report.process;
+    return h(
+      'div',
+      { class: 'function' },
+      this.#name(fn),
+      file !== undefined && place(file, line, column, shortPath(file, cwd)),
+    );
+  }
+
+  #name(fn: Fn): HTMLElement {
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'link name',
+        title: 'Show its flame graph',
+        click: () => this.events.selectFn(fn),
+      },
+      swatch(fn.color),
+      code(fn.name),
+    );
+  }
+}
+
+function number<Row>(title: string, by: (row: Row) => number): Column<Row> {
+  return { title, by, cell: (row) => by(row).toLocaleString('en'), isNumber: true };
+}
+
+function bar(share: number, text = percent(share)): HTMLElement {
+  const fill = h('span', { class: 'fill' });
+  fill.style.width = `${Math.min(100, 100 * share)}%`;
+  return h(
+    'span',
+    { class: 'bar' },
+    h('span', { class: 'track', 'aria-hidden': 'true' }, fill),
+    text,
+  );
+}
+
+function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string {
+  if (cause === 'gc') return `GC ${Math.round((100 * gcMillis) / totalMillis)} %`;
+  return cause ?? '–';
+}

@@ -1,0 +1,125 @@
+/**
+ * The report page of the active session: brings what the session finds to the recorder of the
+ * thread, and writes the page when the process exits, on SIGURG, and when the session stops.
+ * Without `reportFile` nothing is written until `writeReport()` asks for it.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { join, parse, resolve } from 'node:path';
+import { isMainThread, threadId } from 'node:worker_threads';
+import type { Context } from '@opentelemetry/api';
+import type { WeightedSample } from '../block.ts';
+import { sampledStacks } from '../code/sampled-stacks.ts';
+import { attributionIn } from '../console/attribution.ts';
+import { SUMMARY_SIGNAL } from '../console/console-reporter.ts';
+import { unixTime } from '../console/run-times.ts';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
+import { stallsOfThread } from '../stall/stalls.ts';
+import { attempt } from '../support/guard.ts';
+import type { EventLoopBlock, LoopProfile } from '../types.ts';
+import { writePage } from './page-file.ts';
+import { recorderOfThread } from './recorder.ts';
+
+/** What the session is asked for. */
+export interface ReportSources {
+  /** Reports the block that may be running when the process exits. */
+  settle(): void;
+  loopProfile(): LoopProfile | undefined;
+}
+
+export class HtmlReport {
+  readonly #recorder = recorderOfThread();
+  /** Absolute: the application may change its working directory. */
+  readonly #file: string | undefined;
+
+  constructor(
+    reportFile: string | undefined,
+    private readonly thresholdMillis: number,
+    private readonly sources: ReportSources,
+    private readonly log: OnceLogger,
+  ) {
+    this.#file = reportFile === undefined ? undefined : fileOfThisThread(reportFile);
+  }
+
+  start(): void {
+    this.#recorder.times.start();
+    this.#recorder.thresholdMillis = this.thresholdMillis;
+    if (this.#file === undefined) return;
+    this.#recorder.record();
+    subscribe(REQUEST_CHANNEL, this.#onRequest);
+    process.on('exit', this.write);
+    // A worker thread gets no signals.
+    if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#write);
+  }
+
+  /** Writes the page now: the process may exit long after this. */
+  stop(): void {
+    this.#recorder.times.stop();
+    if (this.#file === undefined) return;
+    unsubscribe(REQUEST_CHANNEL, this.#onRequest);
+    process.off('exit', this.write);
+    process.off(SUMMARY_SIGNAL, this.#write);
+    this.#write();
+  }
+
+  block(block: EventLoopBlock, context: Context, samples: readonly WeightedSample[]): void {
+    this.#recorder.block(block, attributionIn(context), sampledStacks(samples));
+  }
+
+  /** Whether there is a file to write. */
+  get isRecording(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /** 50 times a second, with a file to write. */
+  lag(waited: number, lagMillis: number): void {
+    this.#recorder.knowsRequests ||= stallsOfThread().isWatched;
+    this.#recorder.lag(unixTime(), waited, lagMillis);
+  }
+
+  /** The process ends now. */
+  readonly write = (): void => {
+    if (this.#file === undefined) return;
+    attempt(() => this.sources.settle());
+    this.#write();
+  };
+
+  readonly #write = (): void => {
+    if (this.#file !== undefined) writeReport(this.#file, this.sources.loopProfile(), this.log);
+  };
+
+  /** What a subscriber throws is an uncaught exception. */
+  readonly #onRequest = (message: unknown): void =>
+    void attempt(
+      () => this.#recorder.request(message as RequestMessage),
+      (error) => this.log.later.log('error', 'cannot put a request on the report page', error),
+    );
+}
+
+/**
+ * Writes the page of this thread.
+ * @returns whether it is written; never throws
+ */
+export function writeReport(
+  path: string,
+  loopProfile: LoopProfile | undefined,
+  log: OnceLogger,
+): boolean {
+  try {
+    const recorder = recorderOfThread();
+    recorder.knowsRequests ||= stallsOfThread().isWatched;
+    writePage(path, recorder.read(loopProfile));
+    return true;
+  } catch (error) {
+    log.log('warn', 'cannot write the report page', error);
+    return false;
+  }
+}
+
+/** Each process has a file of its own with `{pid}`, and each worker thread in any case. */
+function fileOfThisThread(reportFile: string): string {
+  const file = resolve(reportFile.split('{pid}').join(String(process.pid)));
+  if (isMainThread) return file;
+  const { dir, name, ext } = parse(file);
+  return join(dir, `${name}-worker-${threadId}${ext}`);
+}

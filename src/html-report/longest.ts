@@ -1,0 +1,38 @@
+/** The heaviest of what is added. Guarantees: at most a quarter more than `max` are kept. */
+export class Longest<Item> {
+  #items: Item[] = [];
+  /** How many were left out. */
+  dropped = 0;
+
+  constructor(
+    private readonly weightOf: (item: Item) => number,
+    public max: number,
+  ) {}
+
+  /** Whether others were left out for it. */
+  add(item: Item): boolean {
+    this.#items.push(item);
+    if (this.#items.length <= 1.25 * this.max) return false;
+    this.#trim();
+    return true;
+  }
+
+  /** Those that are kept for now. */
+  get kept(): readonly Item[] {
+    return this.#items;
+  }
+
+  /** At most `max`. */
+  read(): readonly Item[] {
+    this.#trim();
+    return this.#items;
+  }
+
+  #trim(): void {
+    const tooMany = this.#items.length - this.max;
+    if (tooMany <= 0) return;
+    this.#items.sort((a, b) => this.weightOf(b) - this.weightOf(a));
+    this.#items.length = this.max;
+    this.dropped += tooMany;
+  }
+}

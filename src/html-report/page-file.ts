@@ -1,0 +1,67 @@
+/**
+ * The page as a file. Its code is in a file of its own beside the package's, which is read only
+ * here. Guarantees: nothing in the data ends the script that it stands in.
+ */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { withoutTracing } from '../otel/sdk-internals.ts';
+import { toPath } from '../support/file-url.ts';
+import { writeFile } from '../support/files.ts';
+import { attempt } from '../support/guard.ts';
+import { packageOrigins } from '../support/package-origins.ts';
+import { PACKAGE_NAME } from '../version.ts';
+import { captureStack } from '../watchdog/stack.ts';
+import type { ReportDocument } from './document.ts';
+
+// Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
+const { existsSync, readFileSync } = fs;
+
+/** Beside the package's own code. */
+const PAGE_FILE = 'report-page.html';
+/** What the page has in the place of the data. */
+const PLACEHOLDER = '"__EVENT_LOOP_REPORT__"';
+/** Code points that have a meaning in HTML, or had one in JavaScript before 2019. */
+const UNSAFE = /[<>&\u2028\u2029]/g;
+
+/** @throws what the file system says, or that the page's code is not found */
+export function writePage(path: string, report: ReportDocument): void {
+  withoutTracing(() => writeFile(path, fillPage(readPage(), report)));
+}
+
+export function fillPage(page: string, report: ReportDocument): string {
+  const [before, after] = page.split(PLACEHOLDER) as [string, string];
+  return `${before}${embeddable(report)}${after}`;
+}
+
+/** JSON that may stand in a `<script>`. */
+export function embeddable(value: unknown): string {
+  return JSON.stringify(value).replace(
+    UNSAFE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function readPage(): string {
+  const files = possiblePageFiles();
+  const file = files.find((each) => existsSync(each));
+  if (file !== undefined) return readFileSync(file, 'utf8');
+  throw new Error(
+    `${PAGE_FILE} of ${PACKAGE_NAME} is not found: a bundler has to leave the package out ` +
+      'of the bundle, or this file has to be copied beside it',
+  );
+}
+
+/**
+ * The likeliest first. `import.meta` does not say it: bundlers that make CommonJS have none, and
+ * warn of it.
+ */
+function possiblePageFiles(): string[] {
+  const own = captureStack().find(({ isOwn }) => isOwn)?.file;
+  const entries = packageOrigins().map((origin) =>
+    attempt(() => createRequire(origin).resolve(PACKAGE_NAME)),
+  );
+  return [own && toPath(own), ...entries]
+    .filter((file) => file !== undefined)
+    .map((file) => join(dirname(file), PAGE_FILE));
+}

@@ -1,0 +1,226 @@
+/**
+ * What the report page shows of this thread, kept while the process runs.
+ *
+ * Guarantees: bounded memory. With `reportFile` at most 10 000 blocks, 2000 requests, 20 000 nodes
+ * of stacks and 2048 slots of the timeline; if there is more, the shortest blocks, the requests
+ * that waited least and the inner frames of new stacks are left out, and the timeline gets longer
+ * slots. Without it at most 100 blocks, and nothing is done while nothing blocks. The summary
+ * counts every block.
+ */
+import { keyOf } from '../code/key.ts';
+import type { SampledStack } from '../code/sampled-stacks.ts';
+import type { Attribution } from '../console/block-line.ts';
+import { summaryJson } from '../console/json.ts';
+import { RunTimes, unixTime } from '../console/run-times.ts';
+import { Summary } from '../console/summary.ts';
+import type { RequestMessage } from '../stall/request-channel.ts';
+import { attempt } from '../support/guard.ts';
+import { perThread } from '../support/per-thread.ts';
+import { THIS_THREAD } from '../support/this-thread.ts';
+import type { CodePlace, EventLoopBlock, LoopProfile } from '../types.ts';
+import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
+import {
+  REPORT_TYPE,
+  type ReportBlock,
+  type ReportDocument,
+  type ReportProcess,
+  type ReportRequest,
+} from './document.ts';
+import { LagTimeline } from './lag-timeline.ts';
+import { Longest } from './longest.ts';
+import { MAX_NODES, StackTree } from './stack-tree.ts';
+
+const MAX_BLOCKS = 10_000;
+const MAX_BLOCKS_UNASKED = 100;
+const MAX_REQUESTS = 2000;
+const MAX_NODES_UNASKED = 2000;
+/** Places of blocks, with their lines. */
+const MAX_CODES = 5000;
+
+const KEY = Symbol.for(`${PACKAGE_NAME}.report.v1`);
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+export class ReportRecorder {
+  readonly #summary = new Summary();
+  readonly #codes: CodePlace[] = [];
+  readonly #codeIds = new Map<string, number>();
+  readonly #functions: number[] = [];
+  readonly #functionIds = new Map<string, number>();
+  #stacks = new StackTree(MAX_NODES_UNASKED);
+  readonly #blocks = new Longest<Writable<ReportBlock>>(
+    ({ durationMillis }) => durationMillis,
+    MAX_BLOCKS_UNASKED,
+  );
+  readonly #requests = new Longest<ReportRequest>(
+    ({ stalledMillis }) => stalledMillis,
+    MAX_REQUESTS,
+  );
+  #timeline: LagTimeline | undefined;
+  /** Whether there is, or was, a span processor. */
+  knowsRequests = false;
+  readonly times = new RunTimes();
+  thresholdMillis = 0;
+
+  /** From now on everything is kept. */
+  record(): void {
+    if (this.isRecording) return;
+    this.#timeline = new LagTimeline(unixTime());
+    this.#blocks.max = MAX_BLOCKS;
+    this.#forgetUnusedStacks();
+  }
+
+  get isRecording(): boolean {
+    return this.#timeline !== undefined;
+  }
+
+  block(
+    block: EventLoopBlock,
+    { operation, traceId }: Attribution,
+    stacks: readonly SampledStack[],
+  ): void {
+    this.#summary.add(block, this.times.listeningSince);
+    const { code, leaf, topFunctions: _, expected, asyncResourceType, ...facts } = block;
+    const codeId = code && this.#codeId(code);
+    const leafId = leaf && this.#codeId(leaf);
+    const hasDropped = this.#blocks.add({
+      ...facts,
+      ...rounded(facts),
+      ...(codeId !== undefined && { code: codeId }),
+      ...(leafId !== undefined && { leaf: leafId }),
+      ...(code?.requires !== undefined && { requires: code.requires }),
+      // What is known of a block without code.
+      ...(code === undefined && asyncResourceType !== undefined && { asyncResourceType }),
+      ...(operation !== undefined && { operation }),
+      ...(traceId !== undefined && { traceId }),
+      stacks: this.#stacksOf(stacks),
+    });
+    if (hasDropped) this.#forgetUnusedStacks();
+  }
+
+  /** Hot: 50 times a second. See {@link LagTimeline.add}. */
+  lag(now: number, waited: number, lagMillis: number): void {
+    this.#timeline?.add(now, waited, lagMillis);
+  }
+
+  /** A request has ended, stalled or not. */
+  request(request: RequestMessage): void {
+    this.knowsRequests = true;
+    this.#summary.addRequest(request, this.times.listeningSince);
+    const { startTimeMillis, durationMillis, route, traceId, stalledMillis, waits } = request;
+    if (waits.length === 0) return;
+    this.#requests.add({
+      startTimeMillis: round(startTimeMillis),
+      durationMillis: round(durationMillis),
+      route,
+      traceId,
+      stalledMillis: round(stalledMillis),
+      waits: waits.flatMap(({ block, millis }) =>
+        block.startTimeMillis === undefined ? [] : [round(block.startTimeMillis), round(millis)],
+      ),
+    });
+  }
+
+  read(loopProfile?: LoopProfile): ReportDocument {
+    const times = this.times.read(this.thresholdMillis);
+    const blocks = byStart(this.#blocks.read());
+    this.#forgetUnusedStacks();
+    return {
+      type: REPORT_TYPE,
+      process: thisProcess(),
+      startTimeMillis: times.startedAt,
+      endTimeMillis: times.now,
+      thresholdMillis: this.thresholdMillis,
+      isRecorded: this.isRecording,
+      summary: summaryJson(this.#summary.read(times), loopProfile),
+      codes: this.#codes,
+      functions: this.#functions,
+      blocks,
+      stacks: this.#stacks.read(),
+      ...(this.#timeline && { timeline: this.#timeline.read(times.now) }),
+      ...(this.knowsRequests && { requests: byStart(this.#requests.read()) }),
+      dropped: {
+        blocks: this.#blocks.dropped,
+        requests: this.#requests.dropped,
+        frames: this.#stacks.dropped,
+      },
+    };
+  }
+
+  #codeId({ functionName, file, line, column, functionLine, functionColumn }: CodePlace) {
+    const place: CodePlace = {
+      functionName,
+      ...(file !== undefined && { file }),
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+      ...(functionLine !== undefined && { functionLine }),
+      ...(functionColumn !== undefined && { functionColumn }),
+    };
+    const key = Object.values(place).join('\n');
+    let id = this.#codeIds.get(key);
+    if (id === undefined && this.#codes.length < MAX_CODES) {
+      id = this.#codes.push(place) - 1;
+      this.#codeIds.set(key, id);
+      const functionKey = keyOf(place);
+      const first = this.#functionIds.get(functionKey) ?? id;
+      this.#functionIds.set(functionKey, first);
+      this.#functions.push(first);
+    }
+    return id;
+  }
+
+  #stacksOf(stacks: readonly SampledStack[]): number[] {
+    const millisOf = new Map<number, number>();
+    for (const stack of stacks) {
+      const node = this.#stacks.add(stack);
+      if (node !== undefined) millisOf.set(node, (millisOf.get(node) ?? 0) + stack.millis);
+    }
+    return [...millisOf].flatMap(([node, millis]) => [node, round(millis)]);
+  }
+
+  /** What only blocks had that were left out. */
+  #forgetUnusedStacks(): void {
+    const all = this.#stacks;
+    const used = new StackTree(this.isRecording ? MAX_NODES : MAX_NODES_UNASKED);
+    const moved = new Map<number, number | undefined>();
+    for (const block of this.#blocks.kept) {
+      block.stacks = block.stacks.flatMap((value, i) => {
+        if (i % 2 === 1) return [];
+        const node = used.copy(value, all, moved);
+        return node === undefined ? [] : [node, block.stacks[i + 1] as number];
+      });
+    }
+    this.#stacks = used;
+  }
+}
+
+/** The one of this thread, whichever copy of the package asks. */
+export function recorderOfThread(): ReportRecorder {
+  return perThread(KEY, () => new ReportRecorder());
+}
+
+function byStart<Item extends { startTimeMillis: number }>(items: readonly Item[]): Item[] {
+  return [...items].sort((a, b) => a.startTimeMillis - b.startTimeMillis);
+}
+
+/** To a hundredth: a report has thousands of them. */
+const round = (millis: number) => Math.round(100 * millis) / 100;
+
+function rounded(facts: object): object {
+  const numbers = Object.entries(facts).filter(([, value]) => typeof value === 'number');
+  return Object.fromEntries(numbers.map(([name, value]) => [name, round(value)]));
+}
+
+function thisProcess(): ReportProcess {
+  const cwd = attempt(() => process.cwd());
+  const script = process.argv[1];
+  return {
+    pid: process.pid,
+    threadId: THIS_THREAD.id,
+    ...(script !== undefined && { script }),
+    ...(cwd !== undefined && { cwd }),
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    packageVersion: PACKAGE_VERSION,
+  };
+}
