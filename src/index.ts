@@ -16,6 +16,7 @@ export type {
   EventLoopHealth,
   EventLoopInstrumentationConfig,
   FunctionShare,
+  HealthServerConfig,
   LoopFunction,
   LoopOperation,
   LoopProfile,
