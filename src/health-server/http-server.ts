@@ -9,7 +9,7 @@ import type { Answer } from './livez.ts';
 
 /** A new connection closes the oldest one past this limit: slow clients keep no probe out. */
 export const MAX_CONNECTIONS = 100;
-export const MAX_CONNECTION_MILLIS = 5000;
+const MAX_CONNECTION_MILLIS = 5000;
 const MAX_HEADER_BYTES = 8192;
 /** Connections have their own deadline: this check would wake an idle thread up. 24 days. */
 const NEVER_MILLIS = 2 ** 31 - 1;
@@ -17,7 +17,10 @@ const NEVER_MILLIS = 2 ** 31 - 1;
 const NOT_FOUND = '{"error":"not found"}';
 const WRONG_METHOD = '{"error":"method not allowed"}';
 
-export function createHealthHttpServer(livez: () => Promise<Answer>): Server {
+export function createHealthHttpServer(
+  livez: () => Promise<Answer>,
+  maxConnectionMillis = MAX_CONNECTION_MILLIS,
+): Server {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -30,7 +33,7 @@ export function createHealthHttpServer(livez: () => Promise<Answer>): Server {
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
-    const deadline = setTimeout(() => socket.destroy(), MAX_CONNECTION_MILLIS);
+    const deadline = setTimeout(() => socket.destroy(), maxConnectionMillis);
     socket.on('close', () => {
       clearTimeout(deadline);
       connections.delete(socket);

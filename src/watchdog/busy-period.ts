@@ -31,7 +31,7 @@ export interface LoopParts<Facts extends object = object> {
   longCall(): Facts | undefined;
   /** Has an ongoing block reported. */
   reportOngoing(report: OngoingReport<Facts>): void;
-  /** Passes the answer to a stack sample on. If it is there, each answer has what a report needs. */
+  /** Passes the answer to a stack sample on: then each answer has what a report needs. */
   readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
 
