@@ -12,6 +12,7 @@ const WORKERS = {
   WATCHDOG_CODE: 'src/watchdog.worker.ts',
   MAIN_THREAD_CODE: 'src/watchdog/workers/main-thread.worker.ts',
   EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
+  HEALTH_SERVER_CODE: 'src/health-server/health-server.worker.ts',
   SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',
   MODULE_HOOKS_CODE: 'src/register/module-hooks.worker.ts',
 };

@@ -7,7 +7,7 @@ import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './code/in-app.ts';
 import { type ConfigFile, FILE_SECTION } from './config-file.ts';
-import type { EventLoopInstrumentationConfig } from './types.ts';
+import type { EventLoopInstrumentationConfig, HealthServerConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 
@@ -24,7 +24,12 @@ interface Option<T> {
   parse?(text: string): unknown;
 }
 
-function number(fallback: number, min: number, max: number, integer: boolean): Option<number> {
+function number<Fallback extends number | undefined>(
+  fallback: Fallback,
+  min: number,
+  max: number,
+  integer: boolean,
+): Option<number | Fallback> {
   return {
     fallback,
     expected: `${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`,
@@ -88,15 +93,18 @@ function fn<T>(): Option<T | undefined> {
   };
 }
 
-function path(): Option<string | undefined> {
+function text<Fallback extends string | undefined>(
+  fallback: Fallback,
+  expected: string,
+): Option<string | Fallback> {
   return {
-    fallback: undefined,
-    expected: 'a path',
+    fallback,
+    expected,
     problemOf(value) {
       if (typeof value !== 'string') return 'type';
       return value.trim() === '' ? 'range' : undefined;
     },
-    parse: (text) => text,
+    parse: (given) => given,
   };
 }
 
@@ -113,9 +121,12 @@ function inApp(): Option<InAppOption | undefined> {
   };
 }
 
-type Options = {
-  [K in keyof Required<EventLoopInstrumentationConfig>]: Option<EventLoopInstrumentationConfig[K]>;
-};
+type OptionsOf<Config> = { [K in keyof Required<Config>]: Option<Config[K]> };
+type Options = OptionsOf<Omit<EventLoopInstrumentationConfig, Group>>;
+
+/** An option whose value is an object, with options of its own. */
+type Group = 'healthServer';
+const GROUP: Group = 'healthServer';
 
 const OPTIONS = {
   enabled: boolean(true),
@@ -129,8 +140,8 @@ const OPTIONS = {
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
   loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
-  profileDir: path(),
-  reportFile: path(),
+  profileDir: text(undefined, 'a path'),
+  reportFile: text(undefined, 'a path'),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
   console: consoleFormat(),
@@ -138,11 +149,25 @@ const OPTIONS = {
   ignoreBlockHook: fn<NonNullable<EventLoopInstrumentationConfig['ignoreBlockHook']>>(),
 } satisfies Options;
 
+const HEALTH_OPTIONS = {
+  port: number(undefined, 1, 65_535, true),
+  host: text('127.0.0.1', 'a host name or an address'),
+  failAfterMillis: number(30_000, 100, 3_600_000, false),
+  details: boolean(true),
+} satisfies OptionsOf<HealthServerConfig>;
+
+/** `port` is `HEALTH_PORT` in the environment. */
+const nameInEnvironment = (option: string) =>
+  `health${option.charAt(0).toUpperCase()}${option.slice(1)}`;
+
 type Name = keyof EventLoopInstrumentationConfig;
 
 /** Every option has its value. */
-export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optional>> &
-  Pick<EventLoopInstrumentationConfig, Optional>;
+export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optional | Group>> &
+  Pick<EventLoopInstrumentationConfig, Optional> & {
+    /** Undefined without a port. */
+    readonly healthServer?: Required<HealthServerConfig>;
+  };
 
 /** Options that have no default. */
 type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'profileDir' | 'reportFile';
@@ -196,15 +221,57 @@ export function resolveConfig(
     else resolved[name] = fromEnvironment(name, option, env, warn);
     if (resolved[name] === undefined) delete resolved[name];
   }
+  resolved[GROUP] = resolveGroup(resolved[GROUP], env, warn, file);
+  if (resolved[GROUP] === undefined) delete resolved[GROUP];
   return resolved as unknown as ResolvedConfig;
 }
 
+/** Each option of the group is resolved by itself; undefined without a port. */
+function resolveGroup(
+  given: unknown,
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+  file: ConfigFile | undefined,
+): Required<HealthServerConfig> | undefined {
+  if (given !== undefined && (typeof given !== 'object' || given === null)) {
+    const what = `option ${GROUP} is ${show(given)}`;
+    throw new TypeError(`EventLoopInstrumentation: ${what}, expected an object`);
+  }
+  const inCode = given === undefined ? {} : copyOf(given, `${GROUP}.`);
+  const inFile = file && { ...file, options: groupInFile(file, warn) };
+  const resolved: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(HEALTH_OPTIONS) as [string, Option<unknown>][]) {
+    resolved[name] = inCode[name];
+    if (resolved[name] !== undefined) check(`${GROUP}.${name}`, option, resolved[name]);
+    else if (inFile) resolved[name] = fromFile(name, option, inFile, warn, `${fileKey(GROUP)}.`);
+    else resolved[name] = fromEnvironment(nameInEnvironment(name), option, env, warn);
+  }
+  const options = resolved as unknown as Required<HealthServerConfig>;
+  return options.port === undefined ? undefined : options;
+}
+
+function groupInFile(
+  { path, options }: ConfigFile,
+  warn: (message: string) => void,
+): ConfigFile['options'] {
+  const key = fileKey(GROUP);
+  const given = Object.hasOwn(options, key) ? options[key] : undefined;
+  if (given === undefined || given === null) return {};
+  if (typeof given === 'object') return given as ConfigFile['options'];
+  warn(`${FILE_SECTION}.${key} in ${path} is ${show(given)}, expected an object; using none`);
+  return {};
+}
+
 /** Each property is read once, those under symbols as well. */
-function copyOf(config: object): Record<string, unknown> {
+function copyOf(config: object, prefix = ''): Record<string, unknown> {
   const isOwn = (key: PropertyKey) => Object.prototype.propertyIsEnumerable.call(config, key);
-  const keys = read('config', () => Reflect.ownKeys(config).filter(isOwn));
+  const what = prefix === '' ? 'config' : `option ${GROUP}`;
+  const keys = read(what, () => Reflect.ownKeys(config).filter(isOwn));
   return Object.fromEntries(
-    keys.map((key) => [key, read(`option ${String(key)}`, () => config[key as keyof object])]),
+    keys.map((key) => {
+      const value = () => config[key as keyof object];
+      return [key, read(`option ${prefix}${String(key)}`, value)];
+    }),
   );
 }
 
@@ -258,6 +325,7 @@ function fromFile(
   option: Option<unknown>,
   { path, options }: ConfigFile,
   warn: (message: string) => void,
+  prefix = '',
 ): unknown {
   const key = fileKey(name);
   const given = isInFile(option) && Object.hasOwn(options, key) ? options[key] : undefined;
@@ -265,7 +333,8 @@ function fromFile(
   if (given === undefined || given === null) return option.fallback;
   if (safeProblemOf(option, given) === undefined) return given;
   warn(
-    `${FILE_SECTION}.${key} in ${path} is ${show(given)}, expected ${option.expected}; ` +
+    `${FILE_SECTION}.${prefix}${key} in ${path} is ${show(given)}, ` +
+      `expected ${option.expected}; ` +
       `using ${show(option.fallback)}`,
   );
   return option.fallback;
@@ -278,19 +347,35 @@ function isInFile({ parse }: Option<unknown>): boolean {
 
 /** What nobody reads: misspelt keys of the file, and the environment. */
 function warnOfIgnored(
-  { path, options }: ConfigFile,
+  file: ConfigFile,
   env: NodeJS.ProcessEnv,
   warn: (message: string) => void,
 ): void {
+  const { path, options } = file;
   const names = Object.entries(OPTIONS as Record<string, Option<unknown>>)
     .filter(([, option]) => isInFile(option))
     .map(([name]) => name);
+  const ofGroup = Object.keys(HEALTH_OPTIONS);
+  warnOfUnknown(FILE_SECTION, path, options, [...names, GROUP], warn);
+  const group = groupInFile(file, () => {});
+  warnOfUnknown(`${FILE_SECTION}.${fileKey(GROUP)}`, path, group, ofGroup, warn);
+  // As the specification has it: beside a file, the environment counts where the file refers to it.
+  const ignored = [...names, ...ofGroup.map(nameInEnvironment)]
+    .map(environmentName)
+    .filter((variable) => env[variable]?.trim());
+  if (ignored.length > 0)
+    warn(`${ignored.join(', ')}: ignored, the options are those of OTEL_CONFIG_FILE, ${path}`);
+}
+
+function warnOfUnknown(
+  section: string,
+  path: string,
+  options: object,
+  names: readonly string[],
+  warn: (message: string) => void,
+): void {
   const keys = new Set(names.map(fileKey));
   const unknown = Object.keys(options).filter((key) => !keys.has(key));
   if (unknown.length > 0)
-    warn(`${FILE_SECTION} in ${path} has no option ${unknown.map(show).join(', ')}`);
-  // As the specification has it: beside a file, the environment counts where the file refers to it.
-  const ignored = names.map(environmentName).filter((variable) => env[variable]?.trim());
-  if (ignored.length > 0)
-    warn(`${ignored.join(', ')}: ignored, the options are those of OTEL_CONFIG_FILE, ${path}`);
+    warn(`${section} in ${path} has no option ${unknown.map(show).join(', ')}`);
 }

@@ -13,6 +13,7 @@ export type {
   EventLoopHealth,
   EventLoopInstrumentationConfig,
   FunctionShare,
+  HealthServerConfig,
   LoopFunction,
   LoopOperation,
   LoopProfile,

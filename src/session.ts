@@ -18,6 +18,8 @@ import { CpuThrottling } from './exclude/cpu-throttling.ts';
 import { Exclusions } from './exclude/exclusions.ts';
 import { RunDelay } from './exclude/run-delay.ts';
 import { Suspensions } from './exclude/suspensions.ts';
+import { createBeatMemory } from './health-server/beat-memory.ts';
+import { HealthServer } from './health-server/health-server.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
@@ -31,7 +33,7 @@ import {
 } from './hooks/resource-classes.ts';
 import { Tick } from './hooks/tick.ts';
 import { HtmlReport } from './html-report/html-report.ts';
-import { Health } from './lag/health.ts';
+import { createHealthSlots, Health, type HealthSlots } from './lag/health.ts';
 import { LagSampler } from './lag/lag-sampler.ts';
 import { Pulse } from './lag/pulse.ts';
 import { LongCalls } from './long-calls.ts';
@@ -73,7 +75,7 @@ import type { EventLoopHealth, LoopProfile } from './types.ts';
 import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
 import { Capturer } from './watchdog/capturer.ts';
 import { whyNoCapture } from './watchdog/inspector.ts';
-import { LongCallWriter } from './watchdog/long-call-memory.ts';
+import { createLongCallMemory, LongCallWriter } from './watchdog/long-call-memory.ts';
 import type { CaptureReply, ProfileOptions } from './watchdog/protocol.ts';
 import { Mark } from './watchdog/shared-memory.ts';
 import { captureStack } from './watchdog/stack.ts';
@@ -167,6 +169,10 @@ export class Session {
   readonly #lagSampler: LagSampler;
   readonly #hooks: AsyncHooks | undefined;
   readonly #watchdog: Watchdog | undefined;
+  /** If it is asked for: memory that the health server reads. */
+  readonly #healthSlots: HealthSlots | undefined;
+  readonly #sampleMemory: SharedArrayBuffer | undefined;
+  readonly #healthServer: HealthServer | undefined;
   readonly #profiler: LoopProfiler | undefined;
   readonly #capturesKnown = new Latch();
   readonly #shutdown = new SdkShutdown(
@@ -206,7 +212,12 @@ export class Session {
       onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
     });
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
-    this.#health = new Health(clock, lagIntervalMillis);
+    // One for the process.
+    if (config.healthServer !== undefined && isMainThread) {
+      this.#healthSlots = createHealthSlots(true);
+      this.#sampleMemory = createLongCallMemory();
+    }
+    this.#health = new Health(clock, lagIntervalMillis, this.#healthSlots);
     const describer = this.#createDescriber();
     this.#reporter = this.#createReporter(describer);
     if (config.console !== false) {
@@ -245,6 +256,7 @@ export class Session {
     const runDelay = new RunDelay(clock);
     this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
     this.#suspensions = this.#createSuspensions(runDelay, watchedMarks);
+    this.#healthServer = this.#createHealthServer(runDelay);
     const around = { ...SURROUNDINGS, threadTimes: runDelay.within.bind(runDelay) };
 
     this.#ledger = new Ledger(
@@ -276,6 +288,7 @@ export class Session {
     }
 
     this.#parts = [
+      this.#healthServer ?? {},
       this.#health,
       this.#positions ?? {},
       this.#stalls,
@@ -546,8 +559,32 @@ export class Session {
         // Without it, in a beat, which has done this.
         if (!Number.isNaN(due)) this.#noLag(runsSince, due);
       },
+      armed: (due) => {
+        this.#guard.run('the health server is not told of a beat', () =>
+          this.#healthServer?.beat(due),
+        );
+      },
       onError: this.#onHookError,
     });
+  }
+
+  #createHealthServer(runDelay: RunDelay): HealthServer | undefined {
+    const { healthServer, thresholdMillis, lagIntervalMillis } = this.config;
+    const [lag, sample] = [this.#healthSlots, this.#sampleMemory];
+    if (healthServer === undefined || lag === undefined || sample === undefined) return undefined;
+    const watchdog = this.#watchdog?.memory;
+    return new HealthServer(
+      {
+        ...healthServer,
+        memory: { beat: createBeatMemory(), lag, sample, watchdog },
+        thresholdMillis,
+        lagIntervalMillis,
+        origin: this.#origin,
+        hasLoader: hasLoader(),
+      },
+      runDelay.schedstat,
+      this.log,
+    );
   }
 
   #createSuspensions(runDelay: RunDelay, marks: () => Float64Array | undefined): Suspensions {
@@ -618,7 +655,12 @@ export class Session {
   #createWatchdog(times: CaptureTimes): Watchdog {
     const { thresholdMillis, unfinishedAfterMillis } = this.config;
     return new Watchdog(
-      { ...times, unfinishedAfterMillis, profile: this.#profileOptions() },
+      {
+        ...times,
+        unfinishedAfterMillis,
+        profile: this.#profileOptions(),
+        sampleMemory: this.#sampleMemory,
+      },
       {
         threadSetup: () => ({
           code: WATCHDOG_CODE,

@@ -211,6 +211,32 @@ export type AsyncHooksMode = 'auto' | 'always' | 'off';
 export type BlockEventsMode = 'unsampled' | 'all' | 'off';
 
 /**
+ * Where `GET /livez` is served: see {@link EventLoopInstrumentationConfig.healthServer}. An option
+ * that is not given comes from its environment variable.
+ */
+export interface HealthServerConfig {
+  /** The port, a whole number from 1 to 65 535. Without one, nothing is started. `HEALTH_PORT`. */
+  port?: number;
+  /**
+   * The name or address to listen on. The default is reached from the same machine or pod only;
+   * for the probes of Kubernetes it is `0.0.0.0`, or `::`. `HEALTH_HOST`.
+   * @default '127.0.0.1'
+   */
+  host?: string;
+  /**
+   * For how many milliseconds the event loop may be blocked before the answer is 503, 100 to
+   * 3 600 000. `HEALTH_FAIL_AFTER_MILLIS`.
+   * @default 30000
+   */
+  failAfterMillis?: number;
+  /**
+   * `false` leaves file, line and trace id out of the answers. `HEALTH_DETAILS`.
+   * @default true
+   */
+  details?: boolean;
+}
+
+/**
  * Options of {@link EventLoopInstrumentation}. Each but the hooks can also be given as the
  * environment variable `OTEL_INSTRUMENTATION_EVENT_LOOP_<OPTION>`, for example
  * `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS=50`. An option in code takes precedence over
@@ -347,6 +373,14 @@ export interface EventLoopInstrumentationConfig {
    * @default 5000
    */
   unfinishedAfterMillis?: number;
+  /**
+   * A health check that is answered while the event loop is blocked: `GET /livez` over HTTP, by a
+   * thread of its own. 200 while the event loop turns, or has been blocked for less than
+   * `failAfterMillis`; 503 after that. Off without a port. If the port is in use, or the thread
+   * cannot be started, that is logged through `diag`, and there is no health check. Main thread
+   * only: worker threads have none.
+   */
+  healthServer?: HealthServerConfig;
   /**
    * For development: a line on stderr for each block, and a summary of what blocked most when the
    * process exits or, except on Windows, gets SIGURG (`kill -URG <pid>`). Needs no SDK, and shows

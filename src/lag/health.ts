@@ -23,23 +23,57 @@ export const UNKNOWN_HEALTH: EventLoopHealth = {
   blockedMillis: 0,
 };
 
-export class Health {
+/** The samples, in memory that another thread may read meanwhile: see {@link createHealthSlots}. */
+export interface HealthSlots {
   /** Which tenth of a second a slot stands for; NaN where it is empty. */
-  readonly #of = new Float64Array(SLOTS).fill(Number.NaN);
-  readonly #samples = new Float64Array(SLOTS);
-  readonly #lagSum = new Float64Array(SLOTS);
-  readonly #lagMax = new Float64Array(SLOTS);
-  readonly #blocked = new Float64Array(SLOTS);
+  readonly of: Float64Array;
+  readonly samples: Float64Array;
+  readonly lagSum: Float64Array;
+  readonly lagMax: Float64Array;
+  readonly blocked: Float64Array;
   /** When something was put into the slot first, and the loop's idle time then. */
-  readonly #openedAt = new Float64Array(SLOTS);
-  readonly #idleAt = new Float64Array(SLOTS);
+  readonly openedAt: Float64Array;
+  readonly idleAt: Float64Array;
+}
+
+export function createHealthSlots(isShared = false): HealthSlots {
+  const Memory = isShared ? SharedArrayBuffer : ArrayBuffer;
+  const numbers = () => new Float64Array(new Memory(SLOTS * Float64Array.BYTES_PER_ELEMENT));
+  return {
+    of: numbers().fill(Number.NaN),
+    samples: numbers(),
+    lagSum: numbers(),
+    lagMax: numbers(),
+    blocked: numbers(),
+    openedAt: numbers(),
+    idleAt: numbers(),
+  };
+}
+
+export class Health {
+  readonly #of: Float64Array;
+  readonly #samples: Float64Array;
+  readonly #lagSum: Float64Array;
+  readonly #lagMax: Float64Array;
+  readonly #blocked: Float64Array;
+  readonly #openedAt: Float64Array;
+  readonly #idleAt: Float64Array;
   #startedAt = Number.NaN;
   #idleAtStart = Number.NaN;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: Pick<Clock, 'now' | 'waited'>,
     private readonly lagIntervalMillis: number,
-  ) {}
+    slots: HealthSlots = createHealthSlots(),
+  ) {
+    this.#of = slots.of;
+    this.#samples = slots.samples;
+    this.#lagSum = slots.lagSum;
+    this.#lagMax = slots.lagMax;
+    this.#blocked = slots.blocked;
+    this.#openedAt = slots.openedAt;
+    this.#idleAt = slots.idleAt;
+  }
 
   /** From now on. */
   start(): void {

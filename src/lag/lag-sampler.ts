@@ -42,6 +42,8 @@ export interface LagSamplerOptions {
    * to come; NaN in a beat.
    */
   wake: (runsSince: number, due: number) => void;
+  /** The timer is armed: as long as the loop turns, the next beat comes at `due`. */
+  armed?: (due: number) => void;
   onError: (error: unknown) => void;
 }
 
@@ -183,10 +185,11 @@ export class LagSampler {
   #arm(millis: number): void {
     if (this.#timer !== undefined && millis === this.#timerMillis) {
       this.#timer.refresh();
-      return;
+    } else {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(this.#onTimer, millis).unref();
+      this.#timerMillis = millis;
     }
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onTimer, millis).unref();
-    this.#timerMillis = millis;
+    this.options.armed?.(this.clock.now() + millis);
   }
 }

@@ -5,7 +5,7 @@
 import { CaptureBudget, CaptureSchedule } from './capture-schedule.ts';
 import type { Capture } from './capture-session.ts';
 import type { CaptureTimes } from './capture-times.ts';
-import { type CaptureReply, type OngoingReport, TAKEN } from './protocol.ts';
+import { type CaptureReply, type OngoingReport, type PublishedSample, TAKEN } from './protocol.ts';
 import { Mark } from './shared-memory.ts';
 import { suspendedWithin } from './suspension-marks.ts';
 
@@ -31,6 +31,8 @@ export interface LoopParts<Facts extends object = object> {
   longCall(): Facts | undefined;
   /** Has an ongoing block reported. */
   reportOngoing(report: OngoingReport<Facts>): void;
+  /** Passes the answer to a stack sample on: then each answer has what a report needs. */
+  readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
 
 /** The part of the busy period that has not been reported. */
@@ -65,7 +67,8 @@ export class BusyPeriod<Facts extends object = object> {
       this.#block.schedule.take(time - this.#block.since);
       this.#budget.take(time);
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
-      const { reply, isOver } = await capture(this.start, isNear, () => this.wait());
+      const isAsked = isNear || this.parts.publish !== undefined;
+      const { reply, isOver } = await capture(this.start, isAsked, () => this.wait());
       if (isOver) return options.busyAfterMillis;
       this.#followBlock();
       isAnswered = reply !== undefined;
@@ -115,6 +118,8 @@ export class BusyPeriod<Facts extends object = object> {
     const knowsLess = !reply.isCodeKnown && last?.start === reply.start;
     block.reply = knowsLess ? { ...reply, facts: { ...last.facts, ...reply.facts } } : reply;
     block.start = reply.start;
+    const { facts } = block.reply;
+    this.parts.publish?.({ busyPeriod: this.start, start: reply.start, facts });
   }
 
   /** Milliseconds until the next capture. */

@@ -17,6 +17,8 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
   /** Undefined where there is no loop profile. */
   readonly profile: ProfileOptions | undefined;
+  /** Where the answer to each stack sample is put, for the health server; undefined without one. */
+  readonly sampleMemory?: SharedArrayBuffer | undefined;
   /** Of the environment, what exporters read. */
   readonly env: Record<string, string>;
   /** For the report of ongoing blocks. The watchdog only passes it on. */
@@ -56,6 +58,15 @@ export interface CaptureReply<Facts extends object = object> {
   readonly start: number;
   /** Whether the facts name the code that runs. */
   readonly isCodeKnown: boolean;
+  readonly facts: Facts;
+}
+
+/** The answer to the latest stack sample of a busy period, as the watchdog thread passes it on. */
+export interface PublishedSample<Facts extends object = object> {
+  /** When the busy period began. */
+  readonly busyPeriod: number;
+  /** When the running block began. */
+  readonly start: number;
   readonly facts: Facts;
 }
 

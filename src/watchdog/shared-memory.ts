@@ -37,8 +37,10 @@ export const Mark = {
   idleTime: 12,
   /** Watchdog thread: 1 if a stack sample was lost, until the watched thread has logged that. */
   sampleLost: 13,
+  /** Watchdog thread: for how long the process was stopped so far, all suspensions together. */
+  stopped: 14,
   /** Ring of the latest suspensions: from, until, and for how long it was stopped. */
-  firstSuspension: 14,
+  firstSuspension: 15,
 } as const;
 
 /** What a stack sample is asked for. */

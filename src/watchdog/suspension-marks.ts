@@ -23,12 +23,23 @@ export function noteSuspension(
   const slot = slotOf(count);
   marks[slot] = due;
   marks[slot + 1] = wokenAt;
-  marks[slot + 2] = Math.max(0, wokenAt - due - accountedMillis);
+  const stopped = Math.max(0, wokenAt - due - accountedMillis);
+  marks[slot + 2] = stopped;
   marks[Mark.suspensions] = count + 1;
+  marks[Mark.stopped] =
+    (marks[Mark.stopped] as number) + (Number.isNaN(stopped) ? wokenAt - due : stopped);
 }
 
 const slotOf = (index: number) =>
   Mark.firstSuspension + SUSPENSION_MARKS * (index % MAX_SUSPENSIONS);
+
+/**
+ * For how long the process was stopped until `now`, at most. Counts the suspension that the
+ * watchdog thread has not noted yet.
+ */
+export function stoppedSoFar(marks: Float64Array, now: number): number {
+  return (marks[Mark.stopped] as number) + unnotedWithin(marks, Number.NEGATIVE_INFINITY, now);
+}
 
 /**
  * For how long, between `start` and `end`, the watchdog thread was suspended. Counts the suspension

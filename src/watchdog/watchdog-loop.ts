@@ -8,7 +8,7 @@ import { BusyPeriod, type LoopParts } from './busy-period.ts';
 import type { CaptureRoute } from './capture-route.ts';
 import { CaptureClient } from './capture-session.ts';
 import { clockOf } from './clock-origin.ts';
-import { readLongCall } from './long-call-memory.ts';
+import { LongCallWriter, readLongCall } from './long-call-memory.ts';
 import { MainThreadState } from './main-thread-state.ts';
 import { ProfileMoments } from './profile-moments.ts';
 import type { OngoingReport, WatchdogData, WatchdogMessage } from './protocol.ts';
@@ -84,6 +84,7 @@ export function watchThread<Facts extends object>(
   post(availability);
   const { marks } = memory;
   const canCapture = availability.type !== 'no-capture';
+  const samples = data.sampleMemory && new LongCallWriter(data.sampleMemory);
   const parts: LoopParts<Facts> = {
     options: data,
     marks,
@@ -91,6 +92,7 @@ export function watchThread<Facts extends object>(
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
     longCall: () => readLongCall<Facts>(memory.longCall),
+    publish: samples && ((sample) => samples.enter(sample, 0)),
     reportOngoing(report) {
       if (Atomics.load(memory.flags, Flag.closing) === 0) reportOngoing(report);
     },

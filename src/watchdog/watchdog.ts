@@ -45,6 +45,8 @@ const NO_STACK = 'no stack was left for it';
 export interface WatchdogOptions extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
   readonly profile: ProfileOptions | undefined;
+  /** See {@link WatchdogData.sampleMemory}. */
+  readonly sampleMemory?: SharedArrayBuffer | undefined;
 }
 
 export interface WatchdogEvents {

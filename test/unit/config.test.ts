@@ -164,6 +164,72 @@ test.each(['BLOCK_HOOK', 'IGNORE_BLOCK_HOOK'])('%s has no environment variable',
   expect(warnings).toEqual([]);
 });
 
+describe('healthServer', () => {
+  const HEALTH = { host: '127.0.0.1', failAfterMillis: 30_000, details: true };
+
+  test('is off without a port', () => {
+    const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '0.0.0.0' };
+    expect(resolve({}, env)).toEqual(DEFAULTS);
+    expect(resolve({ healthServer: {} })).toEqual(DEFAULTS);
+    expect(resolve({ healthServer: { failAfterMillis: 1000 } })).toEqual(DEFAULTS);
+  });
+
+  test('each of its options has its environment variable; code wins', () => {
+    const env = {
+      OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: ' 9090 ',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '0.0.0.0',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_FAIL_AFTER_MILLIS: '45000',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_DETAILS: 'FALSE',
+    };
+    const ofEnvironment = { port: 9090, host: '0.0.0.0', failAfterMillis: 45_000, details: false };
+    expect(resolve({}, env).healthServer).toEqual(ofEnvironment);
+    const ofBoth = resolve({ healthServer: { port: 9091, details: true, x: 1 } }, env);
+    expect(ofBoth.healthServer).toEqual({ ...ofEnvironment, port: 9091, details: true });
+    expect(resolve({ healthServer: { port: 1 } }).healthServer).toEqual({ ...HEALTH, port: 1 });
+    // setConfig may be given getConfig().
+    expect(resolve(ofBoth)).toEqual(ofBoth);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['healthServer', 9090, TypeError, 'healthServer is 9090, expected an object'],
+    ['healthServer', null, TypeError, 'healthServer is null, expected an object'],
+    ['port', '9090', TypeError, 'port is "9090", expected a whole number from 1 to 65535'],
+    ['port', 0, RangeError, 'port is 0, expected a whole number from 1 to 65535'],
+    ['port', 90.5, RangeError, 'port is 90.5, expected a whole number from 1 to 65535'],
+    ['host', '', RangeError, 'host is "", expected a host name or an address'],
+    ['host', 7, TypeError, 'host is 7, expected a host name or an address'],
+    ['failAfterMillis', 99, RangeError, 'failAfterMillis is 99, expected a number from 100 to'],
+    ['details', 1, TypeError, 'details is 1, expected true or false'],
+  ])('%s %p throws', (name, value, ErrorClass, message) => {
+    const isWhole = name === 'healthServer';
+    const config = { healthServer: isWhole ? value : { [name]: value } };
+    expect(() => resolve(config)).toThrow(ErrorClass);
+    const whole = `EventLoopInstrumentation: option ${isWhole ? '' : 'healthServer.'}${message}`;
+    expect(() => resolve(config)).toThrow(whole);
+  });
+
+  test('what cannot be read is named', () => {
+    const throws = {
+      get port() {
+        throw new Error('no');
+      },
+    };
+    expect(() => resolve({ healthServer: throws })).toThrow(
+      'EventLoopInstrumentation: option healthServer.port cannot be read',
+    );
+  });
+
+  test('a bad value in the environment is named and ignored', () => {
+    const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: '70000' };
+    expect(resolve({}, env)).toEqual(DEFAULTS);
+    expect(warnings).toEqual([
+      'OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT is "70000", ' +
+        'expected a whole number from 1 to 65535; using undefined',
+    ]);
+  });
+});
+
 test('environment names', () => {
   expect(environmentName('maxSpansPerMinute')).toBe(
     'OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE',
@@ -456,6 +522,29 @@ describe('a configuration file', () => {
     expect(warnings).toEqual([
       `instrumentation/development.js.event_loop.${key} in /etc/otel.yaml is ${given}, ` +
         `expected ${expected}; using ${fallback}`,
+    ]);
+  });
+
+  test('the options of the health server stand in a section of their own', () => {
+    const file = { health_server: { port: 9090, fail_after_millis: 1000, details: false } };
+    expect(inFile(file).healthServer).toEqual({
+      port: 9090,
+      host: '127.0.0.1',
+      failAfterMillis: 1000,
+      details: false,
+    });
+    expect(warnings).toEqual([]);
+    expect(inFile({ health_server: { port: 'x', prot: 1 } })).toEqual(DEFAULTS);
+    expect(inFile({ health_server: 9090 })).toEqual(DEFAULTS);
+    inFile({}, {}, { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: '9090' });
+    const section = 'instrumentation/development.js.event_loop.health_server';
+    expect(warnings).toEqual([
+      `${section} in /etc/otel.yaml has no option "prot"`,
+      `${section}.port in /etc/otel.yaml is "x", ` +
+        'expected a whole number from 1 to 65535; using undefined',
+      `${section} in /etc/otel.yaml is 9090, expected an object; using none`,
+      'OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: ignored, ' +
+        'the options are those of OTEL_CONFIG_FILE, /etc/otel.yaml',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { recordLag } from '../../src/lag/coordinated-omission.ts';
-import { Health } from '../../src/lag/health.ts';
+import { createHealthSlots, Health } from '../../src/lag/health.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;
@@ -110,4 +110,20 @@ test('memory is used again: a day of beats, and the last second counts', () => {
     beats.health.lag(i % 2 === 0 ? 500 : 1);
   }
   expect(beats.health.read(1000, 0)).toMatchObject({ lagMillis: 1, maxLagMillis: 1 });
+});
+
+test('another thread reads the same lag, and how late the next sample is by now', () => {
+  const slots = createHealthSlots(true);
+  const clock = new FakeClock();
+  const own = new Health(clock, INTERVAL, slots);
+  const other = new Health({ now: () => clock.now(), waited: () => Number.NaN }, INTERVAL, slots);
+  own.start();
+  for (let i = 0; i < 10; i++) {
+    clock.wait(INTERVAL);
+    own.lag(4);
+  }
+  expect(other.read(5000, 0)).toMatchObject({ lagMillis: 4, maxLagMillis: 4 });
+  clock.run(1020);
+  expect(other.read(5000, 1000).lagMillis).toBe(own.read(5000, 1000).lagMillis);
+  expect(other.read(5000, 1000).maxLagMillis).toBe(1000);
 });

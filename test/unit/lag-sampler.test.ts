@@ -13,6 +13,7 @@ function setUp(hooked: boolean, canIdle = false) {
   const lags: number[] = [];
   const errors: unknown[] = [];
   const changes: (string | number)[] = [];
+  const armed: number[] = [];
   let upkeeps = 0;
   let isThrowing = false;
   const throwing = (throws: boolean) => {
@@ -29,6 +30,7 @@ function setUp(hooked: boolean, canIdle = false) {
     upkeep: () => upkeeps++,
     idle: () => changes.push('idle'),
     wake: (runsSince) => changes.push(runsSince),
+    armed: (due) => armed.push(due),
     onError: (error) => errors.push(error),
   });
   /** The timer's callback, as the loop runs it. */

@@ -18,6 +18,7 @@ const ORDER = [
   ['lag'],
   ['hooks'],
   ['ongoing'],
+  ['health-server'],
   ['stall'],
   ['report'],
   ['profile'],

@@ -3,6 +3,7 @@ import { createSharedMemory, MAX_SUSPENSIONS, Mark } from '../../src/watchdog/sh
 import {
   maybeStoppedWithin,
   noteSuspension,
+  stoppedSoFar,
   stoppedWithin,
   suspendedWithin,
 } from '../../src/watchdog/suspension-marks.ts';
@@ -47,6 +48,16 @@ test('the ring forgets the oldest', () => {
   for (let i = 0; i < MAX_SUSPENSIONS + 1; i++) note(i * 100, i * 100 + 50);
   expect(suspendedWithin(marks, 0, 100)).toBe(0);
   expect(suspendedWithin(marks, 100, 1e6)).toBe(50 * MAX_SUSPENSIONS);
+});
+
+test('for how long it was stopped so far, however many suspensions there were', () => {
+  for (let i = 1; i <= 2 * MAX_SUSPENSIONS; i++)
+    noteSuspension(marks, i * 1000, i * 1000 + 100, 40);
+  expect(stoppedSoFar(marks, 1e6)).toBe(60 * 2 * MAX_SUSPENSIONS);
+  note(1e6, 1e6 + 500); // not known for what
+  expect(stoppedSoFar(marks, 2e6)).toBe(60 * 2 * MAX_SUSPENSIONS + 500);
+  marks[Mark.wakeUp] = 2e6;
+  expect(stoppedSoFar(marks, 2e6 + 70)).toBe(60 * 2 * MAX_SUSPENSIONS + 570);
 });
 
 describe('a block', () => {

@@ -212,3 +212,21 @@ describe('the report of an ongoing block', () => {
     expect(reports).toEqual([]);
   });
 });
+
+describe('with a health server', () => {
+  test('each answer to a stack sample is passed on, with its busy period', async () => {
+    const dog = new FakeWatchdog(100, 0, true).busyFrom(1000);
+    dog.answer = () => ({ start: 1000, isCodeKnown: true, facts: { time: dog.time } });
+    await dog.run(1150);
+    expect(dog.replies).toEqual(dog.captures);
+    expect(dog.published).toEqual(
+      dog.captures.map((time) => ({ busyPeriod: 1000, start: 1000, facts: { time } })),
+    );
+    expect(dog.captures).toEqual([1060, 1100, 1140]);
+  });
+
+  test('without one, nothing is asked for that no report needs', async () => {
+    const dog = await new FakeWatchdog(100, 0).busyFrom(1000).run(1150);
+    expect([dog.replies, dog.published]).toEqual([[], []]);
+  });
+});

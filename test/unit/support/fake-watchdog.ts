@@ -1,7 +1,12 @@
 import type { LoopParts } from '../../../src/watchdog/busy-period.ts';
 import type { Captured } from '../../../src/watchdog/capture-session.ts';
 import { captureTimes } from '../../../src/watchdog/capture-times.ts';
-import { type CaptureReply, type OngoingReport, TAKEN } from '../../../src/watchdog/protocol.ts';
+import {
+  type CaptureReply,
+  type OngoingReport,
+  type PublishedSample,
+  TAKEN,
+} from '../../../src/watchdog/protocol.ts';
 import { createSharedMemory, Flag, Mark } from '../../../src/watchdog/shared-memory.ts';
 import { watchLoop } from '../../../src/watchdog/watchdog-loop.ts';
 
@@ -24,6 +29,8 @@ export class FakeWatchdog {
   readonly replies: number[] = [];
   readonly reports: OngoingReport<FakeFacts>[] = [];
   readonly sleeps: number[] = [];
+  /** What the health server is given. */
+  readonly published: PublishedSample<FakeFacts>[] = [];
   /** What the main thread answers; it takes no time. */
   answer: () => CaptureReply<FakeFacts> | undefined = () => undefined;
   /** How long the main thread takes to answer: a native call. */
@@ -34,6 +41,7 @@ export class FakeWatchdog {
   constructor(
     readonly threshold = 100,
     readonly unfinishedAfterMillis = 0,
+    readonly publishes = false,
   ) {}
 
   /** At `time`, the main thread does something. In order of time. */
@@ -84,6 +92,7 @@ export class FakeWatchdog {
         : undefined,
       longCall: () => undefined,
       reportOngoing: (report) => this.reports.push(report),
+      ...(this.publishes && { publish: (sample) => this.published.push(sample) }),
     };
   }
 

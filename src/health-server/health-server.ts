@@ -1,0 +1,122 @@
+/**
+ * The main thread's side of the health server: starts its thread, again if that has ended, and
+ * writes down on every beat of the lag timer that the event loop turns. Never throws into the host.
+ */
+import { performance } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import { Guard } from '../support/guard.ts';
+import type { Schedstat } from '../support/schedstat.ts';
+import { originOfClock } from '../watchdog/clock-origin.ts';
+import { isInspected } from '../watchdog/inspector.ts';
+import { Restarts } from '../watchdog/restarts.ts';
+import { stoppedSoFar } from '../watchdog/suspension-marks.ts';
+import { THREAD_OPTIONS } from '../watchdog/thread-options.ts';
+import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
+import { Beat, type HealthServerMemory } from './beat-memory.ts';
+import type { HealthServerData, HealthServerFailure } from './protocol.ts';
+
+// Taken once: an application may replace it with a fake one.
+const now = performance.now.bind(performance);
+
+export type HealthServerOptions = Omit<HealthServerData, 'clockOrigin'>;
+
+/** What the kernel counts of this thread, as of the latest beat. */
+export type ThreadTimes = Pick<Schedstat, 'ran' | 'waited'>;
+
+export class HealthServer {
+  readonly #guard: Guard;
+  readonly #memory: HealthServerMemory;
+  readonly #restarts = new Restarts();
+  #worker: Worker | undefined;
+  #startAt = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly options: HealthServerOptions,
+    private readonly times: ThreadTimes,
+    private readonly log: OnceLogger,
+  ) {
+    this.#guard = new Guard(log);
+    this.#memory = options.memory;
+  }
+
+  /** At once: it is to answer while the application loads, too. */
+  start(): void {
+    this.beat(now());
+    this.#start();
+  }
+
+  stop(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#startAt = Number.POSITIVE_INFINITY;
+    worker?.terminate().catch(() => {});
+  }
+
+  /** The event loop turns: on every beat of the lag timer. `due`: when the next one is. */
+  beat(due: number): void {
+    const { beat, watchdog } = this.#memory;
+    const { ran, waited } = this.times;
+    // Nothing has been read before the first beat: then it counts from the start of the process.
+    const isRead = !Number.isNaN(ran);
+    const isKnown = ran > 0;
+    beat[Beat.ran] = isRead && !isKnown ? processCpuMillis() : ran || 0;
+    beat[Beat.waitedForCpu] = isRead ? waited : 0;
+    const time = now();
+    beat[Beat.stopped] = watchdog === undefined ? 0 : stoppedSoFar(watchdog.marks, time);
+    beat[Beat.inspected] = isInspected() ? 1 : 0;
+    beat[Beat.due] = due;
+    if (time >= this.#startAt) this.#start();
+  }
+
+  #start(): void {
+    this.#startAt = Number.POSITIVE_INFINITY;
+    try {
+      const workerData: HealthServerData = { ...this.options, clockOrigin: originOfClock() };
+      const worker = new Worker(HEALTH_SERVER_CODE, {
+        ...THREAD_OPTIONS,
+        name: 'event-loop-health',
+        env: {},
+        workerData,
+      });
+      this.#worker = worker;
+      worker.on('error', (error) =>
+        this.log.log('warn', 'the thread of healthServer failed', error),
+      );
+      worker.on('exit', () => this.#guarded(() => this.#onExit(worker)));
+      worker.on('message', (failure: HealthServerFailure) =>
+        this.#guarded(() => this.#onFailure(worker, failure)),
+      );
+      worker.unref();
+    } catch (error) {
+      this.#isOff(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #onFailure(worker: Worker, { reason }: HealthServerFailure): void {
+    if (worker !== this.#worker) return;
+    this.stop();
+    this.#isOff(reason);
+  }
+
+  #onExit(worker: Worker): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    const time = now();
+    this.#startAt = time + this.#restarts.afterEnd(time).delayMillis;
+  }
+
+  #isOff(reason: string): void {
+    this.log.log('warn', `healthServer is off: ${reason}`);
+  }
+
+  /** For what Node.js calls: an exception would end the process. */
+  #guarded(action: () => void): void {
+    this.#guard.run('internal error; the health server goes on', action);
+  }
+}
+
+function processCpuMillis(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

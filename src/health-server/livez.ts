@@ -1,0 +1,56 @@
+/** The answer to `GET /livez`. Its fields are a contract: docs/health.md. */
+import { createOriginOf } from '../code/in-app.ts';
+import { DEFAULT_HEALTH_WINDOW_MILLIS, Health } from '../lag/health.ts';
+import { toPath } from '../support/file-url.ts';
+import { attempt } from '../support/guard.ts';
+import { clockOf } from '../watchdog/clock-origin.ts';
+import { LoopWatch } from './loop-watch.ts';
+import type { HealthServerData } from './protocol.ts';
+import { type RunningCode, RunningCodeReader } from './running-code.ts';
+
+export interface Answer {
+  readonly statusCode: 200 | 503;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Made once; answers without asking the main thread for anything. */
+export function createLivez(data: HealthServerData): () => Promise<Answer> {
+  const { memory, details, lagIntervalMillis } = data;
+  const now = clockOf(data.clockOrigin);
+  const watch = new LoopWatch(memory, data, now);
+  const lag = new Health({ now, waited: () => Number.NaN }, lagIntervalMillis, memory.lag);
+  const code =
+    memory.watchdog &&
+    new RunningCodeReader(
+      memory.sample,
+      memory.watchdog,
+      createOriginOf(data.origin),
+      data.hasLoader,
+    );
+  return async () => {
+    const { name, blockedMillis, overdueMillis, cause } = await watch.status();
+    // The status does not depend on whether the code can be named.
+    const running = name === 'ok' ? undefined : attempt(() => code?.read(now()));
+    const { lagMillis } = lag.read(DEFAULT_HEALTH_WINDOW_MILLIS, overdueMillis);
+    const body = {
+      status: name,
+      blockedMillis: tenths(blockedMillis),
+      lagMillis: tenths(lagMillis),
+      code: running?.code && placeOf(running.code, details),
+      cause: cause ?? running?.cause,
+      traceId: details ? running?.parent?.traceId : undefined,
+    };
+    return { statusCode: name === 'stuck' ? 503 : 200, body: JSON.stringify(body) };
+  };
+}
+
+function placeOf(
+  { functionName, file, line }: NonNullable<RunningCode['code']>,
+  details: boolean,
+): object {
+  if (!details || file === undefined) return { functionName };
+  return { functionName, filePath: toPath(file), lineNumber: line };
+}
+
+const tenths = (millis: number) => Math.round(millis * 10) / 10;

@@ -1,0 +1,72 @@
+/**
+ * Whether the main thread's event loop turns, from outside of it.
+ *
+ * Guarantees: a loop that turns is never `stuck`, and time in which the thread had no CPU does not
+ * count as blocked. The lag timer's beat is the evidence: it comes when it is due, however little
+ * the process does, unless something holds the loop. So a block is at least as old as its beat is
+ * late; it began up to one interval of the timer earlier.
+ */
+
+/** A thread that is paused in a debugger uses hardly any CPU. */
+const MAX_PAUSED_CPU_SHARE = 0.1;
+/** Less CPU time than this share of a block: it waits. */
+const MIN_RUNNING_CPU_SHARE = 0.5;
+
+export type LoopStatusName = 'ok' | 'blocked' | 'stuck';
+
+/** At one moment. Milliseconds; what is counted, is counted since the latest beat. */
+export interface LoopReading {
+  readonly now: number;
+  /** When the next beat was due. */
+  readonly due: number;
+  /** CPU time of the main thread, or of the process if `waitedForCpu` is not known. */
+  readonly ran: number;
+  /** For how long the main thread waited for a CPU; NaN if that is not known. */
+  readonly waitedForCpu: number;
+  /** For how long the process was stopped, as far as the watchdog thread has seen. */
+  readonly stopped: number;
+  readonly isInspected: boolean;
+}
+
+export interface LoopStatus {
+  readonly name: LoopStatusName;
+  readonly due: number;
+  /** 0 while nothing blocks. */
+  readonly blockedMillis: number;
+  /** How long an event that came when the beat was due has been waiting. */
+  readonly overdueMillis: number;
+  /** What is known without a stack sample. */
+  readonly cause: 'debugger' | 'waiting' | undefined;
+}
+
+export interface StatusLimits {
+  readonly thresholdMillis: number;
+  readonly failAfterMillis: number;
+}
+
+export function loopStatus(reading: LoopReading, limits: StatusLimits): LoopStatus {
+  const { due, ran, isInspected } = reading;
+  const overdueMillis = withCpu(reading);
+  const ok = { name: 'ok', due, blockedMillis: 0, overdueMillis, cause: undefined } as const;
+  const { thresholdMillis, failAfterMillis } = limits;
+  if (overdueMillis < Math.min(thresholdMillis, failAfterMillis)) return ok;
+  if (isInspected && ran < overdueMillis * MAX_PAUSED_CPU_SHARE)
+    return { ...ok, cause: 'debugger' };
+  const isKnown = !Number.isNaN(reading.waitedForCpu);
+  return {
+    name: overdueMillis < failAfterMillis ? 'blocked' : 'stuck',
+    due,
+    blockedMillis: overdueMillis,
+    overdueMillis,
+    cause: isKnown && ran < overdueMillis * MIN_RUNNING_CPU_SHARE ? 'waiting' : undefined,
+  };
+}
+
+/** How late the beat is, without the time in which the main thread had no CPU. */
+function withCpu({ now, due, ran, waitedForCpu, stopped }: LoopReading): number {
+  const late = Math.max(0, now - due);
+  if (Number.isNaN(waitedForCpu)) return Math.max(0, late - stopped);
+  // While it was stopped it neither ran nor waited for a CPU.
+  const unexplained = Math.max(0, late - ran - waitedForCpu);
+  return Math.max(0, late - waitedForCpu - Math.min(stopped, unexplained));
+}

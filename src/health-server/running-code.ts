@@ -1,0 +1,69 @@
+/**
+ * What blocks the main thread: from its answer to the latest stack sample, or from what it left in
+ * the shared memory before a native call that can take long. Named in the health server's thread,
+ * when it is asked for.
+ */
+import type { OriginOf } from '../code/in-app.ts';
+import { withoutLoaderLines } from '../ongoing/loader-lines.ts';
+import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../ongoing/ongoing-facts.ts';
+import { readLongCall } from '../watchdog/long-call-memory.ts';
+import type { PublishedSample } from '../watchdog/protocol.ts';
+import { Mark, type SharedMemory } from '../watchdog/shared-memory.ts';
+
+/** A function that can be interrupted answers much sooner. */
+const NO_ANSWER_MILLIS = 50;
+
+export interface RunningCode extends Pick<OngoingFacts, 'code' | 'parent'> {
+  readonly cause: 'javascript' | 'native' | undefined;
+}
+
+export class RunningCodeReader {
+  /** The latest facts that were named: a health check asks for the same ones again and again. */
+  #named: { readonly key: string; readonly facts: OngoingFacts } | undefined;
+
+  constructor(
+    private readonly sample: SharedArrayBuffer,
+    private readonly watchdog: SharedMemory,
+    private readonly originOf: OriginOf,
+    private readonly hasLoader: boolean,
+  ) {}
+
+  /** Undefined without a stack sample of the busy period that runs. `now`: of the main thread. */
+  read(now: number): RunningCode | undefined {
+    const facts = this.#latestFacts();
+    if (facts === undefined) return undefined;
+    const { code, parent, nativeCall } = this.#name(facts);
+    const cause = nativeCall === undefined ? this.#javascript(now) : 'native';
+    return { ...(code && { code }), ...(parent && { parent }), cause };
+  }
+
+  #latestFacts(): UnnamedFacts | undefined {
+    const { marks, longCall } = this.watchdog;
+    const busyPeriod = marks[Mark.busyPeriodStart] as number;
+    const since = Math.max(busyPeriod, marks[Mark.reportedUntil] as number);
+    const published = readLongCall<PublishedSample<UnnamedFacts>>(this.sample);
+    const isCurrent = published?.busyPeriod === busyPeriod && published.start >= since;
+    const sampled = isCurrent ? published.facts : undefined;
+    const call = readLongCall<UnnamedFacts>(longCall);
+    const calledAt = call?.sample?.time ?? Number.NEGATIVE_INFINITY;
+    const sampledAt = sampled?.sample?.time ?? Number.NEGATIVE_INFINITY;
+    return calledAt >= since && calledAt > sampledAt ? call : sampled;
+  }
+
+  #name(facts: UnnamedFacts): OngoingFacts {
+    const key = JSON.stringify(facts);
+    if (this.#named?.key !== key) {
+      const named = withoutLoaderLines(namedFacts(facts, this.originOf), this.hasLoader);
+      this.#named = { key, facts: named };
+    }
+    return this.#named.facts;
+  }
+
+  /** Native code and garbage collection do not answer; which of them it is, nobody can tell. */
+  #javascript(now: number): 'javascript' | undefined {
+    const { marks } = this.watchdog;
+    const requestedAt = marks[Mark.captureRequestedAt] as number;
+    const isAnswered = (marks[Mark.captureAnsweredAt] as number) >= requestedAt;
+    return isAnswered || !(now - requestedAt > NO_ANSWER_MILLIS) ? 'javascript' : undefined;
+  }
+}

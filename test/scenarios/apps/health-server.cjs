@@ -1,0 +1,75 @@
+// A service with a health server. Each line on standard input names what its main thread does next,
+// and the file until whose appearance it does that: nothing else gets through to a blocked thread.
+const { runInThisContext } = require('node:vm');
+const childProcess = require('node:child_process');
+const fs = require('node:fs');
+const inspector = require('node:inspector');
+const { createInterface } = require('node:readline');
+const { trace } = require('@opentelemetry/api');
+const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
+
+const [port, failAfterMillis, startUntil] = process.argv.slice(2);
+const eventLoop = new EventLoopInstrumentation(
+  eventLoopConfig({
+    healthServer: { port: Number(port), failAfterMillis: Number(failAfterMillis) },
+    unfinishedAfterMillis: 0,
+  }),
+);
+const sdk = startSdk({ instrumentations: [eventLoop] });
+
+function spin(file) {
+  do for (const end = performance.now() + 50; performance.now() < end; );
+  while (!fs.existsSync(file));
+}
+
+function waitInShell(file) {
+  childProcess.execFileSync('sh', ['-c', 'until [ -e "$0" ]; do sleep 0.02; done', file]);
+}
+
+/** Most of it is garbage collection. */
+function collectGarbage(file) {
+  const kept = [];
+  do {
+    for (let i = 0; i < 1e5; i++) kept[i % 5e5] = { i, more: [i] };
+  } while (!fs.existsSync(file));
+}
+
+function pauseInDebugger() {
+  inspector.open(0, '127.0.0.1', false);
+  process.stdout.write(`debugger ${inspector.url()}\n`);
+}
+
+let second;
+const actions = {
+  spin,
+  waitInShell,
+  collectGarbage,
+  'open debugger': pauseInDebugger,
+  pause: () => runInThisContext('debugger'),
+  exit(file) {
+    process.on('exit', () => spin(file));
+    process.exit();
+  },
+  'enable another'() {
+    second = new EventLoopInstrumentation({ healthServer: { port: Number(port), details: false } });
+  },
+  'disable the other': () => second.disable(),
+};
+
+if (startUntil) spin(startUntil);
+
+async function main() {
+  process.stdout.write(`ready ${eventLoop.isEnabled()}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [name, file] = line.split('|');
+    trace.getTracer('service').startActiveSpan(name, (span) => {
+      process.stdout.write(`${name} ${span.spanContext().traceId}\n`);
+      actions[name](file);
+      span.end();
+    });
+  }
+  await finish(sdk);
+}
+
+main();

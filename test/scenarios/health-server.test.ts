@@ -1,0 +1,311 @@
+/** A health check that is answered while the event loop is blocked: right in every state. */
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import WebSocket from 'ws';
+import { expectQuietExit } from './support/expect-blocks.ts';
+import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
+import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
+import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
+
+const FAIL_AFTER_MILLIS = 1000;
+const POLL_MILLIS = 20;
+/** What the machine may take of a run. */
+const DELAY_MILLIS = 50;
+/** A stop is noticed except for one sleep of the watchdog thread. */
+const WATCHDOG_SLEEP_MILLIS = 50;
+
+interface Answer {
+  statusCode: number;
+  body: {
+    status?: 'ok' | 'blocked' | 'stuck';
+    blockedMillis?: number;
+    lagMillis?: number;
+    code?: { functionName: string; filePath?: string; lineNumber?: number };
+    cause?: string;
+    traceId?: string;
+  };
+}
+
+let folder: string;
+let port: number;
+/** What blocks ends when there is this file. */
+let end: string;
+
+beforeEachMeasurement(async () => {
+  folder = makeFolder();
+  end = path.join(folder, 'end');
+  port = await freePort();
+});
+afterEachMeasurement(() => rmSync(folder, { recursive: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: free } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return free;
+}
+
+/** Undefined if nobody listens. */
+async function probe(at = port): Promise<Answer | undefined> {
+  const request = get({ port: at, host: '127.0.0.1', path: '/livez', agent: false });
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    return { statusCode: response.statusCode ?? 0, body: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks again and again. `seen` gets all answers. */
+async function until(
+  isWanted: (answer: Answer | undefined) => boolean,
+  seen: Answer[] = [],
+  at = port,
+): Promise<Answer | undefined> {
+  for (;;) {
+    const answer = await probe(at);
+    if (answer !== undefined) seen.push(answer);
+    if (isWanted(answer)) return answer;
+    await wait(POLL_MILLIS);
+  }
+}
+const isStatus = (status: string) => (answer: Answer | undefined) => answer?.body.status === status;
+const isNamed = (answer: Answer | undefined) => answer?.body.code !== undefined;
+
+const send = (app: App, what: string) => app.child.stdin?.write(`${what}|${end}\n`);
+const release = () => writeFileSync(end, '');
+const args = (more: string[] = [], limit = FAIL_AFTER_MILLIS) => [
+  String(port),
+  String(limit),
+  ...more,
+];
+
+/** 503 if and only if it is stuck, and stuck only from the limit on. */
+function expectRight(answers: readonly Answer[]): void {
+  for (const { statusCode, body } of answers) {
+    const { status, blockedMillis = Number.NaN } = body;
+    expect({ status, statusCode }).toEqual({ status, statusCode: status === 'stuck' ? 503 : 200 });
+    if (status === 'ok') expect(blockedMillis).toBe(0);
+    if (status === 'blocked') expect(blockedMillis).toBeLessThan(FAIL_AFTER_MILLIS);
+    if (status === 'stuck') expect(blockedMillis).toBeGreaterThanOrEqual(FAIL_AFTER_MILLIS);
+  }
+}
+
+test('starting, idle, blocked, stuck, and idle again', async () => {
+  const seen: Answer[] = [];
+  const start = path.join(folder, 'start');
+  let blocked: Answer | undefined;
+  let stuck: Answer | undefined;
+  let traceId = '';
+  const run = await runApp('health-server.cjs', { args: args([start]) }, async (app) => {
+    await until(isStatus('blocked'), seen); // the main script has not ended
+    await until(isStatus('stuck'), seen);
+    writeFileSync(start, '');
+    await until(isStatus('ok'), seen);
+    await app.printed('ready');
+    for (let i = 0; i < 20; i++) seen.push((await probe()) as Answer);
+    expect(seen.slice(-20).map(({ body }) => body.status)).toEqual(Array(20).fill('ok'));
+    send(app, 'spin');
+    traceId = await app.printed('spin');
+    blocked = await until(isNamed, seen);
+    stuck = await until(isStatus('stuck'), seen);
+    release();
+    await until(isStatus('ok'), seen);
+  });
+
+  expectQuietExit(run);
+  expectRight(seen);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(blocked?.body).toMatchObject({ status: 'blocked', cause: 'javascript', traceId });
+    for (const answer of [blocked, stuck]) {
+      expect(answer?.body.code).toEqual({
+        functionName: 'spin',
+        filePath: appFile('health-server.cjs'),
+        lineNumber: expect.any(Number),
+      });
+    }
+  });
+  expect(stuck?.body.lagMillis).toBeGreaterThan(0);
+  // As spans have it, the block is longer than what was said of it last.
+  const reported = run.blocks.find((block) => block.traceId === traceId);
+  expect(reported?.durationMillis).toBeGreaterThan(stuck?.body.blockedMillis ?? Number.NaN);
+});
+
+test.each([
+  ['waitInShell', 'waitInShell', 'waiting'],
+  ['collectGarbage', 'collectGarbage', undefined],
+])('%s: blocked, stuck, and ok again', async (action, functionName, cause) => {
+  const seen: Answer[] = [];
+  let named: Answer | undefined;
+  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'), seen);
+    send(app, action);
+    await until(isStatus('stuck'), seen);
+    named = await until(isNamed, seen);
+    release();
+    await until(isStatus('ok'), seen);
+  });
+
+  expectQuietExit(run);
+  expectRight(seen);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(named?.body.code?.functionName).toBe(functionName);
+    if (cause !== undefined) expect(named?.body.cause).toBe(cause);
+  });
+});
+
+/** Asked while it is stopped, it answers as soon as it runs again. */
+async function askedWhileStopped({ child }: App, stopMillis: number): Promise<Answer> {
+  child.kill('SIGSTOP');
+  const answer = probe();
+  await wait(stopMillis);
+  child.kill('SIGCONT');
+  return (await answer) as Answer;
+}
+
+test('a process that was stopped while it idles is ok as soon as it runs again', async () => {
+  const answers: Answer[] = [];
+  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    await wait(500); // so that it idles
+    for (let i = 0; i < 3; i++) answers.push(await askedWhileStopped(app, 1.5 * FAIL_AFTER_MILLIS));
+  });
+
+  expectQuietExit(run);
+  expect(answers.map(({ body }) => body.status)).toEqual(['ok', 'ok', 'ok']);
+});
+
+test('a process that was stopped in a block: that time does not count', async () => {
+  const limit = 3000;
+  const stopped = 3500;
+  let before: Answer | undefined;
+  let answer: Answer | undefined;
+  let least = 0;
+  const run = await runApp('health-server.cjs', { args: args([], limit) }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    send(app, 'spin');
+    before = await until(isStatus('blocked'));
+    const asked = performance.now();
+    answer = await askedWhileStopped(app, stopped);
+    least = performance.now() - asked - stopped;
+    release();
+    await until(isStatus('ok'));
+  });
+
+  expectQuietExit(run);
+  expect([before?.body.status, answer?.body.status]).toEqual(['blocked', 'blocked']);
+  const grown = (answer?.body.blockedMillis ?? 0) - (before?.body.blockedMillis ?? 0);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(grown).toBeLessThan(least + WATCHDOG_SLEEP_MILLIS + DELAY_MILLIS),
+  );
+});
+
+test('paused in a debugger it is ok, and says so', async () => {
+  const seen: Answer[] = [];
+  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+    await app.printed('ready');
+    send(app, 'open debugger');
+    const client = new WebSocket(await app.printed('debugger '));
+    await once(client, 'open');
+    client.send(JSON.stringify({ id: 1, method: 'Debugger.enable' }));
+    await once(client, 'message');
+    await until(isStatus('ok'));
+    const paused = new Promise<void>((resolve) =>
+      client.on('message', (data) => {
+        if (JSON.parse(String(data)).method === 'Debugger.paused') resolve();
+      }),
+    );
+    send(app, 'pause');
+    await paused;
+    for (let since = performance.now(); performance.now() - since < 1.5 * FAIL_AFTER_MILLIS; ) {
+      seen.push((await probe()) as Answer);
+      await wait(POLL_MILLIS);
+    }
+    client.send(JSON.stringify({ id: 2, method: 'Debugger.resume' }));
+    await once(client, 'message');
+    client.close();
+    await once(client, 'close');
+  });
+
+  expect(run.code).toBe(0);
+  expect(new Set(seen.map(({ body }) => body.status))).toEqual(new Set(['ok']));
+  expect(seen.at(-1)?.body.cause).toBe('debugger');
+});
+
+test('a process that exits, and takes long, is blocked; then nobody listens', async () => {
+  const seen: Answer[] = [];
+  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    send(app, 'exit');
+    await until(isStatus('stuck'), seen);
+    const gone = once(app.child, 'exit');
+    release();
+    await gone;
+    expect(await probe()).toBeUndefined();
+  }).catch((error: Error) => {
+    // It is meant to end.
+    if (!/ended \(code 0, signal null\)/.test(error.message)) throw error;
+  });
+  expect(run).toBeUndefined();
+  expectRight(seen);
+});
+
+test('of two instances the active one has the port', async () => {
+  const detailsOf = async () => {
+    send({ child } as App, 'spin');
+    const answer = await until(isNamed);
+    release();
+    await until(isStatus('ok'));
+    rmSync(end);
+    return answer?.body.code?.filePath !== undefined;
+  };
+  let child = undefined as unknown as App['child'];
+  const details: boolean[] = [];
+  await runApp('health-server.cjs', { args: args() }, async (app) => {
+    ({ child } = app);
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    details.push(await detailsOf());
+    send(app, 'enable another');
+    await app.printed('enable another');
+    await wait(200);
+    details.push(await detailsOf());
+    send(app, 'disable the other');
+    await app.printed('disable the other');
+    await wait(200);
+    details.push(await detailsOf());
+  });
+  expect(details).toEqual([true, false, true]);
+});
+
+const diagsOf = (run: Run) => run.diags.map(({ message }) => message);
+
+test('a port that is in use: one line, and the service starts as without', async () => {
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+    await app.printed('ready true');
+    await wait(4000); // the port may become free
+  });
+  other.close();
+
+  expect(run.code).toBe(0);
+  expect(run.stderr).toBe('');
+  expect(diagsOf(run)).toEqual([
+    expect.stringContaining(
+      `healthServer is off: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    ),
+  ]);
+});

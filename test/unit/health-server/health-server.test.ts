@@ -1,0 +1,110 @@
+/** The health server's thread, as the main thread starts it, starts it again, and ends it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { createBeatMemory } from '../../../src/health-server/beat-memory.ts';
+import { HealthServer } from '../../../src/health-server/health-server.ts';
+import { createHealthSlots } from '../../../src/lag/health.ts';
+import { OnceLogger } from '../../../src/otel/diag-once.ts';
+
+/** The first restart comes after a second. */
+const RESTART_MILLIS = 1000;
+
+jest.mock('node:worker_threads', () => {
+  const actual = jest.requireActual('node:worker_threads');
+  return { ...actual, Worker: jest.fn((...args) => new actual.Worker(...args)) };
+});
+const workers = () => jest.mocked(Worker).mock.results.map(({ value }) => value as Worker);
+
+let server: HealthServer;
+let port: number;
+let logged: unknown[][];
+
+async function freePort(): Promise<number> {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port: free } = other.address() as AddressInfo;
+  other.close();
+  await once(other, 'close');
+  return free;
+}
+
+beforeEach(async () => {
+  jest.mocked(Worker).mockClear();
+  logged = [];
+  const write = (...args: unknown[]) => void logged.push(args);
+  const log = new OnceLogger({ debug() {}, info() {}, warn: write, error: write }, () => true);
+  port = await freePort();
+  const memory = {
+    beat: createBeatMemory(),
+    lag: createHealthSlots(true),
+    sample: new SharedArrayBuffer(64),
+    watchdog: undefined,
+  };
+  const limits = { failAfterMillis: 30_000, thresholdMillis: 100, lagIntervalMillis: 20 };
+  const options = { port, host: '127.0.0.1', details: true, ...limits };
+  const times = { ran: Number.NaN, waited: Number.NaN };
+  server = new HealthServer({ ...options, memory, origin: {}, hasLoader: false }, times, log);
+});
+afterEach(() => server.stop());
+
+const due = () => performance.now() + 60_000;
+
+/** Once somebody listens. */
+async function status(): Promise<string> {
+  for (;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/livez`);
+      return ((await response.json()) as { status: string }).status;
+    } catch {
+      server.beat(due());
+    }
+  }
+}
+
+test('answers as long as it is started', async () => {
+  server.start();
+  server.beat(due());
+  expect(await status()).toBe('ok');
+  server.stop();
+  await once(workers()[0] as Worker, 'exit');
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
+  server.beat(due());
+  expect(workers()).toHaveLength(1);
+});
+
+test('a thread that has ended is started again, on a beat', async () => {
+  server.start();
+  server.beat(due());
+  await status();
+  const [first] = workers() as [Worker];
+  void first.terminate();
+  await once(first, 'exit');
+  const ended = performance.now();
+  expect(await status()).toBe('ok');
+  expect(performance.now() - ended).toBeGreaterThan(RESTART_MILLIS - 50);
+  expect(workers()).toHaveLength(2);
+  expect(logged).toEqual([]);
+});
+
+test('a thread that cannot be started is logged once, and not tried again', () => {
+  jest.mocked(Worker).mockImplementationOnce(() => {
+    throw new Error('Access to this API has been restricted');
+  });
+  server.start();
+  for (let i = 0; i < 3; i++) server.beat(due());
+  expect(logged).toEqual([['healthServer is off: Access to this API has been restricted']]);
+  expect(workers()).toHaveLength(1);
+});
+
+test('takes over the port from the thread before it, without the main thread', async () => {
+  server.start();
+  server.beat(due());
+  await status();
+  server.stop();
+  server.start();
+  server.beat(due());
+  expect(await status()).toBe('ok');
+  expect(logged).toEqual([]);
+});

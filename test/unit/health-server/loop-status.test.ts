@@ -1,0 +1,82 @@
+import { type LoopReading, loopStatus } from '../../../src/health-server/loop-status.ts';
+
+const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000 };
+const DUE = 1000;
+
+/** `age` milliseconds after the beat was due. The thread ran all the time if nothing is said. */
+const at = (age: number, reading: Partial<LoopReading> = {}) =>
+  loopStatus(
+    {
+      now: DUE + age,
+      due: DUE,
+      ran: age,
+      waitedForCpu: 0,
+      stopped: 0,
+      isInspected: false,
+      ...reading,
+    },
+    LIMITS,
+  );
+
+test.each([
+  [-15, 'ok', 0],
+  [0, 'ok', 0],
+  [99.9, 'ok', 0],
+  [100, 'blocked', 100],
+  [29_999.9, 'blocked', 29_999.9],
+  [30_000, 'stuck', 30_000],
+  [3_600_000, 'stuck', 3_600_000],
+])('a beat that is %d ms late: %s', (age, name, blockedMillis) => {
+  expect(at(age)).toMatchObject({ name, blockedMillis });
+});
+
+test('how late the beat is counts as lag before it counts as a block', () => {
+  expect(at(40)).toMatchObject({ name: 'ok', blockedMillis: 0, overdueMillis: 40 });
+});
+
+test('a limit below the threshold is the threshold', () => {
+  const reading = { now: 1060, due: 1000, ran: 60, waitedForCpu: 0, stopped: 0 };
+  const limits = { thresholdMillis: 60_000, failAfterMillis: 50 };
+  expect(loopStatus({ ...reading, isInspected: false }, limits).name).toBe('stuck');
+});
+
+describe('time without a CPU does not count', () => {
+  test.each([
+    ['starved', { ran: 10_000, waitedForCpu: 50_000 }, 'blocked', 10_000],
+    ['starved for nearly all of it', { ran: 50, waitedForCpu: 59_950 }, 'ok', 0],
+    ['stopped', { ran: 10, stopped: 59_990 }, 'ok', 0],
+    ['stopped in a block', { ran: 20_000, stopped: 40_000 }, 'blocked', 20_000],
+    ['starved and stopped', { ran: 500, waitedForCpu: 20_000, stopped: 39_000 }, 'blocked', 1000],
+    // The watchdog thread was late for another reason than a stop.
+    ['it ran, whatever the watchdog has seen', { ran: 60_000, stopped: 59_000 }, 'stuck', 60_000],
+    ['not known, and seen by the watchdog', { waitedForCpu: Number.NaN, stopped: 59_990 }, 'ok', 0],
+  ])('%s', (_, reading, name, blockedMillis) => {
+    expect(at(60_000, reading)).toMatchObject({ name, blockedMillis });
+  });
+});
+
+describe('the cause, without a stack sample', () => {
+  test.each([
+    ['it runs', { ran: 300 }, undefined],
+    ['it ran for less than half of the time', { ran: 499 }, 'waiting'],
+    ['it ran for half of the time that it had a CPU', { ran: 250, waitedForCpu: 500 }, undefined],
+    ['nothing is known', { ran: 0, waitedForCpu: Number.NaN }, undefined],
+  ])('%s: %p gives %s', (_, reading, cause) => {
+    expect(at(reading.ran === 300 ? 500 : 1000, reading).cause).toBe(cause);
+  });
+});
+
+describe('with a debugger', () => {
+  test('a thread that uses no CPU is paused, and that is no block', () => {
+    expect(at(60_000, { ran: 100, isInspected: true })).toMatchObject({
+      name: 'ok',
+      blockedMillis: 0,
+      cause: 'debugger',
+    });
+  });
+
+  test('a thread that runs is blocked, and a loop that turns is not paused', () => {
+    expect(at(60_000, { ran: 6000, isInspected: true }).name).toBe('stuck');
+    expect(at(10, { ran: 0, isInspected: true }).cause).toBeUndefined();
+  });
+});

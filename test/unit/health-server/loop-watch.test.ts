@@ -1,0 +1,148 @@
+import { Beat, createBeatMemory } from '../../../src/health-server/beat-memory.ts';
+import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
+import { createHealthSlots } from '../../../src/lag/health.ts';
+import { Schedstat } from '../../../src/support/schedstat.ts';
+import { createSharedMemory, Mark } from '../../../src/watchdog/shared-memory.ts';
+
+/** How long a worse status is confirmed: in two parts. */
+const CONFIRMED_AFTER = 100;
+
+/** A main thread on a fake clock, as far as the health server's thread sees it. */
+class MainThread {
+  time = 1000;
+  ran = 500;
+  waited = 0;
+  readonly waits: number[] = [];
+  /** What happens in the next waits. */
+  readonly meanwhile: (() => void)[] = [];
+  readonly watchdog = createSharedMemory();
+  readonly memory = {
+    beat: createBeatMemory(),
+    lag: createHealthSlots(),
+    sample: new SharedArrayBuffer(8),
+    watchdog: this.watchdog,
+  };
+  readonly #schedstat = new Schedstat(() => ({
+    read: () => `${this.ran * 1e6} ${this.waited * 1e6} 1`,
+    close() {},
+  }));
+  readonly watch = new LoopWatch(
+    this.memory,
+    { thresholdMillis: 100, failAfterMillis: 30_000 },
+    () => this.time,
+    this.#schedstat,
+    async (millis) => {
+      this.waits.push(millis);
+      this.time += millis;
+      this.ran += millis;
+      this.meanwhile.shift()?.();
+    },
+  );
+
+  beat(): void {
+    const { beat } = this.memory;
+    beat[Beat.ran] = this.ran;
+    beat[Beat.waitedForCpu] = this.waited;
+    beat[Beat.stopped] = this.watchdog.marks[Mark.stopped] as number;
+    beat[Beat.due] = this.time + 20;
+  }
+
+  /** The loop does not turn. */
+  run(millis: number): void {
+    this.time += millis;
+    this.ran += millis;
+  }
+}
+
+let main: MainThread;
+beforeEach(() => {
+  main = new MainThread();
+  main.beat();
+});
+
+test('a loop that turns is answered at once', async () => {
+  for (let i = 0; i < 10; i++) {
+    expect((await main.watch.status()).name).toBe('ok');
+    main.run(19);
+    main.beat();
+  }
+  expect(main.waits).toEqual([]);
+});
+
+test('a block is confirmed once, and again when it is stuck', async () => {
+  main.run(220);
+  expect(await main.watch.status()).toMatchObject({ name: 'blocked', blockedMillis: 300 });
+  expect(main.waits).toEqual([50, 50]);
+  main.run(10_000);
+  expect(await main.watch.status()).toMatchObject({ name: 'blocked', blockedMillis: 10_300 });
+  expect(main.waits).toHaveLength(2);
+  main.run(20_000);
+  expect(await main.watch.status()).toMatchObject({ name: 'stuck', blockedMillis: 30_400 });
+  expect(main.waits).toHaveLength(4);
+  expect((await main.watch.status()).name).toBe('stuck');
+  expect(main.waits).toHaveLength(4);
+});
+
+test('the next block is confirmed anew', async () => {
+  main.run(220);
+  await main.watch.status();
+  main.beat();
+  expect((await main.watch.status()).name).toBe('ok');
+  main.run(220);
+  await main.watch.status();
+  expect(main.waits).toHaveLength(4);
+});
+
+test('after a suspension, this thread runs first: the main thread beats meanwhile', async () => {
+  main.time += 60_000;
+  main.meanwhile.push(() => main.beat());
+  expect(await main.watch.status()).toMatchObject({ name: 'ok', blockedMillis: 0 });
+});
+
+test('a block that was suspended: the watchdog thread notes it meanwhile', async () => {
+  main.run(1020);
+  await main.watch.status();
+  main.time += 60_000;
+  main.meanwhile.push(() => {
+    main.watchdog.marks[Mark.stopped] = 60_000;
+  });
+  expect(await main.watch.status()).toMatchObject({
+    name: 'blocked',
+    // It has run since the beat, which is 20 ms longer than the next one is late.
+    blockedMillis: 1020 + 2 * CONFIRMED_AFTER,
+  });
+});
+
+test('what the watchdog thread noted before the latest beat does not count', async () => {
+  main.watchdog.marks[Mark.stopped] = 50_000;
+  main.beat();
+  main.run(40_000);
+  expect((await main.watch.status()).name).toBe('stuck');
+});
+
+test('time in which the main thread waited for a CPU does not count', async () => {
+  main.run(5020);
+  main.time += 40_000;
+  main.waited += 40_000;
+  expect(await main.watch.status()).toMatchObject({
+    name: 'blocked',
+    blockedMillis: 5000 + CONFIRMED_AFTER,
+  });
+});
+
+test('without a watchdog thread, a block is stuck all the same', async () => {
+  const memory = { ...main.memory, watchdog: undefined };
+  const limits = { thresholdMillis: 100, failAfterMillis: 30_000 };
+  const unknown = new Schedstat(() => {
+    throw new Error('not on Linux');
+  });
+  const watch = new LoopWatch(
+    memory,
+    limits,
+    () => main.time,
+    unknown,
+    async () => {},
+  );
+  main.run(31_000);
+  expect((await watch.status()).name).toBe('stuck');
+});

@@ -1,0 +1,97 @@
+import { createOriginOf } from '../../../src/code/in-app.ts';
+import { RunningCodeReader } from '../../../src/health-server/running-code.ts';
+import type { UnnamedFacts } from '../../../src/ongoing/ongoing-facts.ts';
+import { createLongCallMemory, LongCallWriter } from '../../../src/watchdog/long-call-memory.ts';
+import { createSharedMemory, Mark } from '../../../src/watchdog/shared-memory.ts';
+
+const BUSY_SINCE = 1000;
+const PARENT = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
+
+const factsOf = (functionName: string, time: number, more: Partial<UnnamedFacts> = {}) => ({
+  epochMillis: 0,
+  startTimeMillis: 0,
+  callbacks: 1,
+  spanUnwanted: false,
+  eventUnwanted: false,
+  isExpected: false,
+  debuggerPause: false,
+  parent: PARENT,
+  sample: {
+    requestedAt: time,
+    time,
+    frames: [{ functionName, file: '/app/report.js', line: 12, column: 3, text: functionName }],
+  },
+  ...more,
+});
+
+function setUp() {
+  const watchdog = createSharedMemory();
+  const sampleMemory = createLongCallMemory();
+  const { marks } = watchdog;
+  marks[Mark.busyPeriodStart] = BUSY_SINCE;
+  const originOf = createOriginOf({ cwd: '/app', mainFile: '/app/main.js' });
+  const reader = new RunningCodeReader(sampleMemory, watchdog, originOf, false);
+  const published = new LongCallWriter(sampleMemory);
+  return {
+    marks,
+    reader,
+    calls: new LongCallWriter(watchdog.longCall),
+    publish: (facts: object, start = BUSY_SINCE, busyPeriod = BUSY_SINCE) =>
+      published.enter({ busyPeriod, start, facts }, 0),
+  };
+}
+
+const nameIn = (reader: RunningCodeReader) => reader.read(2000)?.code?.functionName;
+
+test('without a stack sample nothing is known', () => {
+  expect(setUp().reader.read(2000)).toBeUndefined();
+});
+
+test('the latest stack sample names function, place and trace', () => {
+  const { reader, publish } = setUp();
+  publish(factsOf('render', 1100));
+  expect(reader.read(2000)).toMatchObject({
+    code: { functionName: 'render', file: '/app/report.js', line: 12 },
+    parent: PARENT,
+    cause: 'javascript',
+  });
+  publish(factsOf('sort', 1200));
+  expect(nameIn(reader)).toBe('sort');
+});
+
+test('a sample of an earlier busy period, or of a block that has been reported, is not it', () => {
+  const { reader, publish, marks } = setUp();
+  publish(factsOf('render', 900), 900, 900);
+  expect(reader.read(2000)).toBeUndefined();
+  publish(factsOf('render', 1100));
+  marks[Mark.reportedUntil] = 1500;
+  expect(reader.read(2000)).toBeUndefined();
+  publish(factsOf('sort', 1600), 1500);
+  expect(nameIn(reader)).toBe('sort');
+});
+
+test('a native call that began after the sample is what runs', () => {
+  const { reader, publish, calls } = setUp();
+  const nativeCall = { name: 'child_process.execSync', size: undefined };
+  publish(factsOf('render', 1100));
+  calls.enter(factsOf('wait', 1150, { nativeCall }), 0);
+  expect(reader.read(2000)).toMatchObject({ code: { functionName: 'wait' }, cause: 'native' });
+  // V8 may end code inside a native call: its entry stays.
+  publish(factsOf('sort', 1200));
+  expect(nameIn(reader)).toBe('sort');
+});
+
+test('a native call of an earlier busy period is not it', () => {
+  const { reader, calls } = setUp();
+  calls.enter(factsOf('wait', 900, { nativeCall: { name: 'x', size: undefined } }), 0);
+  expect(reader.read(2000)).toBeUndefined();
+});
+
+test('without an answer to the latest request, the cause is not known', () => {
+  const { reader, publish, marks } = setUp();
+  publish(factsOf('render', 1100));
+  marks[Mark.captureAnsweredAt] = 1101;
+  marks[Mark.captureRequestedAt] = 1990; // under way
+  expect(reader.read(2000)?.cause).toBe('javascript');
+  expect(reader.read(2050)?.cause).toBeUndefined();
+});
