@@ -40,7 +40,9 @@ test('one below /proc is refused by the file system, and hangs nothing', () => {
 
 test('one below a file, and one that is a pipe, are refused', () => {
   writeFileSync(path.join(folder, 'file'), '');
-  expect(make(path.join(folder, 'file', 'profiles'))).toMatchObject({ said: 'ENOTDIR' });
+  // Node.js 26 says of the folder that it is not there, and then of the file that it is.
+  const { said } = make(path.join(folder, 'file', 'profiles'));
+  expect(said).toMatch(/^(?:ENOTDIR|EEXIST)$/);
   execFileSync('mkfifo', [path.join(folder, 'pipe')]);
   expect(make(path.join(folder, 'pipe', 'profiles'))).toMatchObject({ said: 'ENOTDIR' });
 });
