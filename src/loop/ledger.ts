@@ -32,8 +32,8 @@ export interface Ledger {
 
   /**
    * What piled up before the running callback, where it reached the threshold and is not reported.
-   * Hot: asked for each span that ends. What is known of the span is enough, unless it may have made
-   * the pile-up; all of it is the same object as long as what is known of it is the same.
+   * Hot: asked for each span that ends. What the span ran is enough, unless it may have made the
+   * pile-up; all of it is the same object as long as what is known of it is the same.
    */
   ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined;
 
