@@ -286,9 +286,9 @@ export class Ledger {
   }
 
   /**
-   * What piled up before the running callback, if it reached the threshold and is not reported.
-   * Hot: asked for each span that ends. What is known of the span is enough, unless it may have
-   * made the pile-up; all of it is the same object as long as what is known of it is the same.
+   * What piled up before the running callback, where it reached the threshold and is not reported.
+   * Hot: asked for each span that ends. What the span ran is enough, unless it may have made the
+   * pile-up; all of it is the same object as long as what is known of it is the same.
    */
   ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined {
     return this.#blocks.pileUp(this.iterations.busySince, this.task.start, span);

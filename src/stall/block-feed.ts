@@ -21,35 +21,14 @@ type SuspectedTime = Pick<Block, 'start' | 'end' | 'cpu'>;
 /** An ongoing pile-up that was suspended is asked about again when it has grown by so much. */
 const SUSPENDED_GROWTH = 0.05;
 
-/**
- * Whether a pile-up reached the threshold by a suspension only. It takes 100 µs to find out, and
- * more may be added to one that did not, but nothing is taken off it.
- */
-class Suspicion {
-  #start = Number.NaN;
-  #end = Number.NaN;
-  #isSuspended = false;
-
-  constructor(private readonly isSuspended: ((time: SuspectedTime) => boolean) | undefined) {}
-
-  /** Hot. */
-  isOf(pileUp: SuspectedTime): boolean {
-    const { start, end } = pileUp;
-    const isKnown =
-      start === this.#start &&
-      (!this.#isSuspended || end - this.#end <= (end - start) * SUSPENDED_GROWTH);
-    if (!isKnown) {
-      this.#start = start;
-      this.#end = end;
-      this.#isSuspended = this.isSuspended?.(pileUp) === true;
-    }
-    return this.#isSuspended;
-  }
-}
-
 export class BlockFeed {
   readonly #stalls = stallsOfThread();
   readonly #ongoing: OngoingView;
+  readonly #isSuspension: ((time: SuspectedTime) => boolean) | undefined;
+  /** The pile-up that was asked about last, its end then, and the answer. */
+  #askedStart = Number.NaN;
+  #askedEnd = Number.NaN;
+  #wasSuspended = false;
 
   /**
    * @param ongoingPileUp what has piled up in this iteration, where it reaches the threshold. Hot:
@@ -71,11 +50,11 @@ export class BlockFeed {
   ) {
     // Weakly: what ran in a pile-up goes with it.
     const periods = new WeakMap<OngoingPileUp, BlockedPeriod>();
-    const suspicion = new Suspicion(more.isSuspended);
+    this.#isSuspension = more.isSuspended;
     this.#ongoing = {
       ongoingPileUp: (span) => {
         const pileUp = ongoingPileUp(span);
-        if (pileUp === undefined || suspicion.isOf(pileUp)) return undefined;
+        if (pileUp === undefined || this.#isSuspended(pileUp)) return undefined;
         if ('share' in pileUp) {
           const { start, end, share } = pileUp;
           return { start: clock.epoch(start), end: clock.epoch(end), share };
@@ -139,6 +118,22 @@ export class BlockFeed {
       // Destroyed when it is collected: hooks of others may keep something for it until then.
       asyncId: new AsyncResource('EventLoopBlock').asyncId(),
     };
+  }
+
+  /**
+   * Hot. Whether a pile-up reached the threshold by a suspension only. It takes 100 µs to find out,
+   * and more may be added to one that did not, but nothing is taken off it.
+   */
+  #isSuspended(pileUp: SuspectedTime): boolean {
+    const { start, end } = pileUp;
+    const isSame = start === this.#askedStart;
+    const hasGrown = end - this.#askedEnd > (end - start) * SUSPENDED_GROWTH;
+    if (!isSame || (this.#wasSuspended && hasGrown)) {
+      this.#askedStart = start;
+      this.#askedEnd = end;
+      this.#wasSuspended = this.#isSuspension?.(pileUp) === true;
+    }
+    return this.#wasSuspended;
   }
 
   #inUnixTime({ start, end, context, ran, kind }: OngoingPileUp & Partial<Block>): BlockedPeriod {

@@ -88,6 +88,47 @@ test('an ongoing pile-up is given in Unix time, from start to stop', () => {
   expect(stalls.ongoing).toBeUndefined();
 });
 
+test("a span's own share of a pile-up is given in Unix time", () => {
+  const asked: unknown[] = [];
+  const feed = feedOf((span) => {
+    asked.push(span);
+    return { start: 3000, end: 3200, cpu: 200, share: 12 };
+  });
+  feed.start();
+  const span = tracer.startSpan('ends in it');
+  expect(stalls.ongoing?.ongoingPileUp(span)).toEqual({
+    start: EPOCH + 3000,
+    end: EPOCH + 3200,
+    share: 12,
+  });
+  expect(asked).toEqual([span]);
+  feed.stop();
+});
+
+test('whether a pile-up was a suspension is asked until it was none, at each twentieth', () => {
+  const asked: number[] = [];
+  let end = 3100;
+  const feed = new BlockFeed(
+    new FakeClock(),
+    () => ({ start: 3000, end, cpu: 100, share: 0 }),
+    () => {},
+    () => {},
+    {
+      isSuspended: (pileUp) => {
+        asked.push(pileUp.end);
+        return pileUp.end < 3120;
+      },
+    },
+  );
+  feed.start();
+  const found: number[] = [];
+  for (; end < 3200; end++) if (stalls.ongoing?.ongoingPileUp() !== undefined) found.push(end);
+  feed.stop();
+  expect(asked).toEqual([3100, 3106, 3112, 3118, 3125]);
+  expect(found[0]).toBe(3125);
+  expect(found).toHaveLength(75);
+});
+
 test('an instrumentation that stops leaves alone the one that has taken its place', () => {
   const counted: string[] = [];
   const earlier = feedOf(undefined, (millis) => counted.push(`earlier ${millis}`));
