@@ -202,8 +202,6 @@ function referenceAt(code: Buffer, at: number): MapReference | undefined {
 const MAX_DATA_HEADER = 200;
 /** Of text that is not base64: all of it is decoded as one string. */
 const MAX_PLAIN_DATA_BYTES = 4 * 1024 * 1024;
-/** A multiple of 4: base64 can be cut there. */
-const BASE64_CHUNK = 256 * 1024;
 
 /** The bytes of a `data:` URL; undefined if it is none that can be a map. */
 export function readDataUrl(code: Buffer, { start, end }: Range): Buffer | undefined {
@@ -215,14 +213,5 @@ export function readDataUrl(code: Buffer, { start, end }: Range): Buffer | undef
     if (end - comma > MAX_PLAIN_DATA_BYTES) return undefined;
     return Buffer.from(decodeURIComponent(code.toString('utf8', comma + 1, end)));
   }
-  const bytes = Buffer.allocUnsafe(Math.ceil(((end - comma) * 3) / 4));
-  let length = 0;
-  for (let at = comma + 1; at < end; at += BASE64_CHUNK) {
-    length += bytes.write(
-      code.toString('latin1', at, Math.min(end, at + BASE64_CHUNK)),
-      length,
-      'base64',
-    );
-  }
-  return bytes.subarray(0, length);
+  return Buffer.from(code.toString('latin1', comma + 1, end), 'base64');
 }
