@@ -13,11 +13,11 @@ import {
   openSourceMap,
   readDataUrl,
   type SourceMapReader,
-  TooLarge,
 } from './decode.ts';
 import { nameInSource } from './function-name.ts';
 import type { CodePosition, SourcePosition } from './position.ts';
 import { resolveSource } from './resolve-source.ts';
+import { TooLarge } from './take-apart.ts';
 
 export interface MapFilesLimits {
   /** A larger file, and a larger map, is not read. */
