@@ -4,15 +4,15 @@
  */
 import { attempt } from '../support/guard.ts';
 import { lastNotAfter, Mappings, type Segment } from './mappings.ts';
-import { withoutContents } from './without-contents.ts';
+import { MAX_SECTIONS, TooLarge, takeApart } from './take-apart.ts';
 
 /** A longer URL is none that a file has. */
 const MAX_URL_BYTES = 4096;
 /**
- * What a map may be without its sources' contents. As a string and as what it says, it has to fit
- * into the thread's heap: a thread that exceeds the limit of its heap can abort the whole process.
+ * What a map may have beside mappings and contents; one of 76 MB had 3 MB. A thread that exceeds
+ * the limit of its heap can abort the whole process.
  */
-const MAX_JSON_BYTES = 48 * 1024 * 1024;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
 /** Where a position is in the source; lines and columns from 1. */
 export interface MappedPosition {
@@ -31,9 +31,7 @@ export interface SourceMapReader {
   readonly byteLength: number;
 }
 
-export class TooLarge extends Error {}
-
-/** What a map says, as far as it is right. */
+/** What a map says, as far as it is right. `mappings` is an index. */
 interface Json {
   readonly mappings?: unknown;
   readonly sources?: unknown;
@@ -44,13 +42,14 @@ interface Json {
 
 /** @throws SyntaxError if the bytes are not a source map, TooLarge */
 export function openSourceMap(bytes: Buffer): SourceMapReader {
-  const json = withoutContents(bytes);
+  const { json, mappings } = takeApart(bytes);
   if (json.length > MAX_JSON_BYTES) throw new TooLarge();
   // A byte order mark, and the line that keeps JSON from being run as a script.
-  const map = JSON.parse(json.toString().replace(/^\ufeff?(?:\)\]\}'?.*\n)?/, '')) as Json | null;
+  const text = json.toString().replace(/^\ufeff?(?:\)\]\}'?.*\n)?/, '');
+  const map = JSON.parse(text) as Json | null;
   return map?.sections === undefined
-    ? new PlainMap(map, json.length)
-    : new IndexedMap(map.sections, json.length);
+    ? new PlainMap(map, mappings)
+    : new IndexedMap(map.sections, mappings);
 }
 
 class PlainMap implements SourceMapReader {
@@ -58,15 +57,15 @@ class PlainMap implements SourceMapReader {
   readonly #sources: readonly unknown[];
   readonly #names: readonly unknown[];
   readonly #sourceRoot: string;
+  readonly byteLength: number;
 
-  constructor(
-    map: Json | null | undefined,
-    readonly byteLength: number,
-  ) {
+  constructor(map: Json | null | undefined, texts: readonly Buffer[]) {
     const { mappings, sources, names, sourceRoot } = map ?? {};
-    if (typeof mappings !== 'string' || !Array.isArray(sources))
-      throw new SyntaxError('not a source map');
-    this.#mappings = new Mappings(Buffer.from(mappings));
+    const text = typeof mappings === 'number' ? texts[mappings] : undefined;
+    if (text === undefined || !Array.isArray(sources)) throw new SyntaxError('not a source map');
+    // A copy: the other bytes of the file are not kept.
+    this.#mappings = new Mappings(Buffer.from(text));
+    this.byteLength = text.length;
     this.#sources = sources;
     this.#names = Array.isArray(names) ? names : [];
     this.#sourceRoot = typeof sourceRoot === 'string' ? sourceRoot : '';
@@ -114,13 +113,13 @@ interface Section {
 
 class IndexedMap implements SourceMapReader {
   readonly #sections: readonly Section[];
+  readonly byteLength: number;
 
-  constructor(
-    sections: unknown,
-    readonly byteLength: number,
-  ) {
+  constructor(sections: unknown, mappings: readonly Buffer[]) {
     if (!Array.isArray(sections)) throw new SyntaxError('broken sections');
-    this.#sections = sections.map(openSection);
+    if (sections.length > MAX_SECTIONS) throw new TooLarge();
+    this.#sections = sections.map((section) => openSection(section, mappings));
+    this.byteLength = mappings.reduce((sum, { length }) => sum + length, 0);
     if (this.#sections.some(isBefore)) throw new SyntaxError('sections are not in order');
   }
 
@@ -145,12 +144,12 @@ class IndexedMap implements SourceMapReader {
   }
 }
 
-function openSection(section: unknown): Section {
+function openSection(section: unknown, mappings: readonly Buffer[]): Section {
   const { offset, map } = (section ?? {}) as { offset?: Partial<Section>; map?: Json };
   const { line, column } = offset ?? {};
   if (typeof line !== 'number' || typeof column !== 'number')
     throw new SyntaxError('broken sections');
-  return { line, column, map: attempt(() => new PlainMap(map, 0)) };
+  return { line, column, map: attempt(() => new PlainMap(map, mappings)) };
 }
 
 function isBefore(section: Section, i: number, all: readonly Section[]): boolean {
@@ -202,8 +201,6 @@ function referenceAt(code: Buffer, at: number): MapReference | undefined {
 const MAX_DATA_HEADER = 200;
 /** Of text that is not base64: all of it is decoded as one string. */
 const MAX_PLAIN_DATA_BYTES = 4 * 1024 * 1024;
-/** A multiple of 4: base64 can be cut there. */
-const BASE64_CHUNK = 256 * 1024;
 
 /** The bytes of a `data:` URL; undefined if it is none that can be a map. */
 export function readDataUrl(code: Buffer, { start, end }: Range): Buffer | undefined {
@@ -215,14 +212,5 @@ export function readDataUrl(code: Buffer, { start, end }: Range): Buffer | undef
     if (end - comma > MAX_PLAIN_DATA_BYTES) return undefined;
     return Buffer.from(decodeURIComponent(code.toString('utf8', comma + 1, end)));
   }
-  const bytes = Buffer.allocUnsafe(Math.ceil(((end - comma) * 3) / 4));
-  let length = 0;
-  for (let at = comma + 1; at < end; at += BASE64_CHUNK) {
-    length += bytes.write(
-      code.toString('latin1', at, Math.min(end, at + BASE64_CHUNK)),
-      length,
-      'base64',
-    );
-  }
-  return bytes.subarray(0, length);
+  return Buffer.from(code.toString('latin1', comma + 1, end), 'base64');
 }

@@ -13,11 +13,11 @@ import {
   openSourceMap,
   readDataUrl,
   type SourceMapReader,
-  TooLarge,
 } from './decode.ts';
 import { nameInSource } from './function-name.ts';
 import type { CodePosition, SourcePosition } from './position.ts';
 import { resolveSource } from './resolve-source.ts';
+import { TooLarge } from './take-apart.ts';
 
 export interface MapFilesLimits {
   /** A larger file, and a larger map, is not read. */
@@ -44,13 +44,10 @@ interface MappedFile {
   readonly map: SourceMapReader;
   readonly mapFolder: string;
   readonly code: Buffer;
-  /** Sources as the map has them, to paths. */
-  readonly resolved: Map<string, string>;
 }
 
 /** What memory may be used of what there is: others need it, too. */
 const SHARE_OF_MEMORY = 1 / 3;
-const MAX_RESOLVED = 1000;
 
 export class MapFiles {
   /** The least recently used first. `undefined`: it has no map. */
@@ -73,11 +70,8 @@ export class MapFiles {
     try {
       const found = mapped.map.positionOf(position.line, position.column);
       if (found === undefined) return undefined;
-      const sourceFile = resolve(
-        found.source,
-        mapped,
-        this.limits.onlyBeside ? () => false : exists,
-      );
+      const mayExist = this.limits.onlyBeside ? () => false : exists;
+      const sourceFile = resolveSource(found.source, mapped.mapFolder, mayExist);
       // Packages often come without the sources that their maps name: such positions are no use.
       if (isOfPackage(file) && (this.limits.onlyBeside || !exists(sourceFile))) return undefined;
       const functionName = functionNameOf(position, mapped);
@@ -145,7 +139,7 @@ export class MapFiles {
       }
     }
     if (bytes === undefined) return undefined;
-    return { map: openSourceMap(bytes), mapFolder, code, resolved: new Map() };
+    return { map: openSourceMap(bytes), mapFolder, code };
   }
 
   /** Undefined where there is no such file. */
@@ -190,19 +184,6 @@ function availableMemory(): number {
 }
 
 const sizeOf = ({ map, code }: MappedFile) => map.byteLength + code.length;
-
-function resolve(
-  source: string,
-  { resolved, mapFolder }: MappedFile,
-  exists: (file: string) => boolean,
-): string {
-  const known = resolved.get(source);
-  if (known !== undefined) return known;
-  const file = resolveSource(source, mapFolder, exists);
-  if (resolved.size >= MAX_RESOLVED) resolved.clear();
-  resolved.set(source, file);
-  return file;
-}
 
 const exists = (file: string) => attempt(() => isFile(file)) ?? false;
 

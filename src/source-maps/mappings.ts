@@ -39,9 +39,9 @@ const SEMICOLON = 0x3b;
 
 /**
  * The library takes whatever it is given: another character, a number that has no end or more than
- * 32 bits, an empty segment.
+ * 32 bits, an empty segment, one with more than six numbers.
  */
-const BROKEN = /[^A-Za-z0-9+/,;]|[g-z0-9+/](?:[,;]|$)|[g-z0-9+/]{7}|,(?:[,;]|$)|(?:^|;),/;
+const BROKEN = /[^A-Za-z0-9+/,;]|[g-z0-9+/](?:[,;]|$)|[g-z0-9+/]{7}|[^,;]{43}|,(?:[,;]|$)|(?:^|;),/;
 
 /**
  * A segment after the last one of a piece: where the next piece goes on. The library sorts the
@@ -53,7 +53,7 @@ const MARKER = encode([[[0, 0, 0, 0, MARK]]]);
 export class Mappings {
   readonly #pieces: Piece[] = [];
 
-  /** @throws if they are broken */
+  /** @param text as it is in the JSON string; @throws SyntaxError if it is broken */
   constructor(text: Buffer) {
     let base: Base = { line: 0, column: 0, source: 0, sourceLine: 0, sourceColumn: 0, name: 0 };
     for (let start = 0; start < text.length; ) {
@@ -123,7 +123,8 @@ function endOfPiece(text: Buffer, start: number): number {
 }
 
 function decodePiece(piece: Buffer, isMarked: boolean): SourceMapSegment[][] {
-  const text = piece.toString('latin1');
+  // Some encoders of JSON escape a slash.
+  const text = piece.toString('latin1').replaceAll('\\/', '/');
   if (!isMarked) return decode(text);
   if (BROKEN.test(text)) throw new SyntaxError('broken mappings');
   return decode(text === '' || text.endsWith(';') ? text + MARKER : `${text},${MARKER}`);

@@ -44,7 +44,7 @@ export class SourceMapThread {
       stdout: true,
       stderr: true,
       trackUnmanagedFds: false,
-      // A limit, not what is used: mappings are kept as bytes, outside of the heap.
+      // A limit: mappings are kept as bytes, outside of the heap.
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 },
       workerData: { port: port2, answers, onlyBeside } satisfies SourceMapThreadData,
       transferList: [port2],

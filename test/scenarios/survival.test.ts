@@ -570,7 +570,6 @@ describe('how it is loaded', () => {
     rmSync(folder, { recursive: true });
 
     expectBlocks(run, oneBlock);
-    // Reading the map may be a block of our own, the first time: it counts in metrics.
     expectQuietExit(run);
     expectJobNamed(run);
     // The line that loops: found in the source itself.

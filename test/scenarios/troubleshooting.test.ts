@@ -246,7 +246,6 @@ describe('the line is one of the compiled code', () => {
 
   test.each<[string, string, string[], string[]]>([
     ['no source map: bundle.cjs', 'bundle.cjs', [], []],
-    // As soon as the block is reported, the process ends: Node.js itself decodes the map in time.
     ['a source map: telemetry.cjs', 'telemetry.cjs', ['--sourcemap'], ['--enable-source-maps']],
   ])('%s is named', async (_cause, file, sourceMap, nodeArgs) => {
     const bundle = path.join(folder, 'bundle.cjs');

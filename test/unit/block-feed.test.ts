@@ -111,7 +111,7 @@ test('whether a pile-up was a suspension is asked until it was none, at each twe
   const feed = new BlockFeed(
     new FakeClock(),
     () => ({ start: 3000, end, cpu: 100, share: 0 }),
-    () => {},
+    { ended: () => {}, stalled: () => {} },
     () => {},
     {
       isSuspended: (pileUp) => {

@@ -10,7 +10,8 @@ const {
   startSdk,
 } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
+const sdk = startSdk({ instrumentations: [eventLoop] });
 
 const errors = {
   'prepareStackTrace replaced'() {
@@ -50,6 +51,10 @@ async function main() {
     'Error as it was',
     before.every((value, i) => value === after[i]),
   );
+  // A source map is read by a thread, which keeps no process alive.
+  const alive = setInterval(() => {}, 1000);
+  await eventLoop.forceFlush();
+  clearInterval(alive);
   await finish(sdk);
 }
 

@@ -1,12 +1,8 @@
 /** Source maps as esbuild writes them, and malformed ones. */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import {
-  findMapReference,
-  openSourceMap,
-  readDataUrl,
-  TooLarge,
-} from '../../../src/source-maps/decode.ts';
+import { findMapReference, openSourceMap, readDataUrl } from '../../../src/source-maps/decode.ts';
+import { TooLarge } from '../../../src/source-maps/take-apart.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
 
 afterAll(removeFolders);
@@ -146,7 +142,12 @@ test.each([
   ['no list', 'sourcesContent'],
   ['nothing', []],
 ])('the contents of the sources are left out: %s', (_name, sourcesContent) => {
-  const map = { version: 3, sourcesContent, sources: ['a.ts'], names: ['sourcesContent'] };
+  const map = {
+    version: 3,
+    sourcesContent,
+    sources: ['a.ts'],
+    names: ['sourcesContent', 'mappings'],
+  };
   const opened = open({ ...map, mappings: 'AAAAA' });
   expect(opened.positionOf(1, 1)).toEqual({ source: 'a.ts', line: 1, column: 1 });
   expect(opened.nameAt(1, 1)).toBe('sourcesContent');
@@ -156,10 +157,28 @@ test.each([
   expect(large).toBe(small);
 });
 
-test('a map that is too large without the contents of its sources is refused', () => {
-  const names = ' '.repeat(48 * 1024 * 1024);
-  expect(() => open({ sources: ['a.ts'], names: [names], mappings: 'AAAA' })).toThrow(TooLarge);
-  expect(() => open({ sources: [], sourcesContent: [names], mappings: '' })).not.toThrow();
+describe('what would not fit into the heap of the thread is refused', () => {
+  const large = ' '.repeat(8 * 1024 * 1024);
+  const offset = { line: 0, column: 0 };
+
+  test.each<[string, object]>([
+    ['names', { sources: ['a.ts'], names: [large], mappings: 'AAAA' }],
+    ['fields that nobody needs', { sources: ['a.ts'], x_large: large, mappings: 'AAAA' }],
+    ['sections', { sections: Array(20_001).fill({ offset }) }],
+    ['sections with mappings', { sections: Array(50_000).fill({ map: { mappings: '' } }) }],
+  ])('%s', (_name, map) => {
+    expect(() => open(map)).toThrow(TooLarge);
+  });
+
+  test('not for contents and mappings', () => {
+    const mappings = 'AAAA;'.repeat(1024 * 1024 * 2);
+    const map = open({ sources: ['a.ts'], sourcesContent: [large], mappings });
+    expect(map.positionOf(1024 * 1024, 1)).toEqual({ source: 'a.ts', line: 1, column: 1 });
+  });
+
+  test('a segment with too many numbers is broken', () => {
+    expect(() => open({ sources: [], mappings: 'A'.repeat(100_000) })).toThrow(SyntaxError);
+  });
 });
 
 test('a broken section leaves the others', () => {

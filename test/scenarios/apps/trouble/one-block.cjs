@@ -12,8 +12,8 @@ async function main() {
   await eventLoop.ready();
   setTimeout(async () => {
     work(300);
-    clearInterval(alive);
     await eventLoop.forceFlush();
+    clearInterval(alive);
     if (how === 'the SDK after the block') startSdk(eventLoop);
   }, 1);
 }
