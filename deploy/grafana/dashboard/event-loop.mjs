@@ -536,13 +536,22 @@ const ROWS = [
           sortBy: 'Waited',
           limit: 20,
           queries: [
-            stalledByFunction(`topk(100, ${sumBy(WHO_WHOM, growthInRange(chosen(CAUSED)))} > 0)`),
+            stalledByFunction(`(${sumBy(WHO_WHOM, growthInRange(chosen(CAUSED)))} > 0)`),
+            stalledByFunction(
+              `(${sumBy(WHO_WHOM, growthInRange(chosen(CAUSED)))} / ignoring (${WHO_WHOM}) group_left () sum(${growthInRange(chosen(CAUSED))}) > 0)`,
+            ),
           ],
           columns: [
             { name: FUNCTION, title: 'Function', links: ITS_BLOCKS },
             { name: ROUTE, title: 'Route that waited' },
             { name: 'job', title: 'Service' },
-            { name: 'Value', title: 'Waited', scale: { ...SECONDS, decimals: 1 }, bar: true },
+            { name: 'Value #A', title: 'Waited', scale: { ...SECONDS, decimals: 1 }, bar: true },
+            {
+              name: 'Value #B',
+              title: 'Of all waits',
+              scale: { ...SHARE, decimals: 1 },
+              width: 100,
+            },
           ],
         }),
       },
