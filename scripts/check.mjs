@@ -50,6 +50,11 @@ const CHECKS = {
       npm('run', '--prefix', 'deploy/grafana', 'check'),
     ],
   },
+  page: {
+    what: 'the report page, in Chromium by role and text',
+    builds: true,
+    commands: [['node_modules/jest/bin/jest.js', '--config', 'test/browser/jest.config.mjs']],
+  },
   operator: {
     what: "the Operator's image, made in a folder",
     commands: [[...PLATFORMS, 'operator']],

@@ -1,28 +1,16 @@
 // A page as a picture, by headless Chromium: on the PATH or in CHROMIUM.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { findChromium } from '../../tools/chromium.cjs';
 
 export const PICTURES = join(import.meta.dirname, '../../docs/pictures');
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 /** What a page may take to ask its server and draw, in its own time. */
 const DRAWN_MILLIS = 15_000;
 const LIMIT_MILLIS = 120_000;
 /** README and docs are to load quickly. */
 const LARGEST_BYTES = 300 * 1024;
-
-function findChromium() {
-  const { CHROMIUM, PATH = '' } = process.env;
-  if (CHROMIUM) return CHROMIUM;
-  const programs = PROGRAMS.flatMap((program) =>
-    PATH.split(delimiter).map((folder) => join(folder, program)),
-  );
-  const found = programs.find((path) => existsSync(path));
-  if (!found)
-    throw new Error(`no Chromium: set CHROMIUM, or install one of ${PROGRAMS.join(', ')}`);
-  return found;
-}
 
 /**
  * @param {string} url

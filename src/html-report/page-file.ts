@@ -24,9 +24,12 @@ const PLACEHOLDER = '"__EVENT_LOOP_REPORT__"';
 /** Code points that have a meaning in HTML, or had one in JavaScript before 2019. */
 const UNSAFE = /[<>&\u2028\u2029]/g;
 
-/** @throws what the file system says, or that the page's code is not found */
-export function writePage(path: string, report: ReportDocument): void {
-  withoutTracing(() => writeFile(path, fillPage(readPage(), report)));
+/**
+ * @param pageFile the page's code, if it is not beside this package's
+ * @throws what the file system says, or that the page's code is not found
+ */
+export function writePage(path: string, report: ReportDocument, pageFile?: string): void {
+  withoutTracing(() => writeFile(path, fillPage(readPage(pageFile), report)));
 }
 
 export function fillPage(page: string, report: ReportDocument): string {
@@ -42,8 +45,8 @@ export function embeddable(value: unknown): string {
   );
 }
 
-function readPage(): string {
-  const files = possiblePageFiles();
+function readPage(given: string | undefined): string {
+  const files = given === undefined ? possiblePageFiles() : [given];
   const file = files.find((each) => existsSync(each));
   if (file !== undefined) return readFileSync(file, 'utf8');
   throw new Error(

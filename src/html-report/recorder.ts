@@ -175,7 +175,7 @@ export class ReportRecorder {
       const node = this.#stacks.add(stack);
       if (node !== undefined) millisOf.set(node, (millisOf.get(node) ?? 0) + stack.millis);
     }
-    return [...millisOf].flatMap(([node, millis]) => [node, round(millis)]);
+    return [...millisOf].flatMap(([node, millis]) => [node, Math.round(10 * millis) / 10]);
   }
 
   /** What only blocks had that were left out. */

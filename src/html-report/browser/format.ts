@@ -1,5 +1,6 @@
 /** Numbers as people read them. */
 export function duration(millis: number): string {
+  if (millis === 0) return '0 ms';
   if (millis < 999.5) return `${millis < 9.95 ? millis.toFixed(1) : millis.toFixed(0)} ms`;
   if (millis < 59_950) return `${(millis / 1000).toFixed(millis < 9995 ? 2 : 1)} s`;
   const minutes = Math.floor(millis / 60_000);
@@ -24,6 +25,8 @@ export function clockTime(unixMillis: number): string {
 /** Below the working directory a relative path, and of a package what follows `node_modules`. */
 export function shortPath(file: string, cwd: string | undefined): string {
   const path = file.split('\\').join('/');
+  const modules = path.lastIndexOf('/node_modules/');
+  if (modules !== -1) return path.slice(modules + '/node_modules/'.length);
   const folder = cwd === undefined ? undefined : `${cwd.split('\\').join('/')}/`;
   if (folder !== undefined && path.startsWith(folder)) return path.slice(folder.length);
   return path;

@@ -55,6 +55,7 @@ function start(report: ReportDocument): void {
   };
   const timeline = new Timeline(model, { select: selectBlock });
   const tables = new Tables(model, { selectFn, selectBlock });
+  const hasBlocks = model.blocks.length > 0;
   const main = h(
     'main',
     {},
@@ -62,11 +63,11 @@ function start(report: ReportDocument): void {
     tiles(model),
     section('Timeline', timeline.element, notRecorded(report), details),
     section('Functions by harm', functionsOf(model, tables)),
-    flamePart,
+    hasBlocks && flamePart,
     section('Routes', routesOf(model, tables)),
     startUpOf(model, tables),
     loopProfileOf(report),
-    section('Blocks', model.blocks.length > 0 ? tables.blocks() : nothingBlocked(report)),
+    hasBlocks && section('Blocks', tables.blocks()),
     about(report),
     announcement,
   );

@@ -26,7 +26,7 @@ export function table<Row>(
   let by = sortedBy;
   let isUp = false;
   let shown = SHOWN;
-  const head = h('tr');
+  const head = h('tr', { role: 'row' });
   const body = h('tbody');
   const more = h('button', { type: 'button', class: 'more', click: () => showMore() });
   const draw = () => {
@@ -36,7 +36,12 @@ export function table<Row>(
         const order = isSorted ? (isUp ? 'ascending' : 'descending') : undefined;
         return h(
           'th',
-          { scope: 'col', 'aria-sort': order, class: isNumber ? 'number' : undefined },
+          {
+            scope: 'col',
+            role: 'columnheader',
+            'aria-sort': order,
+            class: isNumber ? 'number' : undefined,
+          },
           value === undefined
             ? title
             : h('button', { type: 'button', click: () => sort(i) }, title, arrow(order)),
@@ -47,12 +52,14 @@ export function table<Row>(
       ...sorted.slice(0, shown).map((row) =>
         h(
           'tr',
-          {},
+          { role: 'row' },
           ...columns.map(({ title, cell, isNumber }, i) =>
             h(
               i === 0 ? 'th' : 'td',
               {
                 scope: i === 0 ? 'row' : undefined,
+                // On a phone, a row is no row of a table as far as its style says.
+                role: i === 0 ? 'rowheader' : 'cell',
                 class: isNumber ? 'number' : undefined,
                 'data-title': title,
               },
@@ -88,7 +95,7 @@ export function table<Row>(
     { class: 'table' },
     h(
       'table',
-      {},
+      { role: 'table' },
       h('caption', { class: 'for-screen-readers' }, caption),
       h('thead', {}, head),
       body,

@@ -46,6 +46,8 @@ export class Timeline {
   #selected: Block | undefined;
   #highlighted: number | undefined;
   #isDrawn = true;
+  /** To ask the element for each block would take most of the time. */
+  #stageWidth = 0;
   #colors = colors();
 
   constructor(model: Model, events: TimelineEvents) {
@@ -77,6 +79,7 @@ export class Timeline {
         button('Zoom out', '−', () => this.#zoom(ZOOM)),
         button('Show the whole run', 'Whole run', () => this.#show(0, model.elapsed)),
         this.#range,
+        model.report.timeline !== undefined && legend(),
         h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel or pinch to zoom, click a block.'),
       ),
       this.#stage,
@@ -105,11 +108,13 @@ export class Timeline {
   redraw(): void {
     const width = this.#stage.clientWidth;
     if (width === 0) return;
+    this.#stageWidth = width;
     this.#colors = colors();
     this.#plot?.destroy();
     this.#plot = undefined;
     if (this.#model.report.timeline !== undefined) this.#makePlot(width);
-    const height = this.#rows > 0 ? REQUESTS_TOP + REQUESTS_HEIGHT + 4 : REQUESTS_TOP - 14;
+    const rows = this.#rows * this.#rowHeight();
+    const height = rows > 0 ? REQUESTS_TOP + rows + 6 : REQUESTS_TOP - 14;
     const scale = devicePixelRatio;
     this.#canvas.width = width * scale;
     this.#canvas.height = height * scale;
@@ -170,7 +175,7 @@ export class Timeline {
   }
 
   #left = () => GUTTER;
-  #width = () => this.#stage.clientWidth - 2 * GUTTER;
+  #width = () => Math.max(1, this.#stageWidth - 2 * GUTTER);
   #x = (time: number) =>
     this.#left() + ((time - this.#from) / (this.#until - this.#from)) * this.#width();
   #timeAt = (x: number) =>
@@ -238,23 +243,20 @@ export class Timeline {
 
   #drawBlocks(context: CanvasRenderingContext2D): void {
     const { blocks } = this.#model;
-    let drawnUntil = -1;
-    let drawnColor = '';
+    // Of those that share a pixel, the longest is drawn.
+    let longest: Block | undefined;
+    let column = Number.NaN;
     for (let i = firstEndingAfter(blocks, this.#from); i < blocks.length; i++) {
       const block = blocks[i] as Block;
       if (block.start > this.#until) break;
-      const x = this.#x(block.start);
-      const width = Math.max(1, this.#x(block.end) - x);
-      const color = this.#colorOf(block);
-      // Thousands of blocks share the same pixels.
-      if (x + width <= drawnUntil + 0.5 && color === drawnColor) continue;
-      drawnUntil = x + width;
-      drawnColor = color;
-      context.fillStyle = color;
-      context.globalAlpha = this.#isFaded(block) ? 0.2 : 1;
-      context.fillRect(x, BLOCKS_TOP, width, BLOCKS_HEIGHT);
-      if (width > 60) this.#drawName(context, block, x, width);
+      const x = Math.floor(this.#x(block.start));
+      const isSame = x === column && this.#x(block.end) < column + 1;
+      if (!isSame && longest !== undefined) this.#drawBlock(context, longest);
+      if (!isSame || longest === undefined || block.durationMillis > longest.durationMillis)
+        longest = block;
+      column = x;
     }
+    if (longest !== undefined) this.#drawBlock(context, longest);
     context.globalAlpha = 1;
     const selected = this.#selected;
     if (selected === undefined) return;
@@ -265,6 +267,15 @@ export class Timeline {
     context.strokeStyle = this.#colors.strong;
     context.lineWidth = 2;
     context.strokeRect(x - 1, BLOCKS_TOP - 1, width + 2, BLOCKS_HEIGHT + 2);
+  }
+
+  #drawBlock(context: CanvasRenderingContext2D, block: Block): void {
+    const x = this.#x(block.start);
+    const width = Math.max(1, this.#x(block.end) - x);
+    context.fillStyle = this.#colorOf(block);
+    context.globalAlpha = this.#isFaded(block) ? 0.2 : 1;
+    context.fillRect(x, BLOCKS_TOP, width, BLOCKS_HEIGHT);
+    if (width > 60) this.#drawName(context, block, x, width);
   }
 
   #drawName(context: CanvasRenderingContext2D, block: Block, x: number, width: number): void {
@@ -282,12 +293,17 @@ export class Timeline {
   #drawRequests(context: CanvasRenderingContext2D): void {
     const height = this.#rowHeight();
     const bar = height > 3 ? height - 1 : height;
+    const drawnUntil: number[] = [];
     for (const request of this.#model.requests ?? []) {
       if (request.end < this.#from || request.start > this.#until) continue;
       const y = REQUESTS_TOP + request.row * height;
       const x = this.#x(request.start);
+      const end = this.#x(request.end);
+      // It would be in a pixel that is drawn already.
+      if (end < (drawnUntil[request.row] ?? 0)) continue;
+      drawnUntil[request.row] = Math.max(x + 1, end);
       context.fillStyle = this.#colors.request;
-      context.fillRect(x, y, Math.max(1, this.#x(request.end) - x), bar);
+      context.fillRect(x, y, Math.max(1, end - x), bar);
       for (const { block } of request.waits) {
         const from = this.#x(Math.max(block.start, request.start));
         const until = this.#x(Math.min(block.end, request.end));
@@ -459,6 +475,16 @@ export class Timeline {
   }
 }
 
+function legend(): HTMLElement {
+  const line = (name: string) => h('span', { class: `swatch ${name}`, 'aria-hidden': 'true' });
+  return h(
+    'span',
+    { class: 'legend' },
+    h('span', {}, line('lag'), 'lag'),
+    h('span', {}, line('busy'), 'utilization'),
+  );
+}
+
 function button(label: string, text: string, click: () => void): HTMLElement {
   return h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
 }
@@ -488,6 +514,7 @@ function firstEndingAfter(blocks: readonly Block[], time: number): number {
 
 /** Of the time axis. */
 function tick(seconds: number): string {
+  if (seconds > 0 && seconds < 1) return `${Math.round(1000 * seconds)} ms`;
   if (seconds < 60) return `${Number(seconds.toFixed(3))} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}:${two(seconds % 60)} min`;
   return `${Math.floor(seconds / 3600)}:${two((seconds % 3600) / 60)} h`;

@@ -1,0 +1,365 @@
+/**
+ * The report page in Chromium, by role and text: what people see, click and hear. Chromium is on
+ * the PATH, or in CHROMIUM.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { fillPage, writePage } from '../../src/html-report/page-file.ts';
+import { findChromium } from '../../tools/chromium.cjs';
+import { largeRecorder, largeReport } from './large-report.ts';
+
+const ROOT = path.join(__dirname, '../..');
+const APP = path.join(ROOT, 'test/scenarios/apps/report-page.cjs');
+const TEMPLATE = path.join(ROOT, 'dist/report-page.html');
+const CONSOLE = ['--import', 'opentelemetry-instrumentation-event-loop/console'];
+const MARKUP = '</script><script>window.hacked = 1</script>';
+
+/** On two cores, in milliseconds. The machine is shared: see the figures that are printed. */
+const MAX_OPEN_MILLIS = 1500;
+const MAX_WRITE_MILLIS = 200;
+const MAX_BYTES = 5_000_000;
+const MIN_FRAMES_A_SECOND = 30;
+
+let browser: Browser;
+let folder: string;
+const pageOf: Record<string, string> = {};
+/** What the browser complained of, and what it asked the network for. */
+let complaints: string[];
+let page: Page;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'event-loop-page-'));
+  for (const mode of ['spans', 'blocks', 'nothing']) {
+    const file = path.join(folder, `${mode}.html`);
+    pageOf[mode] = file;
+    await promisify(execFile)(
+      process.execPath,
+      [...(mode === 'spans' ? [] : CONSOLE), APP, mode, file],
+      { cwd: ROOT, env: { ...process.env, OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: file } },
+    );
+  }
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(mode: string, options: BrowserContextOptions = {}): Promise<Page> {
+  complaints = [];
+  page = await browser.newPage({ viewport: { width: 1240, height: 900 }, ...options });
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:')) complaints.push(request.url());
+  });
+  await page.goto(pathToFileURL(pageOf[mode] as string).href);
+  return page;
+}
+
+afterEach(async () => {
+  expect(complaints).toEqual([]);
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+  await page.close();
+});
+
+const region = (name: string) => page.getByRole('region', { name, exact: true });
+const timeline = () => page.getByRole('application', { name: /^Timeline of / });
+const rows = (name: string) => region(name).getByRole('row');
+
+describe('a run with an SDK', () => {
+  test('says first what to mend, and the figures of the run', async () => {
+    await open('spans');
+
+    await page.getByRole('heading', { level: 1, name: 'Event loop report' }).waitFor();
+    const headline = await page.locator('.headline').textContent();
+    expect(headline).toMatch(
+      /^renderReport blocked the event loop for 2\d\d ms in 1 block; 1 request waited 2\d\d ms for it\.$/,
+    );
+    for (const name of ['Blocked', 'Blocks', 'Requests that waited', 'Longest lag', 'Utilization'])
+      await page
+        .getByRole('term')
+        .filter({ hasText: new RegExp(`^${name}$`) })
+        .waitFor();
+  });
+
+  test('the functions by harm: sorted by it, and by what is clicked; files open in an editor', async () => {
+    await open('spans');
+    const functions = () => rows('Functions by harm').locator('th .name').allInnerTexts();
+
+    expect((await functions())[0]).toBe('renderReport');
+    expect(await functions()).toContain(MARKUP);
+    const heading = region('Functions by harm').getByRole('columnheader', { name: 'Function' });
+    await heading.getByRole('button').click();
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    expect((await functions()).at(-1)).toBe('renderReport');
+
+    const link = region('Functions by harm').getByRole('link', { name: /report-page\.cjs:\d+/ });
+    expect(await link.getAttribute('href')).toMatch(
+      /^vscode:\/\/file\/.*\/report-page\.cjs:\d+:\d+$/,
+    );
+    await page.getByLabel('Open files in').selectOption('JetBrains');
+    expect(await link.getAttribute('href')).toMatch(/^idea:\/\/open\?file=.*&line=\d+$/);
+    const hostile = region('Functions by harm')
+      .getByRole('link', { name: '<b onclick=x>' })
+      .first();
+    expect(await hostile.getAttribute('href')).toContain('/app/%3Cb%20onclick%3Dx%3E');
+  });
+
+  test('the keyboard walks from block to block: all that is known of each, and whom it stalled', async () => {
+    await open('spans');
+
+    await timeline().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: /^renderReport blocked for 2\d\d ms$/ }).waitFor();
+    for (const name of [
+      'When',
+      'Length',
+      'Place',
+      'Kind',
+      'Cause',
+      'Garbage collection',
+      'Span',
+      'Trace',
+      'Stack samples',
+    ])
+      await region('Timeline')
+        .getByRole('term')
+        .filter({ hasText: new RegExp(`^${name}$`) })
+        .waitFor();
+    await region('Timeline')
+      .getByText(/^GET \/health waited 2\d\d ms of \d+ ms trace [0-9a-f]{32}$/)
+      .waitFor();
+    await region('Timeline').getByRole('list').first().getByText('renderReport').waitFor();
+    await page.keyboard.press('ArrowRight');
+    // As a screen reader says it.
+    await page
+      .getByText(/^Block 2 of 5: .*, 1 request waited for it$/)
+      .waitFor({ state: 'attached' });
+    await page.keyboard.press('End');
+    await page.getByText(/^Block 5 of 5: /).waitFor({ state: 'attached' });
+  });
+
+  test('the timeline zooms and pans, with buttons, keys, wheel and pointer; a click selects', async () => {
+    await open('spans');
+    const range = () => page.locator('output.range').textContent();
+    const whole = await range();
+
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    const zoomed = await range();
+    expect(zoomed).not.toBe(whole);
+    const box = await timeline().boundingBox();
+    if (box === null) throw new Error('no timeline');
+    const [x, y] = [box.x + box.width / 2, box.y + 60];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - 120, y, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForFunction(
+      (before) => document.querySelector('output.range')?.textContent !== before,
+      zoomed,
+    );
+    await page.getByRole('button', { name: 'Show the whole run' }).click();
+    await page.waitForFunction(
+      (before) => document.querySelector('output.range')?.textContent === before,
+      whole,
+    );
+    await timeline().focus();
+    await page.keyboard.press('+');
+    await page.waitForFunction(
+      (before) => document.querySelector('output.range')?.textContent !== before,
+      whole,
+    );
+    await page.keyboard.press('0');
+    await page.waitForFunction(
+      (before) => document.querySelector('output.range')?.textContent === before,
+      whole,
+    );
+    await timeline().hover();
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    await page.waitForFunction(
+      (before) => document.querySelector('output.range')?.textContent !== before,
+      whole,
+    );
+    await page.keyboard.press('0');
+
+    const canvas = await timeline().locator('> canvas').boundingBox();
+    if (canvas === null) throw new Error('no blocks');
+    // The first block begins 40 ms after the first request, and lasts for 200.
+    for (let at = canvas.x + 60; at < canvas.x + canvas.width; at += 10) {
+      await page.mouse.click(at, canvas.y + 18);
+      if (await page.getByRole('heading', { name: /blocked for/ }).count()) break;
+    }
+    await page.getByRole('heading', { name: /^renderReport blocked for/ }).waitFor();
+  });
+
+  test('the flame graph: of all blocks, of a function; zoomed by click and key; as a list', async () => {
+    await open('spans');
+    const flame = region('Flame graph');
+
+    await flame.getByText(/^All 5 blocks .*, \d+ stack samples$/).waitFor();
+    await region('Functions by harm').getByRole('button', { name: 'renderReport' }).click();
+    await flame.getByText(/^renderReport, 1 block /).waitFor();
+    const frame = flame.getByRole('treeitem', { name: /^renderReport, / });
+    await frame.click();
+    await flame.getByText(/^renderReport \(.*report-page\.cjs:\d+\): /).waitFor();
+    await page.keyboard.press('Escape');
+    await flame.getByRole('treeitem', { name: /^all, / }).press('ArrowDown');
+    expect(await page.locator(':focus').getAttribute('aria-level')).toBe('2');
+    await flame.getByText('What ran innermost, as a list').click();
+    await flame.getByRole('listitem').first().waitFor();
+    await flame.getByRole('button', { name: 'Show all blocks' }).click();
+    await flame.getByText(/^All 5 blocks/).waitFor();
+  });
+
+  test('routes with and without stalls, and who makes whom wait', async () => {
+    await open('spans');
+
+    const health = rows('Routes')
+      .filter({ hasText: /^GET \/health/ })
+      .first();
+    const cells = await health.getByRole('cell').allTextContents();
+    expect(cells.slice(0, 2)).toEqual(['5', '5']);
+    expect(cells.slice(2).join(' ')).toMatch(/^\d+ ms( \d+ ms\d+ ms){3}$/);
+    expect(await rows('Routes').filter({ hasText: MARKUP }).count()).toBeGreaterThan(0);
+    await rows('Routes')
+      .filter({ hasText: 'renderReport' })
+      .filter({ hasText: 'GET /health' })
+      .waitFor();
+    await region('Start-up').getByText('until the event loop first turned.').waitFor();
+    expect(await rows('Blocks').count()).toBe(6);
+  });
+
+  test('light and dark, as the system has it and as one chooses', async () => {
+    await open('spans', { colorScheme: 'dark' });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+    const dark = await background();
+    await page.getByLabel('Theme').selectOption('light');
+    const light = await background();
+    expect(light).not.toBe(dark);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByLabel('Theme').selectOption('auto');
+    expect(await background()).toBe(light);
+  });
+
+  test('on a phone nothing is wider than the screen, and rows have their headings', async () => {
+    await open('spans', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const cell = region('Functions by harm').getByRole('cell').first();
+    const title = await cell.evaluate((element) => getComputedStyle(element, '::before').content);
+    expect(title).toBe('"Made others wait"');
+  });
+
+  test('in print: light, without what is to be clicked', async () => {
+    await open('spans', { colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+
+    expect(await page.getByRole('button', { name: 'Zoom in' }).count()).toBe(0);
+    expect((await page.pdf()).length).toBeGreaterThan(10_000);
+  });
+});
+
+test('without an SDK: blocks and stacks, and what to do to know the requests', async () => {
+  await open('blocks');
+
+  expect(await rows('Functions by harm').count()).toBe(6);
+  await region('Routes').getByText('The requests are not known.').waitFor();
+  await region('Routes')
+    .getByText(/--import .*\/register/)
+    .waitFor();
+  await timeline().focus();
+  await page.keyboard.press('ArrowRight');
+  await region('Timeline').getByText('Requests are not recorded.').waitFor();
+});
+
+test('nothing blocked: it says so, and what to do to see more', async () => {
+  await open('nothing');
+
+  await page.getByText('Nothing blocked the event loop for 100 ms or longer.').waitFor();
+  await region('Functions by harm')
+    .getByText(/THRESHOLD_MILLIS=20/)
+    .waitFor();
+  expect(await region('Flame graph').count()).toBe(0);
+});
+
+test('no stack samples, nothing recorded: each says so', async () => {
+  const report = largeReport();
+  const { timeline: _, requests: _requests, ...rest } = report;
+  const blocks = report.blocks.slice(0, 3).map((block) => ({ ...block, stacks: [], samples: 0 }));
+  pageOf['bare'] = path.join(folder, 'bare.html');
+  const bare = { ...rest, blocks, isRecorded: false };
+  writeFileSync(pageOf['bare'], fillPage(readFileSync(TEMPLATE, 'utf8'), bare));
+  await open('bare');
+
+  await region('Flame graph').getByText('There are no stack samples.').waitFor();
+  await region('Timeline').getByText('Lag, utilization and requests were not recorded.').waitFor();
+});
+
+test('10 000 blocks with 100 000 samples: the file, its opening, and a drag', async () => {
+  const file = path.join(folder, 'large.html');
+  pageOf['large'] = file;
+  const recorder = largeRecorder();
+  const writing = performance.now();
+  writePage(file, recorder.read(), TEMPLATE);
+  const writeMillis = performance.now() - writing;
+  const { size } = statSync(file);
+  writePage(file, largeReport(recorder), TEMPLATE);
+
+  const opening = performance.now();
+  await open('large');
+  await timeline().focus();
+  await page.keyboard.press('End');
+  await page.getByText(/^Block 10000 of 10000: /).waitFor({ state: 'attached' });
+  const openMillis = performance.now() - opening;
+  await page.keyboard.press('0');
+
+  const box = await timeline().boundingBox();
+  if (box === null) throw new Error('no timeline');
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  const frames = page.evaluate(async (millis) => {
+    const until = performance.now() + millis;
+    let count = 0;
+    const stage = document.querySelector('.stage') as HTMLElement;
+    const move = (type: string, clientX: number) =>
+      stage.dispatchEvent(
+        new PointerEvent(type, { pointerId: 1, clientX, clientY: 300, bubbles: true }),
+      );
+    stage.setPointerCapture = () => {};
+    move('pointerdown', 600);
+    while (performance.now() < until) {
+      move('pointermove', 600 + 200 * Math.sin(count / 10));
+      await new Promise(requestAnimationFrame);
+      count++;
+    }
+    move('pointerup', 600);
+    return (1000 * count) / millis;
+  }, 2000);
+  const framesASecond = await frames;
+  const figures = { size, writeMillis, openMillis, framesASecond };
+  process.stderr.write(`${JSON.stringify(figures)}\n`);
+  expect(size).toBeLessThan(MAX_BYTES);
+  expect(writeMillis).toBeLessThan(MAX_WRITE_MILLIS);
+  expect(openMillis).toBeLessThan(MAX_OPEN_MILLIS);
+  expect(framesASecond).toBeGreaterThan(MIN_FRAMES_A_SECOND);
+});

@@ -1,0 +1,144 @@
+/** The report page as a file: when it is written, what it embeds, and that it is all text. */
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ReportDocument } from '../../src/html-report/document.ts';
+import { appFile } from './support/run-app.ts';
+
+const ROOT = path.join(__dirname, '../..');
+const NAME = 'opentelemetry-instrumentation-event-loop';
+const CONSOLE = ['--import', `${NAME}/console`];
+const HOSTILE = [
+  '</script><script>window.hacked = 1</script>',
+  '<!--<script>',
+  '<img src=x onerror="window.hacked = 1">',
+  'line\u2028paragraph\u2029',
+];
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'event-loop-report-'));
+  file = path.join(folder, 'made', 'report.html');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(nodeArguments: string[], mode: string, reportFile = file) {
+  return promisify(execFile)(
+    process.execPath,
+    [...nodeArguments, appFile('report-page.cjs'), mode, file],
+    {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: reportFile,
+        OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '50',
+      },
+    },
+  );
+}
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+const isValid = ajv.compile(
+  JSON.parse(readFileSync(path.join(ROOT, 'console.schema.json'), 'utf8')),
+);
+
+/** What a page embeds, as another program reads it. */
+function read(page = file): { html: string; report: ReportDocument } {
+  const html = readFileSync(page, 'utf8');
+  const [, json = ''] = /id="event-loop-report">(.*)<\/script>/.exec(html) ?? [];
+  const report = JSON.parse(json);
+  isValid(report);
+  expect(isValid.errors).toBeNull();
+  return { html, report };
+}
+
+const namesOf = ({ codes, blocks }: ReportDocument) =>
+  blocks.map(({ code }) => (code === undefined ? undefined : codes[code]?.functionName));
+
+test('/console without an SDK: blocks and stacks, whatever functions and files are called', async () => {
+  await run(CONSOLE, 'blocks');
+
+  const { html, report } = read();
+  expect(namesOf(report)).toEqual(['renderReport', ...HOSTILE]);
+  expect(report.requests).toBeUndefined();
+  expect(report.blocks.every(({ stacks }) => stacks.length >= 2)).toBe(true);
+  expect(report.stacks.files).toContain('/app/<b onclick=x>&amp;"\'/0.js');
+  // Nothing of it has become markup.
+  expect(html.split('</script>')).toHaveLength(3);
+  for (const text of ['<!--', '<img', '<b onclick', '\u2028', '\u2029']) {
+    expect(html).not.toContain(text);
+  }
+});
+
+test('with a span processor: who waited for which block, exactly', async () => {
+  const { stdout } = await run([], 'spans');
+
+  // What `writeReport()` says of a path where it can be written, and of one where it cannot.
+  expect(stdout).toBe('true\nfalse\n');
+  const { report } = read();
+  const { requests = [], blocks, summary } = report;
+  expect(requests.map(({ route }) => route)).toEqual(Array(5).fill('GET /health'));
+  requests.forEach(({ waits, stalledMillis }, i) => {
+    expect(waits).toEqual([blocks[i]?.startTimeMillis, stalledMillis]);
+  });
+  expect(summary.places[0]).toMatchObject({ functionName: 'renderReport', stalledRequests: 1 });
+  expect(summary.routes?.map(({ route }) => route)).toContain(`GET /${HOSTILE[0]}`);
+  const { report: early } = read(file.replace('.html', '-now.html'));
+  expect(early.blocks).toHaveLength(5);
+});
+
+test('a policy allows its own script and style, by their hashes, and nothing else', async () => {
+  await run(CONSOLE, 'nothing');
+
+  const { html, report } = read();
+  expect(report.blocks).toEqual([]);
+  const hash = (text = '') => createHash('sha256').update(text).digest('base64');
+  const [, style] = /<style>(.*)<\/style>/s.exec(html) ?? [];
+  const [, script] = /<script>(.*)<\/script>/s.exec(html) ?? [];
+  expect(html).toContain(
+    `content="default-src 'none'; script-src 'sha256-${hash(script)}'; ` +
+      `style-src 'sha256-${hash(style)}'; base-uri 'none'; form-action 'none'"`,
+  );
+});
+
+test('SIGURG writes it while the process goes on; SIGTERM under /console, too', async () => {
+  // Its own listener is called after the package's.
+  const app =
+    'setInterval(() => {}, 1000); console.log("on");' +
+    'process.on("SIGURG", () => console.log("written"))';
+  const child = spawn(process.execPath, [...CONSOLE, '--eval', app], {
+    cwd: ROOT,
+    env: { ...process.env, OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: file },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGURG');
+  await once(child.stdout, 'data');
+  expect(child.exitCode).toBeNull();
+  rmSync(file);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  expect(read().report.isRecorded).toBe(true);
+});
+
+test('{pid} is the process id', async () => {
+  await run(CONSOLE, 'nothing', path.join(folder, 'report-{pid}.html'));
+
+  const [name = ''] = readdirSync(folder);
+  expect(name).toBe(`report-${read(path.join(folder, name)).report.process.pid}.html`);
+});
+
+test.each(['/dev/null', '/proc/nothing/report.html'])(
+  '%s is not written to, and the process ends as without',
+  async (target) => {
+    const { stderr } = await run(CONSOLE, 'nothing', target);
+
+    expect(stderr.match(/cannot write the report page/g)).toHaveLength(1);
+  },
+);
