@@ -309,3 +309,92 @@ test('a port that is in use: one line, and the service starts as without', async
     ),
   ]);
 });
+
+test('a host that is not one: one line, and the service starts as without', async () => {
+  const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '192.0.2.1' }; // for documentation
+  const run = await runApp('health-server.cjs', { args: args(), env }, async (app) => {
+    await app.printed('ready true');
+    await wait(500);
+  });
+
+  expect(run.code).toBe(0);
+  expect(diagsOf(run)).toEqual([
+    expect.stringContaining('healthServer is off: listen EADDRNOTAVAIL'),
+  ]);
+});
+
+test('without the permission for threads: one line, and the service starts as without', async () => {
+  const major = Number(process.versions.node.split('.')[0]);
+  const nodeArgs = [
+    major < 22 ? '--experimental-permission' : '--permission',
+    '--allow-fs-read=*',
+    '--allow-fs-write=*',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
+  ];
+  const run = await runApp('health-server.cjs', { args: args(), nodeArgs }, async (app) => {
+    await app.printed('ready true');
+    expect(await probe()).toBeUndefined();
+  });
+
+  expect(run.code).toBe(0);
+  expect(diagsOf(run).filter((message) => message.includes('healthServer'))).toEqual([
+    expect.stringContaining('healthServer is off: Access to this API has been restricted'),
+  ]);
+});
+
+test('in a cluster, a process listens on the port that it is given', async () => {
+  const workerPort = await freePort();
+  const more = ['', String(workerPort)];
+  const run = await runApp('health-server.cjs', { args: args(more) }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    await until(isStatus('ok'), [], workerPort);
+    send(app, 'spin');
+    await until(isStatus('stuck'));
+    expect((await probe(workerPort))?.body.status).toBe('ok');
+    release();
+    await until(isStatus('ok'));
+    await wait(4000); // the other worker gives up
+  });
+
+  expect([run.code, run.stderr]).toEqual([0, '']);
+  const [first, ...others] = run.diags.filter(({ message }) => message.includes('healthServer'));
+  expect(first?.message).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+  expect(others).toEqual([]);
+});
+
+const OPTION = 'OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_';
+const ROOT = path.join(__dirname, '../..');
+
+test.each(['register', 'console'])('by the environment, under /%s', async (entry) => {
+  const options = {
+    file: appFile('plain/service.cjs'),
+    nodeArgs: ['--import', `opentelemetry-instrumentation-event-loop/${entry}`],
+    cwd: ROOT,
+    env: {
+      [`${OPTION}PORT`]: String(port),
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_METRICS_EXPORTER: 'none',
+    },
+  };
+  const answers: (Answer | undefined)[] = [];
+  const run = await runApp('service.cjs', options, async (app) => {
+    await app.printed('listening ');
+    answers.push(await until(isStatus('ok')));
+    app.child.kill('SIGKILL');
+    await once(app.child, 'exit');
+  }).catch((error: Error) => {
+    // It is meant to die.
+    if (!/signal SIGKILL/.test(error.message)) throw error;
+  });
+  expect(run).toBeUndefined();
+  expect(answers[0]?.statusCode).toBe(200);
+});
+
+test('worker threads have none: the port is that of the main thread', async () => {
+  const env = { [`${OPTION}PORT`]: String(port) };
+  const run = await runApp('worker-thread.cjs', { env });
+  expect(run.code).toBe(0);
+  expect(diagsOf(run)).toEqual([]);
+});

@@ -72,7 +72,7 @@ test('a sample of an earlier busy period, or of a block that has been reported, 
 
 test('a native call that began after the sample is what runs', () => {
   const { reader, publish, calls } = setUp();
-  const nativeCall = { name: 'child_process.execSync' };
+  const nativeCall = { name: 'child_process.execSync', size: undefined };
   publish(factsOf('render', 1100));
   calls.enter(factsOf('wait', 1150, { nativeCall }), 0);
   expect(reader.read(2000)).toMatchObject({ code: { functionName: 'wait' }, cause: 'native' });
@@ -83,7 +83,7 @@ test('a native call that began after the sample is what runs', () => {
 
 test('a native call of an earlier busy period is not it', () => {
   const { reader, calls } = setUp();
-  calls.enter(factsOf('wait', 900, { nativeCall: { name: 'x' } }), 0);
+  calls.enter(factsOf('wait', 900, { nativeCall: { name: 'x', size: undefined } }), 0);
   expect(reader.read(2000)).toBeUndefined();
 });
 
