@@ -1,12 +1,13 @@
 /** A health check that is answered while the event loop is blocked: right in every state. */
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { expectQuietExit } from './support/expect-blocks.ts';
+import { quotaGroup } from './support/quota-group.ts';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
@@ -392,9 +393,57 @@ test.each(['register', 'console'])('by the environment, under /%s', async (entry
   expect(answers[0]?.statusCode).toBe(200);
 });
 
-test('worker threads have none: the port is that of the main thread', async () => {
-  const env = { [`${OPTION}PORT`]: String(port) };
-  const run = await runApp('worker-thread.cjs', { env });
+test('worker threads have none: `/livez` tells about the main thread', async () => {
+  const workerPort = await freePort();
+  const env = { WORKER_PORT: String(workerPort) };
+  const run = await runApp('health-server.cjs', { args: args(), env }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    send(app, 'startWorker');
+    await app.printed('worker is ready');
+    expect(await probe(workerPort)).toBeUndefined();
+    expect((await probe())?.body.status).toBe('ok');
+  });
   expect(run.code).toBe(0);
   expect(diagsOf(run)).toEqual([]);
 });
+
+/** How long the main thread of a process has run, in milliseconds. */
+const ranOf = (pid?: number) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+
+const group = process.platform === 'linux' ? quotaGroup() : undefined;
+group?.drop();
+if (group === undefined) {
+  globalThis.test.skip('out of its CPU quota: no control group can be made here', () => {});
+} else {
+  test('out of its CPU quota: time without a CPU does not count', async () => {
+    const half = quotaGroup();
+    const early: number[] = [];
+    const began = { at: 0, ran: 0 };
+    let took = 0;
+    const options = { ...half?.options, args: args() };
+    try {
+      const run = await runApp('health-server.cjs', options, async (app) => {
+        await app.printed('ready');
+        await until(isStatus('ok'));
+        Object.assign(began, { at: performance.now(), ran: ranOf(app.child.pid) });
+        send(app, 'spin');
+        await until((answer) => {
+          const ran = ranOf(app.child.pid) - began.ran;
+          if (answer?.statusCode === 503 && ran < FAIL_AFTER_MILLIS) early.push(ran);
+          return answer?.body.status === 'stuck';
+        });
+        took = performance.now() - began.at;
+        release();
+        await until(isStatus('ok'));
+      });
+      expect(run.code).toBe(0);
+      expect(early).toEqual([]);
+      // Half of a CPU.
+      expect(took).toBeGreaterThan(1.5 * FAIL_AFTER_MILLIS);
+    } finally {
+      half?.drop();
+    }
+  });
+}

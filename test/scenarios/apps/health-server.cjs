@@ -5,6 +5,7 @@ const cluster = require('node:cluster');
 const fs = require('node:fs');
 const inspector = require('node:inspector');
 const { createInterface } = require('node:readline');
+const { Worker } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
@@ -13,7 +14,7 @@ const [port, failAfterMillis, startUntil, workerPort] = process.argv.slice(2);
 const eventLoop = new EventLoopInstrumentation(
   eventLoopConfig({
     healthServer: {
-      port: Number(process.env.WORKER_PORT ?? port),
+      port: Number(cluster.isWorker ? process.env.WORKER_PORT : port),
       failAfterMillis: Number(failAfterMillis),
     },
     unfinishedAfterMillis: 0,
@@ -48,9 +49,22 @@ function pauseInDebugger() {
   process.stdout.write(`debugger ${inspector.url()}\n`);
 }
 
+/** With an instrumentation, and a port, of its own. */
+function startWorker() {
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+    new EventLoopInstrumentation({ healthServer: { port: workerData } });
+    setTimeout(() => parentPort.postMessage('ready'), 500);
+  `;
+  const worker = new Worker(code, { eval: true, workerData: Number(process.env.WORKER_PORT) });
+  worker.once('message', () => process.stdout.write('worker is ready\n'));
+}
+
 let second;
 const actions = {
   spin,
+  startWorker,
   waitInShell,
   collectGarbage,
   'open debugger': pauseInDebugger,
