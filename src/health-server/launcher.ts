@@ -4,16 +4,28 @@
  */
 
 /** Packages whose command starts the application in a process of its own. */
-const PACKAGES =
-  '@dotenvx/dotenvx|concurrently|corepack|cross-env|dotenv-cli|nodemon|npm|npm-run-all|npm-run-all2' +
-  '|pnpm|ts-node-dev|tsx|turbo|yarn';
+const PACKAGES = [
+  '@dotenvx/dotenvx',
+  'concurrently',
+  'corepack',
+  'cross-env',
+  'dotenv-cli',
+  'nodemon',
+  'npm',
+  'npm-run-all',
+  'npm-run-all2',
+  'pnpm',
+  'ts-node-dev',
+  'tsx',
+  'turbo',
+  'yarn',
+].join('|');
 const OF_PACKAGE = new RegExp(`/(?:node_modules|corepack/v\\d+)/(?:${PACKAGES})/`);
 /** As they are installed outside of any package; the daemon of PM2, but not what it starts. */
 const OTHERS = /\/(?:npm-cli|npx-cli|pnpm|pnpx|yarn(?:-[\d.]+)?)\.[cm]?js$|\/pm2\/lib\/Daemon\.js$/;
 
 /** @param mainFile the main script, links resolved */
-export function isLauncher(mainFile = '', execArgv: readonly string[] = process.execArgv): boolean {
-  if (execArgv.some((option) => /^--(?:test|watch)\b/.test(option))) return true;
+export function isLauncher(mainFile = ''): boolean {
   const file = mainFile.replaceAll('\\', '/');
   const inPackage = file.lastIndexOf('/node_modules/');
   // An application may itself be installed below a launcher's folder.

@@ -10,7 +10,7 @@ test.each([
   '/app/node_modules/@dotenvx/dotenvx/src/cli/dotenvx.js',
   '/usr/lib/node_modules/pm2/lib/Daemon.js',
 ])('%s starts the application', (file) => {
-  expect(isLauncher(file, [])).toBe(true);
+  expect(isLauncher(file)).toBe(true);
 });
 
 test.each([
@@ -22,12 +22,5 @@ test.each([
   '/app/node_modules/next/dist/bin/next',
   '/app/node_modules/npm/node_modules/server/index.js',
 ])('%s is the application', (file) => {
-  expect(isLauncher(file, [])).toBe(false);
-});
-
-test('with --watch and --test, Node.js starts it', () => {
-  expect(isLauncher('/app/server.js', ['--watch'])).toBe(true);
-  expect(isLauncher('/app/server.js', ['--watch-path=src'])).toBe(true);
-  expect(isLauncher('/app/server.js', ['--test'])).toBe(true);
-  expect(isLauncher('/app/server.js', ['--testing'])).toBe(false);
+  expect(isLauncher(file)).toBe(false);
 });
