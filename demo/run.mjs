@@ -3,8 +3,9 @@
 // when telemetry is missing. The report goes to stdout, progress to stderr.
 import { parseArgs } from 'node:util';
 import { startService } from '../tools/demo-service/process.cjs';
-import { readTraces } from '../tools/otlp.cjs';
+import { BLOCK_SPAN, readTraces } from '../tools/otlp.cjs';
 import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
+import { freePort, showLiveness } from './liveness.mjs';
 import { driveAllEndpoints, matchTraces, matchUnsampled } from './measure.mjs';
 import { renderReport } from './report/index.mjs';
 import { lagChart } from './report/lag-chart.mjs';
@@ -15,13 +16,16 @@ import { missingTelemetry } from './verify.mjs';
 
 const USAGE = `npm run demo               about 20 seconds of load, then the report
 npm run demo -- --serve    keeps the service running for requests made by hand
+npm run demo -- --liveness [--seconds 43]
+                           one request that blocks that long, and what a liveness probe makes of it
 `;
 const DEADLINE_MILLIS = 180_000;
 
-/** @returns {{ serve?: boolean, help?: boolean }} */
 function readOptions() {
+  const flag = /** @type {const} */ ({ type: 'boolean' });
+  const seconds = /** @type {const} */ ({ type: 'string', default: '43' });
   try {
-    return parseArgs({ options: { serve: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+    return parseArgs({ options: { serve: flag, liveness: flag, seconds, help: flag } }).values;
   } catch (error) {
     process.stderr.write(`${error.message}\n\n${USAGE}`);
     process.exit(2);
@@ -54,6 +58,24 @@ async function serve() {
 
   const lag = readHistogram(receiver.metrics, LAG_METRIC);
   if (lag) write(`\n${lagChart(lag, reportWidth(process.stdout)).join('\n')}\n`);
+}
+
+async function liveness(seconds) {
+  const receiver = await OtlpReceiver.listen();
+  const livezPort = await freePort();
+  const service = await startService({
+    ...serviceEnvironment(receiver, 1000),
+    OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: String(livezPort),
+    // Longer than the longest block that the service is to get over.
+    OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_FAIL_AFTER_MILLIS: String(2000 * seconds),
+  });
+  const isTold = await showLiveness(service.url, livezPort, seconds, write).finally(() =>
+    stop(service, receiver),
+  );
+  const blocks = receiver.spans.filter(({ name }) => name === BLOCK_SPAN);
+  const longest = Math.max(...blocks.map((span) => span.seconds));
+  write(` Its trace has arrived, with an event-loop-blocked span of ${longest.toFixed(1)} s.\n\n`);
+  if (!(isTold && longest > seconds / 2)) throw new Error('it is not what was expected');
 }
 
 /** Everything that was exported has come when this is done. */
@@ -96,6 +118,8 @@ if (options.help) {
   write(USAGE);
 } else if (options.serve) {
   await serve().catch(fail);
+} else if (options.liveness) {
+  await liveness(Number(options.seconds)).catch(fail);
 } else {
   for (const [signal, code] of [
     ['SIGINT', 130],

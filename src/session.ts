@@ -20,6 +20,7 @@ import { RunDelay } from './exclude/run-delay.ts';
 import { Suspensions } from './exclude/suspensions.ts';
 import { createBeatMemory } from './health-server/beat-memory.ts';
 import { HealthServer } from './health-server/health-server.ts';
+import { isLauncher } from './health-server/launcher.ts';
 import { AsyncHooks } from './hooks/async-hooks.ts';
 import { ContextScopes } from './hooks/context-scopes.ts';
 import { resolveHooksMode } from './hooks/hooks-mode.ts';
@@ -212,8 +213,8 @@ export class Session {
       onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
     });
     if (config.sourceMaps && canCapture) this.#positions = new SourcePositions(log);
-    // One for the process.
-    if (config.healthServer !== undefined && isMainThread) {
+    // One for the process, and not for one that only starts the application.
+    if (config.healthServer !== undefined && isMainThread && !isLauncher(this.#origin.mainFile)) {
       this.#healthSlots = createHealthSlots(true);
       this.#sampleMemory = createLongCallMemory();
     }

@@ -1,12 +1,13 @@
 /** A health check that is answered while the event loop is blocked: right in every state. */
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { expectQuietExit } from './support/expect-blocks.ts';
+import { quotaGroup } from './support/quota-group.ts';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
@@ -309,3 +310,140 @@ test('a port that is in use: one line, and the service starts as without', async
     ),
   ]);
 });
+
+test('a host that is not one: one line, and the service starts as without', async () => {
+  const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '192.0.2.1' }; // for documentation
+  const run = await runApp('health-server.cjs', { args: args(), env }, async (app) => {
+    await app.printed('ready true');
+    await wait(500);
+  });
+
+  expect(run.code).toBe(0);
+  expect(diagsOf(run)).toEqual([
+    expect.stringContaining('healthServer is off: listen EADDRNOTAVAIL'),
+  ]);
+});
+
+test('without the permission for threads: one line, and the service starts as without', async () => {
+  const major = Number(process.versions.node.split('.')[0]);
+  const nodeArgs = [
+    major < 22 ? '--experimental-permission' : '--permission',
+    '--allow-fs-read=*',
+    '--allow-fs-write=*',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
+  ];
+  const run = await runApp('health-server.cjs', { args: args(), nodeArgs }, async (app) => {
+    await app.printed('ready true');
+    expect(await probe()).toBeUndefined();
+  });
+
+  expect(run.code).toBe(0);
+  expect(diagsOf(run).filter((message) => message.includes('healthServer'))).toEqual([
+    expect.stringContaining('healthServer is off: Access to this API has been restricted'),
+  ]);
+});
+
+test('in a cluster, a process listens on the port that it is given', async () => {
+  const workerPort = await freePort();
+  const more = ['', String(workerPort)];
+  const run = await runApp('health-server.cjs', { args: args(more) }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    await until(isStatus('ok'), [], workerPort);
+    send(app, 'spin');
+    await until(isStatus('stuck'));
+    expect((await probe(workerPort))?.body.status).toBe('ok');
+    release();
+    await until(isStatus('ok'));
+    await wait(4000); // the other worker gives up
+  });
+
+  expect([run.code, run.stderr]).toEqual([0, '']);
+  const [first, ...others] = run.diags.filter(({ message }) => message.includes('healthServer'));
+  expect(first?.message).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+  expect(others).toEqual([]);
+});
+
+const OPTION = 'OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_';
+const ROOT = path.join(__dirname, '../..');
+
+test.each(['register', 'console'])('by the environment, under /%s', async (entry) => {
+  const options = {
+    file: appFile('plain/service.cjs'),
+    nodeArgs: ['--import', `opentelemetry-instrumentation-event-loop/${entry}`],
+    cwd: ROOT,
+    env: {
+      [`${OPTION}PORT`]: String(port),
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_METRICS_EXPORTER: 'none',
+    },
+  };
+  const answers: (Answer | undefined)[] = [];
+  const run = await runApp('service.cjs', options, async (app) => {
+    await app.printed('listening ');
+    answers.push(await until(isStatus('ok')));
+    app.child.kill('SIGKILL');
+    await once(app.child, 'exit');
+  }).catch((error: Error) => {
+    // It is meant to die.
+    if (!/signal SIGKILL/.test(error.message)) throw error;
+  });
+  expect(run).toBeUndefined();
+  expect(answers[0]?.statusCode).toBe(200);
+});
+
+test('worker threads have none: `/livez` tells about the main thread', async () => {
+  const workerPort = await freePort();
+  const env = { WORKER_PORT: String(workerPort) };
+  const run = await runApp('health-server.cjs', { args: args(), env }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    send(app, 'startWorker');
+    await app.printed('worker is ready');
+    expect(await probe(workerPort)).toBeUndefined();
+    expect((await probe())?.body.status).toBe('ok');
+  });
+  expect(run.code).toBe(0);
+  expect(diagsOf(run)).toEqual([]);
+});
+
+/** How long the main thread of a process has run, in milliseconds. */
+const ranOf = (pid?: number) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+
+const group = process.platform === 'linux' ? quotaGroup() : undefined;
+group?.drop();
+if (group === undefined) {
+  globalThis.test.skip('out of its CPU quota: no control group can be made here', () => {});
+} else {
+  test('out of its CPU quota: time without a CPU does not count', async () => {
+    const half = quotaGroup();
+    const early: number[] = [];
+    const began = { at: 0, ran: 0 };
+    let took = 0;
+    const options = { ...half?.options, args: args() };
+    try {
+      const run = await runApp('health-server.cjs', options, async (app) => {
+        await app.printed('ready');
+        await until(isStatus('ok'));
+        Object.assign(began, { at: performance.now(), ran: ranOf(app.child.pid) });
+        send(app, 'spin');
+        await until((answer) => {
+          const ran = ranOf(app.child.pid) - began.ran;
+          if (answer?.statusCode === 503 && ran < FAIL_AFTER_MILLIS) early.push(ran);
+          return answer?.body.status === 'stuck';
+        });
+        took = performance.now() - began.at;
+        release();
+        await until(isStatus('ok'));
+      });
+      expect(run.code).toBe(0);
+      expect(early).toEqual([]);
+      // Half of a CPU.
+      expect(took).toBeGreaterThan(1.5 * FAIL_AFTER_MILLIS);
+    } finally {
+      half?.drop();
+    }
+  });
+}

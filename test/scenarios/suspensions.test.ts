@@ -1,6 +1,6 @@
 /** Time in which the thread was not given a CPU: counted with its reason, and nobody's block. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   expectBlock,
@@ -9,6 +9,7 @@ import {
   lagOf,
   truthNamed,
 } from './support/expect-blocks.ts';
+import { quotaGroup } from './support/quota-group.ts';
 import {
   type AppOptions,
   type HistogramValue,
@@ -136,36 +137,6 @@ describe('a process that is stopped', () => {
   });
 });
 
-/** A control group with half of a CPU, until `drop` is called. */
-interface Group {
-  procs: string;
-  drop(): void;
-}
-
-/** Takes root, and control groups that are mounted for writing. */
-function quotaGroup(): Group | undefined {
-  const isV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
-  const group = `/sys/fs/cgroup/${isV2 ? '' : 'cpu/'}event-loop-suspensions-${process.pid}`;
-  // Neighbours outside the group get little, so that the quota is what limits it.
-  const settings = isV2
-    ? { 'cpu.max': '50000 100000', 'cpu.weight': '10000' }
-    : { 'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '50000', 'cpu.shares': '262144' };
-  let isMade = false;
-  const drop = () => {
-    if (isMade) rmdirSync(group);
-    isMade = false;
-  };
-  try {
-    mkdirSync(group);
-    isMade = true;
-    for (const [file, value] of Object.entries(settings)) writeFileSync(`${group}/${file}`, value);
-    return { procs: `${group}/cgroup.procs`, drop };
-  } catch {
-    drop();
-    return undefined;
-  }
-}
-
 /**
  * Each with all that it was without a CPU: between the first beat and the end at most, inside of
  * what it did at least.
@@ -264,9 +235,7 @@ if (probe === undefined) {
   test('a process that is out of its CPU quota', async () => {
     const group = quotaGroup();
     try {
-      const join = `echo $$ > ${group?.procs} && exec "$@"`;
-      const options = { node: 'sh', nodeArgs: ['-c', join, 'sh', process.execPath] };
-      const run = await runApp('without-cpu.cjs', options, async (app) => {
+      const run = await runApp('without-cpu.cjs', { ...group?.options }, async (app) => {
         await app.printed('ready');
         app.child.stdin?.write('go\n');
         await app.printed('done');

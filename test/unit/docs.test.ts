@@ -48,17 +48,26 @@ describe('links', () => {
 
 describe('the reference', () => {
   const reference = read('docs/reference.md');
-  const options = [...read('src/types.ts').matchAll(/^ {2}(\w+)\?: .*;$/gm)].map(
-    ([, name]) => name,
-  );
+  const optionsOf = (type: string) => {
+    const [, fields = ''] = type.split(/^}/m, 1)[0]?.split('{\n') ?? [];
+    return [...fields.matchAll(/^ {2}(\w+)\?: .*;$/gm)].map(([, name]) => name);
+  };
+  const typeNamed = (name: string) => read('src/types.ts').split(`interface ${name} `)[1] ?? '';
+  const options = optionsOf(typeNamed('EventLoopInstrumentationConfig'));
 
   test('has every option, with its environment variable', () => {
     expect(options).toContain('thresholdMillis');
     const hooks = ['blockHook', 'ignoreBlockHook'];
+    const upper = (name = '') => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+    const ofHealthServer = optionsOf(typeNamed('HealthServerConfig')).map(
+      (name) => `\`HEALTH_${upper(name)}\``,
+    );
+    expect(ofHealthServer).toContain('`HEALTH_FAIL_AFTER_MILLIS`');
+    expect(reference).toContain(ofHealthServer.join(', '));
     const rows = options.map((name = '') =>
-      hooks.includes(name)
+      [...hooks, 'healthServer'].includes(name)
         ? `| \`${name}\` `
-        : `| \`${name}\`, \`${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}\` `,
+        : `| \`${name}\`, \`${upper(name)}\` `,
     );
     expect(rows.filter((row) => !reference.includes(row))).toEqual([]);
   });

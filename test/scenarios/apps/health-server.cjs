@@ -1,22 +1,31 @@
 // A service with a health server. Each line on standard input names what its main thread does next,
 // and the file until whose appearance it does that: nothing else gets through to a blocked thread.
-const { runInThisContext } = require('node:vm');
 const childProcess = require('node:child_process');
+const cluster = require('node:cluster');
 const fs = require('node:fs');
 const inspector = require('node:inspector');
 const { createInterface } = require('node:readline');
+const { Worker } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
 
-const [port, failAfterMillis, startUntil] = process.argv.slice(2);
+const [port, failAfterMillis, startUntil, workerPort] = process.argv.slice(2);
 const eventLoop = new EventLoopInstrumentation(
   eventLoopConfig({
-    healthServer: { port: Number(port), failAfterMillis: Number(failAfterMillis) },
+    healthServer: {
+      port: Number(cluster.isWorker ? process.env.WORKER_PORT : port),
+      failAfterMillis: Number(failAfterMillis),
+    },
     unfinishedAfterMillis: 0,
   }),
 );
 const sdk = startSdk({ instrumentations: [eventLoop] });
+
+if (cluster.isPrimary && workerPort) {
+  // One inherits the options of the primary, the other has a port of its own.
+  for (const WORKER_PORT of [port, workerPort]) cluster.fork({ WORKER_PORT });
+}
 
 function spin(file) {
   do for (const end = performance.now() + 50; performance.now() < end; );
@@ -40,13 +49,29 @@ function pauseInDebugger() {
   process.stdout.write(`debugger ${inspector.url()}\n`);
 }
 
+/** With an instrumentation, and a port, of its own. */
+function startWorker() {
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+    new EventLoopInstrumentation({ healthServer: { port: workerData } });
+    setTimeout(() => parentPort.postMessage('ready'), 500);
+  `;
+  const worker = new Worker(code, { eval: true, workerData: Number(process.env.WORKER_PORT) });
+  worker.once('message', () => process.stdout.write('worker is ready\n'));
+}
+
 let second;
 const actions = {
   spin,
+  startWorker,
   waitInShell,
   collectGarbage,
   'open debugger': pauseInDebugger,
-  pause: () => runInThisContext('debugger'),
+  pause() {
+    // biome-ignore lint/suspicious/noDebugger: it is what the scenario is about
+    debugger;
+  },
   exit(file) {
     process.on('exit', () => spin(file));
     process.exit();
@@ -60,6 +85,10 @@ const actions = {
 if (startUntil) spin(startUntil);
 
 async function main() {
+  if (cluster.isWorker) {
+    process.on('disconnect', () => finish(sdk));
+    return;
+  }
   process.stdout.write(`ready ${eventLoop.isEnabled()}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const [name, file] = line.split('|');
@@ -69,6 +98,7 @@ async function main() {
       span.end();
     });
   }
+  if (workerPort) await new Promise((resolve) => cluster.disconnect(resolve));
   await finish(sdk);
 }
 
