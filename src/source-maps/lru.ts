@@ -23,8 +23,4 @@ export class Lru<Key, Value> {
     if (this.#values.size > this.maxSize)
       this.#values.delete(this.#values.keys().next().value as Key);
   }
-
-  get size(): number {
-    return this.#values.size;
-  }
 }

@@ -27,7 +27,7 @@ export interface SourcePositionsOptions {
   readonly idleMillis: number;
 }
 
-export const DEFAULT_OPTIONS: SourcePositionsOptions = {
+const DEFAULT_OPTIONS: SourcePositionsOptions = {
   maxWaitMillis: 1000,
   exitWaitMillis: 100,
   idleMillis: 30_000,
