@@ -27,6 +27,7 @@ const NAMES = [
   'overload',
   'block-events',
   'capture',
+  'lengths',
   'loop-profile',
   'memory',
   'idle',
