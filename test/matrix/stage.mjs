@@ -13,15 +13,18 @@ import { lineFolder, stageFolder } from './paths.mjs';
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 /**
  * The matrix itself, what stages itself on other dependencies, and what is the same for every line:
- * backends, rules, dashboards, documentation, layout, semantic conventions, the repository's
+ * the report page, which is in the tarball, backends, rules, dashboards, documentation, layout, semantic conventions, the repository's
  * address, benchmarks.
  */
 const NOT_STAGED = new Set([
   import.meta.dirname,
+  join(ROOT, 'src', 'html-report', 'browser'),
+  join(ROOT, 'test', 'browser'),
   join(ROOT, 'test', 'compat'),
   join(ROOT, 'test', 'platforms'),
   join(ROOT, 'test', 'stack'),
   join(ROOT, 'test', 'unit', 'dashboards.test.ts'),
+  join(ROOT, 'test', 'unit', 'deploy-kubernetes.test.ts'),
   join(ROOT, 'test', 'unit', 'repository.test.ts'),
   join(ROOT, 'test', 'unit', 'semconv.test.ts'),
   join(ROOT, 'test', 'unit', 'docs.test.ts'),
