@@ -261,7 +261,7 @@ async function idle(/** @type {Report} */ report) {
   for (let i = 0; i < 50; i++) await probe(/** @type {number} */ (app.port));
   const ranFor = [...slices(app.child.pid)].map(([tid, n]) => [tid, n - (before.get(tid) ?? 0)]);
   const [tid] = ranFor.sort(([, a], [, b]) => Number(b) - Number(a))[0] ?? [];
-  await wait(6000); // until the timers of those connections are gone
+  await wait(30_000); // until V8 has collected the garbage of the start
   const atStart = slices(app.child.pid).get(String(tid)) ?? 0;
   await wait(IDLE_SECONDS * 1000);
   const wakeUps = (slices(app.child.pid).get(String(tid)) ?? 0) - atStart;

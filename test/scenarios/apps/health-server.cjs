@@ -56,9 +56,13 @@ function startWorker() {
     const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
     new EventLoopInstrumentation({ healthServer: { port: workerData } });
     setTimeout(() => parentPort.postMessage('ready'), 500);
+    parentPort.on('message', () => {}); // it goes on
   `;
   const worker = new Worker(code, { eval: true, workerData: Number(process.env.WORKER_PORT) });
-  worker.once('message', () => process.stdout.write('worker is ready\n'));
+  worker.once('message', () => {
+    worker.unref();
+    process.stdout.write('worker is ready\n');
+  });
 }
 
 let second;

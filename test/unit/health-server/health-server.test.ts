@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { HealthServer } from '../../../src/health-server/health-server.ts';
-import { createHealthSlots } from '../../../src/lag/health.ts';
+import { EventLoopInstrumentation } from '../../../src/index.ts';
+import { createHealthSlots, Health } from '../../../src/lag/health.ts';
 import { OnceLogger } from '../../../src/otel/diag-once.ts';
 
 /** The first restart comes after a second. */
@@ -108,3 +109,24 @@ test('takes over the port from the thread before it, without the main thread', a
   expect(await status()).toBe('ok');
   expect(logged).toEqual([]);
 });
+
+test.each(['start', 'beat', 'stop'] as const)(
+  'what %s throws does not reach the application, and the lag is sampled',
+  async (method) => {
+    const spy = jest.spyOn(HealthServer.prototype, method).mockImplementation(() => {
+      throw new Error('no');
+    });
+    const eventLoop = new EventLoopInstrumentation({
+      healthServer: { port },
+      captureStack: false,
+      lagIntervalMillis: 1,
+    });
+    const sampled = jest.spyOn(Health.prototype, 'lag');
+    while (sampled.mock.calls.length < 5) await new Promise((resolve) => setTimeout(resolve, 2));
+    eventLoop.disable();
+    expect(spy).toHaveBeenCalled();
+    spy.mockRestore();
+    sampled.mockRestore();
+    for (const worker of workers()) await worker.terminate();
+  },
+);
