@@ -4,6 +4,7 @@
 import { expressions } from '../tools/dashboard-queries.cjs';
 
 const BLOCK = 'event_loop_block_duration_seconds';
+const CAUSED = 'event_loop_stall_caused_seconds_total';
 
 /**
  * @param {string} metric
@@ -45,6 +46,9 @@ const INPUT = [
       '+Inf': '_x70 1x50',
     },
   }),
+  // It made requests of two routes wait, in the 70th minute.
+  series(CAUSED, ',code_function_name="rare",http_route="/list"', '_x70 20x50'),
+  series(CAUSED, ',code_function_name="rare"', '_x70 5x50'),
   // A block of 0.2 s each minute.
   ...blocks('known', 'microtasks', {
     count: '1+1x119',
@@ -58,6 +62,11 @@ const PER_FUNCTION = (/** @type {Record<string, number>} */ values) =>
     `{job="shop",service_version="(none)",code_function_name="${name}"}`,
     value,
   ]);
+const PER_ROUTE = (/** @type {Record<string, number>} */ values) =>
+  Object.entries(values).map(([route, value]) => [
+    `{job="shop",code_function_name="rare",http_route="${route}"}`,
+    value,
+  ]);
 const PER_KIND = (/** @type {Record<string, number>} */ values) =>
   Object.entries(values).map(([kind, value]) => [`{event_loop_block_kind="${kind}"}`, value]);
 const PER_INSTANCE = (/** @type {number} */ value) => [['{job="shop",instance="a"}', value]];
@@ -69,6 +78,11 @@ const EXPECTED = [
   ['panel "Top blocking functions" A', 70, PER_FUNCTION({ known: 12, rare: 8 })],
   ['panel "Top blocking functions" A', 119, PER_FUNCTION({ known: 12, rare: 8 })],
   ['panel "Top blocking functions" B', 119, PER_FUNCTION({ known: 60, rare: 1 })],
+  ['panel "Top blocking functions" D', 69, PER_FUNCTION({ known: 0 })],
+  ['panel "Top blocking functions" D', 119, PER_FUNCTION({ known: 0, rare: 25 })],
+  ['panel "Who makes whom wait" A', 69, []],
+  ['panel "Who makes whom wait" A', 119, PER_ROUTE({ '/list': 20, '(no route)': 5 })],
+  ['panel "Who makes whom wait" B', 119, PER_ROUTE({ '/list': 0.8, '(no route)': 0.2 })],
   ['panel "Blocks" A', 69, TOTAL(60)],
   ['panel "Blocks" A', 70, TOTAL(61)],
   ['panel "Longest block" A', 69, TOTAL(0.25)],

@@ -102,6 +102,13 @@ export interface EventLoopBlock {
    * the block, and may have waited for it. Needs `EventLoopSpanProcessor`.
    */
   readonly queuedSpans?: number;
+  /**
+   * How many entry spans (SERVER, CONSUMER) it stalled that ended in the same recording of
+   * `/testing`; absent elsewhere. Needs `EventLoopSpanProcessor`.
+   */
+  readonly stalledRequests?: number;
+  /** For how long they were stalled by it, added up. */
+  readonly stalledMillis?: number;
   /** What took most of the block. Absent where that is not known. */
   readonly cause?: BlockCause;
   /**

@@ -34,6 +34,7 @@ const NAMES = [
   'memory',
   'idle',
   'payload',
+  'without-stalls',
 ];
 
 /** @returns {Promise<Bench[]>} */

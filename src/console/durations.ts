@@ -17,6 +17,7 @@ export class Durations {
   /** Counts, by the number of the bucket. */
   readonly #buckets = new Map<number, number>();
   #count = 0;
+  #min = Number.POSITIVE_INFINITY;
   #max = 0;
 
   get count(): number {
@@ -31,6 +32,7 @@ export class Durations {
     const bucket = bucketOf(millis);
     this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + 1);
     this.#count++;
+    this.#min = Math.min(this.#min, millis);
     this.#max = Math.max(this.#max, millis);
   }
 
@@ -43,7 +45,7 @@ export class Durations {
     const sorted = [...this.#buckets].sort(([a], [b]) => a - b);
     for (const [bucket, count] of sorted) {
       left -= count;
-      if (left <= 0) return Math.min(this.#max, middleOf(bucket));
+      if (left <= 0) return Math.max(this.#min, Math.min(this.#max, middleOf(bucket)));
     }
     return 0;
   }

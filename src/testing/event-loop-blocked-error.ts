@@ -1,6 +1,7 @@
 /** The error that a test fails with. */
 import { fileURLToPath } from 'node:url';
 import { codeAt, duration, PLAIN } from '../console/block-line.ts';
+import { waitsOf } from '../console/summary-lines.ts';
 import type { EventLoopBlock } from '../types.ts';
 
 /** Blocks that a message shows, the longest first. */
@@ -62,7 +63,8 @@ function paragraphOf(block: EventLoopBlock): string[] {
     gcTimeMillis !== undefined &&
       gcTimeMillis >= 1 &&
       `${duration(gcTimeMillis)} of garbage collection`,
-  ].filter((time) => time !== false);
+    waitsOf(block),
+  ].filter((time) => time !== false && time !== undefined);
   const what = [duration(block.durationMillis), block.kind]
     .filter((part) => part !== undefined)
     .join(' ');

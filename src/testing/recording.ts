@@ -8,6 +8,7 @@ import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { blockJson } from '../console/json.ts';
 import { BLOCK_CHANNEL, EventLoopInstrumentation } from '../main-entry.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import type { RecordedBlock } from './baseline.ts';
@@ -128,8 +129,9 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
       runDelayMillis = 0,
       ...block
     } = (message as BlockMessage).block as SampledBlock;
-    recorded.push({ block: serializable(block), functions, runDelayMillis });
+    recorded.push({ block, functions, runDelayMillis });
   };
+  const stalls = new StallsByBlock();
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MILLIS);
   recording = true;
   try {
@@ -138,16 +140,50 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     // What came before does not count.
     await instrumentation.forceFlush();
     subscribe(BLOCK_CHANNEL, hear);
+    subscribe(REQUEST_CHANNEL, stalls.add);
     const result = await inCallbackOfItsOwn(run);
     await instrumentation.forceFlush();
-    return { recorded, result, thresholdMillis };
+    const complete = recorded.map(({ block, ...more }) => ({
+      ...more,
+      block: serializable({ ...block, ...stalls.of(block) }),
+    }));
+    return { recorded: complete, result, thresholdMillis };
   } finally {
     unsubscribe(BLOCK_CHANNEL, hear);
+    unsubscribe(REQUEST_CHANNEL, stalls.add);
     instrumentation.disable();
     clearInterval(keepAlive);
     recording = false;
   }
 }
+
+/** The requests that ended in a recording, by the blocks that they waited for. */
+class StallsByBlock {
+  #requests = 0;
+  /** By the start of the block. */
+  readonly #stalls = new Map<number, { stalledRequests: number; stalledMillis: number }>();
+
+  readonly add = (message: unknown): void => {
+    this.#requests++;
+    for (const { block, millis } of (message as RequestMessage).waits) {
+      const { startTimeMillis = Number.NaN } = block;
+      const { stalledRequests, stalledMillis } = this.#stalls.get(startTimeMillis) ?? NO_STALLS;
+      this.#stalls.set(startTimeMillis, {
+        stalledRequests: stalledRequests + 1,
+        stalledMillis: stalledMillis + millis,
+      });
+    }
+  };
+
+  /** Nothing if no request has ended: then nothing measures how long they were stalled. */
+  of({
+    startTimeMillis,
+  }: EventLoopBlock): Pick<EventLoopBlock, 'stalledMillis' | 'stalledRequests'> {
+    return this.#requests === 0 ? {} : (this.#stalls.get(startTimeMillis) ?? NO_STALLS);
+  }
+}
+
+const NO_STALLS = { stalledRequests: 0, stalledMillis: 0 };
 
 /** Assertions that compare blocks do not see the method. */
 function serializable(block: EventLoopBlock): EventLoopBlock {

@@ -152,6 +152,8 @@ const BLOCK: Required<EventLoopBlock> = {
   gcTimeMillis: 10,
   stalledSpans: 1,
   queuedSpans: 1,
+  stalledRequests: 3,
+  stalledMillis: 5,
   cause: 'native',
   nativeTimeMillis: 300,
   samples: 5,

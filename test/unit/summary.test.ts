@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
 import { PLAIN } from '../../src/console/block-line.ts';
+import { Durations } from '../../src/console/durations.ts';
 import { blockJson, summaryJson } from '../../src/console/json.ts';
 import { profileLine } from '../../src/console/profile-line.ts';
 import { Summary, type SummaryTimes } from '../../src/console/summary.ts';
 import { summaryLines } from '../../src/console/summary-lines.ts';
 import { summaryMarkdown } from '../../src/console/summary-markdown.ts';
+import type { RequestMessage } from '../../src/stall/request-channel.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const block = (
@@ -99,6 +102,162 @@ test('the cause is what took most of the blocks of a place; JavaScript is not me
   ]);
 });
 
+describe('requests', () => {
+  const CODE = { file: '/app/report.js', line: 1, column: 1 };
+  const request = (
+    durationMillis: number,
+    waits: readonly (readonly [string | undefined, number])[] = [],
+    more: Partial<RequestMessage> = {},
+  ): RequestMessage => ({
+    route: 'GET /list',
+    traceId: '0'.repeat(32),
+    startTimeMillis: 0,
+    durationMillis,
+    stalledMillis: waits.reduce((sum, [, millis]) => sum + millis, 0),
+    waits: waits.map(([functionName, millis]) => ({
+      block: functionName === undefined ? {} : { code: { ...CODE, functionName } },
+      millis,
+    })),
+    ...more,
+  });
+  const summaryOf = (
+    blocks: readonly EventLoopBlock[],
+    requests: readonly RequestMessage[],
+    times: SummaryTimes = TEN_SECONDS,
+  ) => {
+    const summary = new Summary();
+    for (const b of blocks) summary.add(b, times.listeningSince);
+    for (const each of requests) summary.addRequest(each, times.listeningSince);
+    return summary.read(times);
+  };
+
+  test('what made them wait comes first, and says for how long', () => {
+    const requests = [
+      request(400, [['light', 298]]),
+      request(100, [['light', 98]]),
+      request(12),
+      request(20, [['heavy', 10]], { route: 'POST /list' }),
+    ];
+    const summary = summaryOf([block(1000, 'heavy'), block(298, 'light')], requests);
+    expect(summaryLines(summary, '/app', PLAIN)).toEqual([
+      'event-loop-blocked: 2 blocks, 1.30 s of 10.0 s (13.0 %)',
+      '  298 ms ( 3.0 %) in 1 block, longest 298 ms: light (report.js:1:1), ' +
+        '2 requests waited 396 ms for it',
+      '  1.00 s (10.0 %) in 1 block, longest 1.00 s: heavy (report.js:1:1), ' +
+        '1 request waited 10 ms for it',
+      'requests that waited (in brackets: without the wait):',
+      '  GET /list: 2 of 3, p50 98 ms (12 ms), p99 400 ms (102 ms), longest 400 ms (102 ms)',
+      '  POST /list: 1 of 1, p50 20 ms (10 ms), p99 20 ms (10 ms), longest 20 ms (10 ms)',
+    ]);
+  });
+
+  test('one that waited for several blocks of a function is one', () => {
+    const waits = [['a', 10] as const, ['b', 20] as const, ['a', 30] as const];
+    const { places, stalls, stalledRequests, stalledMillis } = summaryOf(
+      [block(10, 'a'), block(20, 'b'), block(30, 'a')],
+      [request(100, waits)],
+    );
+    expect({ stalledRequests, stalledMillis }).toEqual({ stalledRequests: 1, stalledMillis: 60 });
+    expect(places.map((place) => [place.functionName, place.stalledRequests])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+    expect(stalls).toMatchObject([
+      { functionName: 'a', route: 'GET /list', requests: 1, stalledMillis: 40 },
+      { functionName: 'b', route: 'GET /list', requests: 1, stalledMillis: 20 },
+    ]);
+  });
+
+  test('of a period without any, nothing is said', () => {
+    const summary = summaryOf([block(100, 'f')], []);
+    expect(summary).not.toHaveProperty('routes');
+    expect(summary).not.toHaveProperty('stalledRequests');
+    expect(summary.places[0]).not.toHaveProperty('stalledMillis');
+  });
+
+  test('before a server listened are those of start-up', () => {
+    const times = { startedAt: 0, now: 6000, listeningSince: 2000 };
+    const requests = [
+      request(100, [['load', 50]], { startTimeMillis: 1000 }),
+      request(100, [['serve', 60]], { startTimeMillis: 3000 }),
+    ];
+    const blocks = [block(50, 'load'), block(60, 'serve', 1, { startTimeMillis: 3000 })];
+    expect(summaryOf(blocks, requests, times)).toMatchObject({
+      stalledMillis: 60,
+      routes: [{ count: 1 }],
+      places: [{ functionName: 'serve', stalledMillis: 60 }],
+      startUp: { stalledMillis: 50, places: [{ functionName: 'load', stalledMillis: 50 }] },
+    });
+  });
+
+  test('are bounded: routes, functions and pairs, and nothing is lost', () => {
+    const requests = Array.from({ length: 2000 }, (_, i) =>
+      request(100, [[`f${i}`, 10]], { route: `GET /${i}` }),
+    );
+    const summary = summaryOf([], requests);
+    expect(summary.routes).toHaveLength(100);
+    expect(summary.otherRoutes).toMatchObject({ count: 1900, stalledMillis: 19_000 });
+    expect(summary.stalls).toHaveLength(100);
+    expect(summary.otherStalls).toEqual({ requests: 1900, stalledMillis: 19_000 });
+    expect(summary.stalledMillis).toBe(20_000);
+    expect(errorsOf(summaryJson(summary))).toEqual([]);
+  });
+
+  test('as Markdown', () => {
+    const requests = [request(400, [['a|b', 298]]), request(30)];
+    const summary = summaryOf([block(298, 'a|b'), block(100, 'c')], requests);
+    expect(summaryMarkdown(summary, '/app')).toEqual([
+      '### Event loop blocked: 2 blocks, 398 ms of 10.0 s (4.0 %)',
+      '',
+      [
+        '| made others wait | total | share | blocks | longest | cause | function | place |',
+        '| ---------------: | ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
+        '| 298 ms, 1 request | 298 ms | 3.0 % | 1 | 298 ms |  | `a\\|b` | `report.js:1:1` |',
+        '|  | 100 ms | 1.0 % | 1 | 100 ms |  | `c` | `report.js:1:1` |',
+      ].join('\n'),
+      '',
+      'Requests that waited, with and without the wait:',
+      '',
+      [
+        '| waited | requests | p50 | p50 without | p99 | p99 without | longest | longest without | route |',
+        '| -----: | -------: | --: | ----------: | --: | ----------: | ------: | --------------: | ----- |',
+        '| 298 ms | 1 of 2 | 30 ms | 30 ms | 400 ms | 102 ms | 400 ms | 102 ms | `GET /list` |',
+      ].join('\n'),
+      '',
+      'Who made whom wait:',
+      '',
+      [
+        '| waited | requests | function | route |',
+        '| -----: | -------: | -------- | ----- |',
+        '| 298 ms | 1 | `a\\|b` | `GET /list` |',
+      ].join('\n'),
+      '',
+    ]);
+  });
+
+  test('as JSON that the schema describes', () => {
+    const requests = [request(400, [['light', 298]]), request(30, [[undefined, 5]])];
+    const json = summaryJson(summaryOf([block(298, 'light')], requests));
+    expect(errorsOf(json)).toEqual([]);
+    expect(json.stalls).toMatchObject([{ functionName: 'light' }, { stalledMillis: 5 }]);
+  });
+});
+
+test('quantiles of durations are at most 2.5 % off, the longest is exact', () => {
+  const millis = fc.double({ min: 0.01, max: 1e6, noNaN: true });
+  const property = fc.property(fc.array(millis, { minLength: 1 }), (all) => {
+    const durations = new Durations();
+    for (const each of all) durations.add(each);
+    const sorted = [...all].sort((a, b) => a - b);
+    for (const share of [0.5, 0.99, 1]) {
+      const exact = sorted[Math.ceil(share * all.length) - 1] as number;
+      expect(Math.abs(durations.quantile(share) / exact - 1)).toBeLessThan(0.025);
+    }
+    expect(durations.max).toBe(sorted.at(-1));
+  });
+  fc.assert(property);
+});
+
 describe('start-up', () => {
   const STARTED = [
     block(500, 'load', 1, { startTimeMillis: 1000 }),
@@ -177,6 +336,8 @@ describe('the schema', () => {
     gcTimeMillis: 1,
     stalledSpans: 1,
     queuedSpans: 1,
+    stalledRequests: 1,
+    stalledMillis: 1,
     expected: true,
     cause: 'native',
     nativeTimeMillis: 90,

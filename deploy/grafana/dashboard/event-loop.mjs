@@ -44,6 +44,7 @@ import {
 const LAG = 'event_loop_lag_seconds';
 const BLOCK = 'event_loop_block_duration_seconds';
 const STALL = 'event_loop_stall_duration_seconds';
+const CAUSED = 'event_loop_stall_caused_seconds_total';
 const SUSPENSION = 'event_loop_suspension_duration_seconds';
 const BUSY = 'event_loop_busy_samples_total';
 const HTTP = 'http_server_request_duration_seconds';
@@ -79,6 +80,10 @@ const busyByFunction = (/** @type {string} */ vector) =>
   named(named(vector, FUNCTION, '(no function)'), VERSION, '(none)');
 const busyByRoute = (/** @type {string} */ vector) =>
   named(named(vector, ROUTE, '(no route)'), VERSION, '(none)');
+/** Which function stalled which requests. */
+const WHO_WHOM = `job, ${FUNCTION}, ${ROUTE}`;
+const stalledByFunction = (/** @type {string} */ vector) =>
+  named(named(vector, FUNCTION, '(not captured)'), ROUTE, '(no route)');
 const NO_BLOCKS = 'None: nothing blocked the event loop for as long as thresholdMillis';
 
 /** Without a block it is 0 where there is a lag: an empty graph would mean that data is missing. */
@@ -262,14 +267,18 @@ const ROWS = [
         ...promTable({
           title: 'Top blocking functions',
           description:
-            'Which functions blocked the event loop in this time range, by service.version, the one that took most time first: begin there. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see docs/troubleshooting.md.',
+            'Which functions blocked the event loop in this time range, by service.version, the one that made other requests wait longest first: begin there. "Made others wait" adds up the time for which SERVER and CONSUMER spans were stalled by its blocks; it needs EventLoopSpanProcessor. "p99" is computed from buckets. Click a function to see its blocks as traces, with file, line and stack (Jaeger knows services without a namespace). "_other": past 100 functions in a process. "(not captured)": see docs/troubleshooting.md.',
           noValue: NO_BLOCKS,
-          sortBy: 'Time in blocks',
+          sortBy: 'Made others wait',
+          thenBy: 'Time in blocks',
           limit: 20,
           queries: [
             namedFunction(sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_sum`)))),
             `round(${namedFunction(sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_count`))))})`,
             namedFunction(quantile(0.99, growthInRange(chosen(`${BLOCK}_bucket`)), BY_FUNCTION)),
+            namedFunction(
+              `(${sumBy(BY_FUNCTION, growthInRange(chosen(CAUSED)))} or ${sumBy(BY_FUNCTION, growthInRange(chosen(`${BLOCK}_sum`)))} * 0)`,
+            ),
           ],
           columns: [
             {
@@ -279,6 +288,12 @@ const ROWS = [
             },
             { name: 'job', title: 'Service' },
             { name: VERSION, title: 'Version', width: 90 },
+            {
+              name: 'Value #D',
+              title: 'Made others wait',
+              scale: { ...SECONDS, decimals: 1 },
+              width: 140,
+            },
             {
               name: 'Value #A',
               title: 'Time in blocks',
@@ -504,6 +519,40 @@ const ROWS = [
             { expr: quantile(0.99, rate(chosen(`${HTTP}_bucket`))), legendFormat: 'request' },
           ],
           colors: { stall: 'orange', request: 'blue' },
+        }),
+      },
+    ],
+  },
+  {
+    height: 8,
+    panels: [
+      {
+        width: 24,
+        ...promTable({
+          title: 'Who makes whom wait',
+          description:
+            'For how long the blocks of a function stalled the requests of a route in this time range, the longest first. The sum of a function is "Made others wait" above. "(no route)": jobs and messages; event_loop_stall_operation has their names. "_other": past 1000 pairs, or 100 functions or routes, in a process. Counts recorded spans only.',
+          noValue: `None: no request was stalled, or it ${NO_STALLS}`,
+          sortBy: 'Waited',
+          limit: 20,
+          queries: [
+            stalledByFunction(`(${sumBy(WHO_WHOM, growthInRange(chosen(CAUSED)))} > 0)`),
+            stalledByFunction(
+              `(${sumBy(WHO_WHOM, growthInRange(chosen(CAUSED)))} / ignoring (${WHO_WHOM}) group_left () sum(${growthInRange(chosen(CAUSED))}) > 0)`,
+            ),
+          ],
+          columns: [
+            { name: FUNCTION, title: 'Function', links: ITS_BLOCKS },
+            { name: ROUTE, title: 'Route that waited' },
+            { name: 'job', title: 'Service' },
+            { name: 'Value #A', title: 'Waited', scale: { ...SECONDS, decimals: 1 }, bar: true },
+            {
+              name: 'Value #B',
+              title: 'Of all waits',
+              scale: { ...SHARE, decimals: 1 },
+              width: 100,
+            },
+          ],
         }),
       },
     ],

@@ -295,7 +295,7 @@ const columnOverride = ({ name, title, scale, bar, colored, width, links }) => (
 
 /**
  * @param {Titled & { columns: Column[], noValue: string,
- *   sortBy?: { displayName: string, desc: boolean } }} panel
+ *   sortBy?: { displayName: string, desc: boolean }[] }} panel
  * @returns {Panel}
  */
 function table({ title, description, columns, noValue, sortBy }) {
@@ -304,7 +304,7 @@ function table({ title, description, columns, noValue, sortBy }) {
     cellHeight: TableCellHeight.Sm,
     frameIndex: 0,
     showHeader: true,
-    ...(sortBy && { sortBy: [sortBy] }),
+    ...(sortBy && { sortBy }),
   };
   /** @type {TableField} */
   const custom = {
@@ -328,13 +328,14 @@ function table({ title, description, columns, noValue, sortBy }) {
 /**
  * A table of single numbers: one row for each set of labels, one column for each query.
  * @param {Titled & { columns: Column[], noValue: string, queries: string[], sortBy: string,
- *   limit: number }} panel
- *   `sortBy`: the title of a column; the largest come first
+ *   thenBy?: string, limit: number }} panel
+ *   `sortBy`, `thenBy`: the titles of columns; the largest come first
  * @returns {Panel}
  */
-export function promTable({ queries, sortBy, limit, ...panel }) {
+export function promTable({ queries, sortBy, thenBy, limit, ...panel }) {
+  const sorted = thenBy === undefined ? [sortBy] : [sortBy, thenBy];
   return {
-    ...table({ ...panel, sortBy: { displayName: sortBy, desc: true } }),
+    ...table({ ...panel, sortBy: sorted.map((displayName) => ({ displayName, desc: true })) }),
     datasource: PROMETHEUS,
     interval: STEP,
     targets: promTargets(queries.map((expr) => ({ expr, instant: true }))),
@@ -347,12 +348,13 @@ export function promTable({ queries, sortBy, limit, ...panel }) {
           indexByName: Object.fromEntries(panel.columns.map(({ name }, i) => [name, i])),
         },
       },
-      {
+      // One transformation sorts by one field, and leaves what is equal in order.
+      ...sorted.toReversed().map((by) => ({
         id: 'sortBy',
         options: {
-          sort: [{ field: panel.columns.find(({ title }) => title === sortBy)?.name, desc: true }],
+          sort: [{ field: panel.columns.find(({ title }) => title === by)?.name, desc: true }],
         },
-      },
+      })),
       { id: 'limit', options: { limitField: limit } },
     ],
   };
@@ -365,7 +367,7 @@ export function promTable({ queries, sortBy, limit, ...panel }) {
  */
 export function spanTable({ query, limit, ...panel }) {
   return {
-    ...table({ ...panel, sortBy: { displayName: 'Start', desc: true } }),
+    ...table({ ...panel, sortBy: [{ displayName: 'Start', desc: true }] }),
     datasource: TEMPO,
     targets: [
       {

@@ -1,0 +1,302 @@
+/** Which functions entry spans waited for: each stalled millisecond counts for exactly one. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
+import fc from 'fast-check';
+import { toHrTime } from '../../src/otel/hr-time.ts';
+import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../../src/stall/request-channel.ts';
+import type { FunctionWait, NamedBlock } from '../../src/stall/stalled-requests.ts';
+import { type BlockedPeriod, stallsOfThread } from '../../src/stall/stalls.ts';
+import { TracerProvider } from './support/sdk.ts';
+
+/** Unix time. Each scene has a day of its own: blocks are remembered from one to the next. */
+let day = 1_700_000_000_000;
+
+/** Requests, blocks and pile-ups of one thread, in time that is set by hand. */
+class Scene {
+  readonly stalls = stallsOfThread();
+  readonly provider = new TracerProvider({
+    spanProcessors: [new EventLoopSpanProcessor()] as never,
+  });
+  readonly #tracer = this.provider.getTracer('app');
+  readonly start = day;
+  now = 0;
+  iteration = 0;
+  pileUp: BlockedPeriod | undefined;
+  /** Of the metric `event_loop.stall.duration`. */
+  stalledMillis = 0;
+  /** Of the metric `event_loop.stall.caused`, by function. */
+  readonly caused = new Map<string, number>();
+  readonly messages: RequestMessage[] = [];
+  #unreported: (() => void)[] = [];
+  readonly #onMessage = (message: unknown) => void this.messages.push(message as RequestMessage);
+
+  constructor() {
+    day += 86_400_000;
+    subscribe(REQUEST_CHANNEL, this.#onMessage);
+    this.stalls.ongoing = {
+      ongoingPileUp: () => this.pileUp,
+      reportPending: () => this.report(),
+      spanBegin: () => ({ iteration: this.iteration, idle: 0, taskStart: 0, asyncId: 0 }),
+    };
+    this.stalls.entrySpanSink = {
+      ended: (millis) => {
+        this.stalledMillis += millis;
+      },
+      stalled: (waits) => this.#count(waits),
+    };
+  }
+
+  request(kind = SpanKind.SERVER, attributes = {}): Span {
+    const startTime = toHrTime(this.start + this.now);
+    return this.#tracer.startSpan('GET', { kind, startTime, attributes }, ROOT_CONTEXT);
+  }
+
+  end(span: Span): void {
+    span.end(toHrTime(this.start + this.now));
+  }
+
+  /** A block that ends now; it is reported by {@link report}, unless that is never done. */
+  block(millis: number, functionName?: string, from = this.now): void {
+    const period = {
+      start: this.start + from,
+      end: this.start + from + millis,
+      context: undefined,
+    };
+    this.now = from + millis;
+    const around = this.stalls.spansAround(period);
+    const code = functionName === undefined ? {} : { code: { functionName } };
+    const onReported = (listener: (block: NamedBlock) => void) =>
+      void this.#unreported.push(() => listener({ startTimeMillis: period.start, ...code }));
+    if (around) this.stalls.add(period, around, { spanContext: () => undefined, onReported });
+  }
+
+  /** As {@link block}, but what has ended is only known to have piled up. */
+  pileUpSince(from: number): void {
+    this.pileUp = { start: this.start + from, end: this.start + this.now, context: undefined };
+  }
+
+  report(): void {
+    for (const report of this.#unreported.splice(0)) report();
+  }
+
+  /** Nothing is left that could be reported. */
+  async stop(): Promise<this> {
+    await this.provider.shutdown();
+    this.stalls.ongoing = undefined;
+    this.stalls.entrySpanSink = undefined;
+    unsubscribe(REQUEST_CHANNEL, this.#onMessage);
+    return this;
+  }
+
+  #count(waits: readonly FunctionWait[]): void {
+    for (const { code, millis } of waits) add(this.caused, code?.functionName ?? '', millis);
+  }
+}
+
+const add = (sums: Map<string, number>, key: string, millis: number) =>
+  sums.set(key, (sums.get(key) ?? 0) + millis);
+
+test('what a request waited for is known when its blocks are reported', async () => {
+  const scene = new Scene();
+  const request = scene.request();
+  scene.block(100, 'known');
+  scene.report();
+  scene.block(200, 'later');
+  scene.end(request);
+  expect(scene.stalledMillis).toBe(300);
+  expect(scene.caused.size).toBe(0);
+  scene.report();
+  expect([...scene.caused].sort()).toEqual([
+    ['known', 100],
+    ['later', 200],
+  ]);
+  await scene.stop();
+});
+
+test('blocks of one function are one, and a request is published once, with its route', async () => {
+  const scene = new Scene();
+  const request = scene.request(SpanKind.SERVER, {
+    'http.route': '/list',
+    'http.request.method': 'GET',
+  });
+  scene.block(100, 'render');
+  scene.block(50, 'render');
+  scene.report();
+  scene.now += 10;
+  scene.end(request);
+  expect([...scene.caused]).toEqual([['render', 150]]);
+  expect(scene.messages).toEqual([
+    {
+      route: 'GET /list',
+      traceId: request.spanContext().traceId,
+      startTimeMillis: scene.start,
+      durationMillis: 160,
+      stalledMillis: 150,
+      waits: [
+        {
+          block: { startTimeMillis: scene.start + 100, code: { functionName: 'render' } },
+          millis: 50,
+        },
+        { block: { startTimeMillis: scene.start, code: { functionName: 'render' } }, millis: 100 },
+      ],
+    },
+  ]);
+  await scene.stop();
+});
+
+describe('a request that ends in a pile-up', () => {
+  /** A pile-up of 200 ms, after whose first 150 ms a request ends. */
+  const endsInPileUp = (scene: Scene) => {
+    const request = scene.request();
+    scene.now = 150;
+    scene.pileUpSince(0);
+    scene.end(request);
+    scene.pileUp = undefined;
+    expect(scene.stalledMillis).toBe(150);
+    expect(scene.caused.size).toBe(0);
+  };
+
+  test('waited for the function that the pile-up gets, after its parts', async () => {
+    const scene = new Scene();
+    endsInPileUp(scene);
+    scene.block(300, 'part', 200);
+    scene.report();
+    scene.block(200, 'pile-up', 0);
+    scene.report();
+    expect([...scene.caused]).toEqual([['pile-up', 150]]);
+    await scene.stop();
+  });
+
+  test('waited for unknown code, if no block comes of it', async () => {
+    const scene = new Scene();
+    endsInPileUp(scene);
+    scene.now += 1000;
+    scene.iteration += 2;
+    scene.end(scene.request());
+    expect([...scene.caused]).toEqual([['', 150]]);
+    await scene.stop();
+  });
+
+  test('the same at the shutdown', async () => {
+    const scene = new Scene();
+    endsInPileUp(scene);
+    await scene.stop();
+    expect([...scene.caused]).toEqual([['', 150]]);
+  });
+});
+
+test('requests that were not stalled are published at once, other spans never', async () => {
+  const scene = new Scene();
+  scene.end(scene.request());
+  scene.end(scene.request(SpanKind.CONSUMER));
+  scene.end(scene.request(SpanKind.INTERNAL));
+  scene.end(scene.request(SpanKind.CLIENT));
+  expect(scene.messages.map(({ stalledMillis, waits }) => [stalledMillis, waits])).toEqual([
+    [0, []],
+    [0, []],
+  ]);
+  await scene.stop();
+});
+
+type Name = 'a' | 'b' | 'c' | undefined;
+/** One thing that happens. */
+type Step =
+  | { do: 'start'; kind: SpanKind }
+  | { do: 'end'; which: number }
+  | { do: 'wait'; millis: number }
+  | { do: 'block'; millis: number; name: Name }
+  | { do: 'pileUp'; parts: number[]; ends: number[]; name: Name; isBlock: boolean }
+  | { do: 'report' };
+
+const millisIn = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+const name = fc.constantFrom<Name[]>('a', 'b', 'c', undefined);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant('start' as const),
+    kind: fc.constantFrom(SpanKind.SERVER, SpanKind.CONSUMER),
+  }),
+  fc.record({ do: fc.constant('end' as const), which: fc.nat(20) }),
+  fc.record({ do: fc.constant('wait' as const), millis: millisIn(0, 50) }),
+  fc.record({ do: fc.constant('block' as const), millis: millisIn(20, 500), name }),
+  fc.record({
+    do: fc.constant('pileUp' as const),
+    parts: fc.array(millisIn(20, 200), { minLength: 1, maxLength: 4 }),
+    ends: fc.array(fc.nat(20), { maxLength: 4 }),
+    name,
+    isBlock: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant('report' as const) }),
+);
+
+test('each stalled millisecond counts for exactly one function: the sums are equal', async () => {
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+    const scene = new Scene();
+    const open: { span: Span; since: number }[] = [];
+    const blocks: { start: number; end: number; name: string }[] = [];
+    const expected = new Map<string, number>();
+    let ended = 0;
+    const overlap = (since: number, { start, end }: { start: number; end: number }) => {
+      const millis = Math.min(scene.now, end) - Math.max(since, start);
+      return millis >= 1 ? millis : 0;
+    };
+    const end = (which: number, pileUp?: { start: number; end: number; name: string }) => {
+      const [request] = open.splice(which % open.length, 1);
+      if (request === undefined) return;
+      for (const block of pileUp === undefined ? blocks : [...blocks, pileUp])
+        add(expected, block.name, overlap(request.since, block));
+      scene.end(request.span);
+      ended++;
+    };
+    for (const what of steps) {
+      switch (what.do) {
+        case 'start':
+          open.push({ span: scene.request(what.kind), since: scene.now });
+          break;
+        case 'end':
+          end(what.which);
+          break;
+        case 'wait':
+          scene.now += what.millis;
+          scene.iteration++;
+          break;
+        case 'block': {
+          const start = scene.now;
+          scene.block(what.millis, what.name);
+          blocks.push({ start, end: scene.now, name: what.name ?? '' });
+          break;
+        }
+        case 'pileUp': {
+          const start = scene.now;
+          const name = what.isBlock ? (what.name ?? '') : '';
+          for (const [i, millis] of what.parts.entries()) {
+            scene.now += millis;
+            scene.pileUpSince(start);
+            const which = what.ends[i];
+            if (which !== undefined) end(which, { start, end: scene.now, name });
+          }
+          scene.pileUp = undefined;
+          if (what.isBlock) {
+            const stop = scene.now;
+            scene.block(stop - start, what.name, start);
+            blocks.push({ start, end: stop, name });
+          }
+          scene.iteration += 2;
+          break;
+        }
+        default:
+          scene.report();
+      }
+    }
+    while (open.length > 0) end(0);
+    await scene.stop();
+    const caused = [...scene.caused.values()].reduce((sum, millis) => sum + millis, 0);
+    expect(caused).toBeCloseTo(scene.stalledMillis, 3);
+    for (const name of ['', 'a', 'b', 'c'])
+      expect(scene.caused.get(name) ?? 0).toBeCloseTo(expected.get(name) ?? 0, 1);
+    expect(scene.messages).toHaveLength(ended);
+    for (const { waits, stalledMillis } of scene.messages)
+      expect(waits.reduce((sum, { millis }) => sum + millis, 0)).toBeCloseTo(stalledMillis, 6);
+  });
+  await fc.assert(property, { numRuns: 200 });
+});
