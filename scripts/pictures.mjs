@@ -1,7 +1,8 @@
-// `npm run docs:pictures`: makes docs/pictures/ anew. `-- demo`, `-- dashboard` and `-- servers`
-// make some of them, `-- report` too: the report of the demo, and its page; the Grafana dashboard with data of a run; the web
-// pages of Jaeger and Prometheus, of a chain that runs (docs/stack.md). Without names, servers that
-// do not run are left out, and their pictures stay as they are.
+// `npm run docs:pictures`: makes docs/pictures/ anew. `-- demo`, `-- report`, `-- dashboard` and
+// `-- servers` make some of them: the report of the demo; the page of its run; the Grafana
+// dashboard with data of a run; the web pages of Jaeger and Prometheus, of a chain that runs
+// (docs/stack.md). Without names, servers that do not run are left out, and their pictures stay as
+// they are.
 import { pictureOfDashboard } from './pictures/dashboard.mjs';
 import { pictureOfDemo } from './pictures/demo.mjs';
 import { picturesOfReportPage } from './pictures/report-page.mjs';

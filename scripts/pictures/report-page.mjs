@@ -1,5 +1,5 @@
-// The report page of a run of the demo, in both themes. Uses demo/event-loop-report.html if the demo
-// has run.
+// The report page of a run of the demo, in both themes. Uses demo/event-loop-report.html if the
+// demo has run.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
