@@ -23,7 +23,7 @@ export default {
   minutes: 4,
   options: {
     services: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: '7' },
   },
   async run({ nodes, options, report }) {
     for (const { path, version } of nodes) {

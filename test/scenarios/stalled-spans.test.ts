@@ -374,6 +374,17 @@ test('the console says who made whom wait, and what the requests had taken witho
   });
 });
 
+test('a recording of /testing says which requests waited for a block', async () => {
+  const run = await runApp('recorded-requests.cjs', { asyncHooks: 'auto' });
+  const [block] = run.notes['blocks'] as { durationMillis: number }[];
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(block).toMatchObject({ stalledRequests: 4, stalledMillis: expect.any(Number) });
+    const { stalledMillis = 0, durationMillis = 0 } = block as Record<string, number>;
+    expect(Math.abs(stalledMillis / (4 * durationMillis) - 1)).toBeLessThan(0.1);
+    expect(run.notes['message']).toMatch(/: \w+ \(.*\).*, 4 requests waited [\d.]+ s for it\n/);
+  });
+});
+
 /** Seconds. */
 function stallSumOf(run: Run): number {
   const [metric] = run.metrics.filter(({ name }) => name === 'event_loop.stall.duration');
