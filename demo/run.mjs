@@ -1,6 +1,10 @@
 // `npm run demo`: starts the service, puts load on each of its endpoints, and shows what the
-// service itself exported about it. Ends with 0 when the report is complete, with 1 and a reason
-// when telemetry is missing. The report goes to stdout, progress to stderr.
+// service itself exported about it, and where the page of the run is. Ends with 0 when the report
+// is complete, with 1 and a reason when telemetry is missing. The report goes to stdout, progress
+// to stderr.
+import { existsSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startService } from '../tools/demo-service/process.cjs';
 import { BLOCK_SPAN, readTraces } from '../tools/otlp.cjs';
@@ -20,6 +24,8 @@ npm run demo -- --liveness [--seconds 43]
                            one request that blocks that long, and what a liveness probe makes of it
 `;
 const DEADLINE_MILLIS = 180_000;
+/** The page of the run, written by the service when it ends. */
+const REPORT_FILE = fileURLToPath(new URL('event-loop-report.html', import.meta.url));
 
 function readOptions() {
   const flag = /** @type {const} */ ({ type: 'boolean' });
@@ -43,6 +49,7 @@ function serviceEnvironment(receiver, exportIntervalMillis) {
     OTEL_METRICS_EXPORTER: 'otlp',
     OTEL_LOGS_EXPORTER: 'otlp',
     ...receiver.env,
+    OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: REPORT_FILE,
     // how long the service tries to flush to a demo that is gone
     OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
     OTEL_BSP_SCHEDULE_DELAY: String(exportIntervalMillis),
@@ -90,6 +97,7 @@ async function stop(service, receiver) {
 }
 
 async function demo() {
+  rmSync(REPORT_FILE, { force: true });
   const receiver = await OtlpReceiver.listen();
   const service = await startService(serviceEnvironment(receiver, 1000));
   const { driven, unsampled } = await driveAllEndpoints(service.url).finally(() =>
@@ -105,7 +113,9 @@ async function demo() {
   };
   const problems = missingTelemetry(result);
   if (problems.length > 0) throw new Error(`telemetry is missing:\n- ${problems.join('\n- ')}`);
+  if (!existsSync(REPORT_FILE)) throw new Error(`the service has not written ${REPORT_FILE}`);
   write(`\n${renderReport(result, reportWidth(process.stdout))}\n\n`);
+  write(`All of it as a page, for a browser: ${relative(process.cwd(), REPORT_FILE)}\n`);
 }
 
 function fail(error) {

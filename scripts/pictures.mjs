@@ -1,12 +1,19 @@
-// `npm run check -- pictures`: makes docs/pictures/ anew. With `demo`, `dashboard` or `servers` it
-// makes some of them: the report of the demo; the Grafana dashboard with data of a run; the web
-// pages of Jaeger and Prometheus, of a chain that runs (docs/stack.md). Without names, servers that
-// do not run are left out, and their pictures stay as they are.
+// `npm run check -- pictures`: makes docs/pictures/ anew. With `demo`, `report`, `dashboard` or
+// `servers` it makes some of them: the report of the demo; the page of its run; the Grafana
+// dashboard with data of a run; the web pages of Jaeger and Prometheus, of a chain that runs
+// (docs/stack.md). Without names, servers that do not run are left out, and their pictures stay as
+// they are.
 import { pictureOfDashboard } from './pictures/dashboard.mjs';
 import { pictureOfDemo } from './pictures/demo.mjs';
+import { picturesOfReportPage } from './pictures/report-page.mjs';
 import { picturesOfServers } from './pictures/servers.mjs';
 
-const MAKERS = { demo: pictureOfDemo, dashboard: pictureOfDashboard, servers: picturesOfServers };
+const MAKERS = {
+  demo: pictureOfDemo,
+  report: picturesOfReportPage,
+  dashboard: pictureOfDashboard,
+  servers: picturesOfServers,
+};
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--stdin');
 try {

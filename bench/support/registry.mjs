@@ -32,6 +32,7 @@ const NAMES = [
   'memory',
   'idle',
   'payload',
+  'without-stalls',
 ];
 
 /** @returns {Promise<Bench[]>} */

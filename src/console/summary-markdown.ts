@@ -21,8 +21,8 @@ const HEADER_WITH_WAITS = [
   '| ---------------: | ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
 ];
 const ROUTES_HEADER = [
-  '| waited | requests | p50 | p50 without | p99 | p99 without | longest | longest without | route |',
-  '| -----: | -------: | --: | ----------: | --: | ----------: | ------: | --------------: | ----- |',
+  '| waited | requests | p50 | without | p99 | without | longest | without | route |',
+  '| -----: | -------: | --: | ------: | --: | ------: | ------: | ------: | ----- |',
 ];
 const STALLS_HEADER = [
   '| waited | requests | function | route |',

@@ -33,7 +33,7 @@ export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
   readonly gcMillis: number;
 }
 
-/** The blocks of a period, by place: first what stalled requests longest, then what blocked longest. */
+/** By place: first what stalled requests longest, then what blocked longest. */
 export interface PeriodSummary extends BlockTotals {
   readonly elapsedMillis: number;
   readonly places: readonly PlaceSummary[];

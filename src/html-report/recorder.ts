@@ -123,8 +123,9 @@ export class ReportRecorder {
 
   read(loopProfile?: LoopProfile): ReportDocument {
     const times = this.times.read(this.thresholdMillis);
+    const { dropped } = this.#blocks;
     const blocks = byStart(this.#blocks.read());
-    this.#forgetUnusedStacks();
+    if (this.#blocks.dropped > dropped) this.#forgetUnusedStacks();
     return {
       type: REPORT_TYPE,
       process: thisProcess(),

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ReportDocument } from '../../src/html-report/document.ts';
 import { appFile } from './support/run-app.ts';
 
 const ROOT = path.join(__dirname, '../..');
@@ -19,6 +18,17 @@ const HOSTILE = [
   '<img src=x onerror="window.hacked = 1">',
   'line\u2028paragraph\u2029',
 ];
+
+/** As much of `report` of console.schema.json as is asserted. */
+interface Report {
+  process: { pid: number };
+  isRecorded: boolean;
+  codes: { functionName: string }[];
+  blocks: { startTimeMillis: number; code?: number; stacks: number[] }[];
+  requests?: { route: string; stalledMillis: number; waits: number[] }[];
+  stacks: { files: string[] };
+  summary: { places: object[]; routes?: { route: string }[] };
+}
 
 let folder: string;
 let file: string;
@@ -49,7 +59,7 @@ const isValid = ajv.compile(
 );
 
 /** What a page embeds, as another program reads it. */
-function read(page = file): { html: string; report: ReportDocument } {
+function read(page = file): { html: string; report: Report } {
   const html = readFileSync(page, 'utf8');
   const [, json = ''] = /id="event-loop-report">(.*)<\/script>/.exec(html) ?? [];
   const report = JSON.parse(json);
@@ -58,7 +68,7 @@ function read(page = file): { html: string; report: ReportDocument } {
   return { html, report };
 }
 
-const namesOf = ({ codes, blocks }: ReportDocument) =>
+const namesOf = ({ codes, blocks }: Report) =>
   blocks.map(({ code }) => (code === undefined ? undefined : codes[code]?.functionName));
 
 test('/console without an SDK: blocks and stacks, whatever functions and files are called', async () => {

@@ -263,6 +263,7 @@ describe.each(['auto', 'always'] as const)('with asyncHooks %s', (asyncHooks) =>
       expect(stalled.length).toBeGreaterThan(0.4 * REQUESTS),
     );
     expectStalls(stalls);
+    expectCaused(run);
     const stalledByItself = blockers.filter(
       ({ millis, reported, voidBecause }) =>
         millis === 0 && reported > STALL_TOLERANCE_MILLIS && voidBecause === undefined,
@@ -338,6 +339,74 @@ describe.each(['auto', 'always'] as const)('with asyncHooks %s', (asyncHooks) =>
     );
   });
 });
+
+test('the console says who made whom wait, and what the requests had taken without that', async () => {
+  const BLOCK_MILLIS = 400;
+  const REQUESTS = 8;
+  const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'json' };
+  const run = await runApp('stalled-spans.cjs', { asyncHooks: 'auto', env }, async (app) => {
+    const port = Number(await app.printed('listening '));
+    const send = async (route: string) => (await fetch(`http://127.0.0.1:${port}${route}`)).text();
+    await send('/stalled?millis=1');
+    const waiting = Array.from({ length: REQUESTS }, () => send('/stalled?millis=150'));
+    await wait(100);
+    await send(`/sync?millis=${BLOCK_MILLIS}`);
+    await Promise.all(waiting);
+  });
+  const summary = JSON.parse(run.stderr.trim().split('\n').at(-1) ?? '');
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    const [place] = summary.places;
+    expect(summary.stalledMillis).toBeCloseTo(stallSumOf(run) * 1000, 3);
+    expect(place.stalledRequests).toBe(REQUESTS);
+    expect(place.stalledMillis).toBeCloseTo(summary.stalledMillis, 6);
+    expect(summary.stalls).toEqual([
+      expect.objectContaining({
+        functionName: place.functionName,
+        route: 'GET /stalled',
+        requests: REQUESTS,
+        stalledMillis: place.stalledMillis,
+      }),
+    ]);
+    const [route] = summary.routes;
+    expect(route).toMatchObject({ route: 'GET /stalled', count: REQUESTS + 1 });
+    expect(route.p99Millis).toBeGreaterThan(BLOCK_MILLIS);
+    expect(route.withoutStalls.p99Millis).toBeLessThan(BLOCK_MILLIS);
+  });
+});
+
+test('a recording of /testing says which requests waited for a block', async () => {
+  const run = await runApp('recorded-requests.cjs', { asyncHooks: 'auto' });
+  const [block] = run.notes['blocks'] as { durationMillis: number }[];
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(block).toMatchObject({ stalledRequests: 4, stalledMillis: expect.any(Number) });
+    const { stalledMillis = 0, durationMillis = 0 } = block as Record<string, number>;
+    expect(Math.abs(stalledMillis / (4 * durationMillis) - 1)).toBeLessThan(0.1);
+    expect(run.notes['message']).toMatch(/: \w+ \(.*\).*, 4 requests waited [\d.]+ s for it\n/);
+  });
+});
+
+/** Seconds. */
+function stallSumOf(run: Run): number {
+  const [metric] = run.metrics.filter(({ name }) => name === 'event_loop.stall.duration');
+  return (metric as MetricLine & { value: HistogramValue }).value.sum;
+}
+
+/** Each stalled millisecond of the metric counts for exactly one function. */
+function expectCaused(run: Run): void {
+  const caused = run.metrics.filter(({ name }) => name === 'event_loop.stall.caused');
+  const sum = caused.reduce((total, { value }) => total + Number(value), 0);
+  expect(sum).toBeGreaterThan(0);
+  expect(sum).toBeCloseTo(stallSumOf(run), 6);
+  // The functions that blocked, and the routes of the requests.
+  const names = run.metrics
+    .filter(({ name }) => name === 'event_loop.block.duration')
+    .map(({ attributes }) => attributes['code.function.name']);
+  const routes = run.spans.map(({ attributes }) => attributes['http.route']);
+  for (const { attributes } of caused) {
+    expect(names).toContain(attributes['code.function.name']);
+    expect(routes).toContain(attributes['http.route']);
+  }
+}
 
 /**
  * A request whose body parser and handler block together, while another one waits; then one that

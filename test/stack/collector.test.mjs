@@ -1,6 +1,7 @@
 // The service and the real collector, with an OTLP receiver in the place of Tempo and Prometheus:
 // what the collector sends to them, and that it loses nothing. The part of the test that needs no
 // other server.
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
 import { measureSizes } from '../../tools/demo-service/workload.cjs';
@@ -13,6 +14,8 @@ import { traced } from './support/traced.mjs';
 
 const ARRIVAL_MILLIS = 30_000;
 const REQUESTS = 50;
+/** Requests that wait for a block. */
+const WAITING = 5;
 const CUMULATIVE = 2;
 const UNFINISHED_AFTER_MILLIS = '1000';
 /** Of a size for 300 ms: three times as long as it takes until it is reported. */
@@ -89,6 +92,36 @@ test('a block comes through below its request, and the report of an ongoing one 
   const instance = lag.resource['service.instance.id'];
   expect(instance).toMatch(/./);
   expect(counted.resource['service.instance.id']).toBe(instance);
+});
+
+test('each stalled second counts for one function, by the route that waited', async () => {
+  const [port] = await freePorts(1);
+  receiver = await OtlpReceiver.listen({ port });
+  await startCollector(port);
+  const demo = await stack.startDemo();
+  const { steps } = await measureSizes(demo.url, ENDPOINTS);
+  // Their query takes 40 ms: they have begun, and not ended.
+  const waiting = Array.from({ length: WAITING }, () => traced(`${demo.url}/orders`));
+  await pause(15);
+  await traced(`${demo.url}/compute-sync?steps=${steps}`);
+  await Promise.all(waiting);
+  await demo.stop(); // the last metrics are sent
+
+  await eventually('both metrics come through', ARRIVAL_MILLIS, async () => {
+    const stalled = metricsNamed('event_loop.stall.duration').at(-1)?.histogram.dataPoints ?? [];
+    const caused = metricsNamed('event_loop.stall.caused').at(-1)?.sum;
+    const seconds = stalled.reduce((sum, point) => sum + point.sum, 0);
+    if (!(seconds > 0) || caused === undefined) return false;
+    expect(caused).toMatchObject({ aggregationTemporality: CUMULATIVE, isMonotonic: true });
+    const points = caused.dataPoints;
+    expect(points.reduce((sum, { asDouble }) => sum + asDouble, 0)).toBeCloseTo(seconds, 6);
+    const pairs = points.map(({ attributes }) => [
+      stringOf(attributes, 'code.function.name'),
+      stringOf(attributes, 'http.route'),
+    ]);
+    expect(pairs).toContainEqual(['hashRandomStrings', '/orders']);
+    return true;
+  });
 });
 
 test('a block whose trace is not sampled is a log event, and the report of an ongoing one is counted', async () => {

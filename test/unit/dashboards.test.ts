@@ -39,9 +39,12 @@ function instruments(): Instrument[] {
 /** As Prometheus 3 names what it receives by OTLP: dots become underscores, then unit and type. */
 function prometheusNames({ kind, name, options }: Instrument): string[] {
   const underscored = name.replaceAll('.', '_');
-  if (kind === 'counter') return [`${underscored}_total`];
-  expect(options.unit).toBe('s');
-  return ['_bucket', '_sum', '_count'].map((part) => `${underscored}_seconds${part}`);
+  // A unit in braces is none.
+  const isCount = options.unit?.startsWith('{') === true;
+  if (!isCount) expect(options.unit).toBe('s');
+  const measured = isCount ? underscored : `${underscored}_seconds`;
+  if (kind === 'counter') return [`${measured}_total`];
+  return ['_bucket', '_sum', '_count'].map((part) => `${measured}${part}`);
 }
 
 const PROMETHEUS_NAMES = new Set([

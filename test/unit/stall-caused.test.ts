@@ -5,7 +5,13 @@ import fc from 'fast-check';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../../src/stall/request-channel.ts';
-import type { FunctionWait, NamedBlock } from '../../src/stall/stalled-requests.ts';
+import {
+  byFunction,
+  type FunctionWait,
+  type NamedBlock,
+  StallCause,
+  StalledRequests,
+} from '../../src/stall/stalled-requests.ts';
 import { type BlockedPeriod, stallsOfThread } from '../../src/stall/stalls.ts';
 import { TracerProvider } from './support/sdk.ts';
 
@@ -197,6 +203,25 @@ test('requests that were not stalled are published at once, other spans never', 
     [0, []],
   ]);
   await scene.stop();
+});
+
+test('requests that wait for names are bounded: more are reported without them', () => {
+  const requests = new StalledRequests();
+  const cause = new StallCause();
+  let reported = 0;
+  const report = () => void reported++;
+  for (let i = 0; i < 10_000; i++) requests.add([{ cause, millis: 1 }], report);
+  expect(reported).toBe(0);
+  requests.add([{ cause, millis: 1 }], report);
+  expect(reported).toBe(1);
+  expect(byFunction([{ cause, millis: 1 }])).toEqual([{ millis: 1 }]);
+  cause.name({ code: { functionName: 'late' } });
+  expect(reported).toBe(10_001);
+  requests.add([{ cause, millis: 1 }], report);
+  expect(reported).toBe(10_002);
+  expect(byFunction([{ cause, millis: 1 }])).toEqual([
+    { code: { functionName: 'late' }, millis: 1 },
+  ]);
 });
 
 type Name = 'a' | 'b' | 'c' | undefined;

@@ -22,6 +22,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/unit': ['tools', 'src', 'scripts', 'test/support'],
   'test/scenarios': ['tools', 'scripts', 'test/support'],
   'test/support': [],
+  'test/browser': ['tools', 'src', 'test/scenarios', 'jest.config.mjs'],
   'test/compat': ['tools', 'test/scenarios', 'test/matrix', 'jest.config.mjs'],
   'test/matrix': ['tools'],
   'test/peers': ['tools', 'test/matrix'],

@@ -219,8 +219,8 @@ describe('requests', () => {
       'Requests that waited, with and without the wait:',
       '',
       [
-        '| waited | requests | p50 | p50 without | p99 | p99 without | longest | longest without | route |',
-        '| -----: | -------: | --: | ----------: | --: | ----------: | ------: | --------------: | ----- |',
+        '| waited | requests | p50 | without | p99 | without | longest | without | route |',
+        '| -----: | -------: | --: | ------: | --: | ------: | ------: | ------: | ----- |',
         '| 298 ms | 1 of 2 | 30 ms | 30 ms | 400 ms | 102 ms | 400 ms | 102 ms | `GET /list` |',
       ].join('\n'),
       '',

@@ -3,6 +3,7 @@
  * colours of their functions and the requests that waited for them.
  */
 import uPlot from 'uplot';
+import type { ReportTimeline } from '../document.ts';
 import { h } from './elements.ts';
 import { clockTime, count, duration, percent } from './format.ts';
 import { assignRows, type Block, COLORS, type Model, type Request } from './model.ts';
@@ -14,6 +15,8 @@ const REQUESTS_TOP = BLOCKS_TOP + BLOCKS_HEIGHT + 22;
 const REQUESTS_HEIGHT = 160;
 const MAX_ROWS = 80;
 const GUTTER = 56;
+const PIXELS_PER_POINT = 4;
+const LEVELS = 6;
 const ZOOM = 1.6;
 /** The shortest time that fills the width. */
 const MIN_RANGE_MILLIS = 5;
@@ -41,6 +44,9 @@ export class Timeline {
   readonly #range = h('output', { class: 'range' });
   readonly #rows: number;
   #plot: uPlot | undefined;
+  /** What is plotted; in each one, two points of the one before are one. */
+  #levels: uPlot.AlignedData[] = [];
+  #level = 0;
   #from = 0;
   #until: number;
   #selected: Block | undefined;
@@ -126,9 +132,7 @@ export class Timeline {
   #makePlot(width: number): void {
     const { timeline, startTimeMillis } = this.#model.report;
     if (timeline === undefined) return;
-    const { slotMillis, maxLagMillis, lagMillis, utilization } = timeline;
-    const offset = timeline.startTimeMillis - startTimeMillis;
-    const times = maxLagMillis.map((_, slot) => (offset + (slot + 0.5) * slotMillis) / 1000);
+    this.#levels = levelsOf(timeline, timeline.startTimeMillis - startTimeMillis);
     const { text, grid, lag, busy } = this.#colors;
     const font = '11px system-ui, sans-serif';
     const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
@@ -169,9 +173,10 @@ export class Timeline {
           },
         ],
       },
-      [times, [...utilization], maxLagMillis.map((max, i) => max ?? lagMillis[i] ?? null)],
+      this.#levels[0] as uPlot.AlignedData,
       this.#plotHolder,
     );
+    this.#level = 0;
   }
 
   #left = () => GUTTER;
@@ -201,6 +206,18 @@ export class Timeline {
     this.#show(from, from + length);
   }
 
+  /** Fewer points than pixels: lines that go up and down in each pixel take long to draw. */
+  #useLevel(): void {
+    const { timeline } = this.#model.report;
+    if (timeline === undefined || this.#plot === undefined) return;
+    const points = (this.#until - this.#from) / timeline.slotMillis;
+    const needed = Math.ceil(Math.log2(points / (this.#width() / PIXELS_PER_POINT)));
+    const level = Math.max(0, Math.min(this.#levels.length - 1, needed));
+    if (level === this.#level) return;
+    this.#level = level;
+    this.#plot.setData(this.#levels[level] as uPlot.AlignedData, false);
+  }
+
   #draw(): void {
     if (!this.#isDrawn) return;
     this.#isDrawn = false;
@@ -209,6 +226,7 @@ export class Timeline {
 
   #drawNow(): void {
     this.#isDrawn = true;
+    this.#useLevel();
     this.#plot?.setScale('x', { min: this.#from / 1000, max: this.#until / 1000 });
     const context = this.#canvas.getContext('2d');
     if (context === null) return;
@@ -511,6 +529,31 @@ function firstEndingAfter(blocks: readonly Block[], time: number): number {
   }
   return Math.max(0, low - 1);
 }
+
+function levelsOf(timeline: ReportTimeline, offset: number): uPlot.AlignedData[] {
+  const { slotMillis, maxLagMillis, utilization } = timeline;
+  return Array.from({ length: LEVELS }, (_, level) => {
+    const merged = 2 ** level;
+    const points = Math.ceil(maxLagMillis.length / merged);
+    const each = <Value>(value: (from: number, until: number) => Value) =>
+      Array.from({ length: points }, (_point, i) => value(i * merged, (i + 1) * merged));
+    return [
+      each((from) => (offset + (from + merged / 2) * slotMillis) / 1000),
+      each((from, until) =>
+        of(utilization.slice(from, until), (known) => sum(known) / known.length),
+      ),
+      each((from, until) => of(maxLagMillis.slice(from, until), (known) => Math.max(...known))),
+    ];
+  });
+}
+
+/** Null if nothing is known. */
+function of(values: readonly (number | null)[], value: (known: number[]) => number): number | null {
+  const known = values.filter((each) => each !== null);
+  return known.length === 0 ? null : value(known);
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
 /** Of the time axis. */
 function tick(seconds: number): string {

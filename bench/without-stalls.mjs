@@ -1,0 +1,158 @@
+// Promises: how far "without the stalls" is from what is measured without the blocker, in services
+// with one seeded blocker each; see docs/benchmarks.md.
+//
+//   npm run bench -- without-stalls --services 10
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from './support/child-message.mjs';
+
+const SERVICE = join(import.meta.dirname, 'without-stalls/service.cjs');
+/** Routes that only wait; each has a length of its own. */
+const PATHS = ['/list', '/orders/1', '/users/1/cart'];
+const ROUTES = ['GET /:route', 'GET /orders/:id', 'GET /users/:id/cart'];
+const REQUESTS_PER_SECOND = 300;
+const WARM_UP_REQUESTS = 200;
+
+/** @type {import('./support/registry.mjs').Bench} */
+export default {
+  name: 'without-stalls',
+  about: 'how far the p99 "without the stalls" is from the p99 without the blocker',
+  minutes: 4,
+  options: {
+    services: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '7' },
+  },
+  async run({ nodes, options, report }) {
+    for (const { path, version } of nodes) {
+      const rows = [];
+      for (let seed = 1; seed <= Number(options.services); seed++)
+        rows.push(...(await compare(path, seed, Number(options.seconds))));
+      report.table(
+        `Node.js ${version}: p99 of each other route, ms`,
+        ['service: blocker', 'route', 'as measured', 'without stalls', 'without blocker', 'off'],
+        rows.map((row) => [
+          `${row.seed}: ${row.blocker.millis.toFixed(0)} ms, ${row.blocker.perSecond.toFixed(1)}/s`,
+          row.route,
+          row.measured.toFixed(1),
+          row.predicted.toFixed(1),
+          row.removed.toFixed(1),
+          `${(row.predicted - row.removed).toFixed(1)}`,
+        ]),
+        rows,
+      );
+      const off = rows
+        .map(({ predicted, removed }) => Math.abs(predicted - removed))
+        .sort((a, b) => a - b);
+      const share = rows
+        .map(({ predicted, removed }) => Math.abs(predicted / removed - 1))
+        .sort((a, b) => a - b);
+      const middle = Math.floor(off.length / 2);
+      report.note(
+        `off by ${off[middle]?.toFixed(1)} ms (${percent(share[middle])}) in the median, ` +
+          `${off.at(-1)?.toFixed(1)} ms (${percent(share.at(-1))}) at most`,
+      );
+    }
+  },
+};
+
+const percent = (share = Number.NaN) => `${(100 * share).toFixed(1)} %`;
+
+/** The same requests at the same times, with the blocker and without it. */
+async function compare(
+  /** @type {string} */ node,
+  /** @type {number} */ seed,
+  /** @type {number} */ seconds,
+) {
+  const random = randomNumbers(seed);
+  const blocker = { millis: 80 + 420 * random(), perSecond: 0.3 + 0.9 * random() };
+  const requests = requestsOf(random, blocker, seconds);
+  const withBlocker = await summaryOf(node, 'blocks', requests);
+  const without = await summaryOf(node, 'waits', requests);
+  return ROUTES.map((route) => {
+    const before = timesOf(withBlocker, route);
+    const after = timesOf(without, route);
+    return {
+      seed,
+      blocker,
+      route,
+      measured: before.p99Millis,
+      predicted: before.withoutStalls.p99Millis,
+      removed: after.p99Millis,
+    };
+  });
+}
+
+function timesOf(/** @type {any} */ summary, /** @type {string} */ name) {
+  return summary.routes.find((/** @type {any} */ { route }) => route === name);
+}
+
+/** What comes when, and how long it waits: as by chance, but the same for the same seed. */
+function requestsOf(
+  /** @type {() => number} */ random,
+  /** @type {{ millis: number, perSecond: number }} */ blocker,
+  /** @type {number} */ seconds,
+) {
+  const base = PATHS.map(() => 3 + 40 * random());
+  const requests = [];
+  const perSecond = REQUESTS_PER_SECOND + blocker.perSecond;
+  for (let at = 0; at < seconds * 1000; at += (-Math.log(1 - random()) * 1000) / perSecond) {
+    const which = Math.floor(random() * PATHS.length);
+    // Between half and some times the usual, as lengths of requests are.
+    const millis = /** @type {number} */ (base[which]) * Math.exp(1.2 * (random() - 0.5));
+    const isBlocker = random() < blocker.perSecond / perSecond;
+    const path = isBlocker ? '/blocker' : PATHS[which];
+    requests.push({ at, path: `${path}?millis=${isBlocker ? blocker.millis : millis}` });
+  }
+  return requests;
+}
+
+/** Of a process of its own, at its end. */
+async function summaryOf(
+  /** @type {string} */ node,
+  /** @type {'blocks' | 'waits'} */ mode,
+  /** @type {{ at: number, path: string }[]} */ requests,
+) {
+  const child = fork(SERVICE, [mode], {
+    execPath: node,
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  let stderr = '';
+  child.stderr?.on('data', (data) => {
+    stderr += data;
+  });
+  const port = await messageOf(child);
+  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  const send = (/** @type {string} */ path) =>
+    new Promise((resolve, reject) => {
+      get({ port, host: '127.0.0.1', agent, path }, (response) =>
+        response.resume().on('end', resolve),
+      ).on('error', reject);
+    });
+  for (let i = 0; i < WARM_UP_REQUESTS; i++) await send('/a/b/c/not-there');
+  const start = performance.now();
+  const answers = [];
+  for (const { at, path } of requests) {
+    const left = start + at - performance.now();
+    if (left > 0) await sleep(left);
+    answers.push(send(path));
+  }
+  await Promise.all(answers);
+  agent.destroy();
+  child.send('end');
+  await once(child, 'close');
+  return JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+}
+
+/** mulberry32: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */
+function randomNumbers(/** @type {number} */ seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

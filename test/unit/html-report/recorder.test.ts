@@ -1,0 +1,80 @@
+/** What is kept for the report page: bounded, and what is left out first. */
+import { embeddable } from '../../../src/html-report/page-file.ts';
+import { ReportRecorder } from '../../../src/html-report/recorder.ts';
+import { MAX_NODES, StackTree } from '../../../src/html-report/stack-tree.ts';
+
+const frame = (name: string, line = 1) => ({ name, file: '/app/a.js', line, functionLine: 1 });
+const blockOf = (durationMillis: number, startTimeMillis = durationMillis) => ({
+  startTimeMillis,
+  durationMillis,
+  callbacks: 1,
+  samples: 1,
+});
+
+function add(recorder: ReportRecorder, millis: number, name = 'f'): void {
+  recorder.block(blockOf(millis), {}, [{ frames: [frame(name), frame('main')], millis }]);
+}
+
+test('without reportFile the longest 100 blocks are kept, and the summary counts all', () => {
+  const recorder = new ReportRecorder();
+  for (let millis = 1; millis <= 1000; millis++) add(recorder, millis);
+
+  const { blocks, summary, dropped, isRecorded, timeline } = recorder.read();
+  expect(blocks.map(({ durationMillis }) => durationMillis)).toEqual(
+    Array.from({ length: 100 }, (_, i) => 901 + i),
+  );
+  expect(summary.blocks).toBe(1000);
+  expect(dropped.blocks).toBe(900);
+  expect([isRecorded, timeline]).toEqual([false, undefined]);
+});
+
+test('with it 10 000 are, and the stacks of those that are left out go with them', () => {
+  const recorder = new ReportRecorder();
+  recorder.record();
+  for (let i = 1; i <= 12_600; i++) add(recorder, i, `f${i}`);
+
+  const { blocks, stacks } = recorder.read();
+  expect(blocks).toHaveLength(10_000);
+  expect(stacks.nodes.length / 2).toBe(10_001);
+  const [node = -1, millis] = blocks[0]?.stacks ?? [];
+  expect(stacks.frames[stacks.nodes[2 * node + 1] as number]?.[0]).toBe('f2601');
+  expect(millis).toBe(2601);
+});
+
+test('a stack for which there is no room ends at the innermost frame that is known', () => {
+  const tree = new StackTree(3);
+
+  const whole = tree.add({ frames: [frame('leaf'), frame('middle'), frame('main')] });
+  const cut = tree.add({ frames: [frame('other'), frame('middle'), frame('main')] });
+  expect([whole, cut, tree.dropped]).toEqual([2, 1, 1]);
+  expect(tree.add({ frames: [frame('another')] })).toBeUndefined();
+  expect(MAX_NODES).toBe(20_000);
+});
+
+test('requests that were stalled least are left out first', () => {
+  const recorder = new ReportRecorder();
+  for (let millis = 1; millis <= 3000; millis++) {
+    recorder.request({
+      route: 'GET /',
+      traceId: '',
+      startTimeMillis: millis,
+      durationMillis: millis,
+      stalledMillis: millis,
+      waits: [{ block: { startTimeMillis: 1 }, millis }],
+    });
+  }
+
+  const { requests = [], dropped } = recorder.read();
+  expect(requests).toHaveLength(2000);
+  expect(requests[0]?.stalledMillis).toBe(1001);
+  expect(dropped.requests).toBe(1000);
+});
+
+test('nothing that is embedded ends a script, begins a comment or ends a line', () => {
+  const text = '</script><!--&\u2028\u2029';
+
+  expect(embeddable({ text })).toBe(
+    '{"text":"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\\u2029"}',
+  );
+  expect(JSON.parse(embeddable({ text }))).toEqual({ text });
+});
