@@ -1,5 +1,5 @@
-// What the report page looks like, in a real browser: `npm run check -- page`. `npm test` does not know
-// of it, since it needs Chromium.
+// What the report page looks like, in a real browser: `npm run check -- page`. `npm test` does not
+// know of it, since it needs Chromium.
 import { resolve } from 'node:path';
 import { common } from '../../jest.config.mjs';
 

@@ -13,8 +13,8 @@ import { lineFolder, stageFolder } from './paths.mjs';
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 /**
  * The matrix itself, what stages itself on other dependencies, and what is the same for every line:
- * the report page, which is in the tarball, backends, rules, dashboards, documentation, layout, semantic conventions, the repository's
- * address, benchmarks.
+ * the report page, which is in the tarball, backends, rules, dashboards, documentation, layout,
+ * semantic conventions, the repository's address, benchmarks.
  */
 const NOT_STAGED = new Set([
   import.meta.dirname,
