@@ -95,8 +95,10 @@ export class ConsoleReporter {
 
   /** What a subscriber throws is an uncaught exception. */
   readonly #onRequest = (message: unknown): void => {
-    if (this.#isSilent()) return;
-    attempt(() => this.#summary.addRequest(message as RequestMessage, this.#times.listeningSince));
+    attempt(() => {
+      if (this.#isSilent()) return;
+      this.#summary.addRequest(message as RequestMessage, this.#times.listeningSince);
+    });
   };
 
   #isSilent(): boolean {
