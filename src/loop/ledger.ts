@@ -55,6 +55,9 @@ import { ParserMessages } from './parser-messages.ts';
 import { RunningTask } from './running-task.ts';
 import type { Surroundings } from './surroundings.ts';
 
+/** Types of async resources that run in the drain after a callback. */
+const DRAINED = new Set(['PROMISE', 'TickObject']);
+
 export interface LedgerTimes {
   readonly thresholdMillis: number;
   /** How far apart the beats of the lag timer are. */
@@ -274,14 +277,16 @@ export class Ledger {
   /** In the middle of a block: what is known of it so far. */
   ongoing(): OngoingBlock {
     const t = this.clock.now();
-    const [kind, start, callbacksBefore] = this.#longSince(t - this.#threshold);
+    const resourceType = this.around.resourceType();
+    const isDrain = resourceType !== undefined && DRAINED.has(resourceType);
+    const [kind, start, callbacksBefore] = this.#longSince(t - this.#threshold, isDrain);
     const from = Math.max(this.#notBeforeAWait(start), this.#blocks.reported.end);
     return {
       kind,
       start: from,
       callbacks: Math.max(1, this.#callbacks - callbacksBefore),
       cpu: this.#blocks.cpu.between(from, t),
-      resourceType: this.around.resourceType(),
+      resourceType,
     };
   }
 
@@ -518,11 +523,18 @@ export class Ledger {
     this.#report('microtasks', this.task.start, end, this.task.firstCallback);
   }
 
-  /** The innermost part that has run since `time`: its kind, start and the callbacks before it. */
-  #longSince(time: number): [kind: BlockKind | undefined, start: number, callbacksBefore: number] {
+  /**
+   * The innermost part that has run since `time`: its kind, start and the callbacks before it.
+   * @param isDrain whether what runs is known to have been made by JavaScript
+   */
+  #longSince(
+    time: number,
+    isDrain: boolean,
+  ): [kind: BlockKind | undefined, start: number, callbacksBefore: number] {
     if (!this.#isHooked) return [undefined, this.iterations.busySince, 0];
     const start = this.callbackStart;
-    const isTimed = this.#class !== REACTION && start <= time;
+    const isReaction = this.#class === REACTION || (this.isUnknown && isDrain);
+    const isTimed = !isReaction && start <= time;
     if (isTimed && this.stack.depth > 0) return ['callback', start, this.#callbacks - 1];
     if (this.task.start <= time) return ['microtasks', this.task.start, this.task.firstCallback];
     return ['pile-up', this.iterations.busySince, 0];

@@ -1350,6 +1350,8 @@ describe('hooks on demand', () => {
     expect(l.ledger.ongoing()).toMatchObject({ kind: undefined, start, callbacks: 1 });
     l.arm();
     expect(l.ledger.ongoing()).toMatchObject({ kind: 'callback', start });
+    l.resourceType = 'PROMISE';
+    expect(l.ledger.ongoing()).toMatchObject({ kind: 'microtasks', start });
   });
 
   test('the lag of a beat is what did not wait since it was due', () => {
