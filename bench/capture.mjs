@@ -11,7 +11,7 @@ import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
 
 /**
- * Index in the package's shared memory (`src/watchdog/shared-memory.ts`): when the watchdog asked,
+ * Index in the package's shared memory (`src/sample/shared-memory.ts`): when the watchdog asked,
  * by our own clock.
  */
 const CAPTURE_REQUESTED_AT = 4;

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const GENERATED_FILE = 'src/worker-code.generated.ts';
 const WORKERS = {
   WATCHDOG_CODE: 'src/watchdog.worker.ts',
-  MAIN_THREAD_CODE: 'src/watchdog/workers/main-thread.worker.ts',
+  MAIN_THREAD_CODE: 'src/workers/main-thread.worker.ts',
   EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
   HEALTH_SERVER_CODE: 'src/health-server/health-server.worker.ts',
   SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',

@@ -5,8 +5,8 @@
  */
 import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
-import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './code/in-app.ts';
 import { type ConfigFile, FILE_SECTION } from './config-file.ts';
+import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './name/in-app.ts';
 import type { EventLoopInstrumentationConfig, HealthServerConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';

@@ -17,13 +17,13 @@ import {
 } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { configFileInForce } from './config-file.ts';
-import { writeReport } from './html-report/html-report.ts';
 import {
   DEFAULT_HEALTH_WINDOW_MILLIS,
   MAX_HEALTH_WINDOW_MILLIS,
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
-} from './lag/health.ts';
+} from './detect/lag/health.ts';
+import { writeReport } from './html-report/html-report.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { expectingBlocks } from './otel/expected-blocks.ts';

@@ -4,10 +4,10 @@
  */
 import { context } from '@opentelemetry/api';
 import type { StackSample } from './block.ts';
-import type { LongCall, LongCallListener } from './hooks/native-calls.ts';
+import type { LongCall, LongCallListener } from './native/native-calls.ts';
 import type { Faults } from './otel/diag-once.ts';
+import type { LongCallWriter } from './sample/long-call-memory.ts';
 import type { Clock } from './support/clock.ts';
-import type { LongCallWriter } from './watchdog/long-call-memory.ts';
 
 /** A shorter call is left to the samples of the watchdog thread. */
 const MIN_SAMPLED_MILLIS = 3;

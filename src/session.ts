@@ -9,38 +9,43 @@ import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT, type Tracer, type TracerProvider } from '@opentelemetry/api';
 import type { Block, StackSample } from './block.ts';
-import { createOriginOf, type OriginOf, type OriginOptions } from './code/in-app.ts';
 import type { ResolvedConfig } from './config.ts';
 import { attributionIn } from './console/attribution.ts';
 import { blockLine, PLAIN } from './console/block-line.ts';
 import { ConsoleReporter } from './console/console-reporter.ts';
-import { CpuThrottling } from './exclude/cpu-throttling.ts';
-import { Exclusions } from './exclude/exclusions.ts';
-import { RunDelay } from './exclude/run-delay.ts';
-import { Suspensions } from './exclude/suspensions.ts';
-import { createBeatMemory } from './health-server/beat-memory.ts';
-import { HealthServer } from './health-server/health-server.ts';
-import { isLauncher } from './health-server/launcher.ts';
-import { AsyncHooks } from './hooks/async-hooks.ts';
-import { ContextScopes } from './hooks/context-scopes.ts';
-import { resolveHooksMode } from './hooks/hooks-mode.ts';
-import { emptyNativeCalls, inProgress, NativeCalls, takeNativeCall } from './hooks/native-calls.ts';
-import { PoolWaits } from './hooks/pool-waits.ts';
+import { CpuThrottling } from './detect/exclude/cpu-throttling.ts';
+import { Exclusions } from './detect/exclude/exclusions.ts';
+import { RunDelay } from './detect/exclude/run-delay.ts';
+import { Suspensions } from './detect/exclude/suspensions.ts';
+import { GcMeter, reportsGc } from './detect/gc-meter.ts';
+import { AsyncHooks } from './detect/hooks/async-hooks.ts';
+import { ContextScopes } from './detect/hooks/context-scopes.ts';
+import { resolveHooksMode } from './detect/hooks/hooks-mode.ts';
+import { PoolWaits } from './detect/hooks/pool-waits.ts';
 import {
   contextOf,
   currentResource,
   resourceTypeOf,
   takeResourceType,
-} from './hooks/resource-classes.ts';
-import { Tick } from './hooks/tick.ts';
+} from './detect/hooks/resource-classes.ts';
+import { Tick } from './detect/hooks/tick.ts';
+import { createHealthSlots, Health, type HealthSlots } from './detect/lag/health.ts';
+import { LagSampler } from './detect/lag/lag-sampler.ts';
+import { Pulse } from './detect/lag/pulse.ts';
+import { Ledger } from './detect/ledger.ts';
+import type { Surroundings } from './detect/surroundings.ts';
+import { createBeatMemory } from './health-server/beat-memory.ts';
+import { HealthServer } from './health-server/health-server.ts';
+import { isLauncher } from './health-server/launcher.ts';
 import { HtmlReport } from './html-report/html-report.ts';
-import { createHealthSlots, Health, type HealthSlots } from './lag/health.ts';
-import { LagSampler } from './lag/lag-sampler.ts';
-import { Pulse } from './lag/pulse.ts';
 import { LongCalls } from './long-calls.ts';
-import { GcMeter, reportsGc } from './loop/gc-meter.ts';
-import { Ledger } from './loop/ledger.ts';
-import type { Surroundings } from './loop/surroundings.ts';
+import { createOriginOf, type OriginOf, type OriginOptions } from './name/in-app.ts';
+import {
+  emptyNativeCalls,
+  inProgress,
+  NativeCalls,
+  takeNativeCall,
+} from './native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { exporterEnvironment } from './ongoing/otlp-environment.ts';
@@ -61,27 +66,29 @@ import { BlockReporter } from './report/block-reporter.ts';
 import { CodeDescriber } from './report/code-describer.ts';
 import type { Instruments } from './report/instruments.ts';
 import { ProfileFiles } from './report/profile-files.ts';
+import { type CaptureTimes, captureTimes } from './sample/capture-times.ts';
+import { Capturer } from './sample/capturer.ts';
+import { whyNoCapture } from './sample/inspector.ts';
+import { createLongCallMemory, LongCallWriter } from './sample/long-call-memory.ts';
+import type { CaptureReply, ProfileOptions } from './sample/protocol.ts';
+import { Mark } from './sample/shared-memory.ts';
+import { captureStack } from './sample/stack.ts';
+import { Watchdog } from './sample/watchdog.ts';
+import { WatchdogThread } from './sample/watchdog-thread.ts';
 import { hasLoader } from './source-maps/loader-maps.ts';
 import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
 import { lookUpWithoutMaps, SourcePositions } from './source-maps/source-positions.ts';
-import { BlockFeed } from './stall/block-feed.ts';
-import { IDLE_ITERATIONS } from './stall/queue.ts';
-import { stallsOfThread } from './stall/stalls.ts';
+import { BlockFeed } from './stalls/block-feed.ts';
+import { IDLE_ITERATIONS } from './stalls/queue.ts';
+import { stallsOfThread } from './stalls/stalls.ts';
 import { canCountIterations, SystemClock } from './support/clock.ts';
 import { attempt, Guard } from './support/guard.ts';
 import { Latch } from './support/latch.ts';
 import { packageOrigins } from './support/package-origins.ts';
 import { THIS_THREAD } from './support/this-thread.ts';
 import type { EventLoopHealth, LoopProfile } from './types.ts';
-import { type CaptureTimes, captureTimes } from './watchdog/capture-times.ts';
-import { Capturer } from './watchdog/capturer.ts';
-import { whyNoCapture } from './watchdog/inspector.ts';
-import { createLongCallMemory, LongCallWriter } from './watchdog/long-call-memory.ts';
-import type { CaptureReply, ProfileOptions } from './watchdog/protocol.ts';
-import { Mark } from './watchdog/shared-memory.ts';
-import { captureStack } from './watchdog/stack.ts';
-import { Watchdog } from './watchdog/watchdog.ts';
 import { EXPORTER_CODE, WATCHDOG_CODE } from './worker-code.generated.ts';
+import { SharedWatchdogThread } from './workers/shared-watchdog-thread.ts';
 
 /** For thresholds below, each scope is timed: the watchdog's timers count whole milliseconds. */
 const MIN_MARKED_THRESHOLD_MILLIS = 20;
@@ -698,6 +705,7 @@ export class Session {
         lost: () => this.#onCapturesLost(),
       },
       this.log,
+      isMainThread ? WatchdogThread : SharedWatchdogThread,
     );
   }
 

@@ -6,13 +6,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import { OngoingReporter, type OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
-import { TO_MAIN_THREAD } from './watchdog/capture-route.ts';
-import { clockOf } from './watchdog/clock-origin.ts';
-import type { OngoingReport, WatchdogData } from './watchdog/protocol.ts';
-import { ThreadSleep } from './watchdog/thread-sleep.ts';
-import { watchThread } from './watchdog/watchdog-loop.ts';
-import type { SharedWatchdogData } from './watchdog/workers/main-thread.ts';
-import { WatchedThreads } from './watchdog/workers/watched-threads.ts';
+import { TO_MAIN_THREAD } from './sample/capture-route.ts';
+import { clockOf } from './sample/clock-origin.ts';
+import type { OngoingReport, WatchdogData } from './sample/protocol.ts';
+import { ThreadSleep } from './sample/thread-sleep.ts';
+import { watchThread } from './sample/watchdog-loop.ts';
+import type { SharedWatchdogData } from './workers/main-thread.ts';
+import { WatchedThreads } from './workers/watched-threads.ts';
 
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');

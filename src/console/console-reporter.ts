@@ -7,7 +7,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
-import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stalls/request-channel.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';

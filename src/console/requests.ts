@@ -4,8 +4,8 @@
  *
  * Guarantees: memory is bounded; each stalled millisecond counts for one function and one route.
  */
-import { keyOf } from '../code/key.ts';
-import type { RequestMessage } from '../stall/request-channel.ts';
+import { keyOf } from '../name/key.ts';
+import type { RequestMessage } from '../stalls/request-channel.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
 

@@ -5,7 +5,7 @@
  * Start-up lasts until a server of this process listens for the first time. A process in which none
  * ever does has no block at start-up.
  */
-import type { RequestMessage } from '../stall/request-channel.ts';
+import type { RequestMessage } from '../stalls/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
 import { functionKeyOf, type RequestSummary, Requests, type StallTotals } from './requests.ts';
 

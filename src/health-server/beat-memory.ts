@@ -6,8 +6,8 @@
  * Aligned 64-bit numbers do not tear. A reader takes {@link Beat.due} again after the others: if
  * that has changed, the loop has turned, and the others do not matter.
  */
-import type { HealthSlots } from '../lag/health.ts';
-import type { SharedMemory } from '../watchdog/shared-memory.ts';
+import type { HealthSlots } from '../detect/lag/health.ts';
+import type { SharedMemory } from '../sample/shared-memory.ts';
 
 /** Index of a number. */
 export const Beat = {

@@ -5,13 +5,13 @@
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { originOfClock } from '../sample/clock-origin.ts';
+import { isInspected } from '../sample/inspector.ts';
+import { Restarts } from '../sample/restarts.ts';
+import { stoppedSoFar } from '../sample/suspension-marks.ts';
+import { THREAD_OPTIONS } from '../sample/thread-options.ts';
 import { Guard } from '../support/guard.ts';
 import type { Schedstat } from '../support/schedstat.ts';
-import { originOfClock } from '../watchdog/clock-origin.ts';
-import { isInspected } from '../watchdog/inspector.ts';
-import { Restarts } from '../watchdog/restarts.ts';
-import { stoppedSoFar } from '../watchdog/suspension-marks.ts';
-import { THREAD_OPTIONS } from '../watchdog/thread-options.ts';
 import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
 import { Beat, type HealthServerMemory } from './beat-memory.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';

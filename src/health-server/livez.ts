@@ -1,9 +1,10 @@
 /** The answer to `GET /livez`. Its fields are a contract: docs/health.md. */
-import { createOriginOf } from '../code/in-app.ts';
-import { DEFAULT_HEALTH_WINDOW_MILLIS, Health } from '../lag/health.ts';
+
+import { DEFAULT_HEALTH_WINDOW_MILLIS, Health } from '../detect/lag/health.ts';
+import { createOriginOf } from '../name/in-app.ts';
+import { clockOf } from '../sample/clock-origin.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
-import { clockOf } from '../watchdog/clock-origin.ts';
 import { LoopWatch } from './loop-watch.ts';
 import type { HealthServerData } from './protocol.ts';
 import { type RunningCode, RunningCodeReader } from './running-code.ts';

@@ -1,7 +1,7 @@
 /** Reads the status of the main thread's event loop, and has it confirmed. Health server only. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { Mark } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
-import { Mark } from '../watchdog/shared-memory.ts';
 import { Beat, type HealthServerMemory } from './beat-memory.ts';
 import {
   type LoopStatus,

@@ -1,5 +1,5 @@
 /** What the main thread and the health server's thread exchange, beside the shared memory. */
-import type { OriginOptions } from '../code/in-app.ts';
+import type { OriginOptions } from '../name/in-app.ts';
 import type { HealthServerConfig } from '../types.ts';
 import type { HealthServerMemory } from './beat-memory.ts';
 

@@ -3,12 +3,12 @@
  * the shared memory before a native call that can take long. Named in the health server's thread,
  * when it is asked for.
  */
-import type { OriginOf } from '../code/in-app.ts';
+import type { OriginOf } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../ongoing/loader-lines.ts';
 import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../ongoing/ongoing-facts.ts';
-import { readLongCall } from '../watchdog/long-call-memory.ts';
-import type { PublishedSample } from '../watchdog/protocol.ts';
-import { Mark, type SharedMemory } from '../watchdog/shared-memory.ts';
+import { readLongCall } from '../sample/long-call-memory.ts';
+import type { PublishedSample } from '../sample/protocol.ts';
+import { Mark, type SharedMemory } from '../sample/shared-memory.ts';
 
 /** A function that can be interrupted answers much sooner. */
 const NO_ANSWER_MILLIS = 50;

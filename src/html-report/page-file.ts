@@ -6,12 +6,12 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { withoutTracing } from '../otel/sdk-internals.ts';
+import { captureStack } from '../sample/stack.ts';
 import { toPath } from '../support/file-url.ts';
 import { writeFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { packageOrigins } from '../support/package-origins.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { captureStack } from '../watchdog/stack.ts';
 import type { ReportDocument } from './document.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.

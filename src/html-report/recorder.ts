@@ -7,13 +7,14 @@
  * slots. Without it at most 100 blocks, and nothing is done while nothing blocks. The summary
  * counts every block.
  */
-import { keyOf } from '../code/key.ts';
-import type { SampledStack } from '../code/sampled-stacks.ts';
+
 import type { Attribution } from '../console/block-line.ts';
 import { summaryJson } from '../console/json.ts';
 import { RunTimes, unixTime } from '../console/run-times.ts';
 import { Summary } from '../console/summary.ts';
-import type { RequestMessage } from '../stall/request-channel.ts';
+import { keyOf } from '../name/key.ts';
+import type { SampledStack } from '../name/sampled-stacks.ts';
+import type { RequestMessage } from '../stalls/request-channel.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';

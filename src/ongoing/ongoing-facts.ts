@@ -12,16 +12,16 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
-import { placeOfSample } from '../code/describe-code.ts';
-import type { OriginOf } from '../code/in-app.ts';
-import { hasNamedCode } from '../code/user-code.ts';
-import { isDebuggerPause } from '../exclude/debugger-pause.ts';
+import { isDebuggerPause } from '../detect/exclude/debugger-pause.ts';
+import { placeOfSample } from '../name/describe-code.ts';
+import type { OriginOf } from '../name/in-app.ts';
+import { hasNamedCode } from '../name/user-code.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
+import type { CaptureReply } from '../sample/protocol.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockingCode, BlockKind } from '../types.ts';
-import type { CaptureReply } from '../watchdog/protocol.ts';
 
 export interface OngoingFacts {
   /** Unix time in milliseconds of 0 on the main thread's `performance.now()`. */

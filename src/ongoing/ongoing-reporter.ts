@@ -5,9 +5,9 @@
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BlockedThread } from '../block-attributes.ts';
-import { createOriginOf, type OriginOf, type OriginOptions } from '../code/in-app.ts';
+import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
+import type { OngoingReport } from '../sample/protocol.ts';
 import type { BlockEventsMode } from '../types.ts';
-import type { OngoingReport } from '../watchdog/protocol.ts';
 import type { ExporterData } from './exporter.worker.ts';
 import { withoutLoaderLines } from './loader-lines.ts';
 import { namedFacts, type OngoingFacts, type UnnamedFacts } from './ongoing-facts.ts';

@@ -5,8 +5,8 @@
  */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, StackSample } from '../block.ts';
-import type { SampledCode } from '../code/describe-code.ts';
-import { LATE_MILLIS } from '../code/weights.ts';
+import type { SampledCode } from '../name/describe-code.ts';
+import { LATE_MILLIS } from '../name/weights.ts';
 import type { Operation } from '../otel/operation.ts';
 import type { Clock } from '../support/clock.ts';
 import type { CodePlace, LoopProfile } from '../types.ts';

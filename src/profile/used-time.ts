@@ -3,7 +3,7 @@
  * loop profile. Promises: memory of a fixed size; shares of all samples in the period add up to 1,
  * unknown code included.
  */
-import { keyOf } from '../code/key.ts';
+import { keyOf } from '../name/key.ts';
 import type { Operation } from '../otel/operation.ts';
 import type { CodePlace, LoopFunction, LoopOperation, LoopProfile } from '../types.ts';
 

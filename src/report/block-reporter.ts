@@ -5,13 +5,13 @@
  */
 import { type Context, type Span, TraceFlags, type Tracer } from '@opentelemetry/api';
 import type { Block, WeightedSample } from '../block.ts';
-import { keyOf } from '../code/key.ts';
+import { keyOf } from '../name/key.ts';
 import {
   foldedStacks,
   MIN_STACKS,
   type SampledStack,
   sampledStacks,
-} from '../code/sampled-stacks.ts';
+} from '../name/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { Logger } from '../otel/logger.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';

@@ -3,8 +3,8 @@
  * source after the source maps of its files have been read.
  */
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
-import { describeCode, type SampledCode } from '../code/describe-code.ts';
-import { isChunk, type OriginOf } from '../code/in-app.ts';
+import { describeCode, type SampledCode } from '../name/describe-code.ts';
+import { isChunk, type OriginOf } from '../name/in-app.ts';
 import type { CodePosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
 import { withSourcePositions } from '../source-maps/stack-trace.ts';
 import type { Guard } from '../support/guard.ts';

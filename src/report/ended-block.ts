@@ -3,8 +3,8 @@
  */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, WeightedSample } from '../block.ts';
-import { causeOf } from '../code/cause.ts';
-import type { SampledCode } from '../code/describe-code.ts';
+import { causeOf } from '../name/cause.ts';
+import type { SampledCode } from '../name/describe-code.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';

@@ -6,7 +6,7 @@ import {
   ROOT_CONTEXT,
   ValueType,
 } from '@opentelemetry/api';
-import { metricNameOf } from '../code/key.ts';
+import { metricNameOf } from '../name/key.ts';
 import { isNamedByRoute, type Operation } from '../otel/operation.ts';
 import {
   ATTR_CODE_FUNCTION_NAME,

@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { cpuProfileOf } from '../code/cpu-profile.ts';
-import type { SampledStack } from '../code/sampled-stacks.ts';
+import { cpuProfileOf } from '../name/cpu-profile.ts';
+import type { SampledStack } from '../name/sampled-stacks.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { makeFolder } from '../support/files.ts';
 import type { EventLoopBlock } from '../types.ts';

@@ -17,9 +17,9 @@ import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
-import type { FunctionTime } from '../code/describe-code.ts';
-import { type KeyedPlace, keyOf } from '../code/key.ts';
 import { printable } from '../console/block-line.ts';
+import type { FunctionTime } from '../name/describe-code.ts';
+import { type KeyedPlace, keyOf } from '../name/key.ts';
 import { toPath } from '../support/file-url.ts';
 import type { EventLoopBlock } from '../types.ts';
 

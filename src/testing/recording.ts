@@ -8,7 +8,7 @@ import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { blockJson } from '../console/json.ts';
 import { BLOCK_CHANNEL, EventLoopInstrumentation } from '../main-entry.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../stall/request-channel.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../stalls/request-channel.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import type { RecordedBlock } from './baseline.ts';

@@ -5,9 +5,9 @@ import { runInNewContext } from 'node:vm';
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { BlockFeed } from '../../src/stall/block-feed.ts';
-import { OpenSpans } from '../../src/stall/open-spans.ts';
-import { stallsOfThread } from '../../src/stall/stalls.ts';
+import { BlockFeed } from '../../src/stalls/block-feed.ts';
+import { OpenSpans } from '../../src/stalls/open-spans.ts';
+import { stallsOfThread } from '../../src/stalls/stalls.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 import { type ReadableSpan, TracerProvider } from './support/sdk.ts';
 

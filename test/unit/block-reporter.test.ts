@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
-import { createOriginOf } from '../../src/code/in-app.ts';
+import { createOriginOf } from '../../src/name/in-app.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
 import type { Logger, LogRecord } from '../../src/otel/logger.ts';

@@ -2,11 +2,11 @@ import { AsyncResource } from 'node:async_hooks';
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { StackSample } from '../../src/block.ts';
-import { createOriginOf } from '../../src/code/in-app.ts';
-import { takeNativeCall } from '../../src/hooks/native-calls.ts';
-import { takeResourceType } from '../../src/hooks/resource-classes.ts';
+import { takeResourceType } from '../../src/detect/hooks/resource-classes.ts';
+import { createOriginOf } from '../../src/name/in-app.ts';
+import { takeNativeCall } from '../../src/native/native-calls.ts';
 import { namedFacts, ongoingReply } from '../../src/ongoing/ongoing-facts.ts';
-import { Capturer } from '../../src/watchdog/capturer.ts';
+import { Capturer } from '../../src/sample/capturer.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 
 const PARENT = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };

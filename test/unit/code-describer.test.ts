@@ -2,11 +2,11 @@
  * Which frames are looked up in source maps: whatever a bundler may have put the application in.
  */
 import type { WeightedSample } from '../../src/block.ts';
-import { createOriginOf } from '../../src/code/in-app.ts';
+import { createOriginOf } from '../../src/name/in-app.ts';
 import { CodeDescriber } from '../../src/report/code-describer.ts';
 import type { CodePosition } from '../../src/source-maps/position.ts';
 import { Guard } from '../../src/support/guard.ts';
-import { frame, sample } from './code/support/stacks.ts';
+import { frame, sample } from './name/support/stacks.ts';
 
 const CHUNKS = '/app/.next/server/chunks/ssr';
 const PAGE_CHUNK = `${CHUNKS}/node_modules_next_dist_esm_build_templates_pages_1a2b.js`;

@@ -1,4 +1,4 @@
-import { CpuThrottling, throttlingFiles } from '../../src/exclude/cpu-throttling.ts';
+import { CpuThrottling, throttlingFiles } from '../../src/detect/exclude/cpu-throttling.ts';
 
 describe('the groups that have a quota', () => {
   const filesOf = (files: Record<string, string>) =>

@@ -13,11 +13,11 @@ import {
   type EndingSpan,
   EventLoopSpanProcessor,
   MIN_LINKED_STALL_MILLIS,
-} from '../../src/stall/event-loop-span-processor.ts';
-import { MAX_OPEN_SPANS } from '../../src/stall/open-spans.ts';
-import { MAX_RECENT_BLOCKS } from '../../src/stall/recent-blocks.ts';
-import type { FunctionWait } from '../../src/stall/stalled-requests.ts';
-import { type BlockedPeriod, Stalls, stallsOfThread } from '../../src/stall/stalls.ts';
+} from '../../src/stalls/event-loop-span-processor.ts';
+import { MAX_OPEN_SPANS } from '../../src/stalls/open-spans.ts';
+import { MAX_RECENT_BLOCKS } from '../../src/stalls/recent-blocks.ts';
+import type { FunctionWait } from '../../src/stalls/stalled-requests.ts';
+import { type BlockedPeriod, Stalls, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 

@@ -1,14 +1,14 @@
 import type { Block } from '../../src/block.ts';
-import { Exclusions } from '../../src/exclude/exclusions.ts';
-import { RunDelay } from '../../src/exclude/run-delay.ts';
+import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
+import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
+import { createSharedMemory, type SharedMemory } from '../../src/sample/shared-memory.ts';
+import { noteSuspension } from '../../src/sample/suspension-marks.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
-import { createSharedMemory, type SharedMemory } from '../../src/watchdog/shared-memory.ts';
-import { noteSuspension } from '../../src/watchdog/suspension-marks.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 let isInspected = false;
-jest.mock('../../src/watchdog/inspector.ts', () => ({
-  ...jest.requireActual('../../src/watchdog/inspector.ts'),
+jest.mock('../../src/sample/inspector.ts', () => ({
+  ...jest.requireActual('../../src/sample/inspector.ts'),
   isInspected: () => isInspected,
 }));
 

@@ -1,5 +1,5 @@
-import { recordLag } from '../../src/lag/coordinated-omission.ts';
-import { createHealthSlots, Health } from '../../src/lag/health.ts';
+import { recordLag } from '../../src/detect/lag/coordinated-omission.ts';
+import { createHealthSlots, Health } from '../../src/detect/lag/health.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;

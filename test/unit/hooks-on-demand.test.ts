@@ -1,9 +1,9 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
-import { AsyncHooks } from '../../src/hooks/async-hooks.ts';
-import { Tick } from '../../src/hooks/tick.ts';
-import { CALLBACK, OWN } from '../../src/loop/callback-class.ts';
-import { CallbackStack } from '../../src/loop/callback-stack.ts';
+import { CALLBACK, OWN } from '../../src/detect/callback-class.ts';
+import { CallbackStack } from '../../src/detect/callback-stack.ts';
+import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
+import { Tick } from '../../src/detect/hooks/tick.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 
 function setUp(onDemand = true) {

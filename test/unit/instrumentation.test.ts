@@ -21,9 +21,9 @@ import {
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
 } from '../../src/index.ts';
+import { Watchdog } from '../../src/sample/watchdog.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
-import { Watchdog } from '../../src/watchdog/watchdog.ts';
 import { runDelayMillis, running } from '../support/thread-times.cjs';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';

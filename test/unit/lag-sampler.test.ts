@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
-import { AsyncHooks } from '../../src/hooks/async-hooks.ts';
-import { LagSampler } from '../../src/lag/lag-sampler.ts';
+import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
+import { LagSampler } from '../../src/detect/lag/lag-sampler.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 import { SystemClock } from '../../src/support/clock.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';

@@ -1,4 +1,4 @@
-import { Mark } from '../../src/watchdog/shared-memory.ts';
+import { Mark } from '../../src/sample/shared-memory.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 /** The watchdog thread samples anew what runs from this mark on. */

@@ -1,9 +1,9 @@
 import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { OngoingBlock, OngoingPileUp } from '../../src/block.ts';
-import { RESOURCE_SCOPE } from '../../src/loop/callback-class.ts';
-import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/loop/iteration-clock.ts';
-import { Mark } from '../../src/watchdog/shared-memory.ts';
+import { RESOURCE_SCOPE } from '../../src/detect/callback-class.ts';
+import { ITERATION_GRAIN_MILLIS, MIN_ITERATION_MILLIS } from '../../src/detect/iteration-clock.ts';
+import { Mark } from '../../src/sample/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, fakeSpanOf, nameOf, summary } from './support/fake-loop.ts';
 

@@ -12,8 +12,8 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../src/loop/callback-class.ts';
-import { ITERATION_GRAIN_MILLIS } from '../../src/loop/iteration-clock.ts';
+} from '../../src/detect/callback-class.ts';
+import { ITERATION_GRAIN_MILLIS } from '../../src/detect/iteration-clock.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 const THRESHOLD_MILLIS = 100;

@@ -3,7 +3,7 @@ import {
   createLongCallMemory,
   LongCallWriter,
   readLongCall,
-} from '../../src/watchdog/long-call-memory.ts';
+} from '../../src/sample/long-call-memory.ts';
 
 const memory = createLongCallMemory();
 const writer = new LongCallWriter(memory);

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import type { StackFrame } from '../../src/block.ts';
-import { inProgress } from '../../src/hooks/native-calls/in-progress.ts';
-import { type LongCall, NativeCalls, takeNativeCall } from '../../src/hooks/native-calls.ts';
+import { inProgress } from '../../src/native/in-progress.ts';
+import { type LongCall, NativeCalls, takeNativeCall } from '../../src/native/native-calls.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 
 /**
@@ -18,8 +18,8 @@ const folder = mkdtempSync(path.join(tmpdir(), 'native-calls-'));
 const bundled = path.join(folder, 'native-calls.cjs');
 const bundledForImport = path.join(folder, 'native-calls.mjs');
 
-type Loaded = typeof import('../../src/hooks/native-calls.ts') &
-  typeof import('../../src/hooks/native-calls/in-progress.ts') &
+type Loaded = typeof import('../../src/native/native-calls.ts') &
+  typeof import('../../src/native/in-progress.ts') &
   typeof import('../../src/support/wrappers-kept.ts');
 
 let outside: Loaded;
@@ -47,9 +47,9 @@ beforeAll(() => {
     stdin: {
       // As the whole package: what is between the first module and the last line is its own code.
       contents: `
-        import { markEndOfOwnCode } from '../../src/watchdog/own-code.ts';
-        export * from '../../src/hooks/native-calls.ts';
-        export * from '../../src/hooks/native-calls/in-progress.ts';
+        import { markEndOfOwnCode } from '../../src/sample/own-code.ts';
+        export * from '../../src/native/native-calls.ts';
+        export * from '../../src/native/in-progress.ts';
         export * from '../../src/support/wrappers-kept.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
       resolveDir: __dirname,

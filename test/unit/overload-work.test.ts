@@ -1,12 +1,12 @@
 /** In an overload the work for each span is constant: it is counted here, not timed. */
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
-import { Exclusions } from '../../src/exclude/exclusions.ts';
-import { Votes } from '../../src/loop/votes.ts';
+import { Votes } from '../../src/detect/attribution/votes.ts';
+import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
-import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stall/recent-blocks.ts';
-import { StallCause } from '../../src/stall/stalled-requests.ts';
-import { type BlockedPeriod, stallsOfThread } from '../../src/stall/stalls.ts';
+import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
+import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stalls/recent-blocks.ts';
+import { StallCause } from '../../src/stalls/stalled-requests.ts';
+import { type BlockedPeriod, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 import { TracerProvider } from './support/sdk.ts';
 

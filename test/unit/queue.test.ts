@@ -1,6 +1,6 @@
-import { type BlockEnd, Queue, queuedBy, type SpanBegin } from '../../src/stall/queue.ts';
-import type { RecentBlock } from '../../src/stall/recent-blocks.ts';
-import { StallCause } from '../../src/stall/stalled-requests.ts';
+import { type BlockEnd, Queue, queuedBy, type SpanBegin } from '../../src/stalls/queue.ts';
+import type { RecentBlock } from '../../src/stalls/recent-blocks.ts';
+import { StallCause } from '../../src/stalls/stalled-requests.ts';
 
 const block = (start: number, end: number): RecentBlock => ({
   start,

@@ -2,9 +2,9 @@ import {
   MAX_RECENT_BLOCKS,
   type RecentBlock,
   RecentBlocks,
-} from '../../src/stall/recent-blocks.ts';
-import type { SpanTime } from '../../src/stall/span-time.ts';
-import { StallCause } from '../../src/stall/stalled-requests.ts';
+} from '../../src/stalls/recent-blocks.ts';
+import type { SpanTime } from '../../src/stalls/span-time.ts';
+import { StallCause } from '../../src/stalls/stalled-requests.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,

@@ -1,4 +1,4 @@
-import { receivedAt } from '../../src/stall/request-start.ts';
+import { receivedAt } from '../../src/stalls/request-start.ts';
 
 const TIME = 1_795_346_534_123;
 const NAME = 'http.request.header.x_request_start';

@@ -11,14 +11,14 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
-import { classify, resourceTypeOf } from '../../src/hooks/resource-classes.ts';
 import {
   CALLBACK,
   MESSAGE,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../src/loop/callback-class.ts';
+} from '../../src/detect/callback-class.ts';
+import { classify, resourceTypeOf } from '../../src/detect/hooks/resource-classes.ts';
 
 /**
  * What real async_hooks say of every resource whose callback runs meanwhile, beside what we say.

@@ -1,4 +1,4 @@
-import { Restarts } from '../../src/watchdog/restarts.ts';
+import { Restarts } from '../../src/sample/restarts.ts';
 
 const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-import { RunDelay } from '../../src/exclude/run-delay.ts';
+import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 

@@ -1,11 +1,11 @@
 /** What other runtimes lack of Node.js: Bun, Deno, the main process of Electron. */
 import { AsyncResource } from 'node:async_hooks';
 import { PerformanceObserver } from 'node:perf_hooks';
-import { RunDelay } from '../../src/exclude/run-delay.ts';
-import { Suspensions } from '../../src/exclude/suspensions.ts';
-import { TO_MAIN_THREAD } from '../../src/watchdog/capture-route.ts';
-import { CaptureClient } from '../../src/watchdog/capture-session.ts';
-import { createSharedMemory } from '../../src/watchdog/shared-memory.ts';
+import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
+import { Suspensions } from '../../src/detect/exclude/suspensions.ts';
+import { TO_MAIN_THREAD } from '../../src/sample/capture-route.ts';
+import { CaptureClient } from '../../src/sample/capture-session.ts';
+import { createSharedMemory } from '../../src/sample/shared-memory.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
@@ -191,14 +191,14 @@ describe('found by what the runtime does', () => {
       .mockReturnValue(process.stdin);
     try {
       jest.isolateModules(() => {
-        const { currentResource } = require('../../src/hooks/resource-classes.ts');
+        const { currentResource } = require('../../src/detect/hooks/resource-classes.ts');
         expect(currentResource()).toBeUndefined();
       });
     } finally {
       runInAsyncScope.mockRestore();
     }
     jest.isolateModules(() => {
-      const { currentResource } = require('../../src/hooks/resource-classes.ts');
+      const { currentResource } = require('../../src/detect/hooks/resource-classes.ts');
       // Of whichever realm.
       const resource = currentResource();
       expect(Object(resource)).toBe(resource);
@@ -214,7 +214,7 @@ describe('found by what the runtime does', () => {
     types.mockReturnValue(['mark']);
     try {
       jest.isolateModules(() => {
-        const { GcMeter } = require('../../src/loop/gc-meter.ts');
+        const { GcMeter } = require('../../src/detect/gc-meter.ts');
         const meter = new GcMeter();
         meter.start();
         expect(meter.within(0, 100)).toBeNaN();

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { leaveSelfKill, listenToSelfKill } from '../../src/watchdog/self-kill.ts';
+import { leaveSelfKill, listenToSelfKill } from '../../src/sample/self-kill.ts';
 
 type Kill = (pid: number, signal: number) => unknown;
 /** `process.kill` of jest calls that of the real `process`. */

@@ -250,7 +250,7 @@ test('the span processor has the attributes of the registry', () => {
   const attributes = registry.groups.flatMap(keysOf).sort();
   const used = constantsOf(registry)
     .filter(({ constant }) => constant.startsWith('ATTR_EVENT_LOOP_'))
-    .filter(({ constant }) => usersOf(constant).some((file) => file.startsWith('src/stall/')))
+    .filter(({ constant }) => usersOf(constant).some((file) => file.startsWith('src/stalls/')))
     .map(({ value }) => value);
   expect(used.sort()).toEqual(attributes);
 });

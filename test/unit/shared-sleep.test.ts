@@ -1,6 +1,6 @@
 /** The watchdog thread that several threads share sleeps until the first of them is due. */
-import { createSharedMemory, Flag, Mark } from '../../src/watchdog/shared-memory.ts';
-import { type Bed, SharedSleep, SleepOfThread } from '../../src/watchdog/workers/shared-sleep.ts';
+import { createSharedMemory, Flag, Mark } from '../../src/sample/shared-memory.ts';
+import { type Bed, SharedSleep, SleepOfThread } from '../../src/workers/shared-sleep.ts';
 
 /** A bed on a fake clock. A night ends after `millis`, or at what is planned to end it. */
 class FakeBed implements Bed {

@@ -1,6 +1,6 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { Votes } from '../../src/loop/votes.ts';
+import { Votes } from '../../src/detect/attribution/votes.ts';
 import { contextOf, type FakeSpan, fakeSpanOf, lineage } from './support/fake-loop.ts';
 
 const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');

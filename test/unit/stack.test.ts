@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { captureStack } from '../../src/watchdog/stack.ts';
+import { captureStack } from '../../src/sample/stack.ts';
 
 /** The frame of the function that this is called in. */
 const callerFrame = () => captureStack()[1];

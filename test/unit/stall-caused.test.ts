@@ -3,16 +3,16 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { EventLoopSpanProcessor } from '../../src/stall/event-loop-span-processor.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../../src/stall/request-channel.ts';
+import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../../src/stalls/request-channel.ts';
 import {
   byFunction,
   type FunctionWait,
   type NamedBlock,
   StallCause,
   StalledRequests,
-} from '../../src/stall/stalled-requests.ts';
-import { type BlockedPeriod, stallsOfThread } from '../../src/stall/stalls.ts';
+} from '../../src/stalls/stalled-requests.ts';
+import { type BlockedPeriod, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { TracerProvider } from './support/sdk.ts';
 
 /** Unix time. Each scene has a day of its own: blocks are remembered from one to the next. */

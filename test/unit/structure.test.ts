@@ -10,16 +10,15 @@ const ORDER = [
   ['support'],
   ['block-attributes'],
   ['otel'],
-  ['code'],
+  ['name'],
   ['source-maps'],
-  ['watchdog'],
-  ['loop'],
-  ['exclude'],
-  ['lag'],
-  ['hooks'],
+  ['sample'],
+  ['workers'],
+  ['native'],
+  ['detect'],
   ['ongoing'],
   ['health-server'],
-  ['stall'],
+  ['stalls'],
   ['report'],
   ['profile'],
   ['config', 'config-file', 'active-instance'],
@@ -39,7 +38,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((fi
   file.endsWith('.ts'),
 );
 
-/** `loop/votes.ts` is in `loop`, `block.ts` is `block`; the folders of entries have a slash. */
+/** `detect/ledger.ts` is in `detect`, `block.ts` in `block`; folders of entries have a slash. */
 function unitOf(file: string): string {
   const [first, ...inside] = file.split(sep) as [string, ...string[]];
   if (inside.length === 0) return first.replace(/\.ts$/, '');
@@ -65,7 +64,7 @@ test('every file of src has a place in the order', () => {
 
 test('imports are found', () => {
   expect(edges).toContainEqual({
-    from: join('loop', 'ledger.ts'),
+    from: join('detect', 'ledger.ts'),
     to: join('support', 'clock.ts'),
   });
 });

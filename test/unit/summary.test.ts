@@ -9,7 +9,7 @@ import { profileLine } from '../../src/console/profile-line.ts';
 import { Summary, type SummaryTimes } from '../../src/console/summary.ts';
 import { summaryLines } from '../../src/console/summary-lines.ts';
 import { summaryMarkdown } from '../../src/console/summary-markdown.ts';
-import type { RequestMessage } from '../../src/stall/request-channel.ts';
+import type { RequestMessage } from '../../src/stalls/request-channel.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const block = (

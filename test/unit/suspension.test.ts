@@ -1,12 +1,12 @@
-import { isSuspension } from '../../src/exclude/suspension.ts';
-import { createSharedMemory, MAX_SUSPENSIONS, Mark } from '../../src/watchdog/shared-memory.ts';
+import { isSuspension } from '../../src/detect/exclude/suspension.ts';
+import { createSharedMemory, MAX_SUSPENSIONS, Mark } from '../../src/sample/shared-memory.ts';
 import {
   maybeStoppedWithin,
   noteSuspension,
   stoppedSoFar,
   stoppedWithin,
   suspendedWithin,
-} from '../../src/watchdog/suspension-marks.ts';
+} from '../../src/sample/suspension-marks.ts';
 
 let marks: Float64Array;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 // How long the thread was not given a CPU, and why: exact numbers, on a fake clock and kernel.
-import { RunDelay } from '../../src/exclude/run-delay.ts';
-import { MIN_SUSPENSION_MILLIS, Suspensions } from '../../src/exclude/suspensions.ts';
+import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
+import { MIN_SUSPENSION_MILLIS, Suspensions } from '../../src/detect/exclude/suspensions.ts';
+import { createSharedMemory, Mark } from '../../src/sample/shared-memory.ts';
+import { noteSuspension } from '../../src/sample/suspension-marks.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
-import { createSharedMemory, Mark } from '../../src/watchdog/shared-memory.ts';
-import { noteSuspension } from '../../src/watchdog/suspension-marks.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const BEAT = 20;

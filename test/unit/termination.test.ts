@@ -1,9 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import { LOST } from '../../src/watchdog/protocol.ts';
-import { Flag, Terminating } from '../../src/watchdog/shared-memory.ts';
-import { isOnStack } from '../../src/watchdog/stack.ts';
-import { answerTermination, Termination } from '../../src/watchdog/termination.ts';
+import { LOST } from '../../src/sample/protocol.ts';
+import { Flag, Terminating } from '../../src/sample/shared-memory.ts';
+import { isOnStack } from '../../src/sample/stack.ts';
+import { answerTermination, Termination } from '../../src/sample/termination.ts';
 
 const REFUSED = Symbol('refused');
 const newFlags = () => new Int32Array(new SharedArrayBuffer(16));

@@ -1,6 +1,6 @@
 import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { Votes } from '../../src/loop/votes.ts';
+import { Votes } from '../../src/detect/attribution/votes.ts';
 import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
 import { contextOf, fakeSpanOf, lineage, nameOf } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';

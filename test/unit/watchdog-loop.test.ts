@@ -1,5 +1,5 @@
-import { CAPTURE_BURST, CAPTURE_REFILL_MILLIS } from '../../src/watchdog/capture-schedule.ts';
-import { Flag, Mark } from '../../src/watchdog/shared-memory.ts';
+import { CAPTURE_BURST, CAPTURE_REFILL_MILLIS } from '../../src/sample/capture-schedule.ts';
+import { Flag, Mark } from '../../src/sample/shared-memory.ts';
 import { FakeWatchdog } from './support/fake-watchdog.ts';
 
 const between = (times: number[], from: number, to: number) =>

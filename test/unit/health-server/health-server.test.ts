@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { createHealthSlots, Health } from '../../../src/detect/lag/health.ts';
 import { createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { HealthServer } from '../../../src/health-server/health-server.ts';
 import { EventLoopInstrumentation } from '../../../src/index.ts';
-import { createHealthSlots, Health } from '../../../src/lag/health.ts';
 import { OnceLogger } from '../../../src/otel/diag-once.ts';
 
 /** The first restart comes after a second. */

@@ -1,8 +1,8 @@
+import { createHealthSlots } from '../../../src/detect/lag/health.ts';
 import { Beat, createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
-import { createHealthSlots } from '../../../src/lag/health.ts';
+import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../../src/support/schedstat.ts';
-import { createSharedMemory, Mark } from '../../../src/watchdog/shared-memory.ts';
 
 /** How long a worse status is confirmed: in two parts. */
 const CONFIRMED_AFTER = 100;

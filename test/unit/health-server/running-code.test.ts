@@ -1,8 +1,8 @@
-import { createOriginOf } from '../../../src/code/in-app.ts';
 import { RunningCodeReader } from '../../../src/health-server/running-code.ts';
+import { createOriginOf } from '../../../src/name/in-app.ts';
 import type { UnnamedFacts } from '../../../src/ongoing/ongoing-facts.ts';
-import { createLongCallMemory, LongCallWriter } from '../../../src/watchdog/long-call-memory.ts';
-import { createSharedMemory, Mark } from '../../../src/watchdog/shared-memory.ts';
+import { createLongCallMemory, LongCallWriter } from '../../../src/sample/long-call-memory.ts';
+import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
 
 const BUSY_SINCE = 1000;
 const PARENT = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };

@@ -1,5 +1,5 @@
-import { ProfileMoments } from '../../../src/watchdog/profile-moments.ts';
-import { createSharedMemory, Mark } from '../../../src/watchdog/shared-memory.ts';
+import { ProfileMoments } from '../../../src/sample/profile-moments.ts';
+import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
 
 const INTERVAL = 1000;
 /** What makes the next interval its mean. */

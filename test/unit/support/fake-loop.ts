@@ -8,10 +8,10 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../../src/loop/callback-class.ts';
-import { Ledger } from '../../../src/loop/ledger.ts';
-import type { Surroundings } from '../../../src/loop/surroundings.ts';
-import { createSharedMemory } from '../../../src/watchdog/shared-memory.ts';
+} from '../../../src/detect/callback-class.ts';
+import { Ledger } from '../../../src/detect/ledger.ts';
+import type { Surroundings } from '../../../src/detect/surroundings.ts';
+import { createSharedMemory } from '../../../src/sample/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
 import { stackSample } from './stack-sample.ts';
 

@@ -1,14 +1,14 @@
-import type { LoopParts } from '../../../src/watchdog/busy-period.ts';
-import type { Captured } from '../../../src/watchdog/capture-session.ts';
-import { captureTimes } from '../../../src/watchdog/capture-times.ts';
+import type { LoopParts } from '../../../src/sample/busy-period.ts';
+import type { Captured } from '../../../src/sample/capture-session.ts';
+import { captureTimes } from '../../../src/sample/capture-times.ts';
 import {
   type CaptureReply,
   type OngoingReport,
   type PublishedSample,
   TAKEN,
-} from '../../../src/watchdog/protocol.ts';
-import { createSharedMemory, Flag, Mark } from '../../../src/watchdog/shared-memory.ts';
-import { watchLoop } from '../../../src/watchdog/watchdog-loop.ts';
+} from '../../../src/sample/protocol.ts';
+import { createSharedMemory, Flag, Mark } from '../../../src/sample/shared-memory.ts';
+import { watchLoop } from '../../../src/sample/watchdog-loop.ts';
 
 export interface FakeFacts {
   readonly name?: string;

@@ -1,0 +1,217 @@
+/**
+ * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
+ */
+import type { Span } from '@opentelemetry/api';
+import type { Block, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
+import { Mark } from '../sample/shared-memory.ts';
+import type { Clock } from '../support/clock.ts';
+import type { BlockKind } from '../types.ts';
+import { Attribution } from './attribution/attribution.ts';
+import type { Attributed } from './attribution/votes.ts';
+import { CpuMeter } from './cpu-meter.ts';
+import type { IterationClock } from './iteration-clock.ts';
+import { ReportedIntervals } from './reported-intervals.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A shorter wait that libuv did not count is not worth the readings (some 3 µs). */
+export const MIN_LOST_WAIT_MILLIS = 5;
+/** The kernel counts CPU time when its timer ticks, 250 times a second. */
+const CPU_GRAIN_MILLIS = 4;
+/** A thread that ran for less of the time did not lack a CPU: it waited. */
+const MIN_CPU_SHARE = 0.1;
+
+/** How far apart CPU readings are, as a share of the threshold. */
+const CPU_SHARE = 0.1;
+
+/** A share of its length: what an ongoing pile-up has grown by since is left out, up to this. */
+const PILE_UP_GROWTH = 0.05;
+
+/** Returns false where it is none: its time goes to what is around it, with which it may be one. */
+export type OnBlock = (block: Block) => boolean;
+
+/** What is known of time that may contain blocks. */
+export interface Known {
+  readonly attributed: Attributed;
+  /** Without a span, each part of a callback is attributed to the scope that ran most in it. */
+  readonly isCallback?: boolean;
+  /** No scope inside it voted: a span that its stack samples have was entered by other means. */
+  readonly isWhole: boolean;
+}
+
+export class BlockMaker {
+  readonly reported = new ReportedIntervals();
+  readonly attribution: Attribution;
+  readonly cpu: CpuMeter;
+  /** How many blocks so far. */
+  made = 0;
+  /** Where iterations are counted. */
+  iterations: Pick<IterationClock, 'waitedSinceEnd' | 'addLostWait'> | undefined;
+  #isOwnWork = false;
+  #pileUp: OngoingPileUp | undefined;
+  readonly #threshold: number;
+  readonly #clock: Clock;
+  readonly #onBlock: OnBlock;
+
+  /** @param marks shared with the watchdog thread, where there is one */
+  constructor(
+    thresholdMillis: number,
+    clock: Clock,
+    private readonly surroundings: Surroundings,
+    onBlock: OnBlock,
+    private readonly marks: Float64Array,
+  ) {
+    this.#threshold = thresholdMillis;
+    this.#clock = clock;
+    this.#onBlock = onBlock;
+    this.attribution = new Attribution(thresholdMillis, clock, surroundings);
+    this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
+  }
+
+  /** Whether reporting of this package runs: its contexts are those of spans that have ended. */
+  get isOwnWork(): boolean {
+    return this.#isOwnWork;
+  }
+
+  /** A busy period begins at `t`, with the loop's idle time at `idle`. */
+  open(t: number, idle: number): void {
+    this.reported.clear();
+    this.#pileUp = undefined;
+    this.attribution.open(t);
+    this.cpu.open(t, idle);
+  }
+
+  reset(): void {
+    this.reported.clear();
+    this.#pileUp = undefined;
+    this.attribution.clear();
+  }
+
+  add(sample: StackSample): void {
+    if (!this.#isOwnWork) this.attribution.add(sample);
+  }
+
+  /**
+   * How much of the time until `end`, a moment ago, the loop waited for events although libuv does
+   * not count it: a signal interrupted the wait. Something ran for as long as
+   * 1. it is known to have run: until `knownUntil`, or until a stack sample showed code;
+   * 2. the thread used CPU, or lacked it while it used some.
+   */
+  lostWait(knownUntil: number, end: number): number {
+    if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
+    const since = Math.max(knownUntil, this.reported.end, this.attribution.codeSeenAt);
+    const unknown = end - since;
+    const times = this.surroundings.threadTimes?.(since, end);
+    const cpu = Math.min(this.cpu.since(since), times?.ranAtMost ?? Number.POSITIVE_INFINITY);
+    const isWork = cpu >= unknown * MIN_CPU_SHARE;
+    const lackedCpu = isWork ? (times?.atMost ?? Number.POSITIVE_INFINITY) : 0;
+    const lost = Math.max(0, unknown - cpu - CPU_GRAIN_MILLIS - lackedCpu) || 0;
+    if (lost > 0) this.iterations?.addLostWait(lost);
+    return lost;
+  }
+
+  /**
+   * Hot. What has piled up so far and is not reported, if it reaches the threshold; asked for each
+   * span that ends. Where it may be attributed to the span's trace, what ran in it is found out,
+   * which takes as long as 100 spans: the same object as before until the pile-up has grown by
+   * {@link PILE_UP_GROWTH}.
+   */
+  pileUp(from: number, end: number, span?: Span): OngoingPileUp | PileUpShare | undefined {
+    const start = Math.max(from, this.reported.end);
+    if (!(end - start >= this.#threshold)) return undefined;
+    const share = span && this.attribution.shareOf(span, start, end);
+    if (share !== undefined) {
+      const { cpu } = this;
+      // Seldom asked for.
+      return {
+        start,
+        end,
+        share,
+        get cpu() {
+          return cpu.between(start, end);
+        },
+      };
+    }
+    const known = this.#pileUp;
+    const isKnown =
+      known !== undefined &&
+      known.start === start &&
+      end - known.end <= (known.end - start) * PILE_UP_GROWTH;
+    if (isKnown) return known;
+    const cpu = this.cpu.between(start, end);
+    this.#pileUp = { ...this.attribution.pileUp(start, end), cpu };
+    return this.#pileUp;
+  }
+
+  /**
+   * Makes a block of each part from `start` to `end` that reaches the threshold and is not
+   * reported. Callbacks that had begun in the busy period: `before` its start, and `after` its end.
+   * @param known where it is; else a block is attributed by votes and stack samples
+   * @returns false where none of the parts is a block
+   */
+  make(
+    kind: BlockKind | undefined,
+    start: number,
+    end: number,
+    before: number,
+    after: number,
+    known?: Known,
+  ): boolean {
+    return this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
+      const samples = this.attribution.samplesWithin(from, to);
+      const around = known?.isCallback
+        ? this.attribution.ofCallback(known.attributed, from, to, samples)
+        : known?.attributed;
+      let attributed = around ?? this.attribution.of(from, to, samples);
+      if (attributed !== undefined && known?.isWhole === true) {
+        attributed = this.attribution.enteredIn(attributed, from, to, samples);
+      }
+      if (attributed !== undefined && known !== undefined) {
+        attributed = this.attribution.covering(attributed, from, to, samples);
+      }
+      this.made++;
+      const isBlock = this.#onBlock({
+        kind,
+        start: from,
+        end: to,
+        // With one that began in it, what drained after the callback before: alone it is a task.
+        callbacks: kind === 'pile-up' ? Math.max(2, callbacks) : callbacks,
+        context: attributed?.context,
+        resourceType: attributed?.resourceType,
+        cpu: this.cpu.between(from, to),
+        lackedCpu: this.surroundings.threadTimes?.(from, to)?.atMost,
+        samples,
+        ran: this.attribution.ran(from, to, samples, around),
+        waitedSince: this.iterations?.waitedSinceEnd,
+        isOwnWork: this.#isOwnWork,
+      });
+      if (!isBlock) return false;
+      // The watchdog thread samples what runs from here on anew.
+      const { marks } = this;
+      marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
+      return true;
+    });
+  }
+
+  /**
+   * Blocks inside `work` are this package's own.
+   * @param found given the time that it took, where that reaches the threshold
+   */
+  asOwnWork(work: () => void, found: (start: number, end: number) => void): void {
+    if (this.#isOwnWork) {
+      work();
+      return;
+    }
+    const start = this.#clock.now();
+    this.#isOwnWork = true;
+    try {
+      work();
+    } finally {
+      try {
+        const end = this.#clock.now();
+        if (end - start >= this.#threshold) found(start, end);
+      } finally {
+        this.#isOwnWork = false;
+      }
+    }
+  }
+}

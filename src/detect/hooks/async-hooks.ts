@@ -1,0 +1,148 @@
+/**
+ * Tells the ledger of the begin and end of every callback, by async_hooks, while that is needed.
+ * Nothing is kept per resource. Cost above an empty hook: `npm run bench -- hooks`.
+ *
+ * On demand, hooks are armed
+ * 1. from a stack sample of a block until two ticks after the last one;
+ * 2. while the loop idles: the first callback ends that;
+ * 3. while the watchdog thread does not watch, and nothing would arm them.
+ *
+ * Switched off, they cost nothing: also not an `await` on Node.js 20 and 22, where V8 calls promise
+ * hooks while they are on.
+ */
+import { type AsyncHook, createHook, executionAsyncId, type HookCallbacks } from 'node:async_hooks';
+import type { Faults } from '../../otel/diag-once.ts';
+import { OWN } from '../callback-class.ts';
+import type { LagSampler } from '../lag/lag-sampler.ts';
+import type { Ledger } from '../ledger.ts';
+import { classify, runningResource } from './resource-classes.ts';
+
+type HookOptions = HookCallbacks & { trackPromises?: boolean };
+
+/** What blocked may go on in the iteration after the one in which it was sampled. */
+const ARMED_TICKS = 2;
+/** Frames that are left on the stack at least, when hooks are switched on. */
+const ROOM_FRAMES = 24;
+
+export interface AsyncHooksOptions {
+  /** Hooks are on only while they are needed. */
+  readonly onDemand: boolean;
+  /** Promise reactions are callbacks too. */
+  readonly promises: boolean;
+}
+
+export class AsyncHooks {
+  #hook: AsyncHook;
+  #onDemand: boolean;
+  #isStarted = false;
+  #isOn = false;
+  #ticksLeft = 0;
+  #isWatched = false;
+
+  /**
+   * @param tickResource the async resource of the tick
+   * @param faults get what a hook throws: outside it would end the process
+   */
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly lagSampler: Pick<LagSampler, 'isIdle' | 'wake'>,
+    private readonly tickResource: () => object | undefined,
+    { onDemand, promises }: AsyncHooksOptions,
+    private readonly faults: Faults,
+  ) {
+    this.#onDemand = onDemand;
+    this.#hook = this.#create(promises);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.arm();
+  }
+
+  stop(): void {
+    this.#isStarted = false;
+    this.#off();
+  }
+
+  /** From now on all callbacks are hooked, promise reactions too. */
+  useAlways(): void {
+    this.#off();
+    this.#onDemand = false;
+    this.#hook = this.#create(true);
+    if (this.#isStarted) this.arm();
+  }
+
+  /** Whether the watchdog thread watches, and will ask for a stack sample. */
+  watch(isWatched: boolean): void {
+    this.#isWatched = isWatched;
+    if (!isWatched) this.arm();
+  }
+
+  /**
+   * Callbacks are known from now on; may be called in the middle of whatever runs.
+   * @throws RangeError near the end of the stack; then nothing has changed
+   */
+  arm(): void {
+    if (!this.#isStarted) return;
+    this.#ticksLeft = ARMED_TICKS;
+    if (this.#isOn) return;
+    needRoom(ROOM_FRAMES);
+    this.#isOn = true;
+    this.ledger.arm(executionAsyncId() !== 0);
+    this.#hook.enable();
+  }
+
+  /** Hot: in the tick. */
+  tick(): void {
+    if (!this.#isOn || !this.#onDemand) return;
+    if (this.lagSampler.isIdle || !this.#isWatched) this.#ticksLeft = ARMED_TICKS;
+    else if (--this.#ticksLeft <= 0) this.#off();
+  }
+
+  #off(): void {
+    if (!this.#isOn) return;
+    this.#isOn = false;
+    this.#hook.disable();
+    this.ledger.disarm();
+  }
+
+  #create(promises: boolean): AsyncHook {
+    const { ledger, lagSampler, tickResource, faults } = this;
+    const { stack } = ledger;
+    const options: HookOptions = {
+      // try/catch is all that stands between a bug of ours and the host's life.
+      before(asyncId) {
+        try {
+          if (stack.enter()) {
+            const resource = runningResource();
+            if (resource === tickResource() && resource !== undefined) {
+              ledger.before(OWN);
+              return;
+            }
+            ledger.before(classify(resource, asyncId), asyncId);
+            if (lagSampler.isIdle) lagSampler.wake(resource, ledger.callbackStart);
+          } else ledger.beforeNested();
+        } catch (error) {
+          faults.inHook ??= error;
+        }
+      },
+      after(asyncId) {
+        try {
+          const depth = stack.leave();
+          if (depth > 0) ledger.afterNested(depth);
+          else if (ledger.isUnknown) ledger.afterUnknown(classify(runningResource(), asyncId));
+          else if (depth === 0) ledger.after();
+        } catch (error) {
+          faults.inHook ??= error;
+        }
+      },
+    };
+    if (!promises) options.trackPromises = false;
+    return createHook(options);
+  }
+}
+
+/** Near the end of the stack, Node.js would switch hooks on half-way. */
+function needRoom(frames: number): number {
+  return frames === 0 ? 0 : 1 + needRoom(frames - 1);
+}

@@ -1,0 +1,174 @@
+/** What kind of callback an async resource stands for, and the name async_hooks has for it. */
+import { AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import { promisify } from 'node:util';
+import { type Context, context } from '@opentelemetry/api';
+import { attempt } from '../../support/guard.ts';
+import {
+  CALLBACK,
+  type CallbackClass,
+  MESSAGE,
+  REACTION,
+  RESOURCE_SCOPE,
+  TICK,
+} from '../callback-class.ts';
+
+// Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
+// itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
+// them.
+const NodeObject = Object.getPrototypeOf(AsyncResource.prototype).constructor as ObjectConstructor;
+const NodePromise = promisify((done: (error: null) => void) => done(null))()
+  .constructor as PromiseConstructor;
+
+/**
+ * Where Node.js keeps the async id of what its JavaScript makes: promises, ticks, microtasks,
+ * instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
+ */
+const ASYNC_ID = Object.getOwnPropertySymbols(new AsyncResource('EventLoopProbe')).find(
+  ({ description }) => description === 'async_id_symbol',
+);
+
+/** The latest class that alone says what its instances are, and what they are. */
+let recent: unknown;
+let recentClass: CallbackClass = CALLBACK;
+/** The class of an HTTP server's resources, once one was seen. */
+let messageClass: unknown;
+
+/**
+ * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints
+ * for one.
+ *
+ * What runs in a drain was made by JavaScript, and has its own async id. An add-on may pass any
+ * object as the resource of its callbacks, whose id is another one: napi-rs passes the promise that
+ * it resolves. Reading such an object may throw.
+ */
+export function classify(resource: object | undefined, asyncId: number): CallbackClass {
+  try {
+    const object = resource as Record<symbol, unknown>;
+    if (ASYNC_ID === undefined || object[ASYNC_ID] === asyncId) return classifyOwn(object);
+    return classifyNative(object);
+  } catch {
+    return CALLBACK;
+  }
+}
+
+/**
+ * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an
+ * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
+ * level that means from a reaction without a hook.
+ */
+function classifyOwn(resource: object): CallbackClass {
+  const type = resource.constructor;
+  if (type === Promise || type === NodePromise) return REACTION;
+  if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
+  if (type === AsyncResource) return 'callback' in resource ? REACTION : RESOURCE_SCOPE;
+  if (type === recent) return recentClass;
+  recent = type;
+  recentClass = classifyByClass(resource);
+  return recentClass;
+}
+
+/** Up to three walks along a prototype chain. */
+function classifyByClass(resource: object): CallbackClass {
+  if (resource instanceof AsyncResource) return RESOURCE_SCOPE;
+  return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
+}
+
+const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
+
+function classifyNative(resource: object): CallbackClass {
+  const type = resource.constructor;
+  if (messageClass === undefined && type.name === HTTP_SERVER_RESOURCE) messageClass = type;
+  return type === messageClass && messageClass !== undefined ? MESSAGE : CALLBACK;
+}
+
+/**
+ * The active context of the resource that is running, as it was while its callback ran. An
+ * AsyncResource puts the context back before `after` (Node.js 24 and later, where AsyncLocalStorage
+ * no longer depends on async_hooks), so it is entered again to be asked.
+ */
+export function contextOf(resource: object | undefined): Context {
+  if (attempt(() => resource instanceof AsyncResource) !== true) return context.active();
+  return AsyncResource.prototype.runInAsyncScope.call(resource, () => context.active()) as Context;
+}
+
+/**
+ * Names that differ between a resource's class and its async_hooks type, as observed with an
+ * `init` hook on Node 20 to 26. Types that depend on how a class is used (servers) cannot be
+ * distinguished and get the common one.
+ */
+const TYPES: Readonly<Record<string, string>> = {
+  FSEvent: 'FSEVENTWRAP',
+  HTTPClientAsyncResource: 'HTTPCLIENTREQUEST',
+  [HTTP_SERVER_RESOURCE]: 'HTTPINCOMINGMESSAGE',
+  HashJob: 'HASHREQUEST',
+  PBKDF2Job: 'PBKDF2REQUEST',
+  Pipe: 'PIPEWRAP',
+  Process: 'PROCESSWRAP',
+  Promise: 'PROMISE',
+  RandomBytesJob: 'RANDOMBYTESREQUEST',
+  ReadFileJob: 'FSREQCALLBACK',
+  SafePromise: 'PROMISE',
+  ScryptJob: 'SCRYPTREQUEST',
+  SendWrap: 'UDPSENDWRAP',
+  Signal: 'SIGNALWRAP',
+  TCP: 'TCPWRAP',
+  TTY: 'TTYWRAP',
+  UDP: 'UDPWRAP',
+};
+
+/** Classes whose async_hooks type is their own name. */
+const OWN_NAME = new Set(['Timeout', 'Immediate', 'TLSWrap', 'AsyncResource']);
+
+/**
+ * Whether the resource that runs is known. Bun and Deno return none, or always the same one. Tried
+ * when this is loaded: later that would be in a hook, or in code that blocks.
+ */
+const tracksResources =
+  attempt(() => {
+    const probe = new AsyncResource('EventLoopProbe');
+    return probe.runInAsyncScope(executionAsyncResource) === probe;
+  }) === true;
+
+/**
+ * `executionAsyncResource()`; undefined if reading it throws: Node.js itself reads a property of
+ * it, and an add-on may have passed a revoked proxy.
+ */
+export function runningResource(): object | undefined {
+  try {
+    return executionAsyncResource();
+  } catch {
+    return undefined;
+  }
+}
+
+/** As {@link runningResource}; undefined where the runtime does not know it. */
+export const currentResource = (): object | undefined =>
+  tracksResources ? runningResource() : undefined;
+
+/** The async_hooks type of the resource that is running, or undefined where it is not known. */
+export const resourceTypeOf = (
+  resource: object | undefined,
+  asyncId = executionAsyncId(),
+): string | undefined => attempt(() => typeOf(resource, asyncId));
+
+/** As {@link resourceTypeOf}, to be read later: that may call a function of the application's. */
+export function takeResourceType(): () => string | undefined {
+  const resource = currentResource();
+  const asyncId = executionAsyncId();
+  return () => resourceTypeOf(resource, asyncId);
+}
+
+function typeOf(resource: object | undefined, asyncId: number): string | undefined {
+  const name = resource?.constructor?.name;
+  if (resource === undefined || !name) return undefined;
+  const callbackClass = classify(resource, asyncId);
+  if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
+  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  // With another class it is an add-on's, which has a type of its own.
+  if (type !== undefined)
+    return type !== 'PROMISE' || callbackClass === REACTION ? type : undefined;
+  if (OWN_NAME.has(name)) return name;
+  // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
+  // GETADDRINFOREQWRAP.
+  return resource instanceof AsyncResource ? name : name.toUpperCase();
+}

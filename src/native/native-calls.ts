@@ -1,0 +1,129 @@
+/**
+ * Wraps built-in functions that can take long in a single call, so that a block inside one names
+ * the function that made the call, the built-in, and the size of its input; and takes the call site
+ * of calls that are known to be long before they begin.
+ *
+ * `Function.prototype.toString` shows the wrapper. References that were taken before
+ * (`const { parse } = JSON`) stay unwrapped; named imports of the modules of Node.js follow.
+ */
+import { syncBuiltinESMExports } from 'node:module';
+import { attempt } from '../support/guard.ts';
+import { type AnyFunction, Patch } from '../support/patch.ts';
+import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
+import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './add-ons.ts';
+import { type BuiltIn, builtIns, isModule } from './built-ins.ts';
+import { inProgress } from './in-progress.ts';
+import type { LongCallListener } from './long-calls.ts';
+import { sqliteFunctions } from './sqlite.ts';
+
+export { emptyNativeCalls, inProgress, takeNativeCall } from './in-progress.ts';
+export type { LongCall, LongCallListener } from './long-calls.ts';
+
+/** Of add-ons: what loads the same one anew again and again is not followed for ever. */
+const MAX_PATCHES = 500;
+
+export class NativeCalls {
+  #isOn = false;
+  /** By what holds the property, and its key. Kept for the next `enable`. */
+  readonly #patches = new Map<object, Map<string, Patch<AnyFunction>>>();
+  #patchCount = 0;
+  #hasSqlite = false;
+  /** An export of a module has changed, and named imports of it do not follow yet. */
+  #isUnpublished = false;
+  #onError: (error: unknown) => void = () => {};
+
+  /**
+   * Wraps what can be wrapped. `listener` is called around calls that are known to be long. Does
+   * nothing if it is enabled.
+   */
+  enable(onError: (error: unknown) => void, listener?: LongCallListener): void {
+    if (this.#isOn) return;
+    this.#onError = onError;
+    this.#isOn = true;
+    // Of another copy of the package: around them, these would keep them in for ever.
+    putBackKeptWrappers();
+    inProgress.listener = listener;
+    const loading: BuiltIn = {
+      holder: process,
+      key: 'dlopen',
+      name: 'process.dlopen',
+      wrap: wrapLoading((addOn) => this.#patchAddOn(addOn)),
+    };
+    this.#patchAll([...builtIns(), loading]);
+    this.#publish();
+    for (const addOn of attempt(loadedAddOns, onError) ?? []) this.#patchAddOn(addOn);
+    this.followSqlite();
+  }
+
+  /**
+   * Puts back what others have not wrapped since; while {@link wrappersKept} are wanted, later. The
+   * rest only calls the original.
+   */
+  disable(): void {
+    if (!this.#isOn) return;
+    this.#isOn = false;
+    this.#hasSqlite = false;
+    inProgress.listener = undefined;
+    const kept = wrappersKept();
+    if (kept.isWanted) kept.putBack.add(this.#putBack);
+    else this.#putBack();
+  }
+
+  readonly #putBack = (): void => {
+    if (this.#isOn) return;
+    for (const [holder, ofHolder] of this.#patches) {
+      for (const patch of ofHolder.values()) {
+        const isBack = attempt(() => patch.putBack(), this.#onError) === true;
+        this.#isUnpublished ||= isBack && isModule(holder);
+      }
+    }
+    this.#publish();
+  };
+
+  /** Wraps `node:sqlite`, if it has been loaded since. To be called now and then. */
+  followSqlite(): void {
+    if (!this.#isOn || this.#hasSqlite) return;
+    const found = attempt(() => sqliteFunctions((more) => this.#patchAll(more)), this.#onError);
+    if (found === undefined) return;
+    this.#hasSqlite = true;
+    this.#patchAll(found);
+  }
+
+  /**
+   * For named imports. Node.js publishes the exports of all its modules then, with what others have
+   * put on them.
+   */
+  #publish(): void {
+    if (this.#isUnpublished) attempt(syncBuiltinESMExports, this.#onError);
+    this.#isUnpublished = false;
+  }
+
+  #patchAll(functions: readonly BuiltIn[]): void {
+    for (const each of functions) attempt(() => this.#patch(each), this.#onError);
+  }
+
+  #patchAddOn(addOn: AddOn): void {
+    attempt(() => this.#patchAll(functionsOf(addOn)), this.#onError);
+  }
+
+  #patch({ holder, key, name, wrap, isGetter }: BuiltIn): void {
+    // Of another realm, which outlives this one and would keep it alive (jest): not ours to change.
+    if (!(holder instanceof Object)) return;
+    const ofHolder = this.#patches.get(holder) ?? new Map<string, Patch<AnyFunction>>();
+    const known = ofHolder.get(key);
+    if (known === undefined && this.#patchCount >= MAX_PATCHES) return;
+    const patch =
+      known ??
+      new Patch<AnyFunction>(
+        holder,
+        key,
+        (original, power) => wrap(original, power, name),
+        isGetter === true ? 'get' : 'value',
+      );
+    if (!patch.apply()) return;
+    this.#isUnpublished ||= isModule(holder);
+    if (known !== undefined) return;
+    this.#patchCount++;
+    this.#patches.set(holder, ofHolder.set(key, patch));
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Takes stack samples, inside what runs: it only copies, and no function of the application's runs.
+ * NO REGULAR EXPRESSION may run here: see stack.ts.
+ */
+import { context } from '@opentelemetry/api';
+import type { NativeCall, StackFrame, StackSample } from '../block.ts';
+import { LATE_MILLIS } from '../name/weights.ts';
+import type { Clock } from '../support/clock.ts';
+import { CAPTURE_URL, takeStack } from './stack.ts';
+
+/** Where samples go, and what is taken of the running code, to be read later. */
+export interface CapturerPorts {
+  /** As those of the ledger. */
+  isLatest(busyPeriodStart: number): boolean;
+  mayWait(): boolean;
+  /** Type of the async resource that is running. */
+  resourceType(): () => string | undefined;
+  /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
+  nativeCall(): (frames: readonly StackFrame[], isLate: boolean) => NativeCall | undefined;
+  add(sample: StackSample): void;
+}
+
+export class Capturer {
+  constructor(
+    private readonly clock: Clock,
+    private readonly ports: CapturerPorts,
+  ) {}
+
+  /**
+   * @param busyPeriodStart the busy period that is meant
+   * @param requestedAt when the watchdog thread asked, a time of the clock
+   * @returns undefined where that busy period is over, or the loop is waiting
+   */
+  capture(busyPeriodStart: number, requestedAt: number): StackSample | undefined {
+    if (!this.ports.isLatest(busyPeriodStart)) return undefined;
+    const stack = takeStack();
+    if (this.ports.mayWait() && stack.isEmpty()) return undefined;
+    const sample = this.sample(requestedAt, stack);
+    this.ports.add(sample);
+    return sample;
+  }
+
+  /**
+   * What runs now, whatever that is: only copied, and read after the block. Until then it keeps
+   * the functions on the stack and the async resource alive: the first callback after the next wait
+   * for events, a beat for one, drops the samples that are of no block.
+   */
+  sample(requestedAt: number, stack = takeStack()): StackSample {
+    const time = this.clock.now();
+    const readType = this.ports.resourceType();
+    const readCall = this.ports.nativeCall();
+    let frames: StackFrame[] | undefined;
+    return {
+      requestedAt,
+      time,
+      context: context.active(),
+      get resourceType() {
+        return readType();
+      },
+      get frames() {
+        frames ??= withoutCapture(stack.frames());
+        return frames;
+      },
+      get nativeCall() {
+        return readCall(this.frames, time - requestedAt >= LATE_MILLIS);
+      },
+    };
+  }
+}
+
+/** The frames outside the capture itself, which runs inside them. */
+function withoutCapture(frames: StackFrame[]): StackFrame[] {
+  const last = frames.findLastIndex(({ file }) => file === CAPTURE_URL);
+  return frames.slice(last + 1);
+}

@@ -1,0 +1,100 @@
+/**
+ * The stack of what runs right now, as structured frames: captured at once, and read later.
+ *
+ * V8 asks the `Error` of the realm that captures for `stackTraceLimit`, and when the stack is
+ * read for `prepareStackTrace`. Where the host's is as Node.js made it, or has plain properties,
+ * each is set for the moment, in which nothing else runs. Otherwise, frozen or with accessors, a
+ * capture has a realm of its own (a `vm` context), in which nothing of the host's is noticed or
+ * changed. That is not the first choice: from the first `vm` context on, V8 on Node.js 24 shrinks
+ * the heap of a process at rest (nodejs/node#66564), and a burst of requests after it takes up to
+ * twice the CPU.
+ *
+ * NO REGULAR EXPRESSION may run in a capture, neither here nor in anything that it calls, Node.js'
+ * own `url` included. A capture may happen in the middle of one of the host's, and V8 has one
+ * backtrack stack for both: the inner one can free it under the outer (a crash, observed on Node.js
+ * 26 with a large one), and it would change the host's `RegExp.$1`.
+ */
+import { runInNewContext } from 'node:vm';
+import type { CodePosition, StackFrame } from '../block.ts';
+import { MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
+import { findOwnCode } from './own-code.ts';
+import { type Captured, captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
+
+/** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
+export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
+
+/** A stack that has been captured. */
+export interface TakenStack {
+  frames(): StackFrame[];
+  /** Whether a stack sample runs on an empty stack: the loop waits. */
+  isEmpty(): boolean;
+}
+
+type Capture = (below: (...args: never[]) => unknown, maxFrames: number) => Captured;
+
+const SOURCE = `'use strict';
+Error.prepareStackTrace = (_error, sites) => sites;
+(below, maxFrames) => {
+  Error.stackTraceLimit = maxFrames;
+  const holder = {};
+  Error.captureStackTrace(holder, below);
+  return holder;
+}`;
+
+let ownRealm: Capture | undefined;
+let isOwn: ((place: CodePosition) => boolean) | undefined;
+
+/** The capture of a realm of its own; to make it takes some 1 ms. */
+function inOwnRealm(below: (...args: never[]) => unknown, maxFrames: number): Captured {
+  ownRealm ??= runInNewContext(SOURCE, undefined, {
+    contextName: 'opentelemetry-instrumentation-event-loop',
+    contextCodeGeneration: { strings: false, wasm: false },
+  }) as Capture;
+  return ownRealm(below, maxFrames);
+}
+
+function positionOfCaller(): CodePosition | undefined {
+  const site = sitesBelow(positionOfCaller)()[0];
+  return site && placeOf(site);
+}
+
+/** The frames of the running stack, innermost first, from this function's caller. */
+export function captureStack(): StackFrame[] {
+  return framesOf(sitesBelow(captureStack));
+}
+
+/**
+ * As {@link captureStack}; the frames are made when they are asked for. Until then the functions on
+ * the stack, and their receivers, are kept alive.
+ */
+export function takeStack(): TakenStack {
+  const sites = sitesBelow(takeStack);
+  return {
+    frames: () => framesOf(sites),
+    isEmpty: () => {
+      const outermost = sites().at(-1);
+      return outermost !== undefined && placeOf(outermost).file === CAPTURE_URL;
+    },
+  };
+}
+
+/** Whether code of one of these files runs, however deep the stack is. */
+export function isOnStack(files: readonly string[]): boolean {
+  const sites = sitesBelow(isOnStack, Number.POSITIVE_INFINITY)();
+  return sites.some((site) => files.includes(site.getFileName() ?? ''));
+}
+
+function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {
+  isOwn ??= findOwnCode(positionOfCaller);
+  return toFrames(sites(), isOwn);
+}
+
+function sitesBelow(
+  callee: (...args: never[]) => unknown,
+  maxFrames = MAX_CAPTURED_FRAMES,
+): () => NodeJS.CallSite[] {
+  const captured = captureInThisRealm(callee, maxFrames);
+  if (captured !== undefined) return () => readInThisRealm(captured) ?? [];
+  const inThere = inOwnRealm(callee, maxFrames);
+  return () => inThere.stack as NodeJS.CallSite[];
+}

@@ -1,0 +1,120 @@
+/** The main thread's watchdog thread as that manages it: started, started again, and ended. */
+import { performance } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import { Guard } from '../support/guard.ts';
+import type { WatchdogData, WatchdogMessage } from './protocol.ts';
+import { Restarts } from './restarts.ts';
+import { THREAD_OPTIONS } from './thread-options.ts';
+
+/** What the thread is started with, asked for each time. */
+export interface ThreadStart {
+  readonly code: string;
+  readonly env: Record<string, string>;
+  readonly workerData: WatchdogData;
+}
+
+export interface ThreadEvents {
+  /** By it, a watchdog thread that is not this thread's own sends its messages. */
+  readonly channelName: string;
+  prepare(): ThreadStart;
+  ready(): void;
+  /** It has ended, and is started again later. */
+  ended(): void;
+  /** Stack samples cannot be taken, or not any more. */
+  lost(reason: string): void;
+}
+
+/** A watchdog thread as the thread that it watches manages it. */
+export interface ThreadKeeper {
+  /** Whether it has begun to watch, and still does. */
+  readonly isWatching: boolean;
+  /** Starts it where there is none and it is time to. `now`: a time of `performance.now()`. */
+  keepUp(now: number): void;
+  /** Has it read the flags of the shared memory. */
+  wake(): void;
+  terminate(): void;
+}
+
+export type ThreadKeeperClass = new (events: ThreadEvents, log: OnceLogger) => ThreadKeeper;
+
+export class WatchdogThread implements ThreadKeeper {
+  readonly #guard: Guard;
+  #worker: Worker | undefined;
+  #isWatching = false;
+  readonly #restarts = new Restarts();
+  #startAt = 0;
+
+  constructor(
+    private readonly events: ThreadEvents,
+    private readonly log: OnceLogger,
+  ) {
+    this.#guard = new Guard(log);
+  }
+
+  get isWatching(): boolean {
+    return this.#isWatching;
+  }
+
+  keepUp(now: number): void {
+    if (this.#worker === undefined && now >= this.#startAt) this.#start();
+  }
+
+  /** It sleeps on the flags themselves. */
+  wake(): void {}
+
+  terminate(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#isWatching = false;
+    this.#restarts.reset();
+    this.#startAt = 0;
+    // It ends by itself, too, but only when it wakes up.
+    worker?.terminate().catch(() => {});
+  }
+
+  #start(): void {
+    // Whatever goes wrong here would go wrong the next time.
+    this.#startAt = Number.POSITIVE_INFINITY;
+    try {
+      const { code, env, workerData } = this.events.prepare();
+      const worker = new Worker(code, {
+        ...THREAD_OPTIONS,
+        env,
+        workerData,
+      });
+      this.#worker = worker;
+      worker.on('error', (error) => this.log.log('warn', 'the watchdog thread failed', error));
+      worker.on('exit', () => this.#guarded(() => this.#onExit(worker)));
+      worker.on('message', (message: WatchdogMessage) =>
+        this.#guarded(() => this.#onMessage(worker, message)),
+      );
+      worker.unref();
+    } catch (error) {
+      this.events.lost(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #onMessage(worker: Worker, message: WatchdogMessage): void {
+    if (worker !== this.#worker) return;
+    this.#isWatching = true;
+    if (message.type === 'ready') this.events.ready();
+    else this.events.lost(message.reason);
+  }
+
+  #onExit(worker: Worker): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    this.#isWatching = false;
+    this.events.ended();
+    const now = performance.now();
+    const { delayMillis, isPostponed } = this.#restarts.afterEnd(now);
+    this.#startAt = now + delayMillis;
+    if (isPostponed) this.events.lost(Restarts.EXHAUSTED);
+  }
+
+  /** For what Node.js calls: an exception would end the process. */
+  #guarded(action: () => void): void {
+    this.#guard.run('internal error; the watchdog goes on', action);
+  }
+}

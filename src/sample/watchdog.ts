@@ -1,0 +1,251 @@
+/** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
+import { randomUUID } from 'node:crypto';
+import { type Channel, channel as diagnosticsChannel } from 'node:diagnostics_channel';
+import { performance } from 'node:perf_hooks';
+import { isMainThread, threadId } from 'node:worker_threads';
+import type { StackSample } from '../block.ts';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import type { CaptureTimes } from './capture-times.ts';
+import { originOfClock } from './clock-origin.ts';
+import { isInspected, noteInspected } from './inspector.ts';
+import {
+  type CaptureReply,
+  IDLE,
+  LOST,
+  type ProfileOptions,
+  type ProfileReply,
+  TAKEN,
+  type WatchdogData,
+} from './protocol.ts';
+import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
+import { createSharedMemory, Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
+import { CAPTURE_URL, isOnStack } from './stack.ts';
+import { answerTermination } from './termination.ts';
+import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
+
+// Taken once: an application may replace it with a fake one.
+const now = performance.now.bind(performance);
+
+/**
+ * How long a process that ends waits for a stack sample: the watchdog thread polls every 10 ms, but
+ * on a busy machine it may have no CPU.
+ */
+const EXIT_WAIT_MILLIS = 500;
+
+/** Calls the functions, and publishes nothing: see `expressionFor` in capture-session.ts. */
+type AnsweringChannel = Channel & {
+  answer?: (() => string | undefined) | undefined;
+  answerTermination?: (() => string) | undefined;
+};
+
+/** Why a stack sample is lost, if the function that answers has not been reached. */
+const NO_STACK = 'no stack was left for it';
+
+export interface WatchdogOptions extends CaptureTimes {
+  readonly unfinishedAfterMillis: number;
+  readonly profile: ProfileOptions | undefined;
+  /** See {@link WatchdogData.sampleMemory}. */
+  readonly sampleMemory?: SharedArrayBuffer | undefined;
+}
+
+export interface WatchdogEvents {
+  /** What the thread runs; asked for when it is started. */
+  threadSetup(): Pick<ThreadStart, 'code' | 'env'> & Pick<WatchdogData, 'ongoing'>;
+  /** Inside whatever runs: samples it. `undefined` where that busy period is over. */
+  capture(
+    busyPeriodStart: number,
+    requestedAt: number,
+    profileInterval: number,
+  ): StackSample | undefined;
+  /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
+  reply(sample: StackSample): CaptureReply;
+  /** As {@link capture}, for the loop profile. `intervalMillis`: see `Mark.profileInterval`. */
+  profile(requestedAt: number, intervalMillis: number): ProfileReply;
+  /** The thread watches; or it does not, for now. */
+  watching(isWatching: boolean): void;
+  /** Stack samples cannot be taken, or not any more. */
+  lost(): void;
+}
+
+export class Watchdog {
+  readonly memory: SharedMemory = createSharedMemory();
+  readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
+  /** A name that every realm finds. Kept here: Node.js forgets a channel without subscribers. */
+  readonly #channel: AnsweringChannel = diagnosticsChannel(this.#channelName);
+  readonly #thread: ThreadKeeper;
+  #isRunning = false;
+  #isExiting = false;
+
+  constructor(
+    private readonly options: WatchdogOptions,
+    private readonly events: WatchdogEvents,
+    private readonly log: OnceLogger,
+    Thread: ThreadKeeperClass,
+  ) {
+    this.#thread = new Thread(
+      {
+        channelName: this.#channelName,
+        prepare: () => this.#prepareThread(),
+        ready: () => events.watching(true),
+        ended: () => this.#onThreadEnded(),
+        lost: (reason) => this.#lose(reason),
+      },
+      log,
+    );
+  }
+
+  /** Whether its thread watches: what it has noted of suspensions says nothing otherwise. */
+  get watches(): boolean {
+    return this.#thread.isWatching;
+  }
+
+  /** The first {@link beat} starts the thread: a process that ends at once never has one. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    Atomics.store(this.memory.flags, Flag.closing, 0);
+    Atomics.store(this.memory.flags, Flag.idle, 0);
+    this.#channel.answer = this.#answer;
+    this.#channel.answerTermination = () => answerTermination(this.memory.flags, isOnStack);
+    process.on('exit', this.#onExit);
+    if (isMainThread) listenToSelfKill(this.#onKill);
+  }
+
+  stop(): void {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    process.off('exit', this.#onExit);
+    leaveSelfKill(this.#onKill);
+    this.#channel.answer = undefined;
+    this.#channel.answerTermination = undefined;
+    // The process may end right after this. A session to a worker thread does not matter then.
+    if (isMainThread) this.#closeSession();
+    else this.#close();
+    Atomics.notify(this.memory.flags, Flag.idle);
+    this.#thread.terminate();
+    this.events.watching(false);
+  }
+
+  /**
+   * To be called now and then. `now`: a time of `performance.now()`; `idle`: for how long the loop
+   * has waited for events so far.
+   */
+  beat(now: number, idle: number): void {
+    if (this.#isRunning) this.#thread.keepUp(now);
+    const { marks } = this.memory;
+    // The function that answers has not been reached, or has failed: then it has noted why.
+    if (marks[Mark.sampleLost] === 1) this.log.faults.inSample ??= NO_STACK;
+    marks[Mark.sampleLost] = 0;
+    if (isMainThread) marks[Mark.inspected] = isInspected() ? 1 : 0;
+    marks[Mark.beatAt] = now;
+    marks[Mark.idleTime] = idle;
+  }
+
+  /** The loop is expected to wait: until {@link wakeUp} nothing has to be watched. */
+  idle(): void {
+    Atomics.store(this.memory.flags, Flag.idle, 1);
+  }
+
+  /** Something runs: the thread is woken up. */
+  wakeUp(now: number): void {
+    if (this.watches) this.memory.marks[Mark.wakeUp] = now;
+    Atomics.store(this.memory.flags, Flag.idle, 0);
+    Atomics.notify(this.memory.flags, Flag.idle);
+    this.#thread.wake();
+  }
+
+  #prepareThread(): ThreadStart {
+    const { code, env, ongoing } = this.events.threadSetup();
+    const workerData: WatchdogData = {
+      ...this.options,
+      memory: this.memory,
+      threadId,
+      clockOrigin: originOfClock(),
+      channel: this.#channelName,
+      captureUrl: CAPTURE_URL,
+      env,
+      ongoing,
+    };
+    return { code, env, workerData };
+  }
+
+  #onThreadEnded(): void {
+    const { marks, flags } = this.memory;
+    marks[Mark.markedBusyPeriod] = 0;
+    marks[Mark.wakeUp] = 0;
+    Atomics.store(flags, Flag.connected, 0);
+    this.events.watching(false);
+  }
+
+  #lose(reason: string): void {
+    this.log.log('warn', `captureStack is off: ${reason}`);
+    this.events.lost();
+  }
+
+  /**
+   * Runs inside whatever blocks, maybe where no stack is left: `catch` calls nothing. Undefined
+   * if what was to be sampled is over.
+   */
+  readonly #answer = (): string | undefined => {
+    try {
+      return this.#sample();
+    } catch (error) {
+      this.log.faults.inSample ??= error;
+      return LOST;
+    }
+  };
+
+  #sample(): string | undefined {
+    const { marks } = this.memory;
+    if (!isMainThread) noteInspected(marks[Mark.inspected] === 1);
+    const requestedAt = marks[Mark.captureRequestedAt] as number;
+    const interval = marks[Mark.profileInterval] as number;
+    marks[Mark.captureAnsweredAt] = now();
+    if (marks[Mark.captureFor] === SampleFor.profile)
+      return this.events.profile(requestedAt, interval).isIdle ? IDLE : TAKEN;
+    const busyPeriod = marks[Mark.captureBusyPeriod] as number;
+    const sample = this.events.capture(busyPeriod, requestedAt, interval);
+    if (sample === undefined) return undefined;
+    if (marks[Mark.captureFor] === SampleFor.block) return TAKEN;
+    return JSON.stringify(this.events.reply(sample));
+  }
+
+  #close(): void {
+    const { flags } = this.memory;
+    Atomics.store(flags, Flag.closing, 1);
+    Atomics.notify(flags, Flag.closing);
+  }
+
+  /** With a session open, Node.js would print "Waiting for the debugger to disconnect". */
+  readonly #closeSession = (): void => {
+    try {
+      this.#close();
+      this.#thread.wake();
+      Atomics.wait(this.memory.flags, Flag.connected, 1, EXIT_WAIT_MILLIS);
+      handleInterrupts();
+    } catch (error) {
+      this.log.log('error', 'cannot close the watchdog', error);
+    }
+  };
+
+  readonly #onExit = (): void => {
+    this.#isExiting = true;
+    this.#closeSession();
+  };
+
+  readonly #onKill: KillListener = {
+    killing: this.#closeSession,
+    // The thread may have ended meanwhile: it is started again.
+    survived: () => {
+      if (!this.#isExiting) Atomics.store(this.memory.flags, Flag.closing, 0);
+    },
+  };
+}
+
+/** V8 ends the session, an interrupt, when a function is called or a loop turns. */
+function handleInterrupts(): number {
+  const noop = (n: number) => n + 1;
+  let turns = 0;
+  while (turns < 100) turns = noop(turns);
+  return turns;
+}

@@ -1,0 +1,147 @@
+/**
+ * How a worker thread is asked for a stack sample: a session leads to the main thread, and from
+ * there to a worker by the domain `NodeWorker`. Watchdog thread only.
+ */
+import type { Session } from 'node:inspector';
+import {
+  answerIn,
+  type CaptureRoute,
+  type EvaluationResult,
+  evaluation,
+  isTermination,
+  type Request,
+} from '../sample/capture-route.ts';
+import type { Commands } from '../sample/termination.ts';
+import { IS_INSPECTED, ProcessFlag } from './main-thread.ts';
+
+interface AttachedToWorker {
+  readonly params: { readonly sessionId: string; readonly workerInfo: { readonly title: string } };
+}
+
+interface FromWorker {
+  readonly params: { readonly sessionId: string; readonly message: string };
+}
+
+interface Answer {
+  readonly id: number;
+  readonly error?: { readonly message: string };
+  readonly result?: EvaluationResult;
+}
+
+/** The domain is not in the types of every version. */
+export interface WorkerDomain {
+  on(event: 'NodeWorker.attachedToWorker', listener: (event: AttachedToWorker) => void): void;
+  on(
+    event: 'NodeWorker.receivedMessageFromWorker' | 'NodeWorker.detachedFromWorker',
+    listener: (event: FromWorker) => void,
+  ): void;
+  post(method: string, params: object, done?: (error: Error | null) => void): void;
+}
+
+/** As the domain names a worker. Its ids are those of the session. */
+export const isTitleOf = (title: string, threadId: number) =>
+  title === `[worker ${threadId}]` || title.startsWith(`[worker ${threadId}] `);
+
+/** Counts the sessions to the main thread, whose exit waits for them. */
+export class OpenSessions {
+  constructor(private readonly flags: Int32Array) {}
+
+  /** To be called before a session is opened. False where none may be. */
+  enter(): boolean {
+    Atomics.add(this.flags, ProcessFlag.openSessions, 1);
+    if (!this.isClosing) return true;
+    this.leave();
+    return false;
+  }
+
+  /** To be called when the session is closed. */
+  leave(): void {
+    Atomics.sub(this.flags, ProcessFlag.openSessions, 1);
+    Atomics.notify(this.flags, ProcessFlag.openSessions);
+  }
+
+  get isClosing(): boolean {
+    return Atomics.load(this.flags, ProcessFlag.closing) === 1;
+  }
+}
+
+/**
+ * The domain attaches to every worker of the process. An attached session neither pauses nor keeps
+ * a thread alive, and those of other threads are detached as soon as they are announced.
+ */
+export class RouteToWorker implements CaptureRoute {
+  readonly isIndirect = true;
+
+  constructor(
+    private readonly threadId: number,
+    private readonly sessions: OpenSessions,
+  ) {}
+
+  get isClosing(): boolean {
+    return this.sessions.isClosing;
+  }
+
+  enter(): boolean {
+    return this.sessions.enter();
+  }
+
+  leave(): void {
+    this.sessions.leave();
+  }
+
+  request(session: Session, request: Request): void {
+    const workers = session as unknown as WorkerDomain;
+    let target: string | undefined;
+    let id = 0;
+    let askedId: number;
+    let done: (error: Answer['error'], value: unknown) => void;
+    const fail = () => request.answered(undefined);
+    const send = (method: string, params: object, sent: () => void) =>
+      workers.post(
+        'NodeWorker.sendMessageToWorker',
+        { sessionId: target, message: JSON.stringify({ id: ++id, method, params }) },
+        (error) => (error ? fail() : sent()),
+      );
+    const evaluate = (expression: string, sent: () => void, answered: typeof done) => {
+      done = answered;
+      send('Runtime.evaluate', evaluation(expression), sent);
+      askedId = id;
+    };
+    const commands: Commands = {
+      ask: (done) =>
+        evaluate(
+          request.question,
+          () => {},
+          (error, value) => done(error !== undefined, value),
+        ),
+      terminate: (queued) => send('Runtime.terminateExecution', {}, queued),
+    };
+    workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
+      if (!isTitleOf(workerInfo.title, this.threadId)) {
+        workers.post('NodeWorker.detach', { sessionId });
+        return;
+      }
+      target = sessionId;
+      evaluate(request.expression, request.asked, (error, value) => {
+        if (error !== undefined && isTermination(error)) request.terminated(commands);
+        else request.answered(value);
+      });
+    });
+    workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
+      if (sessionId !== target) return;
+      const { id: answeredId, error, result } = JSON.parse(message) as Answer;
+      if (answeredId === askedId) done(error, answerIn(result));
+    });
+    // The thread has ended.
+    workers.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {
+      if (sessionId === target) fail();
+    });
+    session.post('Runtime.evaluate', evaluation(IS_INSPECTED), (error, response) => {
+      if (!error) request.inspected(response?.result?.value === true);
+    });
+    workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
+      if (error) request.unreachable(error.message);
+      else if (target === undefined) request.ended();
+    });
+  }
+}

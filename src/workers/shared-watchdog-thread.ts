@@ -1,0 +1,180 @@
+/**
+ * The watchdog thread of all worker threads as one of them sees it: has it started on the main
+ * thread where there is none, asks it to watch, and asks again where it has ended.
+ */
+import type { Session } from 'node:inspector';
+import { BroadcastChannel, getEnvironmentData } from 'node:worker_threads';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import { evaluation } from '../sample/capture-route.ts';
+import { Restarts } from '../sample/restarts.ts';
+import type { ThreadEvents, ThreadKeeper } from '../sample/watchdog-thread.ts';
+import { attempt, Guard } from '../support/guard.ts';
+import { MAIN_THREAD_CODE } from '../worker-code.generated.ts';
+import { KEY, type MainThreadRequest, ProcessFlag, type WorkerMessage } from './main-thread.ts';
+import { OpenSessions } from './route-to-worker.ts';
+
+/** What is asked while the watchdog thread starts is not heard: it is asked again, ever later. */
+const RETRY_MILLIS = 100;
+const MAX_RETRY_MILLIS = 5000;
+
+export class SharedWatchdogThread implements ThreadKeeper {
+  readonly #guard: Guard;
+  readonly #restarts = new Restarts();
+  #flags = getEnvironmentData(KEY) as Int32Array | undefined;
+  /** What is sent to this thread comes by it. */
+  #channel: BroadcastChannel | undefined;
+  /** While the main thread is asked to start the watchdog thread. */
+  #session: Session | undefined;
+  /** Where it is counted; unknown before the main thread has answered for the first time. */
+  #sessions: OpenSessions | undefined;
+  #isWatching = false;
+  #askAt = 0;
+  #retryMillis = RETRY_MILLIS;
+
+  constructor(
+    private readonly events: ThreadEvents,
+    log: OnceLogger,
+  ) {
+    this.#guard = new Guard(log);
+  }
+
+  get isWatching(): boolean {
+    return this.#isWatching;
+  }
+
+  keepUp(now: number): void {
+    if (this.#isWatching) {
+      if (!this.#isRunning()) this.#onEnded(now);
+    } else if (now >= this.#askAt) {
+      this.#askAt = now + this.#retryMillis;
+      this.#retryMillis = Math.min(MAX_RETRY_MILLIS, 2 * this.#retryMillis);
+      this.#ask();
+    }
+  }
+
+  wake(): void {
+    if (this.#flags === undefined) return;
+    Atomics.add(this.#flags, ProcessFlag.bell, 1);
+    Atomics.notify(this.#flags, ProcessFlag.bell);
+  }
+
+  terminate(): void {
+    this.#closeSession();
+    const channel = this.#channel;
+    this.#channel = undefined;
+    attempt(() => channel?.close());
+    this.#isWatching = false;
+    this.#restarts.reset();
+    this.#askAt = 0;
+    this.#retryMillis = RETRY_MILLIS;
+    this.wake();
+  }
+
+  #isRunning(): boolean {
+    return this.#flags !== undefined && Atomics.load(this.#flags, ProcessFlag.running) === 1;
+  }
+
+  #ask(): void {
+    try {
+      this.#listen();
+      if (this.#isRunning()) this.#askToBeWatched();
+      else if (this.#session === undefined) this.#askMainThread();
+    } catch (error) {
+      this.#askAt = Number.POSITIVE_INFINITY;
+      this.events.lost(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #listen(): void {
+    if (this.#channel !== undefined) return;
+    const channel = new BroadcastChannel(this.events.channelName);
+    channel.onmessage = (event) => {
+      const { data } = event as { data: WorkerMessage };
+      this.#guard.run('internal error; the watchdog goes on', () => this.#onMessage(data));
+    };
+    channel.unref();
+    this.#channel = channel;
+  }
+
+  #askToBeWatched(): void {
+    const channel = new BroadcastChannel(KEY);
+    channel.postMessage(this.events.prepare().workerData);
+    channel.close();
+    this.wake();
+  }
+
+  #askMainThread(): void {
+    const { code, env } = this.events.prepare();
+    this.#sessions = this.#flags && new OpenSessions(this.#flags);
+    // The main thread exits.
+    if (this.#sessions?.enter() === false) return;
+    const session = this.#openSession();
+    this.#session = session;
+    const expression = onMainThread({ channelName: this.events.channelName, code, env });
+    session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
+      this.#closeSession();
+      const reason = error?.message ?? response?.exceptionDetails?.exception?.description;
+      if (reason === undefined) return;
+      this.#askAt = Number.POSITIVE_INFINITY;
+      this.#guard.run('internal error', () => this.events.lost(reason.split('\n', 1)[0] as string));
+    });
+  }
+
+  #openSession(): Session {
+    try {
+      return openSession();
+    } catch (error) {
+      this.#sessions?.leave();
+      throw error;
+    }
+  }
+
+  #closeSession(): void {
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#session = undefined;
+    attempt(() => session.disconnect());
+    this.#sessions?.leave();
+  }
+
+  #onMessage(message: WorkerMessage): void {
+    switch (message.type) {
+      case 'flags':
+        this.#flags = message.flags;
+        this.#ask();
+        break;
+      case 'ready':
+        this.#isWatching = true;
+        this.events.ready();
+        break;
+      case 'no-capture':
+        this.#isWatching = true;
+        this.events.lost(message.reason);
+    }
+  }
+
+  #onEnded(now: number): void {
+    this.#isWatching = false;
+    this.events.ended();
+    const { delayMillis, isPostponed } = this.#restarts.afterEnd(now);
+    this.#askAt = now + delayMillis;
+    this.#retryMillis = RETRY_MILLIS;
+    if (isPostponed) this.events.lost(Restarts.EXHAUSTED);
+  }
+}
+
+/** The modules of Node.js are all that the code requires. */
+function onMainThread(request: MainThreadRequest): string {
+  const args = `process.getBuiltinModule, ${JSON.stringify(request)}`;
+  return `((require, request) => {${MAIN_THREAD_CODE}})(${args})`;
+}
+
+/** Not imported: there are builds of Node.js without an inspector. */
+function openSession(): Session {
+  const { getBuiltinModule } = process as unknown as {
+    getBuiltinModule(id: 'node:inspector'): typeof import('node:inspector');
+  };
+  const session = new (getBuiltinModule('node:inspector').Session)();
+  session.connectToMainThread();
+  return session;
+}
