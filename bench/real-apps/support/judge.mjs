@@ -23,7 +23,7 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
  * @typedef {{ name: string, round: number, millis: number, cpuMillis?: number, verdict: Verdict,
  *   parent: Parent, place: string, cause?: string, gcMillis?: number, nativeMillis?: number,
- *   kind?: string, samples: number, stack?: string, top: string, labelled: number,
+ *   kind?: string, samples: number, idleMillis: number, stack?: string, top: string, labelled: number,
  *   truth: string }} Judged
  */
 
@@ -32,7 +32,6 @@ const MOST_OF_FREEING = 0.1;
 const HALF = 0.5;
 /** A stretch of the profile that is that much longer than the threshold must have been reported. */
 const SURELY = 1.5;
-const EARLIEST_MILLIS = 3;
 /** Writes the profile at the end, which takes a while. */
 const PROFILER = '/.real-apps/profile.cjs';
 
@@ -68,8 +67,11 @@ export function judge(without, measured, folder, threshold) {
     const period = { from: toMicros(start), until: toMicros(start + millis) };
     reported.push(period);
     if (start < measured.readyUnix || code?.file?.endsWith(PROFILER)) continue;
+    // By its end, which is exact: with the profiler's signals, libuv does not count a wait, and a
+    // block may begin some milliseconds before its request came (docs/limits.md).
+    const end = start + millis;
     const asked = measured.asked.find(
-      ({ fromUnix, untilUnix }) => start >= fromUnix - EARLIEST_MILLIS && start < untilUnix,
+      ({ fromUnix, untilUnix }) => end >= fromUnix && end < untilUnix,
     );
     const place = placeOf(block);
     const text = place
@@ -99,6 +101,7 @@ export function judge(without, measured, folder, threshold) {
       nativeMillis: block.nativeTimeMillis,
       kind: block.kind,
       samples,
+      idleMillis: truth.idleMillis,
       stack: code?.stackTrace,
       top: (block.topFunctions ?? [])
         .map(
