@@ -40,6 +40,7 @@ import { isLauncher } from './health-server/launcher.ts';
 import { HtmlReport } from './html-report/html-report.ts';
 import { LongCalls } from './long-calls.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from './name/in-app.ts';
+import { LATE_MILLIS } from './name/weights.ts';
 import {
   emptyNativeCalls,
   inProgress,
@@ -686,7 +687,7 @@ export class Session {
           const sample = this.#capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
           try {
-            this.#hooks?.arm();
+            this.#hooks?.arm(sample.time - requestedAt < LATE_MILLIS);
           } catch {
             // Near the end of the stack.
           }

@@ -45,7 +45,7 @@ export class BlockMaker {
   /** How many blocks so far. */
   made = 0;
   /** Where iterations are counted. */
-  iterations: Pick<IterationClock, 'waitedSinceEnd' | 'addLostWait'> | undefined;
+  iterations: Pick<IterationClock, 'waitedSinceEnd'> | undefined;
   #isOwnWork = false;
   #pileUp: OngoingPileUp | undefined;
   readonly #threshold: number;
@@ -97,16 +97,19 @@ export class BlockMaker {
    * 2. the thread used CPU, or lacked it while it used some.
    */
   lostWait(knownUntil: number, end: number): number {
+    return this.lostWaitSince(Math.max(knownUntil, this.attribution.codeSeenAt), end);
+  }
+
+  /** As {@link lostWait}, in a stack sample: no stack is looked at. */
+  lostWaitSince(knownUntil: number, end: number): number {
     if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
-    const since = Math.max(knownUntil, this.reported.end, this.attribution.codeSeenAt);
+    const since = Math.max(knownUntil, this.reported.end);
     const unknown = end - since;
     const times = this.surroundings.threadTimes?.(since, end);
     const cpu = Math.min(this.cpu.since(since), times?.ranAtMost ?? Number.POSITIVE_INFINITY);
     const isWork = cpu >= unknown * MIN_CPU_SHARE;
     const lackedCpu = isWork ? (times?.atMost ?? Number.POSITIVE_INFINITY) : 0;
-    const lost = Math.max(0, unknown - cpu - CPU_GRAIN_MILLIS - lackedCpu) || 0;
-    if (lost > 0) this.iterations?.addLostWait(lost);
-    return lost;
+    return Math.max(0, unknown - cpu - CPU_GRAIN_MILLIS - lackedCpu) || 0;
   }
 
   /**

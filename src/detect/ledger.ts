@@ -124,14 +124,16 @@ export class Ledger {
    * Hooks are armed, in the middle of what runs.
    * @param isInCallback whether that is a callback, whose `after` will come; of a promise reaction
    *   without a promise hook, none comes
+   * @param isPrompt whether this is a stack sample that was answered at once: no native call was
+   *   running, which may wait without using CPU
    */
-  arm(isInCallback: boolean): void {
+  arm(isInCallback: boolean, isPrompt = false): void {
     if (this.#isHooked) return;
     this.#isHooked = true;
     this.stack.resync(0);
     if (!this.iterations.isCounting) return;
     const t = this.clock.now();
-    const since = this.#busySince();
+    const since = isPrompt ? this.#busySinceLostWait(t) : this.#busySince();
     this.iterations.arm(since);
     this.#blocks.cpu.waitedUntil(since);
     this.task.start = since;
@@ -409,6 +411,7 @@ export class Ledger {
     const busySince = busyPeriodStart + waited;
     if (t - busySince >= MIN_LOST_WAIT_MILLIS) {
       const lost = this.#lostWait(busySince, t);
+      if (lost > 0) this.iterations.addLostWait(lost);
       const start = this.#blocks.reported.skip(busyPeriodStart, waited + lost);
       this.#closeWithoutHooks(start, t);
     }
@@ -504,7 +507,9 @@ export class Ledger {
   #close(t: number, counted: number): void {
     const { reported } = this.#blocks;
     const { busySince } = this.iterations;
-    const waited = counted + this.#blocks.lostWait(this.#lastRead, t - counted);
+    const lost = this.#blocks.lostWait(this.#lastRead, t - counted);
+    if (lost > 0) this.iterations.addLostWait(lost);
+    const waited = counted + lost;
     const isLong = t - waited - busySince >= this.#threshold;
     const seenAt = isLong ? this.#attribution.codeSeenAt : Number.NEGATIVE_INFINITY;
     const end = Math.max(this.#lastRead, reported.end, seenAt, t - waited);
@@ -545,6 +550,20 @@ export class Ledger {
   #busySince(): number {
     const { busyPeriodStart } = this.iterations;
     return this.#blocks.reported.skip(busyPeriodStart, this.iterations.waitedSoFar() || 0);
+  }
+
+  /**
+   * As {@link #busySince}, also if a signal interrupted the wait: at the latest when the beat was
+   * due, it was over.
+   */
+  #busySinceLostWait(t: number): number {
+    const { busyPeriodStart } = this.iterations;
+    const busySince = this.#busySince();
+    const untilDue = this.#beatAt + this.#beatMillis - busySince;
+    if (!(untilDue > 0)) return busySince;
+    const lost = Math.min(untilDue, this.#blocks.lostWaitSince(busySince, t));
+    this.clock.addLostWait(lost);
+    return this.#blocks.reported.skip(busyPeriodStart, busySince - busyPeriodStart + lost);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Waits for events that libuv does not count, since a signal interrupted them. */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { CALLBACK } from '../../src/detect/callback-class.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
 const THRESHOLD = 100;
@@ -119,6 +120,45 @@ describe('without async hooks', () => {
     expect(beat(l, from)).toBe(0);
     expect(l.blocks).toEqual([]);
     expect(l.clock.lostWaits).toBe(150 - GRAIN);
+  });
+
+  describe('hooks are armed by a stack sample', () => {
+    /** A beat comes, then the loop waits for 150 ms, and for as long as given uncounted. */
+    const waited = (uncountedMillis: number) => {
+      const l = unhooked();
+      l.clock.wait(150);
+      l.clock.waitUncounted(uncountedMillis);
+      return l;
+    };
+    const lengths = (l: FakeLoop) => l.settle().map(({ start, end }) => end - start);
+
+    test('the block begins after a wait that is not counted', () => {
+      const l = waited(40);
+      l.threadTimes = () => ({ ranAtMost: 60, atMost: 0, atLeast: 0 });
+      l.clock.run(60);
+      l.arm(true, true).clock.run(60);
+      l.ledger.stack.leave();
+      l.ledger.afterUnknown(CALLBACK);
+      expect(lengths(l)).toEqual([120 + GRAIN]);
+    });
+
+    test('at the latest when the beat was due', () => {
+      const l = waited(40);
+      l.clock.time += 60;
+      l.arm(true, true).clock.run(60);
+      l.ledger.stack.leave();
+      l.ledger.afterUnknown(CALLBACK);
+      expect(lengths(l)).toEqual([110]);
+    });
+
+    test('a sample that is answered late says nothing of waits', () => {
+      const l = waited(0);
+      l.clock.time += 60;
+      l.arm(true, false).clock.run(60);
+      l.ledger.stack.leave();
+      l.ledger.afterUnknown(CALLBACK);
+      expect(lengths(l)).toEqual([120]);
+    });
   });
 
   test('what uses CPU is one', () => {

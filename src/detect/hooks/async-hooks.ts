@@ -80,15 +80,16 @@ export class AsyncHooks {
 
   /**
    * Callbacks are known from now on; may be called in the middle of whatever runs.
+   * @param isPrompt as {@link Ledger.arm}
    * @throws RangeError near the end of the stack; then nothing has changed
    */
-  arm(): void {
+  arm(isPrompt = false): void {
     if (!this.#isStarted) return;
     this.#ticksLeft = ARMED_TICKS;
     if (this.#isOn) return;
     needRoom(ROOM_FRAMES);
     this.#isOn = true;
-    this.ledger.arm(executionAsyncId() !== 0);
+    this.ledger.arm(executionAsyncId() !== 0, isPrompt);
     this.#hook.enable();
   }
 

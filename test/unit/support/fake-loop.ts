@@ -124,9 +124,9 @@ export class FakeLoop {
     else if (depth === 0) this.ledger.after();
   }
   /** Hooks are armed, in the middle of what runs. */
-  arm(isInCallback = true): this {
+  arm(isInCallback = true, isPrompt = false): this {
     this.isHooked = true;
-    this.ledger.arm(isInCallback);
+    this.ledger.arm(isInCallback, isPrompt);
     return this;
   }
   /** The tick of an iteration; without `keepHooks`, hooks are switched off. */
