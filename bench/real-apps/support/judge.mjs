@@ -23,8 +23,8 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
  * @typedef {{ name: string, round: number, millis: number, cpuMillis?: number, verdict: Verdict,
  *   parent: Parent, place: string, cause?: string, gcMillis?: number, nativeMillis?: number,
- *   kind?: string, samples: number, idleMillis: number, stack?: string, top: string, labelled: number,
- *   truth: string }} Judged
+ *   kind?: string, samples: number, idleMillis: number, stack?: string, top: string,
+ *   labelled: number, truth: string }} Judged
  */
 
 /** A stack sample of this package's own comes after it. */
