@@ -1,7 +1,7 @@
 // `npm run check -- pictures`: makes docs/pictures/ anew. With `demo`, `report`, `dashboard` or
 // `servers` it makes some of them: the report of the demo; the page of its run; the Grafana
 // dashboard with data of a run; the web pages of Jaeger and Prometheus, of a chain that runs
-// (docs/stack.md). Without names, servers that do not run are left out, and their pictures stay as
+// (deploy/README.md). Without names, servers that do not run are left out, and their pictures stay as
 // they are.
 import { pictureOfDashboard } from './pictures/dashboard.mjs';
 import { pictureOfDemo } from './pictures/demo.mjs';

@@ -4,7 +4,7 @@
  * `scripts/repository.mjs` writes it, a unit test compares.
  */
 const PLACEHOLDER = 'OWNER_NOT_SET'; // no owner on GitHub can be named so
-const RUNBOOKS = 'docs/runbooks.md';
+const RUNBOOKS = 'deploy/prometheus/README.md';
 const ALERTS = [
   'deploy/prometheus/rules.yaml',
   'deploy/prometheus/rules.test.yaml',
@@ -105,7 +105,7 @@ function filesOf(manifest, read) {
     ]),
     ...ALERTS.map((path) => [
       path,
-      read(path).replaceAll(/(runbook_url: )\S*docs\/runbooks\.md/g, `$1${runbooks}`),
+      read(path).replaceAll(/(runbook_url: )\S*deploy\/prometheus\/README\.md/g, `$1${runbooks}`),
     ]),
   ]);
 }

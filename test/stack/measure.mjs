@@ -1,7 +1,7 @@
 // How long it takes from the end of a block until it is visible, with the intervals of
 // docker-compose.yml and the shipped rules: its span in Jaeger, the alert on a block of over a
 // second, and the alert on the lag pending. `npm run build && node test/stack/measure.mjs` (three
-// minutes; docs/stack.md quotes what it prints)
+// minutes; deploy/README.md quotes what it prints)
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
 import { measureSizes } from '../../tools/demo-service/workload.cjs';
 import { composeEnvironment } from './support/compose.mjs';

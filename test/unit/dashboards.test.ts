@@ -14,7 +14,7 @@ const FILES = [
   'deploy/grafana/provisioning/alerting/event-loop.yaml',
   'deploy/grafana/provisioning/datasources/datasources.yaml',
   'docs/operations.md',
-  'docs/runbooks.md',
+  'deploy/prometheus/README.md',
 ];
 
 interface Instrument {
@@ -114,18 +114,19 @@ test.each(['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop
   },
 );
 
-test('every alert has a chapter in docs/runbooks.md, and every chapter an alert', () => {
+test('every alert has a chapter in deploy/prometheus/README.md, and every chapter an alert', () => {
   const alerts = [...read('deploy/prometheus/rules.yaml').matchAll(/- alert: (\w+)/g)].map(
     ([, name]) => name as string,
   );
   const urls = [...read('deploy/prometheus/rules.yaml').matchAll(/runbook_url: (\S+)/g)].map(
     ([, url]) => url as string,
   );
-  const runbooks = read('docs/runbooks.md');
+  const runbooks = read('deploy/prometheus/README.md');
 
   const base = runbooksOf(JSON.parse(read('package.json')));
   expect(urls).toEqual(alerts.map((name) => `${base}#${name.toLowerCase()}`));
-  for (const name of alerts) expect(anchors('docs/runbooks.md')).toContain(name.toLowerCase());
+  for (const name of alerts)
+    expect(anchors('deploy/prometheus/README.md')).toContain(name.toLowerCase());
   const chapters = [...runbooks.matchAll(/^## (EventLoop\w+)$/gm)].map(([, name]) => name);
   expect(chapters).toEqual(alerts);
 });

@@ -194,13 +194,13 @@ describe('TypeScript and JavaScript', () => {
     expect(status).toBe(0);
   });
 
-  test('those of the recipes are in the services that are tested', () => {
+  test('those of the health page are in the services that are tested', () => {
     const examples = ['telemetry', 'health-check-express', 'shed-load-express', 'shed-load-fastify']
       .map((name) => read(`examples/${name}.cjs`))
       .join('\n');
-    for (const { text } of codeBlocks('docs/recipes.md').filter(
-      ({ language }) => language === 'js',
-    ))
+    const blocks = codeBlocks('docs/health.md').filter(({ language }) => language === 'js');
+    expect(blocks.length).toBeGreaterThan(1);
+    for (const { text } of blocks)
       for (const line of text.split('\n')) expect(examples).toContain(line);
   });
 });

@@ -12,7 +12,7 @@ const pagesOf = (folder: string) =>
 /** Paths from the root of the repository. */
 export const PAGES: readonly string[] = [
   ...['.', 'docs', 'bench', 'bench/results', 'scripts', 'semconv', 'src'],
-  ...['test/compat', 'test/scenarios'],
+  ...['deploy', 'deploy/prometheus', 'test/compat', 'test/scenarios', 'test/stack'],
 ].flatMap(pagesOf);
 
 export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
