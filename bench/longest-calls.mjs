@@ -1,10 +1,10 @@
 // Promises: how long one synchronous call of a built-in blocks the event loop with a large input,
-// the CPU time of the shortest of a few calls, in ms: the table of docs/limits.md.
+// the CPU time of the shortest of a few calls, in ms: quoted in docs/limits.md.
 //
 //   node bench/longest-calls.mjs                    with any Node.js; what it lacks is left out
 
 // Promises: how long one synchronous call of a built-in blocks the event loop with a large input,
-// the CPU time of the shortest of a few calls, in ms: the table of docs/limits.md.
+// the CPU time of the shortest of a few calls, in ms: quoted in docs/limits.md.
 //
 //   node bench/longest-calls.mjs                    with any Node.js; what it lacks is left out
 import module, { createRequire } from 'node:module';

@@ -1,7 +1,7 @@
-// The real web pages of a chain that runs, as in deploy/README.md: a block in Jaeger's trace page, and
-// the lag in Prometheus' graph. Draws nothing itself: a server without its web page, as it is when
-// built from its Go module, is an error. After some minutes of load; JAEGER_URL and PROMETHEUS_URL
-// name other servers than those of `docker compose up`.
+// The real web pages of a chain that runs, as in deploy/README.md: a block in Jaeger's trace page,
+// and the lag in Prometheus' graph. Draws nothing itself: a server without its web page, as it is
+// when built from its Go module, is an error. After some minutes of load; JAEGER_URL and
+// PROMETHEUS_URL name other servers than those of `docker compose up`.
 import { getJson, sendOk } from '../../tools/http-client.cjs';
 import { screenshot } from './chromium.mjs';
 

@@ -6,7 +6,7 @@
 //   npm run check -- compat --quick                 those that CI has time for
 //   npm run check -- compat --only sentry,koa       some subjects
 //   npm run check -- compat --only koa -- -t line   what follows the second `--` goes to jest
-//   npm run check -- compat --markdown              the rows of the table of docs/compatibility.md
+//   npm run check -- compat --markdown              what docs/compatibility.md lists, as a table
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -8,12 +8,16 @@ const pagesOf = (folder: string) =>
   readdirSync(join(ROOT, folder))
     .filter((file) => file.endsWith('.md'))
     .map((file) => join(folder, file));
+const pagesBelow = (folder: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.includes('node_modules'))
+    .map((file) => join(folder, file));
 
 /** Paths from the root of the repository. */
 export const PAGES: readonly string[] = [
-  ...['.', 'docs', 'bench', 'bench/results', 'scripts', 'semconv', 'src'],
-  ...['deploy', 'deploy/prometheus', 'test/compat', 'test/scenarios', 'test/stack'],
-].flatMap(pagesOf);
+  ...['.', 'docs', 'bench', 'bench/results', 'scripts', 'semconv'].flatMap(pagesOf),
+  ...['deploy', 'src', 'test'].flatMap(pagesBelow),
+];
 
 export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
