@@ -67,7 +67,7 @@ const CHECKS = {
     commands: [['bench/soak.mjs']],
   },
   semconv: {
-    what: 'makes src/semconv.ts and the tables of the docs from semconv/',
+    what: 'makes src/semconv.ts and the lists of docs/reference.md',
     commands: [['scripts/generate-semconv.mjs']],
   },
   transcripts: {

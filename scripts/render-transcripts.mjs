@@ -1,7 +1,8 @@
-// Promises: the transcripts in docs/ are what the commands in them print, with the package as it
-// would be published and an application that has never heard of it. `npm run check -- transcripts`
-// runs everything anew and writes it into the docs; with `--check` it only fails when the block of
-// that application does not arrive at an OTLP receiver, with its function and line.
+// Guarantees: the transcripts in docs/ are what the commands in them print, run in an empty folder,
+// with the package as it would be published and an application that has never heard of it.
+// `npm run check -- transcripts` runs everything anew and writes it into the docs. With `--check`,
+// it only fails if the receiver of docs/getting-started.md does not print the block of that
+// application under its request, with its function and line.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,20 +13,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sendOk } from '../tools/http-client.cjs';
 import { npm } from '../tools/npm.cjs';
-import { BLOCK_SPAN, readTraces } from '../tools/otlp.cjs';
-import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
 import { pack } from '../tools/pack.cjs';
 import { PACKAGE_NAME as PACKAGE, ROOT } from '../tools/paths.cjs';
 
-const ENTRY = `${PACKAGE}/register`;
-const CONSOLE_ENTRY = `${PACKAGE}/console`;
+const APPLICATION = 'examples/plain-express.cjs';
+const RECEIVER = 'examples/receiver.cjs';
 // As `/register` itself says, for the Node.js that runs this.
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
 const PEER = 'blocked-at@1.2.0';
-const PORT = 3000;
+/** Those in the docs. Others are used here, since these may be in use. */
+const PORTS = { application: 3000, receiver: 4318 };
+const [applicationPort, receiverPort] = ['3117', '3118'];
 /** The watchdog thread starts some 50 ms after the loop began to turn, on an idle machine. */
 const WARM_UP_MILLIS = 1000;
-const WARM_UP_REQUESTS = 20;
 
 const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
@@ -34,88 +34,63 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 /**
- * Runs the application as one would, asks it for its report, and ends it.
- * @param {string[]} nodeArguments
- * @param {Record<string, string>} env
- * @returns {Promise<string>} what it printed
+ * Starts `node` as a shell would, and resolves when it has printed that it listens.
+ * @param {string} command what stands in the docs: `NAME=value node …`
  */
-async function run(nodeArguments, env) {
-  const child = spawn(process.execPath, [...nodeArguments, 'app.js'], {
+async function start(command) {
+  const words = command.replaceAll('\\\n', '').split(/\s+/);
+  const at = words.indexOf('node');
+  const set = Object.fromEntries(words.slice(0, at).map((word) => word.split('=')));
+  const child = spawn(process.execPath, words.slice(at + 1), {
     cwd: folder,
-    env: { ...withoutTelemetry(process.env), ...env, PORT: '0' },
+    env: {
+      ...withoutTelemetry(process.env),
+      ...set,
+      PORT: applicationPort,
+      RECEIVER_PORT: receiverPort,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${receiverPort}`,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   process.once('exit', () => child.kill('SIGKILL'));
-  const printed = [];
-  const listening = new Promise((found) => {
+  /** @type {string[]} */
+  const lines = [];
+  const listens = new Promise((found) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
-        printed.push(line);
-        const port = /^listening on port (\d+)$/.exec(line)?.[1];
-        if (port !== undefined) found(port);
+        lines.push(line);
+        if (/ port \d+$/.test(line)) found(true);
       });
     }
   });
-  const port = await Promise.race([listening, once(child, 'exit').then(() => undefined)]);
-  if (port === undefined)
-    throw new Error(`the application has not started:\n${printed.join('\n')}`);
-  for (let i = 0; i < WARM_UP_REQUESTS; i++) {
-    await sendOk(`http://127.0.0.1:${port}/health`);
-    await wait(WARM_UP_MILLIS / WARM_UP_REQUESTS);
-  }
-  await sendOk(`http://127.0.0.1:${port}/report`);
-  child.kill('SIGTERM');
-  await once(child, 'close');
-  return readable(printed.join('\n').replace(`port ${port}`, `port ${PORT}`));
+  const printed = () =>
+    lines
+      .join('\n')
+      .replaceAll(`${folder}/`, '')
+      .replaceAll(applicationPort, String(PORTS.application))
+      .replaceAll(receiverPort, String(PORTS.receiver));
+  if (!(await Promise.race([listens, once(child, 'exit').then(() => false)])))
+    throw new Error(`${command} has not started:\n${printed()}`);
+  return {
+    printed,
+    async end() {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+      return printed();
+    },
+  };
 }
 
 const withoutTelemetry = (/** @type {NodeJS.ProcessEnv} */ env) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(OTEL_|NODE_OPTIONS$)/.test(name)));
 
-/** The folder in which it ran is left out. */
-const readable = (/** @type {string} */ text) => text.replaceAll(`${folder}/`, '');
-
-/** @param {import('../tools/otlp.cjs').Trace} trace */
-function tree({ rows }) {
-  return rows
-    .map(({ span, last }) => {
-      const trunk = last.slice(0, -1).map((ended) => (ended ? '   ' : '│  '));
-      const branch = last.length === 0 ? '' : last.at(-1) ? '└─ ' : '├─ ';
-      const {
-        'code.function.name': name,
-        'code.file.path': file,
-        'code.line.number': line,
-      } = span.attributes;
-      const code = name === undefined ? '' : `   ${name} (${readable(`${file}:${line}`)})`;
-      const label = `${trunk.join('')}${branch}${span.name}`;
-      return `${label.padEnd(34)} ${(span.end - span.start).toFixed(1).padStart(6)} ms${code}`;
-    })
-    .join('\n');
+/** Starts the application, asks it for its report, and ends it. */
+async function run(/** @type {string} */ command) {
+  const application = await start(command);
+  await wait(WARM_UP_MILLIS);
+  await sendOk(`http://127.0.0.1:${applicationPort}/report`);
+  return application.end();
 }
-
-/** The application exports to a receiver: what has come there. */
-async function exported() {
-  const receiver = await OtlpReceiver.listen();
-  const printed = await run(['--import', ENTRY], {
-    ...receiver.env,
-    OTEL_SERVICE_NAME: 'shop',
-  });
-  receiver.close();
-  const traces = readTraces(receiver.spans);
-  const trace = traces.find(({ rows }) => rows.some(({ span }) => isTheBlock(span)));
-  if (trace === undefined || trace.root.attributes['http.route'] !== '/report') {
-    throw new Error(
-      `no block of renderReport under its request among:\n${traces.map(tree).join('\n')}`,
-    );
-  }
-  return { printed, trace };
-}
-
-const isTheBlock = (/** @type {import('../tools/otlp.cjs').Span} */ { name, attributes }) =>
-  name === BLOCK_SPAN &&
-  attributes['code.function.name'] === 'renderReport' &&
-  attributes['code.file.path'].endsWith('/app.js') &&
-  attributes['code.line.number'] > 0;
 
 /** Puts `text` between the marks of this name in a page. */
 function write(/** @type {string} */ page, /** @type {string} */ name, /** @type {string} */ text) {
@@ -130,36 +105,40 @@ function write(/** @type {string} */ page, /** @type {string} */ name, /** @type
   );
 }
 
-const shell = (/** @type {string[]} */ ...lines) => `\`\`\`console\n${lines.join('\n')}\n\`\`\``;
+const fenced = (/** @type {string} */ language, /** @type {string} */ text) =>
+  `\`\`\`${language}\n${text.trim()}\n\`\`\``;
+const shell = (/** @type {string[]} */ ...lines) => fenced('console', lines.join('\n'));
+
+/** An example without its first comment. */
+const withoutHead = (/** @type {string} */ file) =>
+  readFileSync(join(ROOT, file), 'utf8').replace(/^\/\/.*\n/, '');
+
+const SET_UP = ['npm init -y', `npm install express ${PACKAGE} ${INSTRUMENTATIONS}`];
+const RECEIVE = 'node receiver.js';
+const SERVE = `OTEL_SERVICE_NAME=shop OTEL_EXPORTER_OTLP_PROTOCOL=http/json \\\n  node --import ${PACKAGE}/register app.js`;
 
 const tarball = pack();
-writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-copyFileSync(join(ROOT, 'examples/plain-express.cjs'), join(folder, 'app.js'));
-npm(['install', 'express@5'], folder);
-npm(['install', tarball.path, INSTRUMENTATIONS], folder);
-const { printed, trace } = await exported();
-console.log(tree(trace));
+for (const command of SET_UP)
+  npm(command.replace(PACKAGE, tarball.path).split(' ').slice(1), folder);
+copyFileSync(join(ROOT, APPLICATION), join(folder, 'app.js'));
+copyFileSync(join(ROOT, RECEIVER), join(folder, 'receiver.js'));
+const receiver = await start(RECEIVE);
+const served = await run(SERVE);
+const received = await receiver.end();
+console.log(received);
+if (!/^GET \/report .*(\n +.*)*\n +event-loop-blocked .* renderReport app\.js \d+$/m.test(received))
+  throw new Error('no block of renderReport under its request');
 
 if (!options.check) {
-  const app = readFileSync(join(ROOT, 'examples/plain-express.cjs'), 'utf8');
-  write('docs/getting-started.md', 'application', `\`\`\`js\n${app.trim()}\n\`\`\``);
-  write(
-    'docs/getting-started.md',
-    'run',
-    [
-      `Node.js ${process.versions.node}:`,
-      shell(
-        `$ npm install ${PACKAGE} ${INSTRUMENTATIONS}`,
-        `$ OTEL_SERVICE_NAME=shop OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 \\`,
-        `    node --import ${ENTRY} app.js`,
-        ...printed.split('\n'),
-      ),
-      'From another terminal:',
-      shell(`$ curl -s localhost:${PORT}/report >/dev/null`),
-      'The receiver at port 4318 gets this trace:',
-      `\`\`\`\n${tree(trace)}\n\`\`\``,
-    ].join('\n\n'),
-  );
+  const page = 'docs/getting-started.md';
+  write(page, 'application', fenced('js', withoutHead(APPLICATION)));
+  write(page, 'receiver', fenced('js', withoutHead(RECEIVER)));
+  const setUp = fenced('sh', ['mkdir shop && cd shop', ...SET_UP].join('\n'));
+  write(page, 'set-up', `With Node.js ${process.versions.node}:\n\n${setUp}`);
+  const [first, ...rest] = received.split('\n');
+  write(page, 'receive', shell(`$ ${RECEIVE}`, first));
+  write(page, 'run', shell(`$ ${SERVE.replace('\n', '\n  ')}`, ...served.split('\n')));
+  write(page, 'received', fenced('', rest.join('\n')));
 
   npm(['install', PEER], folder);
   writeFileSync(
@@ -171,19 +150,16 @@ if (!options.check) {
       ');',
     ].join('\n'),
   );
-  const ours = await run(['--import', CONSOLE_ENTRY], {});
-  const theirs = await run(['--require', './blocked.js'], {});
+  const ours = `node --import ${PACKAGE}/console app.js`;
+  write('docs/console.md', 'this package', shell(`$ ${ours}`, ...(await run(ours)).split('\n')));
+  const theirs = 'node --require ./blocked.js app.js';
   write(
-    'docs/console.md',
-    'this package',
-    shell(`$ node --import ${CONSOLE_ENTRY} app.js`, ...ours.split('\n')),
-  );
-  write(
-    'docs/console.md',
+    'docs/migrating-from-blocked-at.md',
     'blocked-at',
     [
-      `\`blocked.js\`:\n\n\`\`\`js\n${readFileSync(join(folder, 'blocked.js'), 'utf8').trim()}\n\`\`\``,
-      shell('$ node --require ./blocked.js app.js', ...theirs.split('\n')),
+      '`blocked.js`:',
+      fenced('js', readFileSync(join(folder, 'blocked.js'), 'utf8')),
+      shell(`$ ${theirs}`, ...(await run(theirs)).split('\n')),
     ].join('\n\n'),
   );
 }

@@ -1,7 +1,6 @@
 /**
- * The registry in `semconv/*.yaml`, in the format of OpenTelemetry's Weaver (definition/2), and
- * what is made from it: the source of `src/semconv.ts` and the tables of
- * `docs/semantic-conventions.md`.
+ * The registry in `semconv/*.yaml`, in the format of OpenTelemetry's Weaver (definition/2), and the
+ * source of `src/semconv.ts`, which is made from it. `tools/reference.cjs` makes the reference.
  * Writes nothing: `scripts/generate-semconv.mjs` does, and a unit test compares.
  */
 const { readFileSync, readdirSync } = require('node:fs');
@@ -28,6 +27,7 @@ const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attribute
  * @property {string} [note]
  * @property {string} stability
  * @property {unknown} [examples]
+ * @property {Annotations} [annotations]
  *
  * @typedef {object} Ref a reference to an attribute, or to a group of them
  * @property {string} [ref]
@@ -52,7 +52,7 @@ const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attribute
  *
  * @typedef {object} Used an attribute as a signal has it
  * @property {string} key
- * @property {string} type as in a table
+ * @property {string} type
  * @property {string} requirement
  * @property {string} brief
  * @property {unknown[]} examples
@@ -144,7 +144,7 @@ function usedAs(ref, own) {
   if (brief === undefined) throw new Error(`${key} is not defined here and has no brief`);
   return {
     key,
-    type: definition ? typeOf(definition) : `[OpenTelemetry](${upstreamPage(key)})`,
+    type: definition ? typeOf(definition) : '',
     requirement: requirementOf(ref.requirement_level ?? 'recommended'),
     brief: text(brief),
     examples: [ref.examples ?? definition?.examples ?? []].flat(),
@@ -159,7 +159,7 @@ function upstreamPage(/** @type {string} */ key) {
 
 /** @param {Attribute} attribute */
 function typeOf({ type }) {
-  return typeof type === 'string' ? type : 'string (enum)';
+  return typeof type === 'string' ? type : 'string';
 }
 
 /** @param {Requirement} level */
@@ -321,155 +321,6 @@ function semconvSource(/** @type {Registry} */ registry) {
   return [HEAD, ...exported].join('\n');
 }
 
-const code = (/** @type {string} */ s) => `\`${s}\``;
-const escaped = (/** @type {string} */ cell) => cell.replaceAll('|', '\\|');
-
-/**
- * Columns of one width, as the formatter writes them.
- * @param {string[]} titles
- * @param {string[][]} rows
- */
-function table(titles, rows) {
-  const cells = [titles, ...rows].map((row) => row.map(escaped));
-  const widths = titles.map((_, column) =>
-    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (/** @type {string[]} */ row) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = cells;
-  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('\n');
-}
-
-const later = (/** @type {string | undefined} */ where) =>
-  where === undefined ? '' : ' Not emitted yet.';
-
-/** At most two examples that are short enough for a table. */
-function examplesOf(/** @type {Used} */ { examples }) {
-  return examples
-    .map(String)
-    .filter((example) => !example.includes('\n'))
-    .slice(0, 2)
-    .map(code)
-    .join(', ');
-}
-
-/** @param {Used[]} attributes */
-function attributeTable(attributes) {
-  return table(
-    ['attribute', 'type', 'requirement', 'meaning', 'examples'],
-    attributes.map((used) => [
-      code(used.key),
-      used.type,
-      used.requirement,
-      used.brief + later(used.pendingIn),
-      examplesOf(used),
-    ]),
-  );
-}
-
-/**
- * What stands between the markers of the docs page, by the name of the marker.
- * @param {Registry} registry
- * @returns {Record<string, string>}
- */
-function docsSections(registry) {
-  const [span, event] = [registry.spans[0], registry.events[0]];
-  if (!span || !event) throw new Error('the registry has no span, or no event');
-  const group = (/** @type {string} */ id) => {
-    const found = registry.groups.find(({ name }) => name === id);
-    if (!found) throw new Error(`no public attribute group ${id}`);
-    return attributeTable(found.attributes);
-  };
-  return {
-    span: [signalText(span), attributeTable(span.attributes)].join('\n\n'),
-    event: [
-      signalText(event),
-      attributeTable(event.attributes.filter((used) => !isAsOn(span, used))),
-    ].join('\n\n'),
-    stall: group('event_loop.stall'),
-    link: group('event_loop.link'),
-    metrics: table(
-      ['metric', 'instrument', 'unit', 'attributes', 'meaning'],
-      registry.metrics.map((metric) => [
-        code(metric.name),
-        metric.definition.instrument ?? '',
-        code(metric.definition.unit ?? ''),
-        metric.attributes.map(({ key }) => code(key)).join(', '),
-        [text(metric.definition.brief), text(metric.definition.note ?? '')].join(' ').trim() +
-          later(pendingIn(metric.definition)),
-      ]),
-    ),
-    'metric attributes': table(
-      ['metric', 'attribute', 'requirement', 'meaning'],
-      registry.metrics.flatMap(({ name, attributes }) =>
-        attributes.map((used) => [
-          code(name),
-          code(used.key),
-          used.requirement,
-          used.brief + later(used.pendingIn),
-        ]),
-      ),
-    ),
-    values: table(
-      ['attribute', 'value', 'meaning'],
-      registry.attributes.flatMap((attribute) =>
-        membersOf(attribute).map(({ value, brief }) => [
-          code(attribute.key),
-          code(value),
-          text(brief),
-        ]),
-      ),
-    ),
-    constants: table(
-      ['constant', 'value'],
-      constantsOf(registry).map(({ constant, value }) => [code(constant), code(value)]),
-    ),
-  };
-}
-
-/** @param {Named} signal */
-function signalText({ definition: { brief, note } }) {
-  return wrapped([text(brief), text(note ?? '')].join(' ').trim());
-}
-
-/**
- * @param {Named} signal
- * @param {Used} used
- */
-function isAsOn({ attributes }, { key, requirement }) {
-  return attributes.some((other) => other.key === key && other.requirement === requirement);
-}
-
-function wrapped(/** @type {string} */ prose) {
-  const lines = [''];
-  for (const word of prose.split(' ')) {
-    const line = `${lines.at(-1)} ${word}`.trimStart();
-    if (line.length <= COLUMNS) lines[lines.length - 1] = line;
-    else lines.push(word);
-  }
-  return lines.join('\n');
-}
-
-const SECTION = /(<!-- generated: ([^>]+) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
-
-/**
- * The page with what stands between its markers made anew. A section without markers, and markers
- * without a section, are errors.
- * @param {string} page
- * @param {Record<string, string>} sections
- */
-function withSections(page, sections) {
-  const left = new Set(Object.keys(sections));
-  const made = page.replace(SECTION, (_all, start, name, end) => {
-    const section = sections[name];
-    if (section === undefined) throw new Error(`nothing is made for the marker "${name}"`);
-    left.delete(name);
-    return `${start}\n${section}\n\n${end}`;
-  });
-  if (left.size > 0) throw new Error(`the page has no marker for ${[...left].join(', ')}`);
-  return made;
-}
-
 module.exports = {
   FOLDER,
   readRegistry,
@@ -477,7 +328,6 @@ module.exports = {
   notEmittedYet,
   constantsOf,
   membersOf,
+  text,
   semconvSource,
-  docsSections,
-  withSections,
 };

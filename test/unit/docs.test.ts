@@ -6,6 +6,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { resolveConfig } from '../../src/config.ts';
+import { EventLoopInstrumentation } from '../../src/instrumentation.ts';
 import * as semconv from '../../src/semconv.ts';
 import {
   anchors,
@@ -48,33 +50,75 @@ describe('links', () => {
 
 describe('the reference', () => {
   const reference = read('docs/reference.md');
-  const optionsOf = (type: string) => {
-    const [, fields = ''] = type.split(/^}/m, 1)[0]?.split('{\n') ?? [];
-    return [...fields.matchAll(/^ {2}(\w+)\?: .*;$/gm)].map(([, name]) => name);
+  const has = (text: string) => reference.includes(text);
+  const upper = (name = '') => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+  const namesIn = (file: string, heading: string, member: RegExp) => {
+    const [, body = ''] = read(file).split(`${heading} {\n`);
+    return [...(body.split(/^}/m, 1)[0] ?? '').matchAll(member)].map(([, name = '']) => name);
   };
-  const typeNamed = (name: string) => read('src/types.ts').split(`interface ${name} `)[1] ?? '';
-  const options = optionsOf(typeNamed('EventLoopInstrumentationConfig'));
+  const FIELD = /^ {2}(?:readonly )?(\w+)\??: .*;$/gm;
+  const optionsOf = (type: string) => namesIn('src/types.ts', `interface ${type}`, FIELD);
 
   test('has every option, with its environment variable', () => {
+    const options = optionsOf('EventLoopInstrumentationConfig');
     expect(options).toContain('thresholdMillis');
-    const hooks = ['blockHook', 'ignoreBlockHook'];
-    const upper = (name = '') => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
-    const ofHealthServer = optionsOf(typeNamed('HealthServerConfig')).map(
-      (name) => `\`HEALTH_${upper(name)}\``,
+    const withoutVariable = ['blockHook', 'ignoreBlockHook', 'healthServer'];
+    const heads = options.map((name) =>
+      withoutVariable.includes(name) ? `**\`${name}\`**` : `**\`${name}\`, \`${upper(name)}\`**`,
     );
-    expect(ofHealthServer).toContain('`HEALTH_FAIL_AFTER_MILLIS`');
-    expect(reference).toContain(ofHealthServer.join(', '));
-    const rows = options.map((name = '') =>
-      [...hooks, 'healthServer'].includes(name)
-        ? `| \`${name}\` `
-        : `| \`${name}\`, \`${upper(name)}\` `,
+    const ofHealthServer = optionsOf('HealthServerConfig').map(
+      (name) => `**\`${name}\`, \`HEALTH_${upper(name)}\`**`,
     );
-    expect(rows.filter((row) => !reference.includes(row))).toEqual([]);
+    expect(ofHealthServer).toContain('**`failAfterMillis`, `HEALTH_FAIL_AFTER_MILLIS`**');
+    expect([...heads, ...ofHealthServer].filter((head) => !has(head))).toEqual([]);
   });
 
-  test('has every name that is emitted', () => {
-    const names = Object.values(semconv).filter((name) => !reference.includes(`\`${name}\``));
+  test('has the defaults that are in force', () => {
+    const { healthServer, ...usual } = resolveConfig({ healthServer: { port: 1 } }, {}, () => {});
+    const shown = (value: unknown) => (typeof value === 'string' ? `'${value}'` : value);
+    const heads = [
+      ...Object.entries(usual).map(([name, value]) => [name, upper(name), value]),
+      ...Object.entries(healthServer ?? {})
+        .filter(([name]) => name !== 'port')
+        .map(([name, value]) => [name, `HEALTH_${upper(name)}`, value]),
+    ].map(
+      ([name, variable, value]) => `**\`${name}\`, \`${variable}\`** (default \`${shown(value)}\``,
+    );
+    expect(heads).toContain('**`thresholdMillis`, `THRESHOLD_MILLIS`** (default `100`');
+    expect(heads.filter((head) => !has(head))).toEqual([]);
+  });
+
+  test('has every method', () => {
+    const methods = Object.getOwnPropertyNames(EventLoopInstrumentation.prototype).filter(
+      (name) => name !== 'constructor' && !name.startsWith('_'),
+    );
+    expect(methods).toContain('forceFlush');
+    expect(methods.filter((name) => !has(`**\`${name}(`))).toEqual([]);
+  });
+
+  test('has every field of a block and of what is in it', () => {
+    const [, section = ''] = reference.split('## `EventLoopBlock`');
+    const names = ['EventLoopBlock', 'BlockingCode', 'FunctionShare'].flatMap(optionsOf);
+    expect(names).toContain('durationMillis');
+    expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('has every export', () => {
+    const [, types = ''] =
+      /export type \{([^}]+)\} from '.\/types.ts'/.exec(read('src/index.ts')) ?? [];
+    const names = ['EventLoopInstrumentation', 'EventLoopSpanProcessor', 'BLOCK_CHANNEL'];
+    names.push('BlockMessage', ...types.split(',').map((name) => name.trim()));
+    expect(names.filter((name) => name !== '' && !has(`\`${name}\``))).toEqual([]);
+  });
+
+  test('has every name that is emitted, and the constants are named as it says', () => {
+    const names = Object.values(semconv).filter((name) => !has(`\`${name}\``));
     expect(names).toEqual([]);
+    const isNamedByRule = ([constant, name]: [string, string]) =>
+      constant.replace(/^(SPAN|EVENT|ATTR|METRIC)_/, '') ===
+      name.toUpperCase().replaceAll(/\W/g, '_');
+    const others = Object.entries(semconv).filter((entry) => !isNamedByRule(entry));
+    expect(others).toEqual([['LINK_TYPE_BLOCKED_BY', 'blocked_by']]);
   });
 });
 

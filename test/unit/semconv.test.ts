@@ -18,15 +18,14 @@ import { startBlockSpan } from '../../src/report/block-span.ts';
 import { createInstruments } from '../../src/report/instruments.ts';
 import * as semconv from '../../src/semconv.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
+import { referenceSections, withSections } from '../../tools/reference.cjs';
 import {
   constantsOf,
-  docsSections,
   membersOf,
   type Named,
   notEmittedYet,
   readRegistry,
   semconvSource,
-  withSections,
 } from '../../tools/semconv.cjs';
 
 const ROOT = join(__dirname, '../..');
@@ -53,9 +52,9 @@ describe('what is made from it is up to date (npm run check -- semconv)', () => 
     expect(read('src/semconv.ts')).toBe(semconvSource(registry));
   });
 
-  test('docs/semantic-conventions.md', () => {
-    const page = read('docs/semantic-conventions.md');
-    expect(page).toBe(withSections(page, docsSections(registry)));
+  test('docs/reference.md', () => {
+    const page = read('docs/reference.md');
+    expect(page).toBe(withSections(page, referenceSections(registry)));
   });
 });
 
@@ -114,10 +113,18 @@ describe('the registry', () => {
 });
 
 describe('the code and the registry', () => {
+  const { attributes } = registry;
+
   test('every exported name is in it', () => {
     expect({ ...semconv }).toEqual(
       Object.fromEntries(constantsOf(registry).map(({ constant, value }) => [constant, value])),
     );
+  });
+
+  test('the registry names each field of a block once, and no other', () => {
+    const fields = attributes.flatMap(({ annotations }) => annotations?.['docs']?.['field'] ?? []);
+    expect(fields).toEqual([...new Set(fields)]);
+    expect(fields.filter((field) => !Object.keys(BLOCK).includes(String(field)))).toEqual([]);
   });
 
   test('no name is written out in the sources but in comments', () => {
