@@ -38,15 +38,11 @@ import { createBeatMemory } from './health-server/beat-memory.ts';
 import { HealthServer } from './health-server/health-server.ts';
 import { isLauncher } from './health-server/launcher.ts';
 import { HtmlReport } from './html-report/html-report.ts';
-import { LongCalls } from './long-calls.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from './name/in-app.ts';
 import { LATE_MILLIS } from './name/weights.ts';
-import {
-  emptyNativeCalls,
-  inProgress,
-  NativeCalls,
-  takeNativeCall,
-} from './native/native-calls.ts';
+import { callStack, emptyCallStack, takeNativeCall } from './native/call-stack.ts';
+import { LongCalls } from './native/long-calls.ts';
+import { NativeCalls } from './native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import type { OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
 import { exporterEnvironment } from './ongoing/otlp-environment.ts';
@@ -419,7 +415,7 @@ export class Session {
   readonly #onTick = (): void => {
     try {
       // What V8 has ended half-way (`vm` with a timeout) is not running any more.
-      if (inProgress.depth !== 0) emptyNativeCalls();
+      if (callStack.depth !== 0) emptyCallStack();
       this.#ledger.tick();
       this.#hooks?.tick();
     } catch (error) {

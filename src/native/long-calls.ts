@@ -1,65 +1,63 @@
 /**
- * Calls that are known to be long before they begin, by the size of their input or by what they do:
- * their call site is taken at entry, so that it is the call's own line, and so that a process which
- * hangs in the call has left behind what made it.
+ * Native calls that are known to be long: each leaves behind, before it begins, what the watchdog
+ * thread reports of it if it does not end; and counts as a stack sample of the time that it took.
  */
-import type { NativeCall, StackFrame } from '../block.ts';
+import { context } from '@opentelemetry/api';
+import type { StackSample } from '../block.ts';
 import type { Faults } from '../otel/diag-once.ts';
-import { captureStack } from '../sample/stack.ts';
-import { inProgress, UNKNOWN_SIZE } from './in-progress.ts';
+import type { LongCallWriter } from '../sample/long-call-memory.ts';
+import type { Clock } from '../support/clock.ts';
+import type { LongCall, LongCallListener } from './call-stack.ts';
 
-export interface LongCall extends NativeCall {
-  /**
-   * The callers, innermost first: line and column of the first frame are those of the call
-   * itself.
-   */
-  readonly frames: readonly StackFrame[];
-  /** How many calls were in progress when it began: it is inside all of them. */
-  readonly depth: number;
+/** A shorter call is left to the samples of the watchdog thread. */
+const MIN_SAMPLED_MILLIS = 3;
+
+export interface LongCallPorts {
+  /** What is known of the running block, as plain data. */
+  facts(sample: StackSample): object;
+  resourceType(): string | undefined;
+  add(sample: StackSample): void;
 }
 
-/** Called synchronously, next to the call: what it throws is noted in `faults`. */
-export interface LongCallListener {
-  entered(call: LongCall): void;
-  /** The call returned or threw. What was entered inside it and not left, V8 has ended half-way. */
-  left(call: LongCall): void;
-  /** No call is in progress: V8 has ended half-way what was entered and not left. */
-  emptied?(): void;
-  readonly faults: Faults;
-}
+export class LongCalls implements LongCallListener {
+  /** Those in progress, outermost first. */
+  #entered: (LongCall & { readonly sample: StackSample })[] = [];
 
-/** The call, to be given to {@link leave}; undefined without a listener. Cannot throw. */
-export function enter(name: string, size: number, depth: number): Entered | undefined {
-  const { listener } = inProgress;
-  if (listener === undefined) return undefined;
-  try {
-    const frames = captureStack();
-    const caller = frames.findIndex(({ isOwn }) => !isOwn);
-    const call: LongCall = {
-      name,
-      size: size === UNKNOWN_SIZE ? undefined : size,
-      frames: caller === -1 ? [] : frames.slice(caller),
-      depth,
+  constructor(
+    private readonly clock: Clock,
+    private readonly memory: LongCallWriter,
+    private readonly ports: LongCallPorts,
+    readonly faults: Faults,
+  ) {}
+
+  entered(call: LongCall): void {
+    const { name, size, frames, depth } = call;
+    const time = this.clock.now();
+    const sample: StackSample = {
+      requestedAt: time,
+      time,
+      context: context.active(),
+      resourceType: this.ports.resourceType(),
+      frames,
+      nativeCall: { name, size },
     };
-    listener.entered(call);
-    return { call, listener };
-  } catch (error) {
-    listener.faults.inHook ??= error;
-    return undefined;
+    // In this order: what throws is not left, either.
+    this.memory.enter(this.ports.facts(sample), depth);
+    this.#entered.push({ ...call, sample });
   }
-}
 
-/** The listener may be another one by the end of the call. */
-export interface Entered {
-  readonly call: LongCall;
-  readonly listener: LongCallListener;
-}
+  left({ depth }: LongCall): void {
+    this.memory.leave(depth);
+    const left = this.#entered.find((entered) => entered.depth === depth);
+    this.#entered = this.#entered.filter((entered) => entered.depth < depth);
+    if (left === undefined) return;
+    const { sample } = left;
+    const time = this.clock.now();
+    if (time - sample.requestedAt >= MIN_SAMPLED_MILLIS) this.ports.add({ ...sample, time });
+  }
 
-/** Cannot throw. */
-export function leave({ call, listener }: Entered): void {
-  try {
-    listener.left(call);
-  } catch (error) {
-    listener.faults.inHook ??= error;
+  emptied(): void {
+    this.memory.leave(0);
+    this.#entered = [];
   }
 }

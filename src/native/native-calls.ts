@@ -12,12 +12,8 @@ import { type AnyFunction, Patch } from '../support/patch.ts';
 import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { type AddOn, functionsOf, loadedAddOns, wrapLoading } from './add-ons.ts';
 import { type BuiltIn, builtIns, isModule } from './built-ins.ts';
-import { inProgress } from './in-progress.ts';
-import type { LongCallListener } from './long-calls.ts';
+import { callStack, type LongCallListener } from './call-stack.ts';
 import { sqliteFunctions } from './sqlite.ts';
-
-export { emptyNativeCalls, inProgress, takeNativeCall } from './in-progress.ts';
-export type { LongCall, LongCallListener } from './long-calls.ts';
 
 /** Of add-ons: what loads the same one anew again and again is not followed for ever. */
 const MAX_PATCHES = 500;
@@ -42,7 +38,7 @@ export class NativeCalls {
     this.#isOn = true;
     // Of another copy of the package: around them, these would keep them in for ever.
     putBackKeptWrappers();
-    inProgress.listener = listener;
+    callStack.listener = listener;
     const loading: BuiltIn = {
       holder: process,
       key: 'dlopen',
@@ -63,7 +59,7 @@ export class NativeCalls {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.#hasSqlite = false;
-    inProgress.listener = undefined;
+    callStack.listener = undefined;
     const kept = wrappersKept();
     if (kept.isWanted) kept.putBack.add(this.#putBack);
     else this.#putBack();

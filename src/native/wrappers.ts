@@ -10,8 +10,7 @@
  * end.
  */
 import type { AnyFunction, Switch } from '../support/patch.ts';
-import { endCall, inProgress, safepoint, UNKNOWN_SIZE } from './in-progress.ts';
-import { enter, leave } from './long-calls.ts';
+import { beginCall, callInProgress, endCall, enter, setSize, UNKNOWN_SIZE } from './call-stack.ts';
 
 /** Makes the wrapper of a function. `name` is how it is published. */
 export type Wrap = (original: AnyFunction, power: Switch, name: string) => AnyFunction;
@@ -53,22 +52,14 @@ export const wrapParse: Wrap = (original, power, name) =>
       const size = typeof text === 'string' ? text.length : UNKNOWN_SIZE;
       if (reviver === undefined && (size < SMALL || !power.on)) return original.call(this, text);
       if (!power.on) return original.call(this, text, reviver);
-      const { name: outerName, size: outerSize, depth } = inProgress;
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, size);
       const long = size >= LONG_JSON_TEXT ? enter(name, size, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = size;
       try {
         return reviver === undefined
           ? original.call(this, text)
           : original.call(this, text, reviver);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).parse;
@@ -79,21 +70,13 @@ export const wrapStringify: Wrap = (original, power, name) =>
     stringify(this: unknown, value: unknown, replacer?: unknown, space?: unknown) {
       const isPlain = replacer === undefined && space === undefined;
       if (!power.on) return original.call(this, value, replacer, space);
-      const { name: outerName, size: outerSize, depth } = inProgress;
       const size = elementsOf(value);
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, size);
       const long = size >= LONG_JSON_ELEMENTS ? enter(name, size, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = size;
       try {
         return isPlain ? original.call(this, value) : original.call(this, value, replacer, space);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).stringify;
@@ -109,24 +92,16 @@ export const wrapClone: Wrap = (original, power, name) =>
       const count = arguments.length;
       // biome-ignore lint/complexity/noArguments: as above
       if (!power.on || count === 0) return original.apply(this, arguments as unknown as unknown[]);
-      const { name: outerName, size: outerSize, depth } = inProgress;
       const size = elementsOf(value);
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, size);
       const long = size >= LONG_CLONE_ELEMENTS ? enter(name, size, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = size;
       try {
         if (count === 1) return original.call(this, value);
         if (count === 2) return original.call(this, value, second);
         // biome-ignore lint/complexity/noArguments: as above
         return original.apply(this, arguments as unknown as unknown[]);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).structuredClone;
@@ -149,21 +124,13 @@ export const wrapToString: Wrap = (original, power, name) =>
         if (!isWhole) return original.call(this, encoding, start, end);
         return encoding === undefined ? original.call(this) : original.call(this, encoding);
       }
-      const { name: outerName, size: outerSize, depth } = inProgress;
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, length);
       const long = length >= LONG_BYTES ? enter(name, length, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = length;
       try {
         if (!isWhole) return original.call(this, encoding, start, end);
         return encoding === undefined ? original.call(this) : original.call(this, encoding);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).toString as AnyFunction;
@@ -184,20 +151,12 @@ export const wrapMethod: Wrap = (original, power, name) =>
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
-      const { name: outerName, size: outerSize, depth } = inProgress;
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, size);
       const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = size;
       try {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).wrapper;
@@ -219,20 +178,12 @@ export const wrapDecode: Wrap = (original, power, name) =>
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
-      const { name: outerName, size: outerSize, depth } = inProgress;
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, size);
       const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = size;
       try {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).decode;
@@ -254,20 +205,12 @@ export const wrapUpdate: Wrap = (original, power, name) =>
       if (size < SMALL || !power.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
-      const { name: outerName, size: outerSize, depth } = inProgress;
-      inProgress.depth = depth + 1;
+      const depth = beginCall(name, size);
       const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
-      inProgress.name = name;
-      inProgress.size = size;
       try {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       } finally {
-        try {
-          safepoint();
-        } finally {
-          endCall(depth, outerName, outerSize);
-          if (long !== undefined) leave(long);
-        }
+        endCall(depth, long);
       }
     },
   }).update;
@@ -305,27 +248,19 @@ export function wrapSlow({
         // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
         const args = arguments as unknown as unknown[];
         if (!power.on) return original.apply(this, args);
-        const { name: outerName, size: outerSize, depth } = inProgress;
         const size = input < args.length ? sizeOf(args[input]) : UNKNOWN_SIZE;
         const published = sizeIsNone === true ? UNKNOWN_SIZE : size;
         const isKnownLong = longFrom === 0 ? isLong(args[0], args[1]) : size >= longFrom;
-        inProgress.depth = depth + 1;
+        const outer = within === undefined ? undefined : callInProgress();
+        const isWithin = outer?.name.startsWith(within as string) === true;
+        const depth = isWithin ? beginCall(outer.name, outer.size) : beginCall(name, published);
         const long = isKnownLong ? enter(name, published, depth) : undefined;
-        if (within === undefined || !outerName.startsWith(within)) {
-          inProgress.name = name;
-          inProgress.size = published;
-        }
         try {
           const result = original.apply(this, args);
-          if (sizeIsResult === true && inProgress.name === name) inProgress.size = sizeOf(result);
+          if (sizeIsResult === true && !isWithin) setSize(sizeOf(result));
           return result;
         } finally {
-          try {
-            safepoint();
-          } finally {
-            endCall(depth, outerName, outerSize);
-            if (long !== undefined) leave(long);
-          }
+          endCall(depth, long);
         }
       },
     }).wrapper;

@@ -6,8 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import type { StackFrame } from '../../src/block.ts';
-import { inProgress } from '../../src/native/in-progress.ts';
-import { type LongCall, NativeCalls, takeNativeCall } from '../../src/native/native-calls.ts';
+import {
+  beginCall,
+  endCall,
+  type LongCall,
+  setSize,
+  takeNativeCall,
+} from '../../src/native/call-stack.ts';
+import { NativeCalls } from '../../src/native/native-calls.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 
 /**
@@ -19,7 +25,7 @@ const bundled = path.join(folder, 'native-calls.cjs');
 const bundledForImport = path.join(folder, 'native-calls.mjs');
 
 type Loaded = typeof import('../../src/native/native-calls.ts') &
-  typeof import('../../src/native/in-progress.ts') &
+  typeof import('../../src/native/call-stack.ts') &
   typeof import('../../src/support/wrappers-kept.ts');
 
 let outside: Loaded;
@@ -49,7 +55,7 @@ beforeAll(() => {
       contents: `
         import { markEndOfOwnCode } from '../../src/sample/own-code.ts';
         export * from '../../src/native/native-calls.ts';
-        export * from '../../src/native/in-progress.ts';
+        export * from '../../src/native/call-stack.ts';
         export * from '../../src/support/wrappers-kept.ts';
         markEndOfOwnCode((whereAmI) => whereAmI());`,
       resolveDir: __dirname,
@@ -77,7 +83,7 @@ beforeEach(() => {
 afterEach(() => {
   calls.disable();
   expect(errors).toEqual([]);
-  expect(outside.inProgress).toMatchObject({ name: '', size: -1, depth: 0 });
+  expect(outside.callStack.depth).toBe(0);
 });
 
 /** All that is wrapped, as it is now. */
@@ -269,8 +275,7 @@ describe('the call in progress', () => {
     const { JSON: json } = main;
     const observed: unknown[] = [];
     const published = () => {
-      const { name, size, depth } = outside.inProgress;
-      return { name, size, depth };
+      return { ...outside.callInProgress(), depth: outside.callStack.depth };
     };
     const inner = `[${'1,'.repeat(200)}1]`;
     json.parse('[1]', function (this: unknown, key, value) {
@@ -295,7 +300,7 @@ describe('the call in progress', () => {
     const { writeSync } = fs;
     // Below the wrapper of `writeSync`.
     fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
-      observed.push(outside.inProgress.name);
+      observed.push(outside.callInProgress().name);
       return writeSync(...args);
     }) as typeof writeSync;
     try {
@@ -332,7 +337,7 @@ describe('the call in progress', () => {
     const native = frame({ file: undefined, isBuiltin: true });
     const evaluated = frame({ file: undefined, isEvaluated: true });
     const callback = frame({ isAtEntry: true });
-    Object.assign(inProgress, { name: 'JSON.parse', size: 7 });
+    const depth = beginCall('JSON.parse', 7);
     try {
       const parse = { name: 'JSON.parse', size: 7 };
       expect(takeNativeCall()([own, own, user], false)).toEqual(parse);
@@ -343,13 +348,12 @@ describe('the call in progress', () => {
       expect(takeNativeCall()([callback, native, own, user], true)).toEqual(parse);
       expect(takeNativeCall()([callback, user, own], true)).toBeUndefined();
       expect(takeNativeCall()([user], false)).toBeUndefined();
-      inProgress.size = -1;
+      setSize(-1);
       expect(takeNativeCall()([own], false)).toEqual({ name: 'JSON.parse', size: undefined });
-      inProgress.name = '';
-      expect(takeNativeCall()([own, user], false)).toBeUndefined();
     } finally {
-      Object.assign(inProgress, { name: '', size: -1 });
+      endCall(depth, undefined);
     }
+    expect(takeNativeCall()([own, user], false)).toBeUndefined();
   });
 });
 
@@ -397,12 +401,13 @@ describe('calls that are known to be long', () => {
       expect(() => runInNewContext('run()', { run }, { timeout: 80 })).toThrow('timed out');
     };
     main.JSON.parse('[1]'.padEnd(300), () => endHalfWay());
-    expect(outside.inProgress).toMatchObject({ name: '', depth: 0 });
+    expect(outside.callStack.depth).toBe(0);
 
     endHalfWay();
-    expect(outside.inProgress).toMatchObject({ name: 'crypto.pbkdf2Sync', depth: 1 });
-    outside.emptyNativeCalls();
-    expect(outside.inProgress).toMatchObject({ name: '', depth: 0 });
+    expect(outside.callInProgress().name).toBe('crypto.pbkdf2Sync');
+    expect(outside.callStack.depth).toBe(1);
+    outside.emptyCallStack();
+    expect(outside.callInProgress().name).toBe('');
     expect(log).toEqual([
       'entered crypto.pbkdf2Sync at 1',
       'entered crypto.pbkdf2Sync at 2',
@@ -443,7 +448,7 @@ test('node:sqlite is wrapped when the application has loaded it, and is not load
   const database = new DatabaseSync(':memory:');
   const observed: string[] = [];
   database.function('observe', (row: number) => {
-    observed.push(outside.inProgress.name);
+    observed.push(outside.callInProgress().name);
     return row;
   });
   database.exec('create table t as select observe(1) as n');
@@ -494,7 +499,7 @@ describe('native add-ons', () => {
   /** As better-sqlite3 has them: classes whose methods are found on every call. */
   function makeDatabaseAddOn(observed: string[]) {
     const note = function (this: unknown) {
-      observed.push(outside.inProgress.name);
+      observed.push(outside.callInProgress().name);
       return this;
     };
     const withMethods = (...names: string[]) => {
@@ -603,7 +608,7 @@ describe('native add-ons', () => {
     const observed: string[] = [];
     const addOn = inMainRealm({
       transformSync: (text: string) => {
-        observed.push(outside.inProgress.name);
+        observed.push(outside.callInProgress().name);
         return text;
       },
       Parser: class {
@@ -692,7 +697,7 @@ describe('what others do', () => {
     const observed: string[] = [];
     const theirs = (text: string) =>
       ours(text, (_key, value) => {
-        observed.push(`${outside.inProgress.name} ${outside.inProgress.depth}`);
+        observed.push(`${outside.callInProgress().name} ${outside.callStack.depth}`);
         return value;
       });
     json.parse = theirs;

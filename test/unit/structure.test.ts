@@ -24,7 +24,6 @@ const ORDER = [
   ['config', 'config-file', 'active-instance'],
   ['console/'],
   ['html-report'],
-  ['long-calls'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
   ['core'],
