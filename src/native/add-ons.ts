@@ -98,14 +98,14 @@ export function loadedAddOns(): AddOn[] {
 /** `process.dlopen`; `loaded` is called with the add-on, and must not throw. */
 export function wrapLoading(loaded: (addOn: AddOn) => void): Wrap {
   const slow = wrapSlow();
-  return (original, power, name) =>
+  return (original, state, name) =>
     slow(
       function (this: unknown, ...args: unknown[]) {
         const result = original.apply(this, args);
-        if (power.on) loaded({ file: args[1], exports: valueIn(args[0], 'exports') });
+        if (state.on) loaded({ file: args[1], exports: valueIn(args[0], 'exports') });
         return result;
       },
-      power,
+      state,
       name,
     );
 }

@@ -24,14 +24,12 @@ import {
   type Wrap,
   wrapClone,
   wrapConstructor,
-  wrapDecode,
   wrapFormat,
   wrapMethod,
   wrapParse,
   wrapSlow,
   wrapStringify,
   wrapToString,
-  wrapUpdate,
 } from './wrappers.ts';
 
 /** One function, where it is found, and how it is wrapped. */
@@ -174,7 +172,7 @@ export function builtIns(): BuiltIn[] {
     ...ofPrototype(Number, 'Number', 'toLocaleString', SLOW),
     ...ofPrototype(String, 'String', 'normalize', SLOW),
     ...ofPrototype(Buffer, 'Buffer', 'toString', wrapToString),
-    ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', wrapDecode),
+    ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', wrapMethod),
     ...ofPrototype(globalThis.TextEncoder, 'TextEncoder', 'encode', wrapMethod),
   ];
   for (const key of ['toLocaleDateString', 'toLocaleString', 'toLocaleTimeString'])
@@ -188,7 +186,7 @@ export function builtIns(): BuiltIn[] {
     unknown
   >;
   all.push(
-    ...ofPrototype(Hash, 'Hash', 'update', wrapUpdate),
+    ...ofPrototype(Hash, 'Hash', 'update', wrapMethod),
     ...ofPrototype(Hmac, 'Hmac', 'update', wrapMethod),
     ...ofPrototype(Cipheriv, 'Cipher', 'update', wrapMethod),
     ...ofPrototype(Decipheriv, 'Decipher', 'update', wrapMethod),

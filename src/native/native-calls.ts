@@ -113,7 +113,7 @@ export class NativeCalls {
       new Patch<AnyFunction>(
         holder,
         key,
-        (original, power) => wrap(original, power, name),
+        (original, state) => wrap(original, state, name),
         isGetter === true ? 'get' : 'value',
       );
     if (!patch.apply()) return;

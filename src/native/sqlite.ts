@@ -42,15 +42,15 @@ function functionOf(holder: object, type: string, key: string, wrap: Wrap): Buil
 
 /** What iterates, too: the first row may take as long as all of them. */
 function wrapIterate(found: (more: BuiltIn[]) => void): Wrap {
-  return (original, power, name) =>
+  return (original, state, name) =>
     SLOW(
       function (this: unknown, ...args: unknown[]) {
         const rows = original.apply(this, args);
-        if (power.on)
+        if (state.on)
           found([{ holder: Object.getPrototypeOf(rows), key: 'next', name, wrap: SLOW }]);
         return rows;
       },
-      power,
+      state,
       name,
     );
 }

@@ -13,7 +13,7 @@ import type { AnyFunction, Switch } from '../support/patch.ts';
 import { beginCall, callInProgress, endCall, enter, setSize, UNKNOWN_SIZE } from './call-stack.ts';
 
 /** Makes the wrapper of a function. `name` is how it is published. */
-export type Wrap = (original: AnyFunction, power: Switch, name: string) => AnyFunction;
+export type Wrap = (original: AnyFunction, state: Switch, name: string) => AnyFunction;
 
 /**
  * Up to this many characters or bytes, a call takes some microseconds at most, and is not
@@ -46,12 +46,12 @@ const LONG_JSON_TEXT = 2 * MIB;
 const LONG_JSON_ELEMENTS = 50_000;
 const LONG_CLONE_ELEMENTS = 20_000;
 
-export const wrapParse: Wrap = (original, power, name) =>
+export const wrapParse: Wrap = (original, state, name) =>
   ({
     parse(this: unknown, text: unknown, reviver?: unknown) {
       const size = typeof text === 'string' ? text.length : UNKNOWN_SIZE;
-      if (reviver === undefined && (size < SMALL || !power.on)) return original.call(this, text);
-      if (!power.on) return original.call(this, text, reviver);
+      if (reviver === undefined && (size < SMALL || !state.on)) return original.call(this, text);
+      if (!state.on) return original.call(this, text, reviver);
       const depth = beginCall(name, size);
       const long = size >= LONG_JSON_TEXT ? enter(name, size, depth) : undefined;
       try {
@@ -65,11 +65,11 @@ export const wrapParse: Wrap = (original, power, name) =>
   }).parse;
 
 /** Nothing but the number of elements says how long it takes. */
-export const wrapStringify: Wrap = (original, power, name) =>
+export const wrapStringify: Wrap = (original, state, name) =>
   ({
     stringify(this: unknown, value: unknown, replacer?: unknown, space?: unknown) {
       const isPlain = replacer === undefined && space === undefined;
-      if (!power.on) return original.call(this, value, replacer, space);
+      if (!state.on) return original.call(this, value, replacer, space);
       const size = elementsOf(value);
       const depth = beginCall(name, size);
       const long = size >= LONG_JSON_ELEMENTS ? enter(name, size, depth) : undefined;
@@ -85,13 +85,13 @@ export const wrapStringify: Wrap = (original, power, name) =>
  * As {@link wrapStringify}; closures of two literals, so that V8 compiles each for its own
  * original.
  */
-export const wrapClone: Wrap = (original, power, name) =>
+export const wrapClone: Wrap = (original, state, name) =>
   ({
     structuredClone(this: unknown, value: unknown, second?: unknown) {
       // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
       const count = arguments.length;
       // biome-ignore lint/complexity/noArguments: as above
-      if (!power.on || count === 0) return original.apply(this, arguments as unknown as unknown[]);
+      if (!state.on || count === 0) return original.apply(this, arguments as unknown as unknown[]);
       const size = elementsOf(value);
       const depth = beginCall(name, size);
       const long = size >= LONG_CLONE_ELEMENTS ? enter(name, size, depth) : undefined;
@@ -110,7 +110,7 @@ export const wrapClone: Wrap = (original, power, name) =>
 const LONG_BYTES = 16 * MIB;
 
 /** `Buffer#toString`: the input is `this`. */
-export const wrapToString: Wrap = (original, power, name) =>
+export const wrapToString: Wrap = (original, state, name) =>
   ({
     toString(
       this: { readonly length?: unknown } | undefined,
@@ -120,7 +120,7 @@ export const wrapToString: Wrap = (original, power, name) =>
     ) {
       const length = this?.length;
       const isWhole = start === undefined && end === undefined;
-      if (!(typeof length === 'number' && length >= SMALL) || !power.on) {
+      if (!(typeof length === 'number' && length >= SMALL) || !state.on) {
         if (!isWhole) return original.call(this, encoding, start, end);
         return encoding === undefined ? original.call(this) : original.call(this, encoding);
       }
@@ -136,7 +136,7 @@ export const wrapToString: Wrap = (original, power, name) =>
   }).toString as AnyFunction;
 
 /** Those whose first argument is the input, or its size: `Hmac#update`, `randomBytes`. */
-export const wrapMethod: Wrap = (original, power, name) =>
+export const wrapMethod: Wrap = (original, state, name) =>
   ({
     wrapper(this: unknown, data?: unknown, second?: unknown, third?: unknown) {
       const size =
@@ -148,7 +148,7 @@ export const wrapMethod: Wrap = (original, power, name) =>
               ? data.byteLength
               : UNKNOWN_SIZE;
       const isPlain = second === undefined && third === undefined;
-      if (size < SMALL || !power.on) {
+      if (size < SMALL || !state.on) {
         return isPlain ? original.call(this, data) : original.call(this, data, second, third);
       }
       const depth = beginCall(name, size);
@@ -160,60 +160,6 @@ export const wrapMethod: Wrap = (original, power, name) =>
       }
     },
   }).wrapper;
-
-/**
- * `TextDecoder#decode`: {@link wrapMethod} in a literal of its own, which V8 compiles for this
- * original alone.
- */
-export const wrapDecode: Wrap = (original, power, name) =>
-  ({
-    decode(this: unknown, data?: unknown, second?: unknown, third?: unknown) {
-      const size =
-        typeof data === 'string'
-          ? data.length
-          : ArrayBuffer.isView(data)
-            ? data.byteLength
-            : UNKNOWN_SIZE;
-      const isPlain = second === undefined && third === undefined;
-      if (size < SMALL || !power.on) {
-        return isPlain ? original.call(this, data) : original.call(this, data, second, third);
-      }
-      const depth = beginCall(name, size);
-      const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
-      try {
-        return isPlain ? original.call(this, data) : original.call(this, data, second, third);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).decode;
-
-/**
- * `Hash#update`: {@link wrapMethod} in a literal of its own, which V8 compiles for this original
- * alone.
- */
-export const wrapUpdate: Wrap = (original, power, name) =>
-  ({
-    update(this: unknown, data?: unknown, second?: unknown, third?: unknown) {
-      const size =
-        typeof data === 'string'
-          ? data.length
-          : ArrayBuffer.isView(data)
-            ? data.byteLength
-            : UNKNOWN_SIZE;
-      const isPlain = second === undefined && third === undefined;
-      if (size < SMALL || !power.on) {
-        return isPlain ? original.call(this, data) : original.call(this, data, second, third);
-      }
-      const depth = beginCall(name, size);
-      const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
-      try {
-        return isPlain ? original.call(this, data) : original.call(this, data, second, third);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).update;
 
 export interface SlowCallOptions {
   /** Index of the argument that is the input, if any. */
@@ -242,12 +188,12 @@ export function wrapSlow({
   longFrom = NEVER,
   isLong = () => true,
 }: SlowCallOptions = {}): Wrap {
-  return (original, power, name) =>
+  return (original, state, name) =>
     ({
       wrapper(this: unknown) {
         // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
         const args = arguments as unknown as unknown[];
-        if (!power.on) return original.apply(this, args);
+        if (!state.on) return original.apply(this, args);
         const size = input < args.length ? sizeOf(args[input]) : UNKNOWN_SIZE;
         const published = sizeIsNone === true ? UNKNOWN_SIZE : size;
         const isKnownLong = longFrom === 0 ? isLong(args[0], args[1]) : size >= longFrom;
@@ -269,9 +215,9 @@ export function wrapSlow({
 const SLOW = wrapSlow();
 
 /** As {@link wrapSlow}, for what may be called with `new`. */
-export const wrapConstructor: Wrap = (original, power, name) => {
-  const call = SLOW(original, power, name);
-  const construct = SLOW(Reflect.construct, power, name);
+export const wrapConstructor: Wrap = (original, state, name) => {
+  const call = SLOW(original, state, name);
+  const construct = SLOW(Reflect.construct, state, name);
   return function wrapper(this: unknown) {
     // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
     const args = arguments as unknown as unknown[];
@@ -285,15 +231,15 @@ export const wrapConstructor: Wrap = (original, power, name) => {
  * and it is wrapped once: to give it its name and length would take 5 µs, so it is written with
  * them.
  */
-export const wrapFormat: Wrap = (original, power, name) => {
+export const wrapFormat: Wrap = (original, state, name) => {
   const wrappers = new WeakMap<AnyFunction, AnyFunction>();
   return {
     get(this: unknown) {
       const bound: AnyFunction = original.call(this);
-      if (!power.on) return bound;
+      if (!state.on) return bound;
       const known = wrappers.get(bound);
       if (known !== undefined) return known;
-      const call = SLOW(bound, power, name);
+      const call = SLOW(bound, state, name);
       wrappers.set(bound, (value: unknown) => call(value));
       return wrappers.get(bound);
     },

@@ -29,12 +29,12 @@ export interface Switch<User = unknown> {
 }
 
 /** Makes the wrapper of a function. */
-export type Wrap<Fn, User = unknown> = (original: Fn, power: Readonly<Switch<User>>) => Fn;
+export type Wrap<Fn, User = unknown> = (original: Fn, state: Readonly<Switch<User>>) => Fn;
 
 interface Wrapper<Fn, User> {
   readonly original: Fn;
   readonly fn: Fn;
-  readonly power: Switch<User>;
+  readonly state: Switch<User>;
 }
 
 /**
@@ -69,8 +69,8 @@ export class Patch<Fn extends AnyFunction, User = unknown> {
       wrapper = this.#replace(property as PropertyDescriptor, current);
       if (wrapper === undefined) return false;
     }
-    wrapper.power.on = true;
-    wrapper.power.user = user;
+    wrapper.state.on = true;
+    wrapper.state.user = user;
     return true;
   }
 
@@ -81,9 +81,9 @@ export class Patch<Fn extends AnyFunction, User = unknown> {
   putBack(user?: User): boolean {
     const { holder, key, field } = this;
     const wrapper = this.#wrapper;
-    if (wrapper === undefined || wrapper.power.user !== user) return false;
-    wrapper.power.on = false;
-    wrapper.power.user = undefined;
+    if (wrapper === undefined || wrapper.state.user !== user) return false;
+    wrapper.state.on = false;
+    wrapper.state.user = undefined;
     const property = findProperty(holder, key);
     if (property?.[field] === wrapper.fn) {
       this.#isIn = !(this.#isInherited
@@ -125,8 +125,8 @@ function wrapperOf<Fn extends AnyFunction, User>(
   original: Fn,
   wrap: Wrap<Fn, User>,
 ): Wrapper<Fn, User> {
-  const power: Switch<User> = { on: false, user: undefined };
-  const fn = wrap(original, power);
+  const state: Switch<User> = { on: false, user: undefined };
+  const fn = wrap(original, state);
   // `util.promisify.custom`, for one, is found on a function as well.
   for (const key of Reflect.ownKeys(original)) {
     const property = Object.getOwnPropertyDescriptor(original, key);
@@ -134,7 +134,7 @@ function wrapperOf<Fn extends AnyFunction, User>(
   }
   const prototype = Object.getPrototypeOf(original);
   if (prototype !== Object.getPrototypeOf(fn)) Object.setPrototypeOf(fn, prototype);
-  return { original, fn, power };
+  return { original, fn, state };
 }
 
 /** Made by `class`, native, or with methods. Any other `function` is seldom called with `new`. */
