@@ -102,8 +102,8 @@ export interface Block {
    * Milliseconds that the loop has waited for events since it ended, where its iteration is over.
    */
   readonly waitedSince?: number | undefined;
-  /** How long the thread waited for a CPU in it, at least; only in a recording of a test. */
-  readonly runDelayMillis?: number;
+  /** How long the thread waited for a CPU in it; only in a recording of a test. */
+  readonly runDelayMillis?: { readonly atLeast: number; readonly atMost: number } | undefined;
   /** Reporting of this package blocked: metrics count it, and no span is made of it. */
   readonly isOwnWork: boolean;
 }

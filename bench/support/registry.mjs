@@ -33,6 +33,7 @@ const NAMES = [
   'idle',
   'payload',
   'without-stalls',
+  'guard',
 ];
 
 /** @returns {Promise<Bench[]>} */

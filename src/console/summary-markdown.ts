@@ -1,6 +1,7 @@
 /** The summary as Markdown, for a pull request or an agent. */
+import type { CodePlace } from '../types.ts';
 import { duration, pathFrom, printable } from './block-line.ts';
-import type { BlockSummary, BlockTotals, PeriodSummary, PlaceSummary } from './summary.ts';
+import type { BlockSummary, BlockTotals, PeriodSummary } from './summary.ts';
 import {
   causeOf,
   percent,
@@ -50,12 +51,12 @@ function tableOf(period: PeriodSummary, cwd: string): string[] {
     const times = [duration(totalMillis), percent(share), blocks, duration(longestMillis)];
     return row([...waits, ...times, ...more]);
   };
-  const rows = shown.map((place) => rowOf(place, [causeOf(place), ...codeOf(place, cwd)]));
+  const rows = shown.map((place) => rowOf(place, [causeOf(place), ...codeCells(place, cwd)]));
   if (others !== undefined) rows.push(rowOf(others, ['', 'other functions', '']));
   return [[...(hasWaits ? HEADER_WITH_WAITS : HEADER), ...rows].join('\n')];
 }
 
-const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+export const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
 
 /** `6.20 s, 41 requests`. */
 function waitCell({ stalledMillis = 0, stalledRequests = 0 }: BlockTotals): string {
@@ -99,7 +100,11 @@ function stallTables(summary: BlockSummary): string[] {
   ];
 }
 
-function codeOf({ functionName, file, line, column }: PlaceSummary, cwd: string): string[] {
+/** Function and place. */
+export function codeCells(
+  { functionName, file, line, column }: Partial<CodePlace>,
+  cwd: string,
+): string[] {
   if (functionName === undefined) return ['unknown code', ''];
   if (file === undefined) return [code(printable(functionName)), ''];
   const place = [pathFrom(file, cwd), line, column].filter((part) => part !== undefined).join(':');

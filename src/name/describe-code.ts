@@ -38,6 +38,8 @@ export interface SampledPlace extends BlockingCode, KeyedPlace {
 export interface FunctionTime {
   readonly place: KeyedPlace;
   readonly millis: number;
+  /** Without the time of the function that it called for longest. */
+  readonly apartMillis: number;
 }
 
 /** What a block's samples amount to. */
@@ -104,9 +106,10 @@ export function describeCode(
   const leaves = tree.leaves();
   const shares = hasShares && { topFunctions: sharesOf(leaves, tree.weight, options.cwd) };
   const ran = options.listsFunctions === true && {
-    functions: ranFunctions(observations).map(({ step, millis }) => ({
+    functions: ranFunctions(observations).map(({ step, millis, apartMillis }) => ({
       place: functionAt(step, step),
       millis,
+      apartMillis,
     })),
   };
   const agents = hasShares ? treeOfAgents(observations, tree.weight) : undefined;

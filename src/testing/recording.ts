@@ -11,21 +11,19 @@ import type { BlockMessage } from '../report/block-channel.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../stalls/request-channel.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import type { RecordedBlock } from './baseline.ts';
+import { Baseline } from './baseline.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
-import { type BaselineOptions, checkBaselineOptions, judgeByBaseline } from './known-blocks.ts';
-
-/** Options of {@link recordBlocks} and {@link expectNoBlocks}. */
-export interface RecordingOptions {
-  /**
-   * The shortest block that counts, in milliseconds, 1 to 60 000.
-   * @default 100
-   */
-  thresholdMillis?: number;
-}
-
-/** Options of {@link expectNoBlocks}. */
-export interface ExpectNoBlocksOptions extends RecordingOptions, BaselineOptions {}
+import { appendToJobSummary } from './job-summary.ts';
+import {
+  headlineOf,
+  judgeByBaseline,
+  listObsolete,
+  type RecordedBlock,
+  updateBaseline,
+} from './known-blocks.ts';
+import { checkOptions, type ExpectNoBlocksOptions, type RecordingOptions } from './options.ts';
+import { type RunDelayMillis, Starvation } from './starvation.ts';
+import { nameOfTest } from './test-name.ts';
 
 /**
  * The watchdog's thread does not keep a process alive, and a test runner may have nothing else that
@@ -37,7 +35,8 @@ const KEEP_ALIVE_MILLIS = 3_600_000;
 const RECORDING = Symbol.for(`${PACKAGE_NAME}.recording`);
 
 /** What the session adds to a block for a recording. */
-type SampledBlock = EventLoopBlock & Partial<Omit<RecordedBlock, 'block'>>;
+type SampledBlock = EventLoopBlock &
+  Partial<Pick<RecordedBlock, 'functions'>> & { readonly runDelayMillis?: RunDelayMillis };
 
 let recording = false;
 
@@ -62,7 +61,12 @@ export async function recordBlocks(
   run: () => unknown,
   options: RecordingOptions = {},
 ): Promise<EventLoopBlock[]> {
+  const callSite = callSiteOf(recordBlocks);
+  const isInSummary = checkOptions('recordBlocks', options).jobSummary;
   const { recorded } = await record(run, options);
+  if (isInSummary) {
+    appendToJobSummary(nameOfTest(options.name, process.cwd(), callSite).name, recorded);
+  }
   return recorded.map(({ block }) => block);
 }
 
@@ -83,22 +87,35 @@ export async function expectNoBlocks<Result>(
   run: () => Result,
   options: ExpectNoBlocksOptions = {},
 ): Promise<Awaited<Result>> {
-  checkBaselineOptions(options);
-  const callSite = new Error('called here');
-  Error.captureStackTrace(callSite, expectNoBlocks);
+  const callSite = callSiteOf(expectNoBlocks);
+  const asked = checkOptions('expectNoBlocks', options);
   const { recorded: all, result, thresholdMillis } = await record(run, options);
   const recorded = all.filter(({ block }) => block.expected !== true);
-  const { baseline } = options;
-  if (baseline !== undefined) {
-    const judged = { ...options, thresholdMillis };
-    const unknown = await judgeByBaseline(recorded, baseline, judged, callSite);
-    if (unknown === undefined) return result;
-    const { headline } = unknown;
-    throw new EventLoopBlockedError(unknown.blocks, thresholdMillis, callSite, headline);
+  const baseline = options.baseline === undefined ? undefined : new Baseline(options.baseline);
+  const test = nameOfTest(options.name, baseline?.folder ?? process.cwd(), callSite);
+  const verdict = baseline && judgeByBaseline(baseline, test, recorded, thresholdMillis);
+  if (asked.jobSummary) appendToJobSummary(test.name, recorded, baseline, verdict);
+  const failed = (blocks: readonly EventLoopBlock[], headline?: readonly string[]) =>
+    new EventLoopBlockedError(blocks, thresholdMillis, callSite, headline);
+  if (baseline === undefined || verdict === undefined) {
+    if (recorded.length > 0) throw failed(recorded.map(({ block }) => block));
+    return result;
   }
-  const blocks = recorded.map(({ block }) => block);
-  if (blocks.length > 0) throw new EventLoopBlockedError(blocks, thresholdMillis, callSite);
+  if (asked.updateBaseline) {
+    await updateBaseline(baseline, test, recorded);
+    return result;
+  }
+  if (verdict.unknown.length > 0)
+    throw failed(verdict.unknown, headlineOf(baseline, test, verdict));
+  listObsolete(baseline, test, verdict);
   return result;
+}
+
+/** Where the test has called. */
+function callSiteOf(called: (...args: never[]) => unknown): Error {
+  const callSite = new Error('called here');
+  Error.captureStackTrace(callSite, called);
+  return callSite;
 }
 
 async function record<Result>(run: () => Result, { thresholdMillis = 100 }: RecordingOptions) {
@@ -122,16 +139,10 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   // What happens in a test is no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
-  const recorded: RecordedBlock[] = [];
-  const hear = (message: unknown) => {
-    const {
-      functions = [],
-      runDelayMillis = 0,
-      ...block
-    } = (message as BlockMessage).block as SampledBlock;
-    recorded.push({ block, functions, runDelayMillis });
-  };
+  const heard: SampledBlock[] = [];
+  const hear = (message: unknown) => heard.push((message as BlockMessage).block);
   const stalls = new StallsByBlock();
+  const starvation = new Starvation(thresholdMillis);
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MILLIS);
   recording = true;
   try {
@@ -141,14 +152,19 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     await instrumentation.forceFlush();
     subscribe(BLOCK_CHANNEL, hear);
     subscribe(REQUEST_CHANNEL, stalls.add);
+    starvation.start();
     const result = await inCallbackOfItsOwn(run);
     await instrumentation.forceFlush();
-    const complete = recorded.map(({ block, ...more }) => ({
-      ...more,
+    starvation.stop();
+    const recorded = heard.map(({ functions = [], runDelayMillis, ...block }) => ({
+      functions,
+      lengthMillis: starvation.lengthOf(block, runDelayMillis),
       block: serializable({ ...block, ...stalls.of(block) }),
     }));
-    return { recorded: complete, result, thresholdMillis };
+    const counting = recorded.filter(({ lengthMillis }) => lengthMillis >= thresholdMillis);
+    return { recorded: counting, result, thresholdMillis };
   } finally {
+    starvation.stop();
     unsubscribe(BLOCK_CHANNEL, hear);
     unsubscribe(REQUEST_CHANNEL, stalls.add);
     instrumentation.disable();

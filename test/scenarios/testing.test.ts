@@ -124,8 +124,14 @@ describe('a baseline', () => {
         if (name.endsWith('one.cjs > first')) places['gone (src/gone.js)'] = 110;
       }
       writeFileSync(baseline, JSON.stringify({ version: 2, blocks }));
-      const judged = await outputOf(args, env);
+      const summaryFile = path.join(folder, 'summary.md');
+      const summaryEnv = {
+        GITHUB_STEP_SUMMARY: summaryFile,
+        OTEL_INSTRUMENTATION_EVENT_LOOP_JOB_SUMMARY: 'true',
+      };
+      const judged = await outputOf(args, { ...env, ...summaryEnv });
       await witness.stop();
+      const summary = readFileSync(summaryFile, 'utf8');
       judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => {
         expect(updated).toMatch(/Tests: +16 passed/);
         expect(written.sort()).toEqual(names.sort());
@@ -136,6 +142,14 @@ describe('a baseline', () => {
         );
         expect(judged).toMatch(
           /known\.json: obsolete in ".*one\.cjs > first".*\n *- gone \(src\/gone\.js\): known with 110 ms/,
+        );
+        const titles = /^### Event loop blocked in `.*\.cjs > \w+`$/gm;
+        expect(summary.match(titles)).toHaveLength(names.length);
+        const longer =
+          /^\| longer \| \d+ ms \| 1\.0 ms \| 1 \| {2}\| `hashRow` \| `.*cjs:\d+:\d+` \|$/gm;
+        expect(summary.match(longer)).toHaveLength(files.length);
+        expect(summary).toMatch(
+          /^\| gone \| {2}\| 110 ms \| {2}\| {2}\| `gone \(src\/gone\.js\)`/m,
         );
       });
     } finally {

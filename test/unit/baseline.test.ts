@@ -10,13 +10,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { RecordedBlock } from '../../src/testing/baseline.ts';
+import { Baseline } from '../../src/testing/baseline.ts';
 import {
-  type BaselineOptions,
-  checkBaselineOptions,
+  headlineOf,
   judgeByBaseline,
-  UPDATE_VARIABLE,
+  listObsolete,
+  type RecordedBlock,
+  updateBaseline,
 } from '../../src/testing/known-blocks.ts';
+import { checkOptions, UPDATE_VARIABLE } from '../../src/testing/options.ts';
+import { nameOfTest } from '../../src/testing/test-name.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 let folder: string;
@@ -52,18 +55,36 @@ const blockOf = (
   functions: Object.entries(functions).map(([name, millis]) => ({
     place: block(name, 0).code,
     millis,
+    apartMillis: millis,
   })),
-  runDelayMillis,
+  lengthMillis: durationMillis - runDelayMillis,
 });
 const recorded = (blocks: (EventLoopBlock | RecordedBlock)[]): RecordedBlock[] =>
-  blocks.map((one) => ('block' in one ? one : { block: one, functions: [], runDelayMillis: 0 }));
+  blocks.map((one) =>
+    'block' in one ? one : { block: one, functions: [], lengthMillis: one.durationMillis },
+  );
 
 const SITE = new Error('called here');
-const THRESHOLD = { thresholdMillis: 50 };
-const judge = (blocks: (EventLoopBlock | RecordedBlock)[], options: BaselineOptions = {}) =>
-  judgeByBaseline(recorded(blocks), file, { name: 'a test', ...THRESHOLD, ...options }, SITE);
-const update = (blocks: (EventLoopBlock | RecordedBlock)[], options: BaselineOptions = {}) =>
-  judge(blocks, { updateBaseline: true, ...options });
+const THRESHOLD_MILLIS = 50;
+type Blocks = (EventLoopBlock | RecordedBlock)[];
+
+/** As `expectNoBlocks` does it. */
+async function judge(blocks: Blocks, { name = 'a test' as string | undefined } = {}) {
+  const baseline = new Baseline(file);
+  const test = nameOfTest(name, baseline.folder, SITE);
+  const verdict = judgeByBaseline(baseline, test, recorded(blocks), THRESHOLD_MILLIS);
+  if (verdict.unknown.length > 0)
+    return { blocks: verdict.unknown, headline: headlineOf(baseline, test, verdict) };
+  listObsolete(baseline, test, verdict);
+  return undefined;
+}
+
+async function update(blocks: Blocks, { name = 'a test', site = SITE } = {}) {
+  const baseline = new Baseline(file);
+  const test = nameOfTest(name === '' ? undefined : name, baseline.folder, site);
+  await updateBaseline(baseline, test, recorded(blocks));
+}
+
 const write = (blocks: object) => writeFileSync(file, JSON.stringify({ version: 2, blocks }));
 const written = () => JSON.parse(readFileSync(file, 'utf8')).blocks;
 
@@ -211,7 +232,7 @@ test('an update leaves a length that is hardly another', async () => {
 });
 
 test('by default the test has its file and name', async () => {
-  await judge([block('hashRow', 200)], { name: undefined, updateBaseline: true } as never);
+  await update([block('hashRow', 200)], { name: '' });
   const [name] = Object.keys(written());
   expect(name).toMatch(
     /test\/unit\/baseline\.test\.ts > by default the test has its file and name$/,
@@ -223,21 +244,23 @@ test('a runner that does not give a name: the file of the caller, whose other ca
     stack: `Error\n    at async TestContext.<anonymous> (${pathToFileURL(join(folder, 'my tests/a.test.mjs'))}:1:2)`,
   });
   const { expect: runner } = globalThis as { expect?: unknown };
-  const judgeInFile = async (blocks: EventLoopBlock[], updateBaseline: boolean) => {
+  const inFile = <Result>(action: () => Result) => {
     Object.assign(globalThis, { expect: undefined });
     try {
-      return await judgeByBaseline(recorded(blocks), file, { ...THRESHOLD, updateBaseline }, site);
+      return action();
     } finally {
       Object.assign(globalThis, { expect: runner });
     }
   };
   write({ 'my tests/a.test.mjs': { 'other (src/report.js)': 100 } });
-  await judgeInFile([block('hashRow', 100)], true);
+  await inFile(() => update([block('hashRow', 100)], { name: '', site }));
   expect(written()).toEqual({
     'my tests/a.test.mjs': { 'hashRow (src/report.js)': 100, 'other (src/report.js)': 100 },
   });
-  expect(await judgeInFile([block('hashRow', 100)], false)).toBeUndefined();
-  expect(said).toEqual([]);
+  const baseline = new Baseline(file);
+  const test = inFile(() => nameOfTest(undefined, baseline.folder, site));
+  const verdict = judgeByBaseline(baseline, test, recorded([block('hashRow', 100)]), 50);
+  expect(verdict).toMatchObject({ unknown: [], differences: [] });
 });
 
 test.each([
@@ -270,15 +293,16 @@ test.each([
   [{ baseline: 1 }, /option baseline must be a path or a file URL/],
   [{ baseline: 'a', name: 1 }, /option name must be a string/],
   [{ baseline: 'a', updateBaseline: 'yes' }, /option updateBaseline must be true or false/],
+  [{ jobSummary: 1 }, /expectNoBlocks: option jobSummary must be true or false/],
 ])('%j is rejected', (options, message) => {
-  expect(() => checkBaselineOptions(options as never)).toThrow(message);
+  expect(() => checkOptions('expectNoBlocks', options as never)).toThrow(message);
 });
 
 test('the environment variable: true, false, or an error', () => {
   const check = (text: string) => {
     process.env[UPDATE_VARIABLE] = text;
     try {
-      checkBaselineOptions({ baseline: file });
+      checkOptions('expectNoBlocks', { baseline: file });
     } finally {
       delete process.env[UPDATE_VARIABLE];
     }

@@ -28,9 +28,9 @@ export class Exclusions {
     return this.#isSuspended(block, waited) ? 'suspension' : undefined;
   }
 
-  /** How long the thread waited for a CPU in a block, at least; 0 where that is not known. */
-  runDelayIn({ start, end }: Pick<Block, 'start' | 'end'>): number {
-    return this.runDelay.within(start, end)?.atLeast ?? 0;
+  /** How long the thread waited for a CPU in a block; undefined if that is not known. */
+  runDelayIn({ start, end }: Pick<Block, 'start' | 'end'>): WaitedForCpu | undefined {
+    return this.runDelay.within(start, end);
   }
 
   /** Whether what still goes on has reached the threshold by a suspension only. */

@@ -1,0 +1,7 @@
+module.exports = {
+  rootDir: __dirname,
+  testMatch: ['<rootDir>/jest.cjs'],
+  transform: {},
+  testEnvironment: 'node',
+  testTimeout: 120_000,
+};

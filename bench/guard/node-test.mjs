@@ -1,0 +1,4 @@
+import { test } from 'node:test';
+import { define } from './cases.cjs';
+
+define(test);

@@ -1,0 +1,4 @@
+import { test } from 'vitest';
+import { define } from './cases.cjs';
+
+define(test);
