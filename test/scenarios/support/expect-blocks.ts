@@ -191,7 +191,6 @@ function measurementsOf(
   const blocks = blocksOf(run, truth);
   const [block] = blocks;
   const voidLength = voidTruth(run, truth, blocks);
-  const isSampled = expected.kind === 'microtasks';
   return [
     {
       label: expected.truth,
@@ -200,10 +199,26 @@ function measurementsOf(
     },
     {
       label: `kind and parent of ${expected.truth}`,
-      voidBecause: voidLength ?? (block && isSampled ? voidNaming(run, block) : undefined),
+      voidBecause: isSaid(run, expected)
+        ? undefined
+        : (voidLength ?? (block && voidNaming(run, block))),
       judge: () => judgeKindAndParent(run, expected, block as SpanLine),
     },
   ];
+}
+
+/**
+ * Whether a block of the right length says of which kind it is, and has a parent: if these are
+ * wrong, a busy machine is no excuse. Without a stack sample they may be missing.
+ */
+function isSaid(run: Run, expected: ExpectedBlock): boolean {
+  try {
+    const { attributes, parentSpanId } = judgeLength(run, expected);
+    const isParentSaid = parentSpanId !== undefined || expected.parent === 'none';
+    return attributes['event_loop.block.kind'] !== undefined && isParentSaid;
+  } catch {
+    return false;
+  }
 }
 
 /** A block that nothing in the app explains. */

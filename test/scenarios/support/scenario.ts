@@ -1,22 +1,29 @@
 /**
  * `test` for scenarios. A machine that is shared may take the CPU away from an app, between the
  * moment that the app measures and the moment that the package measures. The app measures that, too
- * (`apps/support/truth.cjs`). Such a measurement is void: where it does not pass, it is made again.
- * What is valid is judged strictly, the first time.
+ * (`apps/support/truth.cjs`). If a time is wrong then, its measurement is void, and is made again.
+ * Noise does not repeat itself and a defect does: a test whose measurements are all void fails,
+ * with what was wrong in the last one.
  */
 import { appendFileSync } from 'node:fs';
 
-/**
- * A test of which so many measurements in a row are void fails: the machine is too busy to judge.
- */
-const MAX_MEASUREMENTS = 10;
+/** A test of which so many measurements in a row do not pass fails. */
+const MAX_MEASUREMENTS = 5;
 const MAX_MILLIS_EACH = 60_000;
 /** Set by `global-setup.mjs`, read by `void-reporter.mjs`. */
 const TALLY_FILE = process.env['SCENARIO_TALLY'];
 
-/** Thrown instead of judging what was measured while the machine took the CPU away. */
+/** What was measured is wrong, and the machine took the CPU away meanwhile. */
 export class VoidMeasurement extends Error {
   override readonly name = 'VoidMeasurement';
+
+  /** @param wrong what would fail the test on a quiet machine; absent if nothing was judged */
+  constructor(
+    why: string,
+    readonly wrong?: unknown,
+  ) {
+    super(why);
+  }
 }
 
 /** What the running test has judged so far, in all of its measurements. */
@@ -36,17 +43,17 @@ export interface Measurement {
  * be it.
  */
 export function judgeValid(measurements: readonly Measurement[]): void {
-  const missing: string[] = [];
+  const missing: VoidMeasurement[] = [];
   for (const { label, voidBecause, judge } of measurements) {
     try {
       judge();
       judged.add(label);
     } catch (error) {
       if (voidBecause === undefined) throw error;
-      if (!judged.has(label)) missing.push(`${label}: ${voidBecause}`);
+      if (!judged.has(label)) missing.push(new VoidMeasurement(`${label}: ${voidBecause}`, error));
     }
   }
-  if (missing.length > 0) throw new VoidMeasurement(missing.join('; '));
+  if (missing[0] !== undefined) throw missing[0];
 }
 
 type Body<Arguments extends unknown[]> = (...args: Arguments) => Promise<void> | void;
@@ -69,28 +76,32 @@ async function measure(body: () => Promise<void> | void): Promise<void> {
   }
 }
 
-async function untilValid(body: () => Promise<void> | void): Promise<void> {
+/** @param tally is told how many measurements were void, and how many were not */
+export async function untilValid(
+  body: () => Promise<void> | void,
+  tally: (voids: number, valid: number) => void = () => {},
+): Promise<void> {
   judged = new Set();
   for (let voids = 0; ; voids++) {
     try {
       await measure(body);
-      tally(voids);
+      tally(voids, 1);
       return;
     } catch (error) {
       if (!(error instanceof VoidMeasurement)) {
-        tally(voids);
+        tally(voids, 1);
         throw error;
       }
       if (voids + 1 < MAX_MEASUREMENTS) continue;
       tally(voids + 1, 0);
-      throw new Error(
-        `the machine is too busy: ${MAX_MEASUREMENTS} measurements in a row were void.\n${error.message}`,
-      );
+      const failure = error.wrong instanceof Error ? error.wrong : new Error('nothing to judge');
+      failure.message += `\n(${MAX_MEASUREMENTS} times; the machine was busy: ${error.message})`;
+      throw failure;
     }
   }
 }
 
-function tally(voids: number, valid = 1): void {
+function noteInTally(voids: number, valid: number): void {
   if (TALLY_FILE === undefined) return;
   const name = expect.getState().currentTestName;
   appendFileSync(TALLY_FILE, `${JSON.stringify({ name, voids, valid })}\n`);
@@ -111,14 +122,14 @@ const jestTest = globalThis.test;
 /** As jest's; `millis` limits each measurement. */
 export const test: ScenarioTest = Object.assign(
   (name: string, body: Body<[]>, millis?: number) => {
-    jestTest(name, () => untilValid(body), limitOf(millis));
+    jestTest(name, () => untilValid(body, noteInTally), limitOf(millis));
   },
   {
     each: (table: readonly unknown[]) => (name: string, body: Body<unknown[]>, millis?: number) => {
       // jest counts the parameters of the function: one more than the row has would be its `done`
       jestTest.each(table as never)(
         name,
-        (...row: unknown[]) => untilValid(() => body(...row)),
+        (...row: unknown[]) => untilValid(() => body(...row), noteInTally),
         limitOf(millis),
       );
     },

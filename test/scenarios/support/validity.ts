@@ -199,6 +199,6 @@ export function judgeUnlessDelayed(
     judge();
   } catch (error) {
     if (error instanceof VoidMeasurement || delayMillis <= limitMillis) throw error;
-    throw new VoidMeasurement(`was kept waiting for ${delayMillis.toFixed(1)} ms in all`);
+    throw new VoidMeasurement(`was kept waiting for ${delayMillis.toFixed(1)} ms in all`, error);
   }
 }

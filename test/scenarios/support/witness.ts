@@ -26,13 +26,6 @@ export interface WatchedDelay {
   delayMillis: number;
   /** All of its threads together, for a CPU, a disk, or a lock of the kernel. */
   threadsMillis: number;
-  /**
-   * How many threads it has, how many of them run or could, and how many wait for a disk or a lock
-   * of the kernel.
-   */
-  threads: number;
-  readyThreads: number;
-  uninterruptibleThreads: number;
 }
 
 export interface Witness {
@@ -106,7 +99,6 @@ const CODE = `
     const pending = waitsOn && state === 'R' ? before.pending + passed : 0;
     const uninterruptible = (before?.uninterruptible ?? 0) + (state === 'D' ? passed : 0);
     threads.set(id, { at, ran, waited, state, pending, uninterruptible });
-    return state;
   };
   const readDelay = () => {
     const pid = Atomics.load(sleep, 3);
@@ -114,18 +106,15 @@ const CODE = `
     if (pid === 0 || count === maxStalls) return;
     try {
       const [, first] = schedstatIn('/proc/' + pid);
-      const states = [];
       for (const id of fs.readdirSync('/proc/' + pid + '/task')) {
         try {
-          states.push(readThread(id, '/proc/' + pid + '/task/' + id, now()));
+          readThread(id, '/proc/' + pid + '/task/' + id, now());
         } catch {} // it has just ended
       }
       let all = 0;
       for (const { waited, pending, uninterruptible } of threads.values())
         all += Number(waited) / 1e6 + pending + uninterruptible;
-      const inState = (wanted) => states.filter((state) => state === wanted).length;
-      const counts = [states.length, inState('R'), inState('D')];
-      delays.set([now(), Number(first) / 1e6, all, ...counts], 6 * count);
+      delays.set([now(), Number(first) / 1e6, all], 3 * count);
       Atomics.store(sleep, 4, count + 1);
     } catch {} // it has ended, or this is not Linux
   };
@@ -177,7 +166,7 @@ const sharedNumbers = (length: number) =>
 export async function startWitness(): Promise<Witness> {
   const times = sharedNumbers(2 * MAX_STALLS);
   const thefts = sharedNumbers(3 * MAX_STALLS);
-  const delays = sharedNumbers(6 * MAX_STALLS);
+  const delays = sharedNumbers(3 * MAX_STALLS);
   const end = sharedNumbers(1);
   /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
   const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
@@ -204,12 +193,9 @@ export async function startWitness(): Promise<Witness> {
     ended: () => (end[0] === 0 ? undefined : end[0]),
     delays: () =>
       Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
-        atMillis: Number(delays[6 * i]),
-        delayMillis: Number(delays[6 * i + 1]),
-        threadsMillis: Number(delays[6 * i + 2]),
-        threads: Number(delays[6 * i + 3]),
-        readyThreads: Number(delays[6 * i + 4]),
-        uninterruptibleThreads: Number(delays[6 * i + 5]),
+        atMillis: Number(delays[3 * i]),
+        delayMillis: Number(delays[3 * i + 1]),
+        threadsMillis: Number(delays[3 * i + 2]),
       })),
     stalls: () =>
       Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
