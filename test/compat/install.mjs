@@ -1,17 +1,14 @@
 // Promises: for each group a folder in the git-ignored `.compat/` with the group's locked packages,
 // the packed tarball and the apps, and nothing else: one copy of the API, no import that would
 // reach the repository's own node_modules.
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../../tools/npm.cjs';
 import { ROOT } from '../../tools/paths.cjs';
-import { checkImports, checkSingleApi, checkTarballInstalled } from '../matrix/stage.mjs';
+import { checkImports, checkSingleApi, installLocked } from '../matrix/stage.mjs';
 
 /** @import { Tarball } from '../../tools/pack.cjs' */
 
 const CACHE = join(ROOT, '.compat');
-const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 const TRUTH = join(ROOT, 'test', 'scenarios', 'apps', 'support', 'truth.cjs');
 const THREAD_TIMES = join(ROOT, 'test', 'support', 'thread-times.cjs');
 
@@ -26,36 +23,13 @@ export const groupFolder = (group) => join(CACHE, group);
  * @throws {Error} when something cannot be installed or a promise above is broken
  */
 export function installGroup(group, tarball) {
-  const source = join(import.meta.dirname, 'groups', group);
   const folder = groupFolder(group);
-  mkdirSync(folder, { recursive: true });
-  const stamp = join(folder, 'node_modules', '.installed-from');
-  const state = MANIFESTS.map((name) => readFileSync(join(source, name), 'utf8')).join('\n');
-  const wanted = createHash('sha256').update(state).digest('hex');
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-    for (const name of MANIFESTS) cpSync(join(source, name), join(folder, name));
-    npm(['ci', '--prefer-offline'], folder);
-    writeFileSync(stamp, wanted);
-  }
-  if (!hasTarball(folder, tarball)) {
-    npm(['install', '--no-save', '--no-package-lock', '--prefer-offline', tarball.path], folder);
-  }
+  installLocked(join(import.meta.dirname, 'groups', group), folder, tarball);
   copyApps(group, folder);
 
-  checkTarballInstalled(folder, tarball);
   checkSingleApi(folder);
   checkImports(folder, ['app'], `test/compat/groups/${group}/package.json`);
   return folder;
-}
-
-/** @returns {boolean} */
-function hasTarball(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
-  try {
-    checkTarballInstalled(folder, tarball);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {

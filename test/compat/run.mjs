@@ -29,6 +29,7 @@ const { values: options, positionals: jestArguments } = parseArgs({
   options: {
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    install: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -44,6 +45,7 @@ const tarball = pack();
 console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}\n`);
 
 const problems = installAll();
+if (options.install) process.exit(problems.size === 0 ? 0 : 1);
 const selected = subjects.map((subject) => prepare(subject));
 process.env.COMPAT_SELECTED = JSON.stringify(selected);
 const files = [

@@ -5,6 +5,7 @@
 //   npm run check -- matrix --only 20-legacy,24-modern    some cells
 //   npm run check -- matrix --only 24-modern -- -t regex  what follows the second `--` is jest's
 //   npm run check -- matrix --repeat 20                   each cell so often: one failure is flaky
+//   npm run check -- matrix --install                        only installs what they need
 //   npm run check -- matrix --update-node                 the newest Node.js, not those in .matrix/
 import { parseArgs } from 'node:util';
 import { npm } from '../../tools/npm.cjs';
@@ -22,6 +23,7 @@ const { values: options, positionals: jestArguments } = parseArgs({
     only: { type: 'string' },
     repeat: { type: 'string', default: '1' },
     'update-node': { type: 'boolean', default: false },
+    install: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -39,6 +41,13 @@ console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}`);
  * message.
  */
 const stages = new Map();
+if (options.install) {
+  for (const { node, line } of cells) {
+    installNode(node, { update: options['update-node'] });
+    stageOnce(line);
+  }
+  process.exit();
+}
 const rows = [];
 for (const cell of cells) {
   console.log(`\n== ${cell.id}`);

@@ -1,7 +1,16 @@
 // Promises: a folder in which the suite meets the packed tarball and one OpenTelemetry line, and
 // nothing else: one copy of the API, the package not linked, no import that would reach the
 // repository's own node_modules.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { extname, join, relative } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
@@ -46,7 +55,7 @@ const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
 /**
- * Makes `.matrix/<line>/` anew: the line's lock with `npm ci`, the tarball, copies of the suite.
+ * Makes `.matrix/<line>/`: the line's lock with `npm ci`, the tarball, copies of the suite.
  * @param {string} line
  * @param {Tarball} tarball
  * @returns {{ folder: string, apiVersion: string, sdkVersion: string }}
@@ -54,16 +63,45 @@ const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
  */
 export function stageLine(line, tarball) {
   const folder = stageFolder(line);
-  mkdirSync(folder, { recursive: true });
-  for (const name of MANIFESTS) cpSync(join(lineFolder(line), name), join(folder, name));
-  npm(['ci', '--prefer-offline'], folder);
-  npm(['install', '--no-save', tarball.path], folder);
+  installLocked(lineFolder(line), folder, tarball);
   copySuite(folder);
 
-  checkTarballInstalled(folder, tarball);
   checkImports(folder, ['src', 'test', 'tools', 'examples'], `test/matrix/${line}/package.json`);
   const apiVersion = checkSingleApi(folder);
   return { folder, apiVersion, sdkVersion: versionIn(folder, '@opentelemetry/sdk-trace') };
+}
+
+/**
+ * Installs what the lock in `source` names, and the tarball. What is there already is left as it is
+ * if the lock has not changed.
+ * @param {string} source
+ * @param {string} folder
+ * @param {Tarball} tarball
+ */
+export function installLocked(source, folder, tarball) {
+  mkdirSync(folder, { recursive: true });
+  const stamp = join(folder, 'node_modules', '.installed-from');
+  const state = MANIFESTS.map((name) => readFileSync(join(source, name), 'utf8')).join('\n');
+  const wanted = createHash('sha256').update(state).digest('hex');
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    for (const name of MANIFESTS) cpSync(join(source, name), join(folder, name));
+    npm(['ci', '--prefer-offline'], folder);
+    writeFileSync(stamp, wanted);
+  }
+  if (!hasTarball(folder, tarball)) {
+    npm(['install', '--no-save', '--no-package-lock', '--prefer-offline', tarball.path], folder);
+  }
+  checkTarballInstalled(folder, tarball);
+}
+
+/** @returns {boolean} */
+function hasTarball(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
+  try {
+    checkTarballInstalled(folder, tarball);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @param {string} folder */
@@ -91,10 +129,7 @@ export function checkSingleApi(/** @type {string} */ folder) {
 }
 
 /** npm writes down the integrity of what it unpacked, and `link` where it unpacked nothing. */
-export function checkTarballInstalled(
-  /** @type {string} */ folder,
-  /** @type {Tarball} */ tarball,
-) {
+function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
   const { packages } = readJson(join(folder, 'node_modules', '.package-lock.json'));
   const installed = packages[`node_modules/${PACKAGE_NAME}`];
   if (installed?.link) throw new Error(`${PACKAGE_NAME} is a link, not the tarball`);
