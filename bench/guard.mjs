@@ -28,13 +28,15 @@ const BUSY = `
   work();
 `;
 
-/** Each runs beside the others, with its share of the cases. */
+/** Each is a process that runs beside the others, with its share of the cases. */
 const RUNNERS = [
-  { name: 'node:test', share: 0.4, args: [inFolder('node-test.mjs')] },
-  { name: 'node:test, again', share: 0.3, args: [inFolder('node-test.mjs')] },
-  { name: 'jest', share: 0.15, args: [jest, '-i', '-c', inFolder('jest.config.cjs')] },
-  { name: 'vitest', share: 0.075, args: vitestArgs('forks') },
-  { name: 'vitest, threads', share: 0.075, args: vitestArgs('threads') },
+  { name: 'node:test', share: 0.23, args: [inFolder('node-test.mjs')] },
+  { name: 'node:test', share: 0.22, args: [inFolder('node-test.mjs')] },
+  { name: 'node:test', share: 0.21, args: [inFolder('node-test.mjs')] },
+  { name: 'jest', share: 0.09, args: [jest, '-i', '-c', inFolder('jest.config.cjs')] },
+  { name: 'jest', share: 0.09, args: [jest, '-i', '-c', inFolder('jest.config.cjs')] },
+  { name: 'vitest', share: 0.08, args: vitestArgs('forks') },
+  { name: 'vitest, threads', share: 0.08, args: vitestArgs('threads') },
 ];
 
 function vitestArgs(/** @type {string} */ pool) {

@@ -97,7 +97,7 @@ const known = {
   'known: callbacks': async () => {
     run('parseRows', KNOWN_MILLIS);
     await delay(1);
-    run('allocateRows', KNOWN_MILLIS);
+    run('allocateRows', KNOWN_MILLIS / 2);
   },
 };
 
