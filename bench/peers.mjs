@@ -1,11 +1,12 @@
-// Promises: what this package and its peers add to the CPU time of a request, in the same service
+// Guarantees: what this package and its peers add to the CPU time of a request, in the same service
 // and the same run; see README.md.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { estimate, interval, median } from '../tools/statistics.cjs';
 import { installPeers } from './peers/install.mjs';
-import { PEER_SUBJECTS } from './peers/service-subjects.mjs';
+import { baselineOf, isBaseline, PEER_SUBJECTS } from './peers/service-subjects.mjs';
+import { startSink } from './peers/sink.mjs';
 import { startLoad } from './support/load.mjs';
-import { NO_MEMORY_REDUCER, startService } from './support/service-client.mjs';
+import { startPeer } from './support/service-client.mjs';
 import { slice } from './support/slice.mjs';
 
 const CONNECTIONS = 16;
@@ -59,9 +60,6 @@ export default {
   },
 };
 
-const isBaseline = (/** @type {string} */ name) =>
-  name === 'nothing' || Object.values(PEER_SUBJECTS).some(({ baseline }) => baseline === name);
-
 /**
  * A process for each, all of them there at the same time, and one under load at a time: processes
  * started one after another would live through other minutes. Each launch has new ones, since no
@@ -75,15 +73,13 @@ async function measure(
   /** @type {Map<string, Slice[]>} */ slices,
 ) {
   const services = [];
+  const sink = await startSink();
   /** @type {{ name: string, error: Error }[]} */
   const failed = [];
   try {
     for (const name of names.filter((each) => slices.has(each))) {
       try {
-        services.push({
-          name,
-          service: await startService(path, `peer: ${name}`, NO_MEMORY_REDUCER),
-        });
+        services.push({ name, service: await startPeer(path, name, sink.env) });
       } catch (error) {
         failed.push({ name, error: /** @type {Error} */ (error) });
       }
@@ -98,12 +94,13 @@ async function measure(
     }
   } finally {
     for (const { service } of services) await service.stop();
+    sink.close();
   }
   return failed;
 }
 
 async function under(
-  /** @type {Awaited<ReturnType<typeof startService>>} */ service,
+  /** @type {Awaited<ReturnType<typeof startPeer>>} */ service,
   /** @type {number} */ settleMillis,
   /** @type {number} */ sliceMillis,
 ) {
@@ -118,8 +115,7 @@ async function under(
 
 function row(/** @type {string} */ name, /** @type {Map<string, Slice[]>} */ slices) {
   const own = slices.get(name) ?? [];
-  const base =
-    slices.get(isBaseline(name) ? name : (PEER_SUBJECTS[name].baseline ?? 'nothing')) ?? [];
+  const base = slices.get(baselineOf(name)) ?? [];
   const ratio = estimate(own.map(({ cpu }, i) => cpu / base[i].cpu));
   const added = estimate(own.map(({ cpu }, i) => cpu - base[i].cpu));
   const of = (/** @type {keyof Slice} */ key) => median(own.map((each) => each[key]));

@@ -1,4 +1,4 @@
-// Promises: what each tool reports of the same labelled blockers, in the same service: found,
+// Guarantees: what each tool reports of the same labelled blockers, in the same service: found,
 // missed, counted twice, false positives, the right trace, the right function, the right length;
 // see README.md.
 import { fork } from 'node:child_process';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getJson } from '../tools/http-client.cjs';
 import { SentryReceiver } from '../tools/sentry-receiver.cjs';
+import { DatadogReceiver } from './peers/datadog-receiver.mjs';
 import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
 import { messageOf } from './support/child-message.mjs';
@@ -37,7 +38,10 @@ export default {
   name: 'truth',
   about: 'what each tool reports of the same labelled blockers',
   minutes: 6,
-  options: { only: { type: 'string', multiple: true }, blockers: { type: 'string' } },
+  options: {
+    only: { type: 'string', multiple: true },
+    blockers: { type: 'string', multiple: true, default: [''] },
+  },
   async run({ nodes, options, report }) {
     report.versions(installPeers());
     installApplication();
@@ -91,14 +95,19 @@ export default {
 async function ask(
   /** @type {string} */ path,
   /** @type {string} */ name,
-  /** @type {string} */ pattern = '',
+  /** @type {string[]} */ patterns,
 ) {
   const subject = SUBJECTS[name];
   const receiver = await SentryReceiver.listen();
+  const agentOfDatadog = await DatadogReceiver.listen();
   const child = fork(
     join(import.meta.dirname, 'truth/service.cjs'),
-    [name, String(THRESHOLD_MILLIS), receiver.dsn, pattern],
-    { execPath: path },
+    [name, String(THRESHOLD_MILLIS), receiver.dsn, JSON.stringify(patterns)],
+    {
+      execPath: path,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, ...agentOfDatadog.env },
+    },
   );
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
@@ -146,6 +155,7 @@ async function ask(
       ...score(truths.filter(isClear), [
         ...reports,
         ...receiver.eventsOf(SENTRY_BLOCK).map(reportOf),
+        ...(subject.isProfile ? await agentOfDatadog.reportsOf(truths.filter(isClear)) : []),
       ]),
       disturbed,
     };
@@ -154,6 +164,7 @@ async function ask(
     if (child.connected) child.disconnect();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     receiver.close();
+    agentOfDatadog.close();
   }
 }
 

@@ -1,23 +1,35 @@
-// Promises: the peers are installed, as their lock file says, before they are compared.
+// Guarantees: the peers are installed, as their lock file says, before they are compared.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
 
 const FOLDER = join(import.meta.dirname, 'package');
 
-/** @returns {Record<string, string>} the version of each peer */
+/**
+ * Without their scripts: each of them has its binaries in its package.
+ * @returns {Record<string, string>} the version of each peer
+ */
 export function installPeers() {
   if (!existsSync(join(FOLDER, 'node_modules'))) {
     console.error('installing the peers, once: npm ci in bench/peers/package');
-    npm(['ci'], FOLDER);
+    npm(['ci', '--ignore-scripts'], FOLDER);
   }
-  const { dependencies } = manifest(FOLDER);
-  return Object.fromEntries(Object.keys(dependencies).map((name) => [name, versionOf(name)]));
+  const folders = [
+    FOLDER,
+    ...manifest(FOLDER).workspaces.map((/** @type {string} */ name) => join(FOLDER, name)),
+  ];
+  return Object.fromEntries(
+    folders
+      .toReversed()
+      .flatMap((folder) =>
+        Object.keys(manifest(folder).dependencies).map((name) => [name, versionOf(name, folder)]),
+      ),
+  );
 }
 
-function versionOf(/** @type {string} */ name) {
-  const folder = join(FOLDER, 'node_modules', name);
-  return existsSync(folder) ? manifest(folder).version : 'not installed';
+function versionOf(/** @type {string} */ name, /** @type {string} */ folder) {
+  const installed = join(folder, 'node_modules', name);
+  return existsSync(installed) ? manifest(installed).version : 'not installed';
 }
 
 function manifest(/** @type {string} */ folder) {

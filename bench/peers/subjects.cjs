@@ -10,7 +10,10 @@ const { monitorEventLoopDelay } = require('node:perf_hooks');
 const { trace } = require('@opentelemetry/api');
 
 const SPAN_NAME = 'event-loop-blocked';
-const peer = createRequire(path.join(__dirname, 'package', 'package.json'));
+const PACKAGE = path.join(__dirname, 'package');
+const peer = createRequire(path.join(PACKAGE, 'package.json'));
+/** For what needs version 1.10 of OpenTelemetry's API, which the SDK of the others rejects. */
+const peerOfApi110 = createRequire(path.join(PACKAGE, 'api-1.10', 'package.json'));
 
 /**
  * @typedef {{ lengthMillis?: number, functionName?: string, traceId?: string }} Report
@@ -23,7 +26,11 @@ const peer = createRequire(path.join(__dirname, 'package', 'package.json'));
  * @property {('block' | 'length' | 'trace' | 'function')[]} reports what it is made to report; the
  *   others get a dash
  * @property {number} [settleMillis] how long after a block it may need to report it
- * @property {boolean} [bringsSdk] it sets OpenTelemetry up itself
+ * @property {boolean} [bringsSdk] it traces without the SDK of the service
+ * @property {() => string | undefined} [traceId] of the request that runs, if the tool does not
+ *   trace with OpenTelemetry
+ * @property {boolean} [isProfile] what it says comes in profiles, over the agent's protocol of
+ *   Datadog, to `DD_TRACE_AGENT_URL`
  * @property {string} [note]
  * @property {(environment: Environment) => object[] | void} start gives instrumentations for the
  *   SDK to register
@@ -51,6 +58,34 @@ function startSpan(lengthMillis, type) {
     .getTracer('monitor')
     .startSpan(SPAN_NAME, { startTime, attributes: { asyncType: type } })
     .end();
+}
+
+/**
+ * The event loop monitor alone, as the job process of LiveKit's agents starts it. Its metric counts
+ * every block; its spans, at most 6 a minute, belong to the job's session and not to a request.
+ */
+function startLiveKit({ thresholdMillis, report }) {
+  const dist = path.join(PACKAGE, 'node_modules', '@livekit', 'agents', 'dist');
+  const { EventLoopMonitor, LoopMonitorThresholds, startMonitoring } = require(
+    path.join(dist, 'telemetry', 'loop_monitor.cjs'),
+  );
+  require(path.join(dist, 'log.cjs')).initializeLogger({ pretty: false, level: 'info' });
+  const { report: original } = EventLoopMonitor.prototype;
+  EventLoopMonitor.prototype.report = function (blocked) {
+    report({ lengthMillis: blocked.duration });
+    original.call(this, blocked);
+  };
+  startMonitoring({
+    name: 'job',
+    thresholds: new LoopMonitorThresholds(thresholdMillis, Math.max(500, thresholdMillis)),
+  });
+}
+
+function startDatadog({ profiling }) {
+  process.env.DD_PROFILING_ENABLED = String(profiling);
+  // One line with the configuration, at the start.
+  process.env.DD_TRACE_STARTUP_LOGS = 'false';
+  return peer('dd-trace').init();
 }
 
 /** @type {Record<string, Subject>} */
@@ -136,7 +171,8 @@ const SUBJECTS = {
     },
   },
   '@sentry/node-native': {
-    reports: ['block', 'function'], // its event has a trace, that of the process
+    // Its event has a trace, that of the process. On Node.js 24 it has the request's route, too.
+    reports: ['block', 'function'],
     settleMillis: 500, // sends by HTTP, and checks again when the threshold has passed
     bringsSdk: true,
     start({ thresholdMillis, dsn }) {
@@ -151,11 +187,27 @@ const SUBJECTS = {
       });
     },
   },
+  '@livekit/agents, event loop monitor': {
+    reports: ['block', 'length'],
+    note: 'spans of a job: at most 6 a minute, in the trace of its session',
+    start: startLiveKit,
+  },
+  'dd-trace with profiling': {
+    reports: ['trace', 'function'],
+    isProfile: true,
+    bringsSdk: true,
+    note: 'a profile a minute: a share of samples, not blocks',
+    start: () => void startDatadog({ profiling: true }),
+    // The lower half of the trace id is the id of the request's span.
+    traceId: () => peer('dd-trace').scope().active()?.context().toTraceId(),
+  },
   'instrumentation-runtime-node': {
     reports: [],
     note: 'percentiles of the delay, per collection',
     start() {
-      const { RuntimeNodeInstrumentation } = peer('@opentelemetry/instrumentation-runtime-node');
+      const { RuntimeNodeInstrumentation } = peerOfApi110(
+        '@opentelemetry/instrumentation-runtime-node',
+      );
       return [new RuntimeNodeInstrumentation()];
     },
   },
@@ -168,4 +220,4 @@ const SUBJECTS = {
   },
 };
 
-module.exports = { SPAN_NAME, SUBJECTS };
+module.exports = { SPAN_NAME, SUBJECTS, startDatadog };

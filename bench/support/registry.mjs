@@ -1,4 +1,4 @@
-// Promises: every benchmark by its name, in the file of that name.
+// Guarantees: every benchmark by its name, in the file of that name.
 
 /**
  * @typedef {object} Bench
@@ -18,6 +18,9 @@ const NAMES = [
   'truth',
   'real-apps',
   'peers',
+  'load',
+  'open-requests',
+  'lifetime',
   'hooks',
   'http',
   'register',

@@ -1,7 +1,8 @@
-// Promises: starts the service in a process of its own, and asks it questions.
+// Guarantees: starts the service in a process of its own, and asks it questions.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PEER_SUBJECTS } from '../peers/service-subjects.mjs';
 import { messageOf } from './child-message.mjs';
 
 /**
@@ -15,33 +16,49 @@ import { messageOf } from './child-message.mjs';
 export const NO_MEMORY_REDUCER = ['--no-memory-reducer'];
 
 /**
- * @typedef {{ at: number, cpu: number, rss: number, requests: number }} Reading of the service:
- *   milliseconds, microseconds, bytes
+ * @typedef {{ at: number, cpu: number, rss: number, heap: number, active: number, idle: number,
+ *   requests: number }} Reading of the service: milliseconds, microseconds, bytes, and of the event
+ *   loop's time in milliseconds: active and idle
  */
 
 /**
  * @param {string} path of Node.js
  * @param {string} subject one of SERVICE_SUBJECTS, or `peer: ` and one of PEER_SUBJECTS
  * @param {string[]} [execArgv] options of Node.js
+ * @param {Record<string, string>} [env] added to that of this process
  */
-export async function startService(path, subject, execArgv = []) {
+export async function startService(path, subject, execArgv = [], env = {}) {
   const child = fork(join(import.meta.dirname, 'service.mjs'), [subject], {
     execPath: path,
     execArgv,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const port = await messageOf(child);
   return {
     pid: /** @type {number} */ (child.pid),
     port: Number(port),
     /** @returns {Promise<Reading>} */
-    ask(/** @type {'on' | 'off' | 'read'} */ question) {
+    ask(/** @type {'on' | 'off' | 'read' | 'collect'} */ question) {
       child.send(question);
       return messageOf(child);
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      child.disconnect();
+      // Not by its own `exit`, at which a profiler writes its files.
+      child.kill('SIGKILL');
       await once(child, 'exit');
     },
   };
+}
+
+/**
+ * @param {string} path of Node.js
+ * @param {string} name one of PEER_SUBJECTS
+ * @param {Record<string, string>} [env]
+ */
+export function startPeer(path, name, env = {}) {
+  const { nodeOptions = [], env: ofPeer = {} } = PEER_SUBJECTS[name];
+  const execArgv = [...NO_MEMORY_REDUCER, ...nodeOptions];
+  return startService(path, `peer: ${name}`, execArgv, { ...ofPeer, ...env });
 }

@@ -1,4 +1,4 @@
-// Promises: everything that is weighed in a whole service, `service.mjs`.
+// Guarantees: everything that is weighed in a whole service, `service.mjs`.
 import { createHook } from 'node:async_hooks';
 
 /**
@@ -14,7 +14,40 @@ export const SERVICE_SUBJECTS = {
   defaults: () => create({}),
   'span processor, thresholdMillis: 20': async () =>
     Object.assign(await create({ thresholdMillis: 20 }), { spanProcessors: [await processor()] }),
+  'span processor, on and off': switched,
 };
+
+/** Both are on, or both are off. */
+async function switched() {
+  const [instrumentation, inner] = [await create({}), await processor()];
+  let isOn = true;
+  const { enable, disable } = instrumentation;
+  return Object.assign(instrumentation, {
+    enable() {
+      isOn = true;
+      enable.call(instrumentation);
+    },
+    disable() {
+      isOn = false;
+      disable.call(instrumentation);
+    },
+    spanProcessors: [
+      {
+        onStart(/** @type {any} */ span, /** @type {any} */ context) {
+          if (isOn) inner.onStart(span, context);
+        },
+        onEnding(/** @type {any} */ span) {
+          if (isOn) inner.onEnding?.(span);
+        },
+        onEnd(/** @type {any} */ span) {
+          if (isOn) inner.onEnd(span);
+        },
+        forceFlush: () => inner.forceFlush(),
+        shutdown: () => inner.shutdown(),
+      },
+    ],
+  });
+}
 
 /** The floor of what is sampled so often: what the timer alone takes. */
 function timer(/** @type {number} */ millis) {

@@ -1,9 +1,12 @@
-// Promises: a small service as its users run it: NodeSDK, instrumented HTTP and Express, spans that
-// are made and batched and then thrown away. Started by service-client.mjs: `node
+// Guarantees: a small service as its users run it: NodeSDK, instrumented HTTP and Express, spans
+// that are made and batched and then thrown away. Started by service-client.mjs: `node
 // bench/support/service.mjs <subject>`, with an IPC channel.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { trace } from '@opentelemetry/api';
 import { ExpressInstrumentation } from '@opentelemetry/instrumentation-express';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
@@ -14,6 +17,9 @@ const EXPORT_SUCCEEDED = 0;
 /** Names of PEER_SUBJECTS begin with it. */
 const PEER = 'peer: ';
 const ROWS = 20;
+/** Some 25 µs. */
+const ROUNDS = 10_000;
+const BETWEEN_BLOCKS_MILLIS = 25;
 
 // Only the traces of this file: nothing is to be sent anywhere.
 process.env.OTEL_METRICS_EXPORTER = 'none';
@@ -45,8 +51,8 @@ if (!bringsSdk) {
 async function prepare(/** @type {string} */ name) {
   if (name.startsWith(PEER)) {
     const { PEER_SUBJECTS } = await import('../peers/service-subjects.mjs');
-    const { start, bringsSdk } = PEER_SUBJECTS[name.slice(PEER.length)];
-    return { instrumentations: start() ?? [], bringsSdk };
+    const { start, bringsSdk, spanProcessors } = PEER_SUBJECTS[name.slice(PEER.length)];
+    return { instrumentations: start() ?? [], spanProcessors: spanProcessors?.(), bringsSdk };
   }
   const subject = await SERVICE_SUBJECTS[name]();
   const isInstrumentation = subject !== undefined && 'setTracerProvider' in subject;
@@ -73,17 +79,58 @@ app.get('/items/:id', async (request, response) => {
   requests++;
   response.json(await find(Number(request.params.id)));
 });
+/** The same computation each time: `units` of some 25 µs. */
+function compute(/** @type {number} */ units) {
+  let hash = 0;
+  for (let i = 0; i < units * ROUNDS; i++) hash = (hash * 31 + i) | 0;
+  return hash;
+}
+app.get('/compute/:units', (request, response) => {
+  requests++;
+  response.json({ hash: compute(Number(request.params.units)) });
+});
+/** Waits with a span of its own, as for a database, and then computes. */
+app.get('/wait/:millis/compute/:units', async (request, response) => {
+  const span = trace.getTracer('bench').startSpan('query');
+  await sleep(Number(request.params.millis));
+  span.end();
+  requests++;
+  response.json({ hash: compute(Number(request.params.units)) });
+});
+/** Blocks so often, each time for so long, and waits between. */
+app.get('/block/:count/:millis', async (request, response) => {
+  const [count, millis] = [Number(request.params.count), Number(request.params.millis)];
+  for (let i = 0; i < count; i++) {
+    await sleep(BETWEEN_BLOCKS_MILLIS);
+    hold(millis);
+  }
+  response.json({});
+});
+function hold(/** @type {number} */ millis) {
+  const end = performance.now() + millis;
+  while (performance.now() < end) compute(1);
+}
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
+
+function collectGarbage() {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
 
 process.on('message', (message) => {
   if (message === 'on') subject?.enable();
   if (message === 'off') subject?.disable();
+  if (message === 'collect') collectGarbage();
   const { user, system } = process.cpuUsage();
+  const { active, idle } = performance.eventLoopUtilization();
   process.send({
     at: performance.now(),
     cpu: user + system,
     rss: process.memoryUsage.rss(),
+    heap: process.memoryUsage().heapUsed,
+    active,
+    idle,
     requests,
   });
 });

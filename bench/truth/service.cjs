@@ -15,7 +15,7 @@ process.env.OTEL_METRICS_EXPORTER = 'none';
 const BEAT_MILLIS = 5;
 /** From this on what the machine does shows in what a tool says. */
 const DISTURBANCE_MILLIS = 15;
-const [name, threshold, dsn, pattern = ''] = process.argv.slice(2);
+const [name, threshold, dsn, patterns = '[""]'] = process.argv.slice(2);
 const subject = SUBJECTS[name];
 
 /** What the tool has said: one entry for each time. */
@@ -68,6 +68,8 @@ function startSdk(start) {
     instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), ...start()],
   }).start();
 }
+
+const activeTraceId = () => trace.getActiveSpan()?.spanContext().traceId;
 
 /** What it is given to answer with: when it happened, and how much CPU the process got. */
 function startTimer() {
@@ -132,7 +134,7 @@ app.get('/block/:label', async (request, response) => {
   const { run, place, asynchronous, before, input, ...blocker } = BLOCKERS[label];
   const { group, label: wanted, cause, loads } = blocker;
   before?.();
-  const traceId = trace.getActiveSpan()?.spanContext().traceId;
+  const traceId = (subject.traceId ?? activeTraceId)();
   held = [];
   // In a later turn of the loop: to answer takes time as well, and that is no part of the truth.
   // The truth ends when the callback does, which is between these two readings: V8 may collect what
@@ -145,7 +147,17 @@ app.get('/block/:label', async (request, response) => {
       const lengthMillis = worked.end - worked.start;
       const mostMillis = drained.end - drained.start;
       setImmediate(() =>
-        response.json({ lengthMillis, mostMillis, traceId, group, wanted, cause, loads }),
+        response.json({
+          lengthMillis,
+          mostMillis,
+          start: worked.start,
+          end: worked.end,
+          traceId,
+          group,
+          wanted,
+          cause,
+          loads,
+        }),
       );
     });
   };
@@ -163,9 +175,9 @@ app.get('/block/:label', async (request, response) => {
   } else hold();
 });
 
-/** All, or those whose name or group has this text in it. */
+/** All, or those whose name or group has one of these texts in it. */
 const chosen = Object.keys(BLOCKERS).filter((label) =>
-  `${BLOCKERS[label].group}: ${label}`.includes(pattern),
+  JSON.parse(patterns).some((text) => `${BLOCKERS[label].group}: ${label}`.includes(text)),
 );
 
 async function main() {
