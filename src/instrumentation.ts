@@ -75,7 +75,7 @@ export class EventLoopInstrumentation {
 
   /**
    * @param config see {@link EventLoopInstrumentationConfig}
-   * @throws TypeError where an option has the wrong type, RangeError where it is out of range
+   * @throws a TypeError if an option has the wrong type, a RangeError if it is out of range
    */
   constructor(config: EventLoopInstrumentationConfig = {}) {
     const resolved = this._resolve(config);
@@ -83,7 +83,7 @@ export class EventLoopInstrumentation {
     if (resolved.enabled) this.enable();
   }
 
-  /** Starts detection. Does nothing where it is enabled already. */
+  /** Starts detection. Does nothing if it is enabled already. */
   enable(): void {
     if (this._claimant !== undefined) return;
     this._claimant = {
@@ -104,7 +104,7 @@ export class EventLoopInstrumentation {
     }
   }
 
-  /** Stops detection and undoes all that `enable()` did. Does nothing where it is not enabled. */
+  /** Stops detection and undoes all that `enable()` did. Does nothing if it is not enabled. */
   disable(): void {
     if (this._claimant === undefined) return;
     const claimant = this._claimant;
@@ -112,16 +112,16 @@ export class EventLoopInstrumentation {
     stepBack(claimant);
   }
 
-  /** Whether it is enabled. One that is paused, since another instance is active, is enabled. */
+  /** Whether it is enabled. It stays enabled while another instance is the active one. */
   isEnabled(): boolean {
     return this._claimant !== undefined;
   }
 
   /**
-   * Puts these options in force at once; options that are not given fall back to the environment
-   * and the defaults. `enabled`, where given, enables or disables.
-   * @throws TypeError where an option has the wrong type, RangeError where it is out of range; the
-   *   old ones stay in force then
+   * Replaces all options at once; options that are not given fall back to the environment and the
+   * defaults. `enabled`, if it is given, enables or disables.
+   * @throws a TypeError if an option has the wrong type, a RangeError if it is out of range; the
+   *   old options stay in force then
    */
   setConfig(config: EventLoopInstrumentationConfig): void {
     this._config = inForce(this._resolve(config));
@@ -139,8 +139,8 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Spans come from this provider from now on. Never throws: if the provider does, that is logged
-   * through `diag`, and spans come from the earlier one.
+   * Spans come from this provider from now on. If the provider throws, that is logged through
+   * `diag`, and the earlier one stays.
    */
   setTracerProvider(tracerProvider: TracerProvider): void {
     this._attempt(() => {
@@ -153,8 +153,7 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Metrics go to this provider from now on. Never throws: if the provider does, that is logged
-   * through `diag`, and metrics go to the earlier one.
+   * Metrics go to this provider from now on; it never throws either.
    */
   setMeterProvider(meterProvider: MeterProvider): void {
     this._attempt(() => {
@@ -166,8 +165,7 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Log events go to this provider from now on. Never throws: if the provider does, that is logged
-   * through `diag`.
+   * Log events go to this provider from now on; it never throws either.
    */
   setLoggerProvider(loggerProvider: LoggerProvider): void {
     this._attempt(() => this._loggers.use(loggerProvider));
@@ -175,17 +173,16 @@ export class EventLoopInstrumentation {
 
   /**
    * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or
-   * when it is known that they cannot. Does not keep the process alive. Never rejects.
+   * when it is known that they cannot. It does not keep the process alive, and never rejects.
    */
   ready(): Promise<void> {
     return this._session?.ready() ?? Promise.resolve();
   }
 
   /**
-   * Reports every block that has ended, the one that called it included. For tests, and for
-   * platforms that freeze a process between two requests. With `asyncHooks: 'off'`, blocks are
-   * known only at the next sample of the lag. Exporting is up to the SDK's own `forceFlush`. Never
-   * rejects.
+   * Reports every block that has ended, the one that calls it included. It is for tests, and for
+   * platforms that freeze a process between two requests. Exporting is up to the SDK's own
+   * `forceFlush`. It never rejects.
    */
   async forceFlush(): Promise<void> {
     // The first is called in the next iteration, which closes this one.
@@ -198,11 +195,11 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Writes a page with everything that blocked in this thread, as the option `reportFile` does:
-   * without that option the longest 100 blocks, and neither the lag nor the requests over time.
+   * Writes the report page of this thread, as the option `reportFile` does. Without that option, it
+   * has the longest 100 blocks, and neither the lag nor the requests over time.
    * @param path of an HTML file; folders around it are made
-   * @returns whether it is written: the reason why it is not is logged through `diag`. Rejects only
-   *   with a TypeError, if `path` is no text
+   * @returns whether it is written; if it is not, the reason is logged through `diag`. The promise
+   *   rejects only with a TypeError, if `path` is no text or is empty
    */
   async writeReport(path: string): Promise<boolean> {
     if (typeof path !== 'string' || path.trim() === '')
@@ -213,12 +210,12 @@ export class EventLoopInstrumentation {
 
   /**
    * The health of the event loop, for health checks and load shedding. An ongoing block counts:
-   * while it lasts, the lag grows from one call to the next. All figures are 0 where this
+   * while it lasts, the lag grows from one call to the next. All figures are 0 if this
    * instrumentation is not enabled. A call takes some 1 µs.
    * @param windowMillis how many milliseconds to look back, 100 to 10 000, 5000 by default: few for
    *   shedding load, which has to react at once; for a health check at least the time between two
    *   checks
-   * @throws TypeError where the window is not a number, RangeError where it is out of range
+   * @throws a TypeError if the window is not a number, a RangeError if it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
     checkWindow('health', windowMillis, MIN_HEALTH_WINDOW_MILLIS, MAX_HEALTH_WINDOW_MILLIS);
@@ -228,10 +225,10 @@ export class EventLoopInstrumentation {
 
   /**
    * Which functions and operations used the event loop over the last minutes, for a debug endpoint.
-   * There are no samples where the option `loopProfile` is `'off'`, where it is `'busy'` and the
-   * loop was busy for less than half of the time, or where this instrumentation is not enabled.
+   * There are no samples if the option `loopProfile` is `'off'`, if it is `'busy'` and the loop was
+   * busy for less than half of the time, or if this instrumentation is not enabled.
    * @param windowMillis how many milliseconds to look back, 1000 to 300 000, which is the default
-   * @throws TypeError where the window is not a number, RangeError where it is out of range
+   * @throws a TypeError if the window is not a number, a RangeError if it is out of range
    */
   loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
     checkWindow('loopProfile', windowMillis, MIN_PROFILE_WINDOW_MILLIS, MAX_PROFILE_WINDOW_MILLIS);
@@ -239,12 +236,13 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Runs code that is known and meant to block, such as warm-up, and what it awaits: its blocks get
-   * neither a span nor an event, and count in metrics with `event_loop.block.expected`. Works
-   * through the context: what runs in another one, such as an event listener that was bound to it,
-   * is not expected; and without a context manager only what runs before the first `await` is.
-   * @returns what `fn` returns; throws what it throws
-   * @throws TypeError where `fn` is not a function
+   * Runs code that is meant to block, such as a warm-up, and what it awaits. Its blocks get neither
+   * a span nor an event nor a line of `console`, also while they last, and count in metrics with
+   * `event_loop.block.expected`. The mark is in the context: what runs in another context, such as
+   * a listener that was bound to one, is not expected. Without a context manager, only what runs
+   * before the first `await` is.
+   * @returns what `fn` returns
+   * @throws what `fn` throws; a TypeError if `fn` is not a function
    */
   expectBlock<Result>(fn: () => Result): Result {
     if (typeof fn !== 'function')

@@ -14,7 +14,10 @@ export const EVENT_EVENT_LOOP_BLOCKED = 'event_loop.blocked';
 /** What blocked the event loop. One of `callback`, `microtasks` and `pile-up`. */
 export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
 
-/** How many callbacks ran in the block (promise reactions are not callbacks). */
+/**
+ * How many callbacks are known to have run in the block; promise reactions are not callbacks. It is
+ * a lower bound if the block began before the hooks were on.
+ */
 export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
 
 /** Seconds of CPU that the blocked thread used in the block. Needs Node.js 22.19, 23.9 or later. */
@@ -27,15 +30,15 @@ export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
 /**
- * Length of the block in seconds: on a log event, which has no end time, and on a span that is
- * shorter than the block, since it must not start before its parent, nor end shortly after it.
+ * Exact length of the block in seconds: on a log event, which has no end time, and on a span that
+ * is shorter than the block. A span neither starts before its parent nor ends shortly after it.
  */
 export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 
 /** `true` on metrics of blocks of code that `expectBlock` ran; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_EXPECTED = 'event_loop.block.expected';
 
-/** `true` on the report of a block that has not ended; absent on all others. */
+/** `true` on the report of an ongoing block; absent on all others. */
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 
 /** What took most of the block. One of `javascript`, `native`, `gc` and `waiting`. */
@@ -53,8 +56,8 @@ export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
 
 /**
- * Size of the input of the built-in function, in characters, bytes or elements. Only where it costs
- * nothing to know.
+ * Size of the input of the built-in function, in characters, bytes or elements. Absent if it is not
+ * known without extra work.
  */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE = 'event_loop.block.native_call.size';
 
@@ -65,66 +68,54 @@ export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_modu
 export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 
 /**
- * The functions that ran innermost, at most five, and their shares. Only where there were three
- * stack samples or more.
+ * The functions that ran innermost, at most five, and their shares. Needs three stack samples or
+ * more.
  */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
- * On a log event, of a block with more than 5 stack samples: its stacks, one a line, with the
- * milliseconds that each stands for.
+ * The stacks of the block, one a line, with the milliseconds that each stands for; at most 16 384
+ * characters.
  */
 export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
 
-/**
- * On the span of a block: how many other spans had not ended when it did. Needs
- * `EventLoopSpanProcessor`.
- */
+/** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
 
 /**
- * On the span of a block: how many entry spans began right after it, and may have waited for it.
- * Needs `EventLoopSpanProcessor`.
+ * How many entry spans began right after the block, and may have waited for it. Needs
+ * `EventLoopSpanProcessor`.
  */
 export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans';
 
-/**
- * On any span: seconds in which it was open while something else blocked the event loop. Needs
- * `EventLoopSpanProcessor`.
- */
+/** Seconds in which the span was open while something else blocked the event loop. */
 export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 
 /**
- * `true` where more blocks fell into the span than are remembered: the duration is a lower bound.
+ * `true` if more blocks fell into the span than are remembered (the last 1024): the duration is a
+ * lower bound.
  */
 export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
 
 /**
  * On an entry span (SERVER, CONSUMER, or without a parent in this process) that began right after a
- * block: seconds that it may have waited before it began, an upper bound. Needs
- * `EventLoopSpanProcessor`.
+ * block: seconds that it may have waited before it began, an upper bound.
  */
 export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 
-/**
- * The name of the entry span that was stalled, if it has no route. At most 100 values, then
- * `_other`.
- */
+/** The name of the entry span that was stalled. At most 100 values, then `_other`. */
 export const ATTR_EVENT_LOOP_STALL_OPERATION = 'event_loop.stall.operation';
 
 /** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 
-/** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the block that the span waited longest for. */
+/** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the span of a block that the span waited for. */
 export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
 /** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
-/**
- * Where the entry span has no route, or all have the same one: the name of the entry span, or the
- * operation of GraphQL.
- */
+/** The name of the entry span, or the operation of GraphQL. At most 100 values, then `_other`. */
 export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
 
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
@@ -152,7 +143,7 @@ export const ATTR_THREAD_NAME = 'thread.name';
 export const ATTR_HTTP_ROUTE = 'http.route';
 
 /**
- * Histogram, unit `s`. How long an event arriving at a random moment waits for the event loop.
+ * Histogram, unit `s`. How long an event that arrives at a random moment waits for the event loop.
  * Corrected for coordinated omission.
  */
 export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
@@ -173,19 +164,20 @@ export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 /**
  * Counter, unit `s`. How long entry spans (SERVER, CONSUMER) were stalled by the blocks of a
  * function. Each stalled millisecond counts for one function: the sum over all is that of
- * `event_loop.stall.duration`, once the blocks are reported. At most 1000 pairs of function and
+ * `event_loop.stall.duration`, when the blocks are reported. At most 1000 pairs of function and
  * route, then `http.route` is `_other`. Needs `EventLoopSpanProcessor`.
  */
 export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
 
 /**
  * Histogram, unit `s`. For how long the thread of the event loop was not given a CPU, at least 20
- * ms at a time. Whether or not it lies in a block.
+ * ms at a time. A block is reported only if it reaches the threshold without this time.
  */
 export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
 
 /**
- * Counter, unit `{sample}`. What ran at random moments while the event loop was busy. Shares of the
- * total are shares of the time in which the event loop was busy.
+ * Counter, unit `{sample}`. What ran at random moments while the event loop was busy, one a second
+ * on average. Shares of the total are shares of the time in which the event loop was busy. At most
+ * 1000 combinations of attributes, then `code.function.name` is `_other`.
  */
 export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';

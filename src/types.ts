@@ -8,7 +8,8 @@ import type { Span } from '@opentelemetry/api';
  *   listener, or one context scope (`context.with`, `startActiveSpan`, a bound function).
  * - `microtasks`: what drained after a callback: promise reactions (one long one or many short
  *   ones) and chains of nextTicks.
- * - `pile-up`: several callbacks of one loop iteration, none of which reaches the threshold alone.
+ * - `pile-up`: several callbacks of one iteration of the event loop, none of which reaches the
+ *   threshold alone.
  */
 export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 
@@ -18,18 +19,18 @@ export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
  * - `throttled`: its container was out of CPU quota.
  * - `starved`: other processes had the CPU.
  * - `stopped`: it was stopped: SIGSTOP, a frozen container or machine. Outside Linux, the other two
- *   reasons are reported as this one, where they are noticed.
+ *   reasons are reported as this one, if they are noticed.
  */
 export type SuspensionReason = 'throttled' | 'starved' | 'stopped';
 
 /**
- * The blocking function. Positions are those of the source where a source map is found: see
+ * The blocking function. Positions are those of the source if a source map is found: see
  * {@link EventLoopInstrumentationConfig.sourceMaps}.
  */
 export interface BlockingCode {
   /**
-   * As in a stack trace: `render`, `Report.render`, `new Report`; `<anonymous>` where nothing has a
-   * name.
+   * As in a stack trace: `render`, `Report.render`, `new Report`; `<anonymous>` if no function has
+   * a name.
    */
   readonly functionName: string;
   /** Path or URL; absent for code made by `eval` or `new Function`. */
@@ -45,8 +46,8 @@ export interface BlockingCode {
    */
   readonly requires?: string;
   /**
-   * The stack, one frame a line, as V8 writes it. It has at most 128 frames: of a deep stack,
-   * frames in the middle are left out.
+   * The stack, one frame a line, as V8 writes it. It has at most 128 frames: frames in the middle
+   * of a deeper stack are left out.
    */
   readonly stackTrace: string;
 }
@@ -73,27 +74,30 @@ export interface FunctionShare {
   readonly share: number;
 }
 
-/** One block of the event loop, as `blockHook` gets it. Times are in milliseconds. */
+/**
+ * One block of the event loop, as `blockHook` gets it. Times are in milliseconds. A field that is
+ * not known for a block is absent.
+ */
 export interface EventLoopBlock {
-  /** Absent if it is not known: outside of all context scopes, without async hooks. */
+  /** What blocked the event loop. Absent for code outside of all context scopes, without hooks. */
   readonly kind?: BlockKind;
   /** Unix time in milliseconds, with a fraction. */
   readonly startTimeMillis: number;
-  /**
-   * Exact length of the block; the span is shorter where its parent started later than the block,
-   * and has the length as `event_loop.block.duration` then.
-   */
+  /** Exact length of the block. The span may be shorter: see `event_loop.block.duration`. */
   readonly durationMillis: number;
-  /** How many callbacks ran in the block; promise reactions are not callbacks. */
+  /**
+   * How many callbacks are known to have run in the block; promise reactions are not callbacks. It
+   * is a lower bound if the block began before the hooks were on.
+   */
   readonly callbacks: number;
-  /** Type of the async resource whose callback blocked, as `async_hooks` names it, where known. */
+  /** Type of the async resource whose callback blocked, as `async_hooks` names it. */
   readonly asyncResourceType?: string;
   /**
-   * CPU time the blocked thread spent inside the block. Needs `process.threadCpuUsage` (Node.js
+   * CPU time that the blocked thread used in the block. Needs `process.threadCpuUsage` (Node.js
    * 22.19, 23.9).
    */
   readonly cpuTimeMillis?: number;
-  /** Garbage collection inside the block. */
+  /** Garbage collection in the block. */
   readonly gcTimeMillis?: number;
   /** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
   readonly stalledSpans?: number;
@@ -103,40 +107,40 @@ export interface EventLoopBlock {
    */
   readonly queuedSpans?: number;
   /**
-   * How many entry spans (SERVER, CONSUMER) it stalled that ended in the same recording of
+   * How many entry spans (SERVER, CONSUMER) the block stalled that ended in the same recording of
    * `/testing`; absent elsewhere. Needs `EventLoopSpanProcessor`.
    */
   readonly stalledRequests?: number;
-  /** For how long they were stalled by it, added up. */
+  /** For how long the block stalled the spans of `stalledRequests`, added up. */
   readonly stalledMillis?: number;
-  /** What took most of the block. Absent where that is not known. */
+  /** What took most of the block. */
   readonly cause?: BlockCause;
   /**
    * Time of the block in which JavaScript could not be interrupted: native code, garbage
-   * collection, or no CPU. From stack samples; pieces under 3 ms are not in it.
+   * collection, or no CPU. It comes from stack samples; pieces under 3 ms are not in it.
    */
   readonly nativeTimeMillis?: number;
   /** How many stack samples were taken in the block. */
   readonly samples: number;
   /**
-   * The place to change: the innermost function of the application's own code on the stack for most
-   * of the block; where there is none, that of its direct dependency. Absent where no stack sample
-   * has user code.
+   * The blocking function, which is the place to change: the innermost function of the
+   * application's own code that was on the stack for most of the block, else that of its direct
+   * dependency. Absent if no stack sample shows user code.
    */
   readonly code?: BlockingCode;
   /**
    * The built-in function that ran for most of the block, as it is written in code (`JSON.parse`;
    * `WebAssembly` for the code of a module), and the size of its input in characters, bytes or
-   * elements where that is known.
+   * elements if that is known.
    */
   readonly nativeCall?: { readonly name: string; readonly size?: number | undefined };
-  /** What ran innermost for most of the time of `code`, where that is another function. */
+  /** What ran innermost for most of the time of `code`, if that is another function. */
   readonly leaf?: CodePlace;
-  /** The block is of code that `expectBlock` ran; absent on all others. */
+  /** `true` if `expectBlock` ran the code of the block; absent otherwise. */
   readonly expected?: true;
   /**
-   * The innermost functions, the largest share first, at most five. Only where there were three
-   * stack samples or more; a sample that came late counts as two.
+   * The functions that ran innermost, the largest share first, at most five. Needs three stack
+   * samples or more; a sample that came late counts as two.
    */
   readonly topFunctions?: readonly FunctionShare[];
 }
@@ -151,8 +155,8 @@ export interface EventLoopHealth {
   /** The longest that any event waited, in milliseconds. */
   readonly maxLagMillis: number;
   /**
-   * The share of time in which the loop was not waiting for events, 0 to 1. NaN where the runtime
-   * does not count it: Bun, Deno, Electron.
+   * The share of time in which the loop was not waiting for events, 0 to 1. NaN if the runtime does
+   * not count it: Bun, Deno, Electron.
    */
   readonly utilization: number;
   /**
@@ -173,8 +177,8 @@ export interface LoopFunction extends Partial<CodePlace> {
 /** The operation for which code ran, and its share of the time in which the loop was busy. */
 export interface LoopOperation {
   /**
-   * `GET /list` where the entry span has a route, the operation of GraphQL, else the name of the
-   * entry span. Absent where code ran outside of every span.
+   * `GET /list` if the entry span has a route, the operation of GraphQL, else the name of the entry
+   * span. Absent if code ran outside of every span.
    */
   readonly name?: string;
   readonly httpRoute?: string;
@@ -218,26 +222,26 @@ export type AsyncHooksMode = 'auto' | 'always' | 'off';
 export type BlockEventsMode = 'unsampled' | 'all' | 'off';
 
 /**
- * Where `GET /livez` is served: see {@link EventLoopInstrumentationConfig.healthServer}. An option
+ * How `GET /livez` is served: see {@link EventLoopInstrumentationConfig.healthServer}. An option
  * that is not given comes from its environment variable.
  */
 export interface HealthServerConfig {
-  /** The port, a whole number from 1 to 65 535. Without one, nothing is started. `HEALTH_PORT`. */
+  /** The port, a whole number from 1 to 65 535. Without one, nothing is started. */
   port?: number;
   /**
    * The name or address to listen on. The default is reached from the same machine or pod only;
-   * for the probes of Kubernetes it is `0.0.0.0`, or `::`. `HEALTH_HOST`.
+   * for the probes of Kubernetes it is `0.0.0.0`, or `::`.
    * @default '127.0.0.1'
    */
   host?: string;
   /**
    * For how many milliseconds the event loop may be blocked before the answer is 503, 100 to
-   * 3 600 000. `HEALTH_FAIL_AFTER_MILLIS`.
+   * 3 600 000.
    * @default 30000
    */
   failAfterMillis?: number;
   /**
-   * `false` leaves file, line and trace id out of the answers. `HEALTH_DETAILS`.
+   * `false` leaves file, line and trace id out of the answers.
    * @default true
    */
   details?: boolean;
@@ -255,8 +259,8 @@ export interface HealthServerConfig {
  */
 export interface EventLoopInstrumentationConfig {
   /**
-   * `false` keeps the instrumentation off until its `enable()` is called, also when it is
-   * registered with `NodeSDK` or `registerInstrumentations`.
+   * `false` keeps the instrumentation off until its `enable()` is called, also if it is registered
+   * with `NodeSDK` or `registerInstrumentations`.
    * @default true
    */
   enabled?: boolean;
@@ -266,77 +270,78 @@ export interface EventLoopInstrumentationConfig {
    */
   thresholdMillis?: number;
   /**
-   * How often the lag is sampled, in whole milliseconds, 1 to 1 000.
+   * How often the lag is sampled, in milliseconds, a whole number from 1 to 1 000.
    * @default 20
    */
   lagIntervalMillis?: number;
   /**
-   * Have a watchdog thread take stack samples of the code that blocks, with its context: the span
-   * names function, file and line, and the parent of a chain of promise reactions is known without
-   * promise hooks. This works in worker threads, too. `false`: no thread is started.
+   * A watchdog thread takes stack samples while the event loop is blocked. They give a block its
+   * function, file and line, and a chain of promise reactions its parent. `false`: no thread is
+   * started.
    * @default true
    */
   captureStack?: boolean;
   /**
-   * Which files are the application's own code: a block is named by the innermost function of the
-   * application on the stack. By default, that is everything except Node.js itself, packages
-   * (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and this package.
+   * Which files are the application's own code. A block is named by the innermost function of the
+   * application on the stack. By default, everything is the application's except Node.js itself,
+   * packages (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and this
+   * package.
    *
-   * - a list of 1 to 100 paths: what lies at or below one of them, and nothing else, is the
-   *   application's. Relative paths start at the working directory; `/` and `\\` are the same. A
-   *   `node_modules` below such a path is not included; to include a package, name it:
-   *   `['src', 'node_modules/@acme/']`. A path with a slash at its end is a folder, or a scope.
-   * - a function that is given a path, or a URL for code that comes from no file, once per file. An
-   *   error that it throws, or a result that is not a boolean, is logged through `diag` once, and
-   *   the default decides. It is not called in the middle of a block: where a block is reported
-   *   that has not ended, the default decides too.
+   * - a list of 1 to 100 paths: only files at or below one of them are the application's. A
+   *   relative path starts at the working directory; `/` and `\` are the same. A path with a slash
+   *   at its end is a folder, or a scope. A `node_modules` below a path is not included; to include
+   *   a package, name it: `['src', 'node_modules/@acme/']`.
+   * - a function: it is called once for each file, with its path, or with a URL for code that comes
+   *   from no file, and returns a boolean. If it throws or returns something else, that is logged
+   *   through `diag` once, and the default decides. So it does for an ongoing block.
    *
    * The environment variable takes a list, separated by commas.
    */
   inApp?: readonly string[] | ((file: string) => boolean);
   /**
-   * Built-in functions that can take long in a single call (`JSON.parse`, `structuredClone`,
-   * `fs.readFileSync`, …) are wrapped, so that a block inside one names the function that made the
-   * call, the built-in and the size of its input. A wrapper keeps `name`, `length`, `this`, results
-   * and errors; `disable()` restores the original. Needs `captureStack`.
+   * Wraps built-in functions that can take long in a single call, such as `JSON.parse` and
+   * `fs.readFileSync`: a block inside one names the function that made the call, the built-in and
+   * the size of its input. A wrapper keeps `name`, `length`, `this`, results and errors.
+   * `disable()` puts back each function that nobody else has wrapped since. Needs `captureStack`.
    * @default true
    */
   nativeCalls?: boolean;
   /**
-   * Positions are those of the source where a source map is found beside the file, without
-   * `--enable-source-maps`. Maps are read by a thread of their own, once per file, after a block.
+   * Positions are those of the source if a source map is found beside the file, without
+   * `--enable-source-maps`. A thread reads each map once, after a block.
    * @default true
    */
   sourceMaps?: boolean;
   /**
-   * When async_hooks are listened to. What blocks is found without them; they tell callbacks apart.
+   * When hooks of `async_hooks` are on. Blocks are found without them; they tell callbacks apart.
    *
-   * - `'auto'`: on demand: from the first stack sample of a block on, until shortly after it. While
-   *   nothing blocks, there are no hooks. Of what ran before that sample in the same iteration, and
-   *   outside of context scopes, callbacks are not known: it counts as part of the block. The same
-   *   as `'always'` if stack samples cannot be taken.
+   * - `'auto'`: on demand: from the first stack sample of a block until shortly after the block.
+   *   What ran earlier in the same iteration, outside of context scopes, counts as part of the
+   *   block. If stack samples cannot be taken, this is `'always'`.
    * - `'always'`: all the time: the start of each callback is exact.
-   * - `'off'`: never: of a block outside of all context scopes, the kind is not known.
+   * - `'off'`: never: the kind of a block outside of all context scopes is not known.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode;
   /**
-   * Make spans only for blocks with an active span to be the parent. Metrics count all blocks.
+   * `true`: only blocks that have a parent get a span. Metrics count all blocks.
    * @default false
    */
   requireParentSpan?: boolean;
   /**
-   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000. Blocks past this
-   * limit are counted in `event_loop.block.suppressed`. While other functions block too, one
-   * function gets a tenth of the limit at most. There are two exceptions, unless it is 0: the first
-   * block of each function gets its span, for the first 1000 functions; and where one function has
-   * used up the limit alone, a further tenth is left for others.
+   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000. The metric
+   * `event_loop.block.suppressed` counts the blocks past this limit. Functions share it:
+   *
+   * - While other functions block too, one function gets at most a tenth of the limit. A function
+   *   that blocks alone may use all of it; a further tenth is then left for others.
+   * - The first block of a function gets its span in any case, for the first 1000 functions, unless
+   *   the limit is 0.
    * @default 600
    */
   maxSpansPerMinute?: number;
   /**
-   * Which blocks become log records with the event name `event_loop.blocked`, through the logger
-   * provider. Without a logger provider there are none.
+   * Which blocks become log records with the event name `event_loop.blocked`. Without a logger
+   * provider there are none.
    *
    * - `'unsampled'`: those without a recorded span: blocks of a trace that is not sampled, blocks
    *   past `maxSpansPerMinute`, blocks that `requireParentSpan` leaves out, and all blocks without
@@ -347,10 +352,9 @@ export interface EventLoopInstrumentationConfig {
    */
   blockEvents?: BlockEventsMode;
   /**
-   * When the loop profile is made: which functions and routes use the event loop, also where
-   * nothing blocks it. The code that runs is sampled at random moments, one a second on average,
-   * and counted by function and route: `event_loop.busy.samples`, `loopProfile()`. Needs
-   * `captureStack`.
+   * When the loop profile is made: which functions and routes use the event loop, also if nothing
+   * blocks it. The code that runs is sampled at random moments, one a second on average, for
+   * `event_loop.busy.samples` and `loopProfile()`. Needs `captureStack`.
    *
    * - `'busy'`: while the loop is busy for half of the time or more.
    * - `'always'`: also while it is less busy. Moments at which it waits for events do not count.
@@ -365,33 +369,31 @@ export interface EventLoopInstrumentationConfig {
    */
   profileDir?: string;
   /**
-   * Path of an HTML file with everything that blocked, for a browser: timeline, flame graph,
-   * functions and requests. It is written when the process exits, when the instrumentation is
-   * disabled and, except on Windows, on SIGURG. `{pid}` stands for the process id; in a worker
-   * thread `-worker-<id>` is added to the name. By default, none is written.
+   * Path of an HTML file: the report page, with everything that blocked. It is written when the
+   * process exits, when the instrumentation is disabled and, except on Windows, on SIGURG. `{pid}`
+   * stands for the process id; in a worker thread `-worker-<id>` is added to the name. By default,
+   * none is written.
    */
   reportFile?: string;
   /**
-   * A block that still runs after this many milliseconds, up to 3 600 000, is reported while it
-   * lasts, by the thread that `captureStack` starts: one line on stderr, and a span or a log event
-   * with `event_loop.block.unfinished` where the standard environment variables say that the
-   * process exports by OTLP. 0 turns it off. The report never comes before the first stack sample,
-   * at 0.6 of the threshold.
+   * The age in milliseconds, up to 3 600 000, at which an ongoing block is reported while it lasts:
+   * by a line on stderr and, if the process exports by OTLP, by a span or a log event. 0 turns it
+   * off. The report never comes before the first stack sample, at 0.6 of the threshold. Needs
+   * `captureStack`.
    * @default 5000
    */
   unfinishedAfterMillis?: number;
   /**
-   * A health check that is answered while the event loop is blocked: `GET /livez` over HTTP, by a
-   * thread of its own. 200 while the event loop turns, or has been blocked for less than
-   * `failAfterMillis`; 503 after that. Off without a port. If the port is in use, or the thread
-   * cannot be started, that is logged through `diag`, and there is no health check. Main thread
-   * only: worker threads have none.
+   * A health check, `GET /livez` over HTTP, that a thread answers while the event loop is blocked.
+   * The status is 200 while the event loop turns, or has been blocked for less than
+   * `failAfterMillis`, and 503 after that. It is off without a port, and in worker threads. If it
+   * cannot be started, that is logged through `diag`.
    */
   healthServer?: HealthServerConfig;
   /**
    * For development: a line on stderr for each block, and a summary of what blocked most when the
-   * process exits or, except on Windows, gets SIGURG (`kill -URG <pid>`). Needs no SDK, and shows
-   * blocks whether or not their trace is sampled.
+   * process exits or, except on Windows, gets SIGURG. It needs no SDK, and shows blocks whether or
+   * not their trace is sampled.
    *
    * - `true`: lines for people.
    * - `'json'`: one JSON object a line, for each block and for the summary, as the package's
@@ -401,17 +403,18 @@ export interface EventLoopInstrumentationConfig {
    */
   console?: boolean | 'json' | 'markdown';
   /**
-   * Called with each span before it ends, to add or replace attributes; and before a log event is
-   * emitted, with an object on which only `setAttribute` and `setAttributes` have an effect. An
-   * error that it throws is logged through `diag` and ignored. Has no environment variable.
+   * Called with each span before it ends, to add or replace attributes. It is also called for a log
+   * event, with an object that has the ids of the blocking span, and on which only `setAttribute`
+   * and `setAttributes` have an effect. It is not called for an ongoing block. What it throws is
+   * logged through `diag`.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
   /**
    * A block for which it returns `true` gets neither a span nor an event nor a line of `console`;
-   * metrics and `health()` count it. Called once for each block that may get one, when the block is
-   * reported; or before that, where a span that the block stalled ends first: then `gcTimeMillis`
-   * and positions in the source are not known yet. An error that it throws is logged through
-   * `diag`, and counts as `false`. Has no environment variable.
+   * metrics and `health()` count it. It is called once for each block that may get one, when the
+   * block is reported. If a span that the block stalled ends first, it is called at that moment:
+   * `gcTimeMillis` and positions in the source are not known yet. It is not called for an ongoing
+   * block. What it throws is logged through `diag`, and counts as `false`.
    */
   ignoreBlockHook?: (block: EventLoopBlock) => boolean;
 }
