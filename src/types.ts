@@ -315,9 +315,9 @@ export interface EventLoopInstrumentationConfig {
   /**
    * When hooks of `async_hooks` are on. Blocks are found without them; they tell callbacks apart.
    *
-   * - `'auto'`: on demand: from the first stack sample of a block until shortly after the block.
-   *   What ran earlier in the same iteration, outside of context scopes, counts as part of the
-   *   block. If stack samples cannot be taken, this is `'always'`.
+   * - `'auto'`: on demand: from the first stack sample of a block until shortly after the block,
+   *   and while the event loop idles. What ran earlier in the same iteration, outside of context
+   *   scopes, counts as part of the block. If stack samples cannot be taken, this is `'always'`.
    * - `'always'`: all the time: the start of each callback is exact.
    * - `'off'`: never: the kind of a block outside of all context scopes is not known.
    * @default 'auto'
