@@ -1,6 +1,6 @@
-// What the guard watches: healthy code, of which no piece takes half of the threshold, and the same
-// code in which one piece takes twice the threshold. One file for all test runners. Every verdict
-// is a line of the results.
+// What the guard watches: healthy code, of which no piece takes a third of the threshold, and the
+// same code in which one piece takes twice the threshold. One file for all test runners. Every
+// verdict is a line of the results.
 const { appendFileSync, readFileSync } = require('node:fs');
 const { createServer, get } = require('node:http');
 const { setImmediate: nextIteration, setTimeout: delay } = require('node:timers/promises');
@@ -11,7 +11,7 @@ const { thresholdMillis, unitsPerMilli, baseline, results } = JSON.parse(
   readFileSync(GUARD_SETUP, 'utf8'),
 );
 /** The longest piece of healthy code, and each of several small ones. */
-const HEALTHY_MILLIS = 0.4 * thresholdMillis;
+const HEALTHY_MILLIS = 0.3 * thresholdMillis;
 const SMALL_MILLIS = 0.2 * thresholdMillis;
 const REGRESSION_MILLIS = 2 * thresholdMillis;
 /** Of a block that the baseline knows. */

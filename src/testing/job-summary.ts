@@ -53,7 +53,7 @@ function rowsOf(
   verdict: Verdict | undefined,
 ): Row[] {
   const rows = new Map<string, Row>();
-  for (const { block, lengthMillis: millis } of recorded) {
+  for (const { block, atLeastMillis: millis } of recorded) {
     const { code, cause } = block;
     const place = baseline?.placeOf(code) ?? (code === undefined ? '' : keyOf(code));
     const row = rows.get(place) ?? { change: '', millis: 0, blocks: 0, code: {} };

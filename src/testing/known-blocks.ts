@@ -5,6 +5,7 @@ import type { FunctionTime } from '../name/describe-code.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { type Baseline, isLonger, type Places, type SeenPlaces } from './baseline.ts';
 import { UPDATE_VARIABLE } from './options.ts';
+import type { QuietLength } from './starvation.ts';
 import type { TestName } from './test-name.ts';
 
 const STDERR = 2;
@@ -12,11 +13,9 @@ const STDERR = 2;
 const NEW_SHARE = 0.25;
 
 /** A block, and all functions that another run of the same code could name it by. */
-export interface RecordedBlock {
+export interface RecordedBlock extends QuietLength {
   readonly block: EventLoopBlock;
   readonly functions: readonly FunctionTime[];
-  /** Without the time in which other processes had the CPU. */
-  readonly lengthMillis: number;
 }
 
 /** How what a test saw differs from what is known. */
@@ -43,23 +42,14 @@ const seenByTest = new Map<string, SeenPlaces>();
 /** What has been listed as gone. */
 const listed = new Set<string>();
 
-/** Writes what blocks into the baseline. */
-export function updateBaseline(
-  baseline: Baseline,
-  test: TestName,
-  recorded: readonly RecordedBlock[],
-): Promise<void> {
-  return baseline.update(test.name, seenIn(baseline, test, recorded), test.isOfOneCall);
-}
-
 export function judgeByBaseline(
   baseline: Baseline,
   test: TestName,
   recorded: readonly RecordedBlock[],
+  seen: SeenPlaces,
   thresholdMillis: number,
 ): Verdict {
   const known = baseline.known(test.name);
-  const seen = seenIn(baseline, test, recorded);
   const judged = recorded.map((block) => ({
     block: block.block,
     differences: differencesOf(block, known, baseline, thresholdMillis),
@@ -115,17 +105,21 @@ export function listObsolete(baseline: Baseline, { name }: TestName, { differenc
 }
 
 /** What the test has seen so far. */
-function seenIn(baseline: Baseline, test: TestName, recorded: readonly RecordedBlock[]) {
+export function seenIn(
+  baseline: Baseline,
+  test: TestName,
+  recorded: readonly RecordedBlock[],
+): SeenPlaces {
   const key = `${baseline.path}\n${test.name}`;
   const seen: SeenPlaces = seenByTest.get(key) ?? new Map();
   seenByTest.set(key, seen);
-  for (const { block, functions, lengthMillis } of recorded) {
+  for (const { block, functions, atMostMillis } of recorded) {
     const named = { place: block.code, millis: block.durationMillis };
     for (const { place: code, millis } of [...functions, named]) {
       const place = baseline.placeOf(code);
       const before = seen.get(place);
       seen.set(place, {
-        millis: Math.max(before?.millis ?? 0, lengthMillis),
+        millis: Math.max(before?.millis ?? 0, atMostMillis),
         share: Math.max(before?.share ?? 0, millis / block.durationMillis),
       });
     }
@@ -139,7 +133,7 @@ function seenIn(baseline: Baseline, test: TestName, recorded: readonly RecordedB
  * 2. Without one, a block that is more than twice as long as all in which its function had a part.
  */
 function differencesOf(
-  { block, functions, lengthMillis }: RecordedBlock,
+  { block, functions, atLeastMillis: lengthMillis }: RecordedBlock,
   known: ReadonlyMap<string, number>,
   baseline: Baseline,
   thresholdMillis: number,

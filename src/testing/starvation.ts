@@ -22,6 +22,12 @@ const STARVED_SHARE = 0.2;
  */
 const MORE_CPU = 1.5;
 
+/** For how long a block would have lasted on a quiet machine, as far as that is known. */
+export interface QuietLength {
+  readonly atLeastMillis: number;
+  readonly atMostMillis: number;
+}
+
 /** From one turn of the event loop to the next. */
 interface Iteration {
   readonly start: number;
@@ -61,23 +67,24 @@ export class Starvation {
   }
 
   /**
-   * The length of a block without the time in which its thread waited for a CPU: as a share of its
-   * iteration, within the bounds that are known of the block itself.
+   * The time in which the thread waited for a CPU is a share of that of the iteration, within the
+   * bounds that are known of the block itself.
    */
-  lengthOf(block: EventLoopBlock, { atLeast, atMost }: RunDelayMillis = NO_BOUNDS): number {
+  lengthOf(block: EventLoopBlock, { atLeast, atMost }: RunDelayMillis = NO_BOUNDS): QuietLength {
     const { startTimeMillis, durationMillis, kind, gcTimeMillis = 0 } = block;
     const middle = startTimeMillis + durationMillis / 2 - this.clock.epoch(0);
     const iteration = this.#iterations.find(({ start, end }) => start <= middle && middle <= end);
-    if (iteration === undefined) return durationMillis - atLeast;
+    if (iteration === undefined) return exactly(durationMillis - atLeast);
     const { starvedShare, sleptShare, backlogMillis } = iteration;
     const waited = Math.min(Math.max(durationMillis * starvedShare, atLeast), atMost);
+    const atMostMillis = durationMillis - waited;
     // With a CPU to spare, some of its callbacks would have run before the others were due.
     const isPileUp = kind === 'pile-up' || kind === undefined;
-    const length = durationMillis - waited - (isPileUp ? backlogMillis : 0);
-    if (waited < STARVED_SHARE * durationMillis) return length;
+    const length = atMostMillis - (isPileUp ? backlogMillis : 0);
+    if (waited < STARVED_SHARE * durationMillis) return { atLeastMillis: length, atMostMillis };
     // A collection waits for V8's threads.
     const waitedForGc = Math.min(durationMillis * sleptShare, gcTimeMillis);
-    return (length - waitedForGc) / MORE_CPU;
+    return { atLeastMillis: (length - waitedForGc) / MORE_CPU, atMostMillis };
   }
 
   readonly #run = (): void => {
@@ -113,3 +120,4 @@ export class Starvation {
 }
 
 const NO_BOUNDS: RunDelayMillis = { atLeast: 0, atMost: Number.POSITIVE_INFINITY };
+const exactly = (millis: number) => ({ atLeastMillis: millis, atMostMillis: millis });

@@ -16,7 +16,7 @@ import {
   judgeByBaseline,
   listObsolete,
   type RecordedBlock,
-  updateBaseline,
+  seenIn,
 } from '../../src/testing/known-blocks.ts';
 import { checkOptions, UPDATE_VARIABLE } from '../../src/testing/options.ts';
 import { nameOfTest } from '../../src/testing/test-name.ts';
@@ -57,11 +57,19 @@ const blockOf = (
     millis,
     apartMillis: millis,
   })),
-  lengthMillis: durationMillis - runDelayMillis,
+  atLeastMillis: durationMillis - runDelayMillis,
+  atMostMillis: durationMillis - runDelayMillis,
 });
 const recorded = (blocks: (EventLoopBlock | RecordedBlock)[]): RecordedBlock[] =>
   blocks.map((one) =>
-    'block' in one ? one : { block: one, functions: [], lengthMillis: one.durationMillis },
+    'block' in one
+      ? one
+      : {
+          block: one,
+          functions: [],
+          atLeastMillis: one.durationMillis,
+          atMostMillis: one.durationMillis,
+        },
   );
 
 const SITE = new Error('called here');
@@ -72,7 +80,8 @@ type Blocks = (EventLoopBlock | RecordedBlock)[];
 async function judge(blocks: Blocks, { name = 'a test' as string | undefined } = {}) {
   const baseline = new Baseline(file);
   const test = nameOfTest(name, baseline.folder, SITE);
-  const verdict = judgeByBaseline(baseline, test, recorded(blocks), THRESHOLD_MILLIS);
+  const seen = seenIn(baseline, test, recorded(blocks));
+  const verdict = judgeByBaseline(baseline, test, recorded(blocks), seen, THRESHOLD_MILLIS);
   if (verdict.unknown.length > 0)
     return { blocks: verdict.unknown, headline: headlineOf(baseline, test, verdict) };
   listObsolete(baseline, test, verdict);
@@ -82,7 +91,7 @@ async function judge(blocks: Blocks, { name = 'a test' as string | undefined } =
 async function update(blocks: Blocks, { name = 'a test', site = SITE } = {}) {
   const baseline = new Baseline(file);
   const test = nameOfTest(name === '' ? undefined : name, baseline.folder, site);
-  await updateBaseline(baseline, test, recorded(blocks));
+  await baseline.update(test.name, seenIn(baseline, test, recorded(blocks)), test.isOfOneCall);
 }
 
 const write = (blocks: object) => writeFileSync(file, JSON.stringify({ version: 2, blocks }));
@@ -259,7 +268,8 @@ test('a runner that does not give a name: the file of the caller, whose other ca
   });
   const baseline = new Baseline(file);
   const test = inFile(() => nameOfTest(undefined, baseline.folder, site));
-  const verdict = judgeByBaseline(baseline, test, recorded([block('hashRow', 100)]), 50);
+  const blocks = recorded([block('hashRow', 100)]);
+  const verdict = judgeByBaseline(baseline, test, blocks, seenIn(baseline, test, blocks), 50);
   expect(verdict).toMatchObject({ unknown: [], differences: [] });
 });
 

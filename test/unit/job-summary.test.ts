@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Baseline } from '../../src/testing/baseline.ts';
 import { appendToJobSummary } from '../../src/testing/job-summary.ts';
-import { judgeByBaseline, type RecordedBlock } from '../../src/testing/known-blocks.ts';
+import { judgeByBaseline, type RecordedBlock, seenIn } from '../../src/testing/known-blocks.ts';
 import type { BlockCause } from '../../src/types.ts';
 
 let folder: string;
@@ -33,7 +33,8 @@ const recorded = (
     code: { functionName, file: join(process.cwd(), 'src/report.js'), line: 7, stackTrace: '' },
   },
   functions: [],
-  lengthMillis: durationMillis,
+  atLeastMillis: durationMillis,
+  atMostMillis: durationMillis,
 });
 const written = () => readFileSync(file, 'utf8');
 
@@ -61,7 +62,7 @@ test('with a baseline: what is new, longer, known and gone', () => {
   writeFileSync(baseline.path, JSON.stringify({ version: 2, blocks: { 'a test': known } }));
   const blocks = [recorded('hash', 100), recorded('sort', 300), recorded('zip', 60)];
   const test = { name: 'a test', isOfOneCall: true };
-  const verdict = judgeByBaseline(baseline, test, blocks, 50);
+  const verdict = judgeByBaseline(baseline, test, blocks, seenIn(baseline, test, blocks), 50);
   appendToJobSummary('a test', blocks, baseline, verdict);
   expect(written()).toBe(`### Event loop blocked in \`a test\`
 

@@ -66,7 +66,7 @@ for (const render of renders) {
 
 /** Functions that did not block when the baseline was written. */
 function addTotals() {
-  for (const goesOn = running(70); goesOn(); )
+  for (const goesOn = running(110); goesOn(); )
     for (let i = 0; i < 10_000; i++) hash = Math.imul(hash ^ i, 0x01000193);
 }
 const seeds = {

@@ -14,11 +14,11 @@ function hashRow(millis) {
 for (const name of ['first', 'second', 'third']) {
   test(name, async () => {
     const render = () => {
-      hashRow(150);
+      hashRow(200);
       return 'report';
     };
     expect(await expectNoBlocks(render, { baseline })).toBe('report');
   });
 }
 
-test('changes', () => expectNoBlocks(() => hashRow(150), { baseline }));
+test('changes', () => expectNoBlocks(() => hashRow(200), { baseline }));
