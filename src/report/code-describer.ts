@@ -5,8 +5,12 @@
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../name/describe-code.ts';
 import { isChunk, type OriginOf } from '../name/in-app.ts';
-import type { GeneratedPosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
-import { withSourcePositions } from '../source-maps/position.ts';
+import {
+  type GeneratedPosition,
+  type SourcePosition,
+  type SourcePositionList,
+  withSourcePositions,
+} from '../source-maps/position.ts';
 import type { Guard } from '../support/guard.ts';
 
 /** Calls `done` once, at once or later, with one position for each. Never throws. */
