@@ -161,7 +161,7 @@ function takeApart(map: Buffer): { json: Buffer; mappings: Buffer[] } {
   };
   for (let at = map.indexOf(QUOTE); at !== -1; at = map.indexOf(QUOTE, end)) {
     end = endOfString(map, at);
-    if (isKey(map, end)) key = map.latin1Slice(at, Math.min(end, at + 20));
+    if (isKey(map, end)) key = map.toString('latin1', at, Math.min(end, at + 20));
     else if (key === '"sourcesContent"') keepUntil(at, 'null');
     else if (key === '"mappings"') {
       keepUntil(at, String(mappings.length));
