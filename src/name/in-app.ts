@@ -8,7 +8,8 @@
  *    and is a dependency if those say that it is the application.
  * 3. The package of the main script is the application, unless it is a tool of the project in the
  *    working directory (`next start`).
- * 4. Node.js, and a runtime around it (AWS Lambda), are dependencies. Yarn's loader is an agent.
+ * 4. Node.js is a dependency. AWS Lambda's runtime, which calls the application, is a dispatcher.
+ *    Yarn's loader, which stands between `require` and a module, is an agent.
  * 5. What is in `node_modules` is an agent if any package on the path is one: an agent's own
  *    dependencies are its own. Else the innermost package decides: dispatcher or dependency.
  * 6. A bundler's chunk that is named after a package is as that package.
@@ -58,7 +59,7 @@ export type Origin =
 
 export interface OriginOptions {
   readonly inApp?: InAppOption | undefined;
-  /** Of the process, an absolute path: relative paths of the option start there. */
+  /** The process' working directory: relative paths of the option start there. */
   readonly cwd?: string | undefined;
   /**
    * The main script, links resolved: `require.main.filename`, or `process.argv[1]` through
@@ -182,7 +183,8 @@ const YARN_LOADER = /\/\.pnp(?:\.loader)?\.[cm]?js$/;
 const LAMBDA_RUNTIME = '/var/runtime/';
 
 function originByPath(path: string): Origin {
-  if (isNodeFile(path) || path.startsWith(LAMBDA_RUNTIME)) return 'dependency';
+  if (isNodeFile(path)) return 'dependency';
+  if (path.startsWith(LAMBDA_RUNTIME)) return 'dispatcher';
   if (YARN_LOADER.test(path)) return 'agent';
   const packages = Array.from(path.matchAll(PACKAGE), ([, name = '']) => name);
   const innermost = packages.at(-1);

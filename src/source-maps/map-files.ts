@@ -144,7 +144,7 @@ function mapBeside(file: string, url: string): string | undefined {
   return path.resolve(path.dirname(file), decoded);
 }
 
-/** Of the machine or the container; the typings of Node.js 20 lack it. */
+/** Memory of the machine or the container; the typings of Node.js 20 lack it. */
 function availableMemory(): number {
   const { availableMemory } = process as { availableMemory?(): number };
   return availableMemory?.call(process) || Number.POSITIVE_INFINITY;

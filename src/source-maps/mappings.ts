@@ -1,6 +1,6 @@
 /**
  * The `mappings` of a source map, as text. All segments of a large bundle as objects take hundreds
- * of MB, so the library decodes only the piece of the text in which a position is.
+ * of MB, so the library decodes only the piece of the text that a position is in.
  */
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 

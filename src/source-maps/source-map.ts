@@ -104,18 +104,12 @@ export class SourceMap {
 
 function openSections(sections: unknown, mappings: readonly Buffer[]): Section[] {
   if (!Array.isArray(sections)) throw new SyntaxError('broken sections');
-  const opened = sections.map((section: { offset?: Partial<Section>; map?: Json } | null) => {
+  return sections.map((section: { offset?: Partial<Section>; map?: Json } | null) => {
     const { line, column } = section?.offset ?? {};
     if (typeof line !== 'number' || typeof column !== 'number')
       throw new SyntaxError('broken sections');
     return { line, column, map: attempt(() => openPlainMap(section?.map, mappings)) };
   });
-  const isBefore = ({ line, column }: Section, i: number) => {
-    const last = opened[i - 1];
-    return last && (line < last.line || (line === last.line && column < last.column));
-  };
-  if (opened.some(isBefore)) throw new SyntaxError('sections are not in order');
-  return opened;
 }
 
 function openPlainMap(map: Json | null | undefined, texts: readonly Buffer[]): PlainMap {

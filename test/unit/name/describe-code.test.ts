@@ -179,7 +179,7 @@ describe('library internals have one name: the caller in the application', () =>
 });
 
 describe('the dominant path', () => {
-  test('ends where no function that was called has more than half of the time', () => {
+  test('ends if no function that was called has more than half of the time', () => {
     const main = app('handler', 50, 40);
     const { code } = describeOf(
       400,
@@ -237,13 +237,13 @@ describe('the dominant path', () => {
     expect(code?.functionName).toBe('read');
   });
 
-  test('of packages only is named above the dispatcher, where nothing is below it', () => {
+  test('of packages only is named above the dispatcher, if nothing is below it', () => {
     const stack = [packaged('next', 'express/layer.js'), packaged('limit', 'limiter/index.js')];
     const { code } = describeOf(200, prompt(60, ...stack), prompt(150, ...stack));
     expect(code?.functionName).toBe('limit');
   });
 
-  test('ends at what all have in common, where there are frameworks only', () => {
+  test('ends at what all have in common, if there are frameworks only', () => {
     const dispatch = packaged('dispatch', 'express/router.js');
     const { code } = describeOf(
       300,
@@ -297,7 +297,7 @@ describe('without the application on the stack', () => {
     expect(leaf).toMatchObject({ functionName: 'baseClone' });
   });
 
-  test('the deepest function, where there are frameworks only', () => {
+  test('the deepest function, if there are frameworks only', () => {
     const { code } = describeOf(
       120,
       prompt(
@@ -316,7 +316,7 @@ describe('without the application on the stack', () => {
     expect(code?.stackTrace).toContain('\n    ... 400 more frames ...\n');
   });
 
-  test('what awaits it, where nothing is', () => {
+  test('what awaits it, if nothing else is known', () => {
     const { code } = describeOf(
       120,
       prompt(60, node('drain'), awaiting('handler', '/app/src/a.js', 12)),
@@ -354,7 +354,7 @@ describe('loading modules names the function that requires, and the module', () 
     });
   });
 
-  test('also where a package requires it, and as a path', () => {
+  test('also if a package requires it, and as a path', () => {
     const module = frame('', 'file:///app/node_modules/big/index.mjs', 3);
     const { code } = describeOf(
       120,
@@ -363,7 +363,7 @@ describe('loading modules names the function that requires, and the module', () 
     expect(code).toMatchObject({ line: 33, requires: '/app/node_modules/big/index.mjs' });
   });
 
-  test('where it was compiled and had not run yet', () => {
+  test('if it was compiled and had not run yet', () => {
     const { code } = describeOf(
       180,
       sample(60, 180, { ...index(1), isAtEntry: true }, ...loader, app('handler', 33)),
@@ -371,7 +371,7 @@ describe('loading modules names the function that requires, and the module', () 
     expect(code).toMatchObject({ line: 33, requires: '/app/node_modules/big/index.js' });
   });
 
-  test('not where it took less than half of the time, and not where it is not known', () => {
+  test('not if it took less than half of the time, and not if it is not known', () => {
     const some = describeOf(
       300,
       prompt(60, index(3), ...loader, app('handler', 33)),

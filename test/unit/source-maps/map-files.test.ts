@@ -81,7 +81,7 @@ test.each([
   expect(problems).not.toHaveBeenCalled();
 });
 
-test('a package in node_modules: only where its source is there, too', () => {
+test('a package in node_modules: only if its source is there, too', () => {
   const sources = Object.entries(SOURCES).map(([name, text]) => [`node_modules/lib/${name}`, text]);
   const folder = path.join(makeFolder(Object.fromEntries(sources)), 'node_modules/lib');
   const file = buildApp(folder);

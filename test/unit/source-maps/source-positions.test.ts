@@ -51,7 +51,7 @@ function app() {
 const ask = (of: SourcePositions, list: readonly GeneratedPosition[]) =>
   new Promise<SourcePositionList>((resolve) => of.lookup(list, resolve));
 
-/** What is known without waiting; undefined where a thread has to be asked. */
+/** What is known without waiting; undefined if a thread has to be asked. */
 function known(
   of: SourcePositions,
   list: readonly GeneratedPosition[],
