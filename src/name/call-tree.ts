@@ -168,13 +168,21 @@ export function placeOn(path: readonly Step[]): Step | undefined {
   return path.slice(dispatched).find(isDependency) ?? path.find(isDependency) ?? path.at(-1);
 }
 
-/** The line of a function with most of its time, and the one that stands for most of that. */
+/**
+ * The line of a function with most of its time, there the column, and there the sample: the column
+ * is that of its own code, or of the call that it waits for.
+ */
 export function heaviestVisit({ visits }: Pick<TreeNode, 'visits'>): Visit {
-  const lines = new Map<number | undefined, number>();
-  for (const { frame, weight } of visits) addTo(lines, frame.line, weight);
-  const [line] = heaviest(lines, ([, weight]) => weight) ?? [];
-  const onLine = visits.filter(({ frame }) => frame.line === line);
-  return heaviest(onLine, ({ weight }) => weight) as Visit;
+  const onLine = heaviestGroup(visits, ({ frame }) => frame.line);
+  const atColumn = heaviestGroup(onLine, ({ frame }) => frame.column);
+  return heaviestGroup(atColumn, ({ sample }) => sample)[0] as Visit;
+}
+
+function heaviestGroup(visits: readonly Visit[], keyOf: (visit: Visit) => unknown): Visit[] {
+  const sums = new Map<unknown, number>();
+  for (const visit of visits) addTo(sums, keyOf(visit), visit.weight);
+  const [key] = heaviest(sums, ([, weight]) => weight) ?? [];
+  return visits.filter((visit) => keyOf(visit) === key);
 }
 
 /**

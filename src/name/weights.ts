@@ -66,14 +66,15 @@ export function weigh<S extends TimedSample>(
     const gapBefore = i === 0 ? from - until : (from - until) / 2;
     const gapAfter = next === undefined ? end - to : (waitOf(next, to, end)[0] - to) / 2;
     const isLate = isLateBy(sample.time - sample.requestedAt);
+    const waited = to - from;
     until = to;
     return {
       sample,
       isLate,
       isInside: sample.time <= end,
-      before: gapBefore + to - from,
+      before: gapBefore + waited,
       after: gapAfter,
-      uninterrupted: isLate ? to - from + Math.min(to - from, gapBefore) : 0,
+      uninterrupted: isLate ? waited + Math.min(waited, gapBefore) : 0,
       until,
     };
   });

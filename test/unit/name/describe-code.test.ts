@@ -130,20 +130,22 @@ test('the line where most of the time was spent, with its stack', () => {
   );
 });
 
-test('the column and the stack are those of the heaviest sample on that line', () => {
+test('the column where most of the time of that line was spent, and the heaviest stack there', () => {
   const at = (line: number, column: number, leaf: string) => [
     lib(leaf),
     { ...app('write', line), column },
   ];
   const { code } = describeOf(
-    220,
-    prompt(50, ...at(33, 5, 'a')),
+    200,
+    prompt(20, ...at(33, 5, 'a')),
+    prompt(60, ...at(33, 9, 'b')),
     prompt(80, ...at(34, 5, 'c')),
-    prompt(120, ...at(34, 9, 'd')),
-    prompt(180, ...at(34, 5, 'e')),
+    prompt(120, ...at(34, 5, 'd')),
+    prompt(145, ...at(34, 5, 'e')),
+    prompt(180, ...at(34, 9, 'f')),
   );
   expect(code).toMatchObject({ line: 34, column: 5 });
-  expect(code?.stackTrace).toContain('at e (');
+  expect(code?.stackTrace).toContain('at d (');
 });
 
 describe('library internals have one name: the caller in the application', () => {
