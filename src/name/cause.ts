@@ -41,9 +41,9 @@ export interface BlockTimes {
  * 2. without any sample, `gc` if that took more than half, else undefined: native code and
  *    JavaScript cannot be distinguished;
  * 3. the largest of the others; of equal ones the first;
- * 4. `gc` instead of `native` if `isAfterCollection`: after a collection V8 frees what the collected
- *    objects held, in a task that no callback is around and that Node.js does not count as
- *    collection (`Intl` objects: 60 ms and more).
+ * 4. `gc` instead of `native` if `isAfterCollection`: after a collection V8 frees what the
+ *    collected objects held, in a task that no callback is around and that Node.js does not count
+ *    as collection (`Intl` objects: 60 ms and more).
  */
 export function causeOf(times: BlockTimes): BlockCause | undefined {
   const { durationMillis: total, nativeTimeMillis } = times;

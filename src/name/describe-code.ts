@@ -77,7 +77,7 @@ export interface SampledCode {
 
 export interface DescribeOptions {
   readonly originOf: OriginOf;
-  /** The process' working directory; for the names in `topFunctions` that say nothing without their file. */
+  /** The process' working directory, for the names in `topFunctions` that need their file. */
   readonly cwd: string;
   /** Milliseconds of garbage collection between two times; NaN if that is not known. */
   readonly gcWithin?: ((from: number, until: number) => number) | undefined;

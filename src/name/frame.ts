@@ -11,17 +11,17 @@ import type { CodePosition, StackFrame } from '../block.ts';
 import { isWasmFile } from './in-app.ts';
 
 /**
- * The `Error.stackTraceLimit` of a stack sample. The outermost frames say what called, and recursion
- * or modules that require modules put hundreds above them. A stack of this many takes 0.2 ms (Node.js
- * 20) to 0.5 ms (24, 26), a usual stack takes as long as with any limit.
+ * The `Error.stackTraceLimit` of a stack sample. The outermost frames say what called, and
+ * recursion or modules that require modules put hundreds above them. A stack of this many takes
+ * 0.2 ms (Node.js 20) to 0.5 ms (24, 26), a usual stack takes as long as with any limit.
  */
 export const MAX_CAPTURED_FRAMES = 1024;
 /** Frames that are kept of it: to convert one takes longer than to capture it. */
 const MAX_INNER_FRAMES = 64;
 const MAX_OUTER_FRAMES = 32;
 /**
- * Of the frames in between, those that may be the application's are kept, this many at either end: a
- * framework may have 32 frames above the function that has called a library which recurs.
+ * Of the frames in between, those that may be the application's are kept, this many at either end:
+ * a framework may have 32 frames above the function that has called a library which recurs.
  */
 const MAX_MIDDLE_FRAMES = 16;
 const NODE_MODULES = ['/node_modules/', '\\node_modules\\'];

@@ -4,8 +4,8 @@
  * decides:
  *
  * 1. A WebAssembly module is a dependency: what can be changed is its caller.
- * 2. What the option `inApp` says yes to is the application. What it says no to is decided by 4 to 7,
- *    and is a dependency if those say that it is the application.
+ * 2. What the option `inApp` says yes to is the application. What it says no to is decided by 4 to
+ *    7, and is a dependency if those say that it is the application.
  * 3. The package of the main script is the application, unless it is a tool of the project in the
  *    working directory (`next start`).
  * 4. Node.js is a dependency. AWS Lambda's runtime, which calls the application, is a dispatcher.

@@ -17,7 +17,7 @@ const AGENTS = listed(`
   scout-apm raygun-apm
 `);
 
-/** They call the application, or are glue between packages: their name says nothing about what ran. */
+/** They call the application, or are glue between packages: what ran is something else. */
 const DISPATCHERS = listed(`
   express router connect koa koa-compose koa-router @koa/ fastify avvio light-my-request
   find-my-way middie @fastify/middie @fastify/express restify hono @hono/ polka h3 nitropack next

@@ -4,8 +4,9 @@
  * 1. Node.js, if source maps are enabled: the loader has given it the map (`tsx`,
  *    `esbuild-register`). Node.js decodes it here, on the main thread: the map of one source file.
  * 2. The loader, if it maps the stack traces of errors itself by `Error.prepareStackTrace`
- *    (`ts-node`, `@swc-node/register`, `@babel/register`, Jest). That function is called as V8 calls
- *    it for an error: after a block, once for all of its new positions, with call sites of those.
+ *    (`ts-node`, `@swc-node/register`, `@babel/register`, Jest). That function is called as V8
+ *    calls it for an error: after a block, once for all of its new positions, with call sites of
+ *    those.
  *
  * Guarantees: nothing that the loader throws gets out of here.
  */

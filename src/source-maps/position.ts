@@ -48,7 +48,7 @@ export function positionsOfStackTrace(stackTrace: string): (GeneratedPosition | 
   });
 }
 
-/** The stack trace with the positions of {@link positionsOfStackTrace} replaced by what is found. */
+/** The stack trace with what {@link positionsOfStackTrace} found replaced by `found`. */
 export function withSourcePositions(stackTrace: string, found: SourcePositionList): string {
   const withSource = (text: string, i: number) => {
     const source = found[i];

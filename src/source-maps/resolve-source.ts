@@ -2,8 +2,8 @@
  * From a source as its map names it to a path that an editor opens. In this order:
  *
  * 1. A URL of `https:` stays as it is, one of `file:` is its path.
- * 2. A bundler's name (`webpack://name/./src/x.ts`, `turbopack:///[project]/src/x.ts`) is looked for
- *    without what the bundler adds; if there is no such file, it is what remains of the name.
+ * 2. A bundler's name (`webpack://name/./src/x.ts`, `turbopack:///[project]/src/x.ts`) is looked
+ *    for without what the bundler adds; if there is no such file, it is what remains of the name.
  * 3. Anything else is relative to the map's folder. If there is no such file, it is looked for
  *    without its parents: some bundlers count the folders from elsewhere.
  * 4. If that file is not there, the same for the name decoded: Turbopack writes names as in a URL
