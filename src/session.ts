@@ -73,7 +73,7 @@ import { captureStack } from './sample/stack.ts';
 import { Watchdog } from './sample/watchdog.ts';
 import { WatchdogThread } from './sample/watchdog-thread.ts';
 import { hasLoader } from './source-maps/loader-maps.ts';
-import type { CodePosition, SourcePositionList } from './source-maps/position.ts';
+import type { GeneratedPosition, SourcePositionList } from './source-maps/position.ts';
 import { lookUpWithoutMaps, SourcePositions } from './source-maps/source-positions.ts';
 import { BlockFeed } from './stalls/block-feed.ts';
 import { IDLE_ITERATIONS } from './stalls/queue.ts';
@@ -528,7 +528,7 @@ export class Session {
       lookUp:
         positions === undefined
           ? lookUpWithoutMaps()
-          : (asked: readonly CodePosition[], done: (found: SourcePositionList) => void) =>
+          : (asked: readonly GeneratedPosition[], done: (found: SourcePositionList) => void) =>
               positions.lookup(asked, (found) => this.#ledger.asOwnWork(() => done(found))),
     };
     return new CodeDescriber(options, this.#guard);

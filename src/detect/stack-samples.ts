@@ -1,6 +1,6 @@
 /** The stack samples of the running busy period. */
 import type { StackSample, WeightedSample } from '../block.ts';
-import { hasUserCode } from '../name/user-code.ts';
+import { hasUserCode } from '../name/stack-path.ts';
 import { weigh } from '../name/weights.ts';
 
 /** Of the latest; a busy period may contain many blocks, each with some 20. */

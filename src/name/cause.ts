@@ -1,24 +1,24 @@
 /**
- * What took most of a block: the value of `event_loop.block.cause`. Guarantees: pure; says nothing
- * rather than something that is not known.
+ * What took most of a block: the value of `event_loop.block.cause`.
+ *
+ * Guarantees: it is pure, and says nothing rather than something that is not known.
  */
-
 import type { BlockCause } from '../types.ts';
 
 export interface BlockTimes {
   readonly durationMillis: number;
   /**
-   * CPU time of the thread. Without `process.threadCpuUsage` (before Node.js 22.19, 23.9), where
-   * `Clock.cpuIsOfThread` is false, that of the process: it is never less, so `waiting` is then a
-   * lower bound. Work of other threads hides it; it goes to `native` or `javascript`.
+   * CPU time of the thread. Without `process.threadCpuUsage` (before Node.js 22.19, 23.9; see
+   * `Clock.cpuIsOfThread`) that of the process: it is never less, so `waiting` is then a lower
+   * bound. Work of other threads hides it; it goes to `native` or `javascript`.
    */
   readonly cpuTimeMillis?: number | undefined;
   /** At most how long the thread was ready to run and had no CPU; undefined if it is not known. */
   readonly lackedCpuMillis?: number | undefined;
   readonly gcTimeMillis?: number | undefined;
-  /** See `SampledCode.nativeTimeMillis`; absent where there was no sample. */
+  /** See `SampledCode.nativeTimeMillis`; absent if there was no sample. */
   readonly nativeTimeMillis?: number | undefined;
-  /** Of it, garbage collection; where that is not known, all of `gcTimeMillis` that fits. */
+  /** The garbage collection in it; if that is not known, all of `gcTimeMillis` that fits. */
   readonly gcInNativeTimeMillis?: number | undefined;
   /** Native code ran between callbacks, without JavaScript, soon after a garbage collection. */
   readonly isAfterCollection?: boolean;
@@ -28,21 +28,22 @@ export interface BlockTimes {
  * The block's length is divided in this order, each part out of what is left:
  *
  * 1. `gc`: what garbage collection took, which is measured;
- * 2. what the scheduler took, which is nobody's: the time in which the thread lacked a CPU;
+ * 2. the time in which the thread lacked a CPU, which is no cause;
  * 3. `waiting`: the length less these, less the CPU time that exceeds `gc` (a thread uses at most
  *    as much CPU as a collection lasts);
  * 4. `native`: the time in which JavaScript could not be interrupted, less the garbage collection
  *    in it, less 2 and 3, in which JavaScript cannot answer, either;
  * 5. `javascript`: the remainder.
  *
- * After a collection V8 frees what the collected objects held, in a task that no callback is around
- * and that Node.js does not count as collection (`Intl` objects: 60 ms and more). So `native` is
- * `gc` too if `isAfterCollection`.
+ * The cause is:
  *
- * The cause is `waiting` if that took more than half of the block, else the largest of the others;
- * of equal ones the first in this order. Without any sample, native code and JavaScript cannot be
- * distinguished: the cause is then `gc` or `waiting` if that took more than half of the block, else
- * undefined.
+ * 1. `waiting` if that took more than half of the block;
+ * 2. without any sample, `gc` if that took more than half, else undefined: native code and
+ *    JavaScript cannot be distinguished;
+ * 3. the largest of the others; of equal ones the first;
+ * 4. `gc` instead of `native` if `isAfterCollection`: after a collection V8 frees what the
+ *    collected objects held, in a task that no callback is around and that Node.js does not count
+ *    as collection (`Intl` objects: 60 ms and more).
  */
 export function causeOf(times: BlockTimes): BlockCause | undefined {
   const { durationMillis: total, nativeTimeMillis } = times;

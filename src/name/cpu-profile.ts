@@ -12,7 +12,7 @@ interface Node {
     readonly functionName: string;
     readonly scriptId: string;
     readonly url: string;
-    /** Of the function's start, from 0; -1 if it is not known. */
+    /** The line in which the function starts, from 0; -1 if it is not known. */
     readonly lineNumber: number;
     readonly columnNumber: number;
   };

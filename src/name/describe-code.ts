@@ -1,27 +1,31 @@
 /**
- * From the stack samples of a block to the place that it is named by. Promises: pure, all that it
- * needs is given to it; the place is the application's own code where some was on the stack for
- * most of the time, and never an agent's wrapper around it; an agent's own code only if that ran
- * for more than half of the time itself.
+ * From the stack samples of a block to the place that it is named by:
+ *
+ * 1. Each sample stands for a part of the block (`weights.ts`), one that came late for two moments:
+ *    what ran until it came, and what came next.
+ * 2. Each stack is a way through the functions that a block can be named by (`stack-path.ts`).
+ * 3. The ways of all samples are a tree (`call-tree.ts`). If agents ran themselves for more than
+ *    half of the time, it is that of their functions: no change of the application would help.
+ * 4. The place is a function on the tree's dominant path, at the line with most of its time.
+ *
+ * Guarantees: it is pure; the place is the application's own code if some was on the stack for most
+ * of the time, and never an agent's wrapper around it.
  */
-
-import type { NativeCall } from '../block.ts';
+import type { NativeCall, StackFrame } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import {
   CallTree,
-  type Leaf,
+  heaviestVisit,
   moduleLoadedBy,
   type Observation,
   placeOn,
-  placeOnSteps,
-  positionIn,
+  ranFunctions,
 } from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
-import { ranFunctions } from './ran-functions.ts';
 import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
-import { LATE_MILLIS, type TimedSample, type WeightedSample, weigh } from './weights.ts';
+import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
 /** With fewer a share would say more than is known. A late sample speaks of two moments. */
 const MIN_MOMENTS_FOR_SHARES = 3;
@@ -46,9 +50,9 @@ export interface FunctionTime {
 export interface SampledCode {
   /** How many were taken in the block. */
   readonly samples: number;
-  /** Absent where no sample has code that can be named. */
+  /** Absent if no sample has code that can be named. */
   readonly code?: SampledPlace;
-  /** What ran innermost for most of the time of `code`, where that is another function. */
+  /** What ran innermost for most of the time of `code`, if that is another function. */
   readonly leaf?: KeyedPlace;
   /**
    * Shares of the innermost functions, the heaviest first; with three samples or more, of which
@@ -57,15 +61,15 @@ export interface SampledCode {
   readonly topFunctions?: readonly FunctionShare[];
   /**
    * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage
-   * collection, or no CPU. For each sample that came late, the time from its request to its
+   * collection, or no CPU. For each sample that came late, it is the time from its request to its
    * arrival, and as long again before the request (on average, a request falls into the middle of a
-   * call), at most what of the gap before it the sample stands for. Pieces under 3 ms do not count.
-   * Absent without samples.
+   * call), but not more of the gap before it than the sample stands for. Pieces under 3 ms do not
+   * count. Absent without samples.
    */
   readonly nativeTimeMillis?: number;
   /** The wrapped built-in that ran for more than half of the block, or `WebAssembly`. */
   readonly nativeCall?: NativeCall;
-  /** Of it, garbage collection; absent where that is not known. */
+  /** The part of it that was garbage collection; absent if that is not known. */
   readonly gcInNativeTimeMillis?: number;
   /** No JavaScript called what ran in that time: its samples have an empty stack. */
   readonly isOutsideJavaScript?: true;
@@ -75,9 +79,9 @@ export interface SampledCode {
 
 export interface DescribeOptions {
   readonly originOf: OriginOf;
-  /** Of the process; for the names in `topFunctions` that say nothing without their file. */
+  /** The process' working directory, for the names in `topFunctions` that need their file. */
   readonly cwd: string;
-  /** Milliseconds of garbage collection between two times; NaN where that is not known. */
+  /** Milliseconds of garbage collection between two times; NaN if that is not known. */
   readonly gcWithin?: ((from: number, until: number) => number) | undefined;
   readonly listsFunctions?: boolean;
 }
@@ -101,60 +105,46 @@ export function describeCode(
     ...(nativeCall !== undefined && { nativeCall }),
   };
   const observations = weighted.flatMap((sample) => observationsOf(sample, options.originOf));
-  const tree = new CallTree(observations);
+  const all = new CallTree(observations);
   const hasShares = momentsIn(weighted) >= MIN_MOMENTS_FOR_SHARES;
-  const leaves = tree.leaves();
-  const shares = hasShares && { topFunctions: sharesOf(leaves, tree.weight, options.cwd) };
-  const ran = options.listsFunctions === true && {
-    functions: ranFunctions(observations).map(({ step, millis, apartMillis }) => ({
-      place: functionAt(step, step),
-      millis,
-      apartMillis,
-    })),
-  };
-  const agents = hasShares ? treeOfAgents(observations, tree.weight) : undefined;
-  const place = agents === undefined ? placeOn(tree.dominantPath()) : agents.dominantPath().at(-1);
+  const ofAgents = new CallTree(
+    observations.map(({ agent, weight, sample }) => ({ steps: agent, weight, sample })),
+  );
+  const tree = hasShares && ofAgents.weight * 2 > all.weight ? ofAgents : all;
+  const path = tree.dominantPath();
+  const step = placeOn(path.map((node) => node.step));
+  const place = path.find((node) => node.step === step);
   if (place === undefined) return sampled;
-  const leaf = (agents ?? tree).leaves(place)[0];
+  const leaf = tree.leaves(place)[0];
   const requires = moduleLoadedBy(place);
-  const position = positionIn(place);
+  const { frame, sample } = heaviestVisit(place);
   return {
     ...sampled,
     code: {
-      ...functionAt(place.step, position),
-      stackTrace: stackTraceOf(position.sample),
+      ...functionAt(place.step, frame),
+      stackTrace: stackTraceOf(sample),
       ...(requires !== undefined && { requires: toPath(requires) }),
     },
     ...(leaf !== undefined &&
-      leaf.step.key !== place.step.key && { leaf: functionAt(leaf.step, leaf.position) }),
-    ...shares,
-    ...ran,
+      leaf.step.key !== place.step.key && {
+        leaf: functionAt(leaf.step, heaviestVisit(leaf).frame),
+      }),
+    ...(hasShares && { topFunctions: sharesOf(all, options.cwd) }),
+    ...(options.listsFunctions === true && {
+      functions: ranFunctions(observations).map((ran) => ({
+        place: functionAt(ran.step, ran.step.frame),
+        millis: ran.millis,
+        apartMillis: ran.apartMillis,
+      })),
+    }),
   };
 }
 
-/**
- * What agents ran themselves, if that is more than half of the time: then no change of the
- * application would help.
- */
-function treeOfAgents(
-  observations: readonly Ran[],
-  total: number,
-): CallTree<TimedSample> | undefined {
-  const tree = new CallTree(
-    observations.map(({ agent, weight, sample }) => ({ steps: agent, weight, sample })),
-  );
-  return tree.weight * 2 > total ? tree : undefined;
-}
-
 /** A function's callbacks that have its name, and lie in its file, count for it. */
-function sharesOf(
-  leaves: readonly Leaf<TimedSample>[],
-  total: number,
-  cwd: string,
-): FunctionShare[] {
+function sharesOf(tree: CallTree, cwd: string): FunctionShare[] {
   const byKey = new Map<string, { place: KeyedPlace; weight: number }>();
-  for (const { step, position, weight } of leaves) {
-    const place = functionAt(step, position);
+  for (const { step, visits, weight } of tree.leaves()) {
+    const place = functionAt(step, heaviestVisit({ visits }).frame);
     const known = byKey.get(keyOf(place));
     if (known === undefined) byKey.set(keyOf(place), { place, weight });
     else known.weight += weight;
@@ -166,49 +156,30 @@ function sharesOf(
   );
   return heaviest.map(({ weight }, i) => ({
     functionName: names[i] as string,
-    share: weight / total,
+    share: weight / tree.weight,
   }));
 }
 
-/**
- * The place of a single sample: what {@link describeCode} says of a block from before its request
- * to its arrival, without the tree.
- */
+/** The place of a single sample, for a block that has not ended. */
 export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledPlace | undefined {
-  const { frames } = sample;
-  const isLate = sample.time - sample.requestedAt >= LATE_MILLIS;
-  const path = isLate ? pathBefore(frames, originOf) : pathAt(frames, originOf);
-  const step = placeOnSteps(path.steps);
-  if (step === undefined) return undefined;
-  const requires = moduleOn(path, step);
-  return {
-    ...functionAt(step, step),
-    stackTrace: stackTraceOf(sample),
-    ...(requires !== undefined && { requires: toPath(requires) }),
-  };
+  const start = sample.time - 1;
+  return describeCode([sample], start, sample.time, { originOf, cwd: '' }).code;
 }
 
-/** The module that `step` was loading, itself or through a package. */
-function moduleOn({ steps, isLoading, loads }: StackPath, step: Step): string | undefined {
-  const module = steps.slice(steps.indexOf(step) + 1).find(({ isModule }) => isModule);
-  if (module !== undefined) return module.frame.file;
-  return isLoading ? loads : undefined;
-}
-
-function momentsIn(weighted: readonly WeightedSample[]): number {
+function momentsIn(weighted: readonly SampleWeight[]): number {
   return weighted.reduce((sum, { isInside, isLate }) => {
     return isInside ? sum + (isLate ? 2 : 1) : sum;
   }, 0);
 }
 
-/** What ran, and of an agent's functions those that ran themselves, outermost first. */
-interface Ran extends Observation<TimedSample> {
+/** What ran, and the agent's functions that ran themselves, outermost first. */
+interface Ran extends Observation {
   readonly agent: readonly Step[];
 }
 
-/** A sample speaks of two moments, where it came late. */
+/** A sample speaks of two moments if it came late. */
 function observationsOf(
-  { sample, before, after, isLate, isInside }: WeightedSample,
+  { sample, before, after, isLate, isInside }: SampleWeight,
   originOf: OriginOf,
 ): Ran[] {
   if (!isInside) return [];
@@ -225,7 +196,7 @@ function observationsOf(
 }
 
 function nativeTimeOf(
-  weighted: readonly WeightedSample[],
+  weighted: readonly SampleWeight[],
   gcWithin: DescribeOptions['gcWithin'],
 ): Pick<SampledCode, 'nativeTimeMillis' | 'gcInNativeTimeMillis' | 'isOutsideJavaScript'> {
   if (weighted.length === 0) return {};
@@ -250,13 +221,10 @@ function nativeTimeOf(
 }
 
 /**
- * The built-in that ran for more than half of the block, with the size of its largest input. Where
- * a sample came late, it had ended by then.
+ * The built-in that ran for more than half of the block, with the size of its largest input. If a
+ * sample came late, the built-in had ended by then.
  */
-function mainNativeCall(
-  weighted: readonly WeightedSample[],
-  millis: number,
-): NativeCall | undefined {
+function mainNativeCall(weighted: readonly SampleWeight[], millis: number): NativeCall | undefined {
   const calls = new Map<string, { weight: number; call: NativeCall }>();
   for (const { sample, isInside, isLate, before, after } of weighted) {
     const call = isInside ? (sample.nativeCall ?? webAssemblyIn(sample)) : undefined;
@@ -273,7 +241,7 @@ function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undef
   return isWasmFile(innermost?.file ?? '') ? WEB_ASSEMBLY : undefined;
 }
 
-function functionAt({ name }: Step, { frame }: Pick<Step, 'frame'>): KeyedPlace {
+function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {
   const { file, line, column, functionLine, functionColumn } = frame;
   return {
     functionName: name,

@@ -1,26 +1,27 @@
 /**
- * One frame of a stack, and how it is made from what V8 gives. Promises: a frame is plain data,
- * which references nothing of the host's (a `CallSite` does: the function and its receiver), and
- * a function has the same identity on every stack.
+ * One frame of a stack, and how it is made from what V8 gives.
  *
- * NO REGULAR EXPRESSION may run here: {@link toFrame} is called inside a capture, which may be made
- * in the middle of one.
+ * Guarantees: a frame is plain data, which references nothing of the host's (a `CallSite` does: the
+ * function and its receiver), and a function has the same identity on every stack.
+ *
+ * NO REGULAR EXPRESSION may run here: frames may be made inside a stack sample, see
+ * `sample/stack.ts`.
  */
 import type { CodePosition, StackFrame } from '../block.ts';
 import { isWasmFile } from './in-app.ts';
 
 /**
- * To be the `Error.stackTraceLimit` of a capture. The outermost frames say what called, and
- * recursion or modules that require modules put hundreds above them. To capture so many takes 0.2
- * ms (Node.js 20) to 0.5 ms (24, 26), a usual stack what it takes with any limit.
+ * The `Error.stackTraceLimit` of a stack sample. The outermost frames say what called, and
+ * recursion or modules that require modules put hundreds above them. A stack of this many takes
+ * 0.2 ms (Node.js 20) to 0.5 ms (24, 26), a usual stack takes as long as with any limit.
  */
 export const MAX_CAPTURED_FRAMES = 1024;
 /** Frames that are kept of it: to convert one takes longer than to capture it. */
 const MAX_INNER_FRAMES = 64;
 const MAX_OUTER_FRAMES = 32;
 /**
- * Of those in between, what may be the application's own, at either end: a framework may have 32
- * frames above the function that has called a library which recurs.
+ * Of the frames in between, those that may be the application's are kept, this many at either end:
+ * a framework may have 32 frames above the function that has called a library which recurs.
  */
 const MAX_MIDDLE_FRAMES = 16;
 const NODE_MODULES = ['/node_modules/', '\\node_modules\\'];
@@ -48,29 +49,33 @@ export function placeOf(site: NodeJS.CallSite): CodePosition {
 }
 
 /**
- * The frames of a stack, innermost first. Of a deep one those in the middle are left out, but for
- * some that may be the application's; a frame in their place says how many.
+ * The frames of a stack, innermost first. In the middle of a deep stack only some frames are kept
+ * that may be the application's; a frame in the place of the others says how many.
  */
 export function toFrames(
   sites: readonly NodeJS.CallSite[],
   isOwn: (place: CodePosition) => boolean,
 ): StackFrame[] {
   const end = sites.length - MAX_OUTER_FRAMES;
-  if (end - MAX_INNER_FRAMES <= 1) return sites.map((site) => toFrame(site, isOwn));
-  const kept: number[] = [];
-  for (let i = MAX_INNER_FRAMES; i < end; i++) {
-    if (mayBeInApp(sites[i] as NodeJS.CallSite)) kept.push(i);
+  const middle: number[] = [];
+  for (let i = MAX_INNER_FRAMES; i < end; i++)
+    if (mayBeInApp(sites[i] as NodeJS.CallSite)) middle.push(i);
+  const kept = new Set([
+    ...middle.slice(0, MAX_MIDDLE_FRAMES),
+    ...middle.slice(-MAX_MIDDLE_FRAMES),
+  ]);
+  const frames: StackFrame[] = [];
+  let omitted = 0;
+  for (const [i, site] of sites.entries()) {
+    if (i >= MAX_INNER_FRAMES && i < end && !kept.has(i)) {
+      omitted++;
+      continue;
+    }
+    if (omitted > 0) frames.push(omittedFrames(omitted));
+    omitted = 0;
+    frames.push(toFrame(site, isOwn));
   }
-  if (kept.length > 2 * MAX_MIDDLE_FRAMES)
-    kept.splice(MAX_MIDDLE_FRAMES, kept.length - 2 * MAX_MIDDLE_FRAMES);
-  const frames = sites.slice(0, MAX_INNER_FRAMES).map((site) => toFrame(site, isOwn));
-  let next = MAX_INNER_FRAMES;
-  for (const i of [...kept, end]) {
-    if (i > next) frames.push(omittedFrames(i - next));
-    if (i < end) frames.push(toFrame(sites[i] as NodeJS.CallSite, isOwn));
-    next = i + 1;
-  }
-  return [...frames, ...sites.slice(end).map((site) => toFrame(site, isOwn))];
+  return frames;
 }
 
 /** Cheap: it is asked of up to a thousand frames. */
@@ -155,10 +160,8 @@ function functionNameOf(site: NodeJS.CallSite, text: string): string | undefined
   const name = site.getFunctionName();
   if (name === null || name === '') return undefined;
   if (site.isConstructor()) return `new ${name}`;
-  // A function that only runs with some `this`, a listener or a timer's callback (`Timeout.send
-  // [as _onTimeout]`), is not a method of
-  // it, though V8 shows it as one. The same function has to have the same name, however it is
-  // called.
+  // A listener or a timer's callback (`Timeout.send [as _onTimeout]`) is no method of its `this`,
+  // though V8 shows it as one: the same function has to have the same name, however it is called.
   if (site.getMethodName() !== name || name.includes(' ')) return name;
   return methodNameOf(text) || name;
 }

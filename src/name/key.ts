@@ -1,7 +1,9 @@
 /**
- * What a place is counted under. Promises: the same function has the same key in every block, two
- * functions that only share a name that says nothing have two, and the values of the metric
- * attribute are as few as the functions of the code.
+ * The key that a place is counted under.
+ *
+ * Guarantees: the same function has the same key in every block, two functions that only share a
+ * name that says nothing have two, and the values of the metric attribute are as few as the
+ * functions of the code.
  */
 import { ANONYMOUS } from './stack-path.ts';
 
@@ -30,7 +32,7 @@ const MAX_WRITTEN_COLUMN = 200;
 const MAX_FILE_LENGTH = 80;
 
 /**
- * Key of the summary's rows: the function's name and file, with its position where the name says
+ * Key of the summary's rows: the function's name and file, with its position if the name says
  * nothing.
  */
 export function keyOf(place: KeyedPlace): string {
@@ -63,32 +65,22 @@ export function distinctNamesOf(places: readonly KeyedPlace[], cwd: string): str
 
 /** Anonymous, or of one or two letters, as a function or as a method: `e`, `t.n`, `new r`. */
 function saysNothing(functionName: string): boolean {
-  if (functionName === ANONYMOUS) return true;
-  const from = Math.max(functionName.lastIndexOf('.'), functionName.lastIndexOf(' '));
-  return functionName.length - from - 1 <= MAX_MINIFIED_LENGTH;
+  const [last = ''] = functionName.split(/[. ]/).slice(-1);
+  return functionName === ANONYMOUS || last.length <= MAX_MINIFIED_LENGTH;
 }
 
-function positionOf({
-  line,
-  column,
-  functionLine = line,
-  functionColumn = column,
-}: KeyedPlace): string {
+function positionOf(place: KeyedPlace): string {
+  const { line, column, functionLine = line, functionColumn = column } = place;
   if (functionLine === undefined) return '';
   const isMinified = functionColumn !== undefined && functionColumn > MAX_WRITTEN_COLUMN;
   return isMinified ? `:${functionLine}:${functionColumn}` : `:${functionLine}`;
 }
 
 function shortFile(file: string, cwd: string): string {
-  const path = file.split('\\').join('/');
-  const short = shortPath(path, cwd.split('\\').join('/'));
+  const path = file.replaceAll('\\', '/');
+  const folder = cwd.replaceAll('\\', '/').replace(/\/?$/, '/');
+  const [, inPackage] = /.*\/node_modules\/(.*)/.exec(path) ?? [];
+  const inFolder = path.startsWith(folder) ? path.slice(folder.length) : undefined;
+  const short = inPackage ?? inFolder ?? path.split('/').slice(-2).join('/');
   return short.length > MAX_FILE_LENGTH ? `…${short.slice(1 - MAX_FILE_LENGTH)}` : short;
-}
-
-function shortPath(path: string, cwd: string): string {
-  const modules = path.lastIndexOf('/node_modules/');
-  if (modules !== -1) return path.slice(modules + '/node_modules/'.length);
-  const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
-  if (path.startsWith(folder)) return path.slice(folder.length);
-  return path.split('/').slice(-2).join('/');
 }

@@ -1,121 +1,44 @@
 /**
- * Packages that a block is not named by as long as there is anything else on the stack. Promises: a
- * name is in one of the lists for what the package does to the stack, not for how much it is used.
+ * Packages that a block is not named by as long as there is anything else on the stack. A name is
+ * in one of the lists for what the package does to the stack, not for how much it is used. A name
+ * that ends with `/` or `-` stands for all that begin with it.
  */
 
 /** They wrap what others call: agents, and what those hook modules with. */
-const AGENTS = new Set([
-  'require-in-the-middle',
-  'import-in-the-middle',
-  'shimmer',
-  'opentelemetry-instrumentation-event-loop',
-  'dd-trace',
-  'newrelic',
-  'elastic-apm-node',
-  'appdynamics',
-  'applicationinsights',
-  'diagnostic-channel',
-  'diagnostic-channel-publishers',
-  'async-listener',
-  'continuation-local-storage',
-  'cls-hooked',
-  'signalfx-tracing',
-  'lightrun',
-  'scout-apm',
-  'raygun-apm',
-]);
-const AGENT_SCOPES = [
-  '@opentelemetry/',
-  '@sentry/',
-  '@splunk/',
-  '@newrelic/',
-  '@datadog/',
-  '@elastic/opentelemetry-node',
-  '@instana/',
-  '@dynatrace/',
-  '@azure/monitor-opentelemetry',
-  '@honeycombio/',
-  '@google-cloud/trace-agent',
-  '@google-cloud/opentelemetry-',
-  '@contrast/',
-  '@highlight-run/',
-  '@logtail/opentelemetry',
-  '@vercel/otel',
-  '@fastify/otel',
-  '@prisma/instrumentation',
-];
+const AGENTS = listed(`
+  require-in-the-middle import-in-the-middle shimmer async-listener continuation-local-storage
+  cls-hooked diagnostic-channel diagnostic-channel-publishers
+  opentelemetry-instrumentation-event-loop @opentelemetry/
+  @sentry/ @splunk/ @newrelic/ @datadog/ @instana/ @dynatrace/ @honeycombio/ @contrast/
+  @highlight-run/ @elastic/opentelemetry-node @azure/monitor-opentelemetry
+  @azure/monitor-opentelemetry-exporter @google-cloud/trace-agent @google-cloud/opentelemetry-
+  @logtail/opentelemetry @vercel/otel @fastify/otel @prisma/instrumentation
+  dd-trace newrelic elastic-apm-node appdynamics applicationinsights signalfx-tracing lightrun
+  scout-apm raygun-apm
+`);
 
-/**
- * Packages that call the application, or glue between packages: their name says nothing about what
- * ran.
- */
-const DISPATCHERS = new Set([
-  'express',
-  'router',
-  'connect',
-  'koa',
-  'koa-compose',
-  'koa-router',
-  'fastify',
-  'avvio',
-  'light-my-request',
-  'find-my-way',
-  'middie',
-  'restify',
-  'hono',
-  'polka',
-  'h3',
-  'nitropack',
-  'next',
-  'astro',
-  'nuxt',
-  'moleculer',
-  'reusify',
-  'fastq',
-  'raw-body',
-  'on-finished',
-  'on-headers',
-  'ee-first',
-  'end-of-stream',
-  'readable-stream',
-  'through2',
-  'pump',
-  'duplexify',
-  'once',
-  'async',
-  'bluebird',
-  'q',
-  'co',
-  'asap',
-  'p-limit',
-  'p-queue',
-  'p-map',
-  'eventemitter3',
-  'eventemitter2',
-  'tslib',
-  'core-js',
-  'regenerator-runtime',
-  'rxjs',
-  'zone.js',
-  'neo-async',
-  'gensync',
-]);
-const DISPATCHER_SCOPES = [
-  '@koa/',
-  '@hapi/',
-  '@nestjs/core',
-  '@nestjs/platform-',
-  '@fastify/middie',
-  '@fastify/express',
-  '@hono/',
-  '@babel/runtime',
-  '@swc/helpers',
-];
+/** They call the application, or are glue between packages: what ran is something else. */
+const DISPATCHERS = listed(`
+  express router connect koa koa-compose koa-router @koa/ fastify avvio light-my-request
+  find-my-way middie @fastify/middie @fastify/express restify hono @hono/ polka h3 nitropack next
+  astro nuxt moleculer @hapi/ @nestjs/core @nestjs/platform-
+  reusify fastq raw-body on-finished on-headers ee-first end-of-stream readable-stream through2
+  pump duplexify once async bluebird q co asap p-limit p-queue p-map eventemitter3 eventemitter2
+  rxjs zone.js neo-async gensync
+  tslib core-js regenerator-runtime @babel/runtime @babel/runtime-corejs3 @swc/helpers
+`);
 
 export function isAgentPackage(name: string): boolean {
-  return AGENTS.has(name) || AGENT_SCOPES.some((scope) => name.startsWith(scope));
+  return AGENTS(name);
 }
 
 export function isDispatcher(name: string): boolean {
-  return DISPATCHERS.has(name) || DISPATCHER_SCOPES.some((scope) => name.startsWith(scope));
+  return DISPATCHERS(name);
+}
+
+function listed(text: string): (name: string) => boolean {
+  const names = text.trim().split(/\s+/);
+  const exact = new Set(names);
+  const prefixes = names.filter((name) => /[/-]$/.test(name));
+  return (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }

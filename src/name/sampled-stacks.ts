@@ -1,7 +1,9 @@
 /**
- * The stacks of a block's samples for other tools: folded, one a line, and as a CPU profile.
- * Guarantees: pure; each stack stands for the milliseconds of its samples; this package's own
- * frames are in none.
+ * The stacks of a block's samples for other tools: here folded, one a line; `cpu-profile.ts` makes
+ * a CPU profile of them.
+ *
+ * Guarantees: each stack stands for the milliseconds of its samples; this package's own frames are
+ * in none.
  */
 import type { WeightedSample } from '../block.ts';
 import { toPath } from '../support/file-url.ts';

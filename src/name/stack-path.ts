@@ -1,8 +1,15 @@
 /**
  * A stack as the way from the outermost function to the innermost one, of those that a block can be
- * named by. Promises: no frame of Node.js, of this package or of an agent is on it as long as there
- * is anything else ({@link agentPathAt} has those of an agent); a function is on it once, however
- * deep it recurs.
+ * named by. Which frames count, in this order:
+ *
+ * 1. What hooks and timers of this package have called runs on its account, and is left out, unless
+ *    a timer of it has called a hook of the application (`withoutOwnCalls`).
+ * 2. If the sample came late, a function that has only just been called did not run; its caller did
+ *    (`pathBefore`).
+ * 3. The running functions of the application and of packages; not of Node.js, of this package or
+ *    of an agent. What awaits them has called them in two cases (`callerThatAwaits`).
+ * 4. If there are none: an agent's functions; else evaluated code; else what awaits what runs.
+ * 5. A function that recurs counts once (`withoutRecursion`).
  */
 import type { StackFrame } from '../block.ts';
 import { isNodeFile, isWasmFile, type Origin, type OriginOf } from './in-app.ts';
@@ -18,7 +25,7 @@ const MODULE_LOADER = 'node:internal/modules/';
 /** A function on the way. */
 export interface Step {
   readonly frame: StackFrame;
-  /** {@link ANONYMOUS} where neither it nor the function around it has a name. */
+  /** {@link ANONYMOUS} if neither it nor the function around it has a name. */
   readonly name: string;
   /** The same for the same function, and for no other. */
   readonly key: string;
@@ -28,21 +35,18 @@ export interface Step {
 }
 
 export interface StackPath {
-  /** Outermost first; empty where nothing on the stack can be named. */
+  /** Outermost first; empty if nothing on the stack can be named. */
   readonly steps: readonly Step[];
-  /**
-   * The innermost of them was loading a module when it was sampled, and the module's code did not
-   * run (yet).
-   */
+  /** The innermost of them was loading a module, whose code did not run (yet). */
   readonly isLoading: boolean;
-  /** File of that module, where it is known. */
+  /** File of that module, if it is known. */
   readonly loads?: string | undefined;
 }
 
 /**
- * What ran up to the moment of a sample that came late. V8 interrupts JavaScript at once, but after
- * a native call only when the next function is called: a frame that has only just been called is
- * therefore not what ran, its caller is.
+ * What ran until a sample came that was late. V8 interrupts JavaScript at once, but after a native
+ * call only when the next function is called: so a function that has only just been called is not
+ * what ran, but its caller is.
  */
 export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   const frames = withoutOwnCalls(stack, originOf);
@@ -109,26 +113,39 @@ function callerOf(frames: readonly StackFrame[], at: number): number {
   return i;
 }
 
+/**
+ * Whether code runs that is neither of Node.js nor of this package. May be called inside a stack
+ * sample: NO REGULAR EXPRESSION may run here, see `sample/stack.ts`.
+ */
+export function hasUserCode(frames: readonly StackFrame[]): boolean {
+  return withoutOwnCalls(frames).some(
+    (frame) => !frame.isAsync && (isCode(frame) || frame.isEvaluated),
+  );
+}
+
+/** As {@link hasUserCode}, or such code awaits what runs: a block can be named by it. */
+export function hasNamedCode(frames: readonly StackFrame[]): boolean {
+  return hasUserCode(frames) || withoutOwnCalls(frames).some(isCode);
+}
+
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */
 function isCode({ file, isOwn }: StackFrame): boolean {
   return !isOwn && file !== undefined && !isNodeFile(file);
 }
 
-/**
- * What our hooks and timers call, OpenTelemetry's API and SDK for two, runs on our account; but not
- * a hook of the application that a timer of ours has called.
- */
-function withoutOwnCalls(frames: readonly StackFrame[], originOf: OriginOf): readonly StackFrame[] {
+function withoutOwnCalls(
+  frames: readonly StackFrame[],
+  originOf?: OriginOf,
+): readonly StackFrame[] {
   const entry = frames.findIndex(({ isOwn }, i) => {
     const caller = frames[i + 1]?.file;
     return isOwn && (caller === ASYNC_HOOKS || caller === TIMERS);
   });
   if (entry === -1) return frames;
+  const called = frames.slice(0, entry);
   const isAppCalled =
     frames[entry + 1]?.file === TIMERS &&
-    frames.some(
-      (frame, i) => i < entry && isCode(frame) && originOf(frame.file as string) === 'app',
-    );
+    called.some((frame) => isCode(frame) && originOf?.(frame.file as string) === 'app');
   return isAppCalled ? frames : frames.slice(entry + 1);
 }
 
@@ -146,42 +163,45 @@ function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
 /** Indexes of the frames that count, innermost first. */
 function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[] {
   const running: number[] = [];
-  const byOthers: number[] = [];
+  const awaiting: number[] = [];
   const evaluated: number[] = [];
-  let isAppRunning = false;
-  let awaitingFirst = -1;
-  let awaitingApp = -1;
-  let awaitsDispatcher = false;
-  for (let i = 0; i < frames.length; i++) {
-    const frame = frames[i] as StackFrame;
-    if (!isCode(frame)) {
-      if (!frame.isAsync && frame.isEvaluated) evaluated.push(i);
-      continue;
-    }
-    const origin = originOf(frame.file as string);
-    if (!frame.isAsync) {
-      running.push(i);
-      if (origin !== 'agent') byOthers.push(i);
-      if (origin === 'app') isAppRunning = true;
-    } else if (origin !== 'agent') {
-      if (awaitingFirst === -1) awaitingFirst = i;
-      if (awaitingApp === -1 && origin === 'app') awaitingApp = i;
-      if (awaitingApp === -1 && origin === 'dispatcher') awaitsDispatcher = true;
-    }
+  for (const [i, frame] of frames.entries()) {
+    if (isCode(frame)) (frame.isAsync ? awaiting : running).push(i);
+    else if (frame.isEvaluated && !frame.isAsync) evaluated.push(i);
   }
-  if (byOthers.length > 0) {
-    if (awaitingApp === -1) return byOthers;
-    // What awaits a module's code by `import()` has asked for it, as `require` would show. And a
-    // package that goes on in a promise reaction was called by what awaits it: not where that
-    // awaits a dispatcher, as a middleware does that has called `next()`.
-    const asked = isModuleAt(frames, byOthers.at(-1) as number);
-    if (asked || (!isAppRunning && !awaitsDispatcher)) byOthers.push(awaitingApp);
-    return byOthers;
+  const originAt = (i: number) => originOf(frames[i]?.file as string);
+  const isOfOthers = (i: number) => originAt(i) !== 'agent';
+  const runningOfOthers = running.filter(isOfOthers);
+  const awaitingOfOthers = awaiting.filter(isOfOthers);
+  if (runningOfOthers.length > 0) {
+    const caller = callerThatAwaits(frames, runningOfOthers, awaitingOfOthers, originAt);
+    return caller === undefined ? runningOfOthers : [...runningOfOthers, caller];
   }
   if (running.length > 0) return running;
   if (evaluated.length > 0) return evaluated;
-  const waits = awaitingApp === -1 ? awaitingFirst : awaitingApp;
-  return waits === -1 ? [] : [waits];
+  const isApp = (i: number) => originAt(i) === 'app';
+  return [awaitingOfOthers.find(isApp) ?? awaitingOfOthers[0]].filter((i) => i !== undefined);
+}
+
+/**
+ * The innermost function of the application that awaits what runs, if it has called that:
+ * 1. A module's code by `import()`, as `require` would show.
+ * 2. A package that goes on in a promise reaction; not if it awaits a dispatcher, as a middleware
+ *    does that has called `next()`.
+ */
+function callerThatAwaits(
+  frames: readonly StackFrame[],
+  running: readonly number[],
+  awaiting: readonly number[],
+  originAt: (i: number) => Origin,
+): number | undefined {
+  const app = awaiting.findIndex((i) => originAt(i) === 'app');
+  if (app === -1) return undefined;
+  const isImported = isModuleAt(frames, running.at(-1) as number);
+  const isReaction =
+    !running.some((i) => originAt(i) === 'app') &&
+    !awaiting.slice(0, app).some((i) => originAt(i) === 'dispatcher');
+  return isImported || isReaction ? awaiting[app] : undefined;
 }
 
 function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): Step {
@@ -205,8 +225,8 @@ function wasmName({ file, text }: StackFrame): string | undefined {
 }
 
 /**
- * An anonymous function that a builtin calls (`rows.map((row) => ...)`) has the name of the
- * function around it, where that is the one that called the builtin, in the same file.
+ * An anonymous function that a built-in calls (`rows.map((row) => ...)`) has the name of the
+ * function that has called the built-in, if that is in the same file: it is the one around it.
  */
 function nameAround(frames: readonly StackFrame[], at: number): string | undefined {
   const { file } = frames[at] as StackFrame;

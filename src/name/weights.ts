@@ -1,12 +1,13 @@
 /**
- * Which part of a block each stack sample stands for. Promises: the weights of a block's samples
- * are never negative and add up to its length, and all time from the request of a sample to its
- * arrival belongs to what it found running.
+ * Which part of a block each stack sample stands for.
+ *
+ * Guarantees: the weights of a block's samples are never negative and add up to its length, and all
+ * time from the request of a sample to its arrival belongs to what it found running.
  *
  * JavaScript answers a request within a millisecond, a native call only when it has returned. So a
  * sample that arrives late speaks of two moments: of what ran from the request on, and of what came
- * next. What ran between the arrival of a sample and the request of the next one is not known but
- * for its two ends: each gets a half.
+ * next. What ran between the arrival of a sample and the request of the next one is known only at
+ * its two ends: each gets a half.
  */
 import type { NativeCall, StackFrame } from '../block.ts';
 
@@ -15,12 +16,9 @@ export const LATE_MILLIS = 3;
 
 /** One stack sample. Times are those of `Clock.now()`. */
 export interface TimedSample {
-  /** When the watchdog thread asked for it. */
+  /** When the watchdog thread asked for it; NaN if that is not known. */
   readonly requestedAt: number;
-  /**
-   * When it was taken; later than the block's end where it was asked for in the block and no answer
-   * came before that.
-   */
+  /** When it was taken; after the end of the block if no answer came before that. */
   readonly time: number;
   /** Innermost first, without those of the capture itself. */
   readonly frames: readonly StackFrame[];
@@ -28,8 +26,8 @@ export interface TimedSample {
   readonly nativeCall?: NativeCall | undefined;
 }
 
-/** A sample and what it stands for in a block, in milliseconds. */
-export interface WeightedSample<S extends TimedSample = TimedSample> {
+/** What a sample stands for in a block, in milliseconds. */
+export interface SampleWeight<S extends TimedSample = TimedSample> {
   readonly sample: S;
   /** It came late: a native call, garbage collection, or no CPU. */
   readonly isLate: boolean;
@@ -54,47 +52,41 @@ export function weigh<S extends TimedSample>(
   samples: readonly S[],
   start: number,
   end: number,
-): WeightedSample<S>[] {
+): SampleWeight<S>[] {
   const relevant = samples
-    .filter((sample) => isOf(sample, start, end))
+    .filter(({ requestedAt, time }) =>
+      time <= end ? time >= start : requestedAt < end && isLateBy(time - requestedAt),
+    )
     .sort((a, b) => a.time - b.time);
-  const weighted: WeightedSample<S>[] = [];
-  /**
-   * Up to where time was given out; and how much of the gap after it belongs to the sample before.
-   */
+  /** Up to here, time was given out, but for the gap up to the next request. */
   let until = start;
-  for (let i = 0; i < relevant.length; i++) {
-    const sample = relevant[i] as S;
-    const [from, to] = spanOf(sample, until, end);
+  return relevant.map((sample, i) => {
+    const [from, to] = waitOf(sample, until, end);
     const next = relevant[i + 1];
     const gapBefore = i === 0 ? from - until : (from - until) / 2;
-    const gapAfter = next === undefined ? end - to : (spanOf(next, to, end)[0] - to) / 2;
-    const isLate = sample.time - sample.requestedAt >= LATE_MILLIS;
+    const gapAfter = next === undefined ? end - to : (waitOf(next, to, end)[0] - to) / 2;
+    const isLate = isLateBy(sample.time - sample.requestedAt);
     const waited = to - from;
-    weighted.push({
+    until = to;
+    return {
       sample,
       isLate,
       isInside: sample.time <= end,
       before: gapBefore + waited,
       after: gapAfter,
       uninterrupted: isLate ? waited + Math.min(waited, gapBefore) : 0,
-      until: to,
-    });
-    until = to;
-  }
-  return weighted;
+      until,
+    };
+  });
 }
 
-function isOf({ requestedAt, time }: TimedSample, start: number, end: number): boolean {
-  if (time >= start && time <= end) return true;
-  return time > end && requestedAt < end && time - requestedAt >= LATE_MILLIS;
-}
+const isLateBy = (millis: number) => millis >= LATE_MILLIS;
 
 /**
- * From request to arrival, as far as it lies in what is left of the block. The two threads' clocks
+ * From request to arrival, as far as it lies between `from` and `end`. The two threads' clocks
  * differ by a little.
  */
-function spanOf({ requestedAt, time }: TimedSample, from: number, end: number): [number, number] {
+function waitOf({ requestedAt, time }: TimedSample, from: number, end: number): [number, number] {
   const to = Math.max(from, Math.min(time, end));
   const asked = Number.isNaN(requestedAt) ? to : Math.min(requestedAt, to);
   return [Math.max(from, asked), to];

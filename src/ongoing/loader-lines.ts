@@ -2,8 +2,8 @@
  * Leaves out the lines of code that a loader made, which are no lines of its file. On the watchdog
  * thread: it reads files, and the loader's source maps are on the thread that is blocked.
  */
-import { LoadedText, withoutLine } from '../source-maps/loaded-text.ts';
-import { positionsOfStackTrace, withSourcePositions } from '../source-maps/stack-trace.ts';
+import { transformedPositions, withoutLine } from '../source-maps/loaded-text.ts';
+import { positionsOfStackTrace, withSourcePositions } from '../source-maps/position.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 
 /** @param hasLoader whether files that V8 can run as they are may have been transformed */
@@ -13,7 +13,8 @@ export function withoutLoaderLines(facts: OngoingFacts, hasLoader: boolean): Ong
   const positions = positionsOfStackTrace(code.stackTrace).map((position, i) => {
     return position && { ...position, offset: offsets[i] };
   });
-  const transformed = new LoadedText().transformed(positions, hasLoader);
+  const inFiles = positions.filter((position) => position !== undefined);
+  const transformed = transformedPositions(inFiles, hasLoader);
   if (transformed.size === 0) return facts;
   const found = positions.map((position) =>
     position !== undefined && transformed.has(position) ? withoutLine(position) : undefined,

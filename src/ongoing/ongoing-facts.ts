@@ -15,7 +15,7 @@ import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
 import { isDebuggerPause } from '../detect/exclude/debugger-pause.ts';
 import { placeOfSample } from '../name/describe-code.ts';
 import type { OriginOf } from '../name/in-app.ts';
-import { hasNamedCode } from '../name/user-code.ts';
+import { hasNamedCode } from '../name/stack-path.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';

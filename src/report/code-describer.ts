@@ -5,13 +5,17 @@
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../name/describe-code.ts';
 import { isChunk, type OriginOf } from '../name/in-app.ts';
-import type { CodePosition, SourcePosition, SourcePositionList } from '../source-maps/position.ts';
-import { withSourcePositions } from '../source-maps/stack-trace.ts';
+import {
+  type GeneratedPosition,
+  type SourcePosition,
+  type SourcePositionList,
+  withSourcePositions,
+} from '../source-maps/position.ts';
 import type { Guard } from '../support/guard.ts';
 
 /** Calls `done` once, at once or later, with one position for each. Never throws. */
 export type LookUp = (
-  positions: readonly CodePosition[],
+  positions: readonly GeneratedPosition[],
   done: (found: SourcePositionList) => void,
 ) => void;
 
@@ -78,7 +82,7 @@ function isInFile(frame: StackFrame): frame is FrameInFile {
   return frame.file !== undefined && frame.line !== undefined && !frame.isOwn;
 }
 
-function positionOf(frame: FrameInFile): CodePosition {
+function positionOf(frame: FrameInFile): GeneratedPosition {
   const { file, line, column = 1, offset, functionName, functionLine, functionColumn } = frame;
   return { file, line, column, offset, functionName, functionLine, functionColumn };
 }

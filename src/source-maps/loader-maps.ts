@@ -1,15 +1,60 @@
 /**
- * Positions in the source of code that a loader made in memory. Only the loader has its source map:
- * it has given it to Node.js (`tsx`, `esbuild-register`), or it maps the stack traces of errors
- * itself by `Error.prepareStackTrace` (`ts-node`, `@swc-node/register`, `@babel/register`, Jest).
- * Then that function is called as V8 calls it for an error: after a block, once for all of its new
- * positions, with call sites of those positions.
+ * Positions in the source of code that a loader made in memory. Only two know its source map:
+ *
+ * 1. Node.js, if source maps are enabled: the loader has given it the map (`tsx`,
+ *    `esbuild-register`). Node.js decodes it here, on the main thread: the map of one source file.
+ * 2. The loader, if it maps the stack traces of errors itself by `Error.prepareStackTrace`
+ *    (`ts-node`, `@swc-node/register`, `@babel/register`, Jest). That function is called as V8
+ *    calls it for an error: after a block, once for all of its new positions, with call sites of
+ *    those.
+ *
+ * Guarantees: nothing that the loader throws gets out of here.
  */
+import { existsSync } from 'node:fs';
+import { findSourceMap } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
-import { nodeHasSourceMaps } from './node-source-maps.ts';
-import type { CodePosition, SourcePosition, SourcePositionList } from './position.ts';
-import { positionsOfStackTrace } from './stack-trace.ts';
+import {
+  type GeneratedPosition,
+  positionsOfStackTrace,
+  type SourcePosition,
+  type SourcePositionList,
+} from './position.ts';
+import { resolveSource } from './resolve-source.ts';
+
+export const nodeHasSourceMaps = () =>
+  (process as { sourceMapsEnabled?: boolean }).sourceMapsEnabled === true;
+
+/** Undefined if Node.js has no map of the file, or the position is not in it. */
+export function positionByNode({
+  file,
+  line,
+  column,
+}: GeneratedPosition): SourcePosition | undefined {
+  // Node.js keeps the maps of ES modules by URL, those of CommonJS by path.
+  const other = file.startsWith('file:') ? toPath(file) : pathToFileURL(file).href;
+  const map = findSourceMap(file) ?? findSourceMap(other);
+  const entry: Partial<ReturnType<NonNullable<typeof map>['findEntry']>> =
+    map?.findEntry(line - 1, column - 1) ?? {};
+  const {
+    originalSource,
+    originalLine = -1,
+    originalColumn = -1,
+  } = entry as {
+    originalSource?: string;
+    originalLine?: number;
+    originalColumn?: number;
+  };
+  if (!originalSource || originalLine < 0 || originalColumn < 0) return undefined;
+  return {
+    // Node.js leaves the sources of an indexed map as they are.
+    file: resolveSource(originalSource, path.dirname(toPath(file)), existsSync),
+    line: originalLine + 1,
+    column: originalColumn + 1,
+  };
+}
 
 /** More than the frames of a deep stack; an error has ten. */
 const MAX_SITES = 250;
@@ -32,32 +77,25 @@ function hostFunction(): ErrorConstructor['prepareStackTrace'] | undefined {
 }
 
 /** One for each position: undefined if the host does not map it. Never throws. */
-export function positionsByHost(positions: readonly CodePosition[]): SourcePositionList {
+export function positionsByHost(positions: readonly GeneratedPosition[]): SourcePositionList {
   const prepareStackTrace = attempt(hostFunction);
   if (prepareStackTrace === undefined || positions.length === 0) return [];
   const asked = positions.slice(0, MAX_SITES);
-  const trace: unknown = attempt(() =>
-    prepareStackTrace.call(
-      RealmError,
-      new RealmError(),
-      asked.map((position) => new Site(position) as unknown as NodeJS.CallSite),
-    ),
-  );
+  const sites = asked.map((position) => new Site(position) as unknown as NodeJS.CallSite);
+  const trace: unknown = attempt(() => prepareStackTrace.call(RealmError, new RealmError(), sites));
   if (typeof trace !== 'string') return [];
   const frames = trace.split(FRAME).slice(1);
   if (frames.length !== asked.length) return [];
-  return asked.map((position, i) => toSource(position, frames[i] as string));
+  return asked.map(({ line, column }, i) => {
+    const [found] = positionsOfStackTrace(frames[i] as string);
+    if (found === undefined || (found.line === line && found.column === column)) return undefined;
+    return { file: toPath(found.file), line: found.line, column: found.column };
+  });
 }
 
-function toSource({ line, column }: CodePosition, frame: string): SourcePosition | undefined {
-  const [found] = positionsOfStackTrace(frame);
-  if (found === undefined || (found.line === line && found.column === column)) return undefined;
-  return { file: toPath(found.file), line: found.line, column: found.column };
-}
-
-/** `source-map-support` copies the methods of its prototype. */
+/** A call site at a position. `source-map-support` copies the methods of its prototype. */
 class Site {
-  constructor(private readonly position: CodePosition) {}
+  constructor(private readonly position: GeneratedPosition) {}
   getFileName() {
     return this.position.file;
   }
@@ -82,18 +120,8 @@ class Site {
 }
 
 /** What else a call site of V8 has. */
-const OTHER_METHODS = {
-  null: [
-    'getThis',
-    'getFunction',
-    'getEvalOrigin',
-    'getTypeName',
-    'getMethodName',
-    'getPromiseIndex',
-  ],
-  false: ['isEval', 'isNative', 'isConstructor', 'isAsync', 'isPromiseAll'],
-};
-for (const [value, names] of Object.entries(OTHER_METHODS)) {
-  for (const name of names)
-    Object.defineProperty(Site.prototype, name, { value: () => JSON.parse(value) });
-}
+const answersNull = () => null;
+for (const name of ['This', 'Function', 'EvalOrigin', 'TypeName', 'MethodName', 'PromiseIndex'])
+  Object.defineProperty(Site.prototype, `get${name}`, { value: answersNull });
+for (const name of ['isEval', 'isNative', 'isConstructor', 'isAsync', 'isPromiseAll'])
+  Object.defineProperty(Site.prototype, name, { value: () => false });

@@ -1,6 +1,8 @@
 /**
- * The main thread's side of the thread that reads and decodes source maps. It starts when it is
- * asked, ends when nobody has asked for a while, and never keeps the process alive.
+ * The main thread's side of the thread that reads and decodes source maps.
+ *
+ * Guarantees: the thread ends itself when nobody has asked for a while, and never keeps the process
+ * alive.
  */
 import { clearTimeout, setTimeout } from 'node:timers';
 import {
@@ -10,13 +12,18 @@ import {
   Worker,
 } from 'node:worker_threads';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
-import type { SourceMapAnswer, SourceMapRequest, SourceMapThreadData } from './thread-protocol.ts';
+import type {
+  SourceMapAnswer,
+  SourceMapRequest,
+  SourceMapThreadData,
+} from './source-map.worker.ts';
 
+/** None of them may throw. */
 export interface SourceMapThreadEvents {
   onAnswer(answer: SourceMapAnswer): void;
   onError(error: unknown): void;
-  onExit(): void;
-  onIdle(): void;
+  /** It has ended, and not by `end` or because it idled. */
+  onFailure(): void;
 }
 
 export class SourceMapThread {
@@ -24,6 +31,9 @@ export class SourceMapThread {
   readonly #port: MessagePort;
   readonly #answers = new Int32Array(new SharedArrayBuffer(4));
   readonly #idleTimer: NodeJS.Timeout;
+  #asked = 0;
+  #received = 0;
+  #hasEnded = false;
 
   /** @throws if the process may not start a thread */
   constructor(
@@ -32,8 +42,8 @@ export class SourceMapThread {
     private readonly events: SourceMapThreadEvents,
   ) {
     const { port1, port2 } = new MessageChannel();
+    const workerData: SourceMapThreadData = { port: port2, answers: this.#answers, onlyBeside };
     this.#port = port1;
-    const answers = this.#answers;
     this.#worker = new Worker(SOURCE_MAP_CODE, {
       eval: true,
       name: 'event-loop-source-maps',
@@ -46,35 +56,31 @@ export class SourceMapThread {
       trackUnmanagedFds: false,
       // A limit: mappings are kept as bytes, outside of the heap.
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 },
-      workerData: { port: port2, answers, onlyBeside } satisfies SourceMapThreadData,
+      workerData,
       transferList: [port2],
     });
-    this.#idleTimer = setTimeout(() => events.onIdle(), idleMillis);
+    this.#idleTimer = setTimeout(() => this.#onIdle(), idleMillis);
     this.#idleTimer.unref();
     this.#worker.on('error', (error) => events.onError(error));
-    this.#worker.on('exit', () => events.onExit());
+    this.#worker.on('exit', () => this.#onExit());
     this.#worker.unref();
-    this.#port.on('message', (answer: SourceMapAnswer) => events.onAnswer(answer));
+    this.#port.on('message', (answer: SourceMapAnswer) => this.#onAnswer(answer));
     this.#port.unref();
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   ask(request: SourceMapRequest): void {
+    this.#asked++;
     this.#idleTimer.refresh();
     this.#port.postMessage(request);
   }
 
-  stayAlive(): void {
-    this.#idleTimer.refresh();
-  }
-
-  /** How many answers there have been; see {@link waitForMoreThan}. */
-  get answerCount(): number {
-    return Atomics.load(this.#answers, 0);
-  }
-
-  /** Blocks the calling thread until there are more answers. Returns false if there are none. */
-  waitForMoreThan(answerCount: number, millis: number): boolean {
-    return Atomics.wait(this.#answers, 0, answerCount, millis) !== 'timed-out';
+  /** Blocks until there is another answer. Returns false if there is none. */
+  waitForAnswer(millis: number): boolean {
+    return millis > 0 && Atomics.wait(this.#answers, 0, this.#received, millis) !== 'timed-out';
   }
 
   /** Takes the answers that have arrived. */
@@ -82,13 +88,31 @@ export class SourceMapThread {
     for (;;) {
       const next = receiveMessageOnPort(this.#port);
       if (next === undefined) return;
-      this.events.onAnswer(next.message as SourceMapAnswer);
+      this.#onAnswer(next.message as SourceMapAnswer);
     }
   }
 
   end(): void {
+    this.#hasEnded = true;
     clearTimeout(this.#idleTimer);
     this.#port.close();
     this.#worker.terminate().catch(() => {});
+  }
+
+  #onAnswer(answer: SourceMapAnswer): void {
+    this.#received++;
+    this.events.onAnswer(answer);
+  }
+
+  #onExit(): void {
+    if (this.#hasEnded) return;
+    this.receive();
+    this.end();
+    this.events.onFailure();
+  }
+
+  #onIdle(): void {
+    if (this.#received === this.#asked) this.end();
+    else this.#idleTimer.refresh();
   }
 }

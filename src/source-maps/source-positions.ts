@@ -1,7 +1,8 @@
 /**
- * Positions in the source for positions in the code that runs. The main thread's side: it never
- * reads or decodes the map of a file, waits only at the end of the process, and never keeps the
- * process alive.
+ * Positions in the source for positions in the code that runs. The main thread's side.
+ *
+ * Guarantees: it never reads or decodes the map of a file, waits only at the end of the process and
+ * only shortly, never keeps the process alive, and never throws.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
@@ -9,14 +10,13 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt, Guard } from '../support/guard.ts';
-import { isOfFile, LoadedText, needsCompiler, withoutLine } from './loaded-text.ts';
-import { hasLoader, positionsByHost } from './loader-maps.ts';
+import { isOfFile, needsCompiler, transformedPositions, withoutLine } from './loaded-text.ts';
+import { hasLoader, nodeHasSourceMaps, positionByNode, positionsByHost } from './loader-maps.ts';
 import { Lru } from './lru.ts';
 import { namesOnlyFiles, refersToMap } from './map-comment.ts';
-import { nodeHasSourceMaps, positionByNode } from './node-source-maps.ts';
-import type { CodePosition, SourcePosition, SourcePositionList } from './position.ts';
+import type { GeneratedPosition, SourcePosition, SourcePositionList } from './position.ts';
+import type { SourceMapAnswer } from './source-map.worker.ts';
 import { SourceMapThread } from './source-map-thread.ts';
-import type { SourceMapAnswer } from './thread-protocol.ts';
 
 export interface SourcePositionsOptions {
   /** A lookup waits at most this long for the thread; what is not known then is undefined. */
@@ -45,9 +45,9 @@ const MAX_RESTARTS = 3;
 type Done = (found: SourcePositionList) => void;
 
 interface Lookup {
-  readonly positions: readonly (CodePosition | undefined)[];
+  readonly positions: readonly GeneratedPosition[];
   /** Asked of the thread. */
-  readonly asked: readonly CodePosition[];
+  readonly asked: readonly GeneratedPosition[];
   readonly done: Done;
   readonly timer: NodeJS.Timeout;
 }
@@ -55,8 +55,7 @@ interface Lookup {
 export class SourcePositions {
   readonly #known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
   readonly #mayHaveMap = new Lru<string, boolean>(MAX_FILES);
-  readonly #opensByNode = new Lru<string, boolean>(MAX_FILES);
-  readonly #loadedText = new LoadedText();
+  readonly #mayNodeOpen = new Lru<string, boolean>(MAX_FILES);
   readonly #pending = new Map<number, Lookup>();
   /** Timers and ports keep the context in which they are created: not that of a request. */
   readonly #scope = new AsyncResource('EventLoopSourcePositions');
@@ -82,11 +81,11 @@ export class SourcePositions {
   /**
    * Calls `done` exactly once, with one result for each position: at once if all of them are known,
    * otherwise when the thread has answered, after `maxWaitMillis`, or when the process ends.
-   * `undefined` in `positions` stays so.
    */
-  lookup(positions: readonly (CodePosition | undefined)[], done: Done): void {
+  lookup(positions: readonly GeneratedPosition[], done: Done): void {
     try {
-      const asked = this.#unknown(positions);
+      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
+      const asked = withoutTracing(() => this.#unknown(positions));
       if (asked.length > 0 && this.#pending.size < MAX_PENDING) {
         this.#scope.runInAsyncScope(() => this.#ask(positions, asked, done));
         return;
@@ -106,14 +105,9 @@ export class SourcePositions {
   /** Answers all lookups now. Blocks for at most `waitMillis` if answers are under way. */
   settle(waitMillis = 0): void {
     const end = performance.now() + waitMillis;
-    for (;;) {
-      const before = this.#thread?.answerCount ?? 0;
-      this.#thread?.receive();
-      const left = end - performance.now();
-      if (this.#pending.size === 0 || left <= 0) break;
-      if (!this.#thread?.waitForMoreThan(before, left)) break;
-    }
     this.#thread?.receive();
+    while (this.#pending.size > 0 && this.#thread?.waitForAnswer(end - performance.now()))
+      this.#thread.receive();
     this.#finishAll();
   }
 
@@ -121,7 +115,7 @@ export class SourcePositions {
   stop(): void {
     this.#isStopped = true;
     this.settle();
-    this.#endThread();
+    this.#thread?.end();
   }
 
   start(): void {
@@ -129,72 +123,70 @@ export class SourcePositions {
   }
 
   /** The positions that only the thread can resolve. */
-  #unknown(positions: readonly (CodePosition | undefined)[]): CodePosition[] {
-    const isNew = (position: CodePosition | undefined): position is CodePosition =>
-      position !== undefined && isOfFile(position.file) && !this.#known.has(keyOf(position));
-    const unknown = positions.filter(isNew);
-    for (const [position, source] of this.#ofLoader(unknown))
-      this.#known.set(keyOf(position), source);
+  #unknown(positions: readonly GeneratedPosition[]): GeneratedPosition[] {
+    const isUnknown = (position: GeneratedPosition) =>
+      isOfFile(position.file) && !this.#known.has(keyOf(position));
+    this.#findOfLoader(positions.filter(isUnknown));
     if (this.#isLost || this.#isStopped) return [];
-    return unknown.filter((each) => !this.#known.has(keyOf(each)) && this.#isMapped(each.file));
+    return positions.filter(isUnknown).filter((position) => {
+      const { file } = position;
+      const mayHaveMap = remembered(this.#mayHaveMap, file, () => this.#isMapped(file));
+      if (!mayHaveMap) this.#known.set(keyOf(position), undefined);
+      return mayHaveMap;
+    });
   }
 
-  /**
-   * Those of code that a loader has made in memory: its map is in no file, so Node.js or the loader
-   * decodes it here. It is the map of one source file.
-   */
-  #ofLoader(positions: readonly CodePosition[]): Map<CodePosition, SourcePosition> {
-    const found = new Map<CodePosition, SourcePosition>();
-    const transformed = withoutTracing(() => this.#loadedText.transformed(positions, hasLoader()));
-    const byNode = nodeHasSourceMaps();
-    for (const position of positions) {
-      const isMade = transformed.has(position) || needsCompiler(position.file);
-      const source =
-        byNode && isMade && this.#mayNodeOpen(position.file) && positionByNode(position);
-      if (source) found.set(position, source);
+  /** Finds those of code that a loader has made in memory: its map is in no file. */
+  #findOfLoader(positions: readonly GeneratedPosition[]): void {
+    const transformed = transformedPositions(positions, hasLoader());
+    const find = (position: GeneratedPosition, source: SourcePosition | undefined) => {
+      if (source !== undefined) this.#known.set(keyOf(position), source);
+      return source !== undefined;
+    };
+    const byNode = new Set<GeneratedPosition>();
+    for (const position of nodeHasSourceMaps() ? positions : []) {
+      const { file } = position;
+      if (!transformed.has(position) && !needsCompiler(file)) continue;
+      // Node.js opens whatever a file's comment names: a device would never end.
+      const mayOpen = () => attempt(() => namesOnlyFiles(toPath(file))) ?? false;
+      if (!remembered(this.#mayNodeOpen, file, mayOpen)) continue;
+      if (find(position, positionByNode(position))) byNode.add(position);
     }
-    const rest = [...transformed].filter((position) => !found.has(position));
+    const rest = [...transformed].filter((position) => !byNode.has(position));
     const byHost = positionsByHost(rest);
     rest.forEach((position, i) => {
-      const source = byHost[i] ?? (needsCompiler(position.file) && withoutLine(position));
-      if (source) found.set(position, source);
-    });
-    return found;
-  }
-
-  /** Node.js opens whatever a file's comment names: a device would never end. */
-  #mayNodeOpen(file: string): boolean {
-    return remembered(this.#opensByNode, file, () => {
-      return withoutTracing(() => attempt(() => namesOnlyFiles(toPath(file))) ?? false);
+      const isFound = find(position, byHost[i]);
+      if (!isFound && needsCompiler(position.file)) find(position, withoutLine(position));
     });
   }
 
   #isMapped(file: string): boolean {
-    return remembered(this.#mayHaveMap, file, () => {
-      if (!mayRead(file)) {
-        this.log.log('info', 'the permission model forbids to read a source map', file);
-        return false;
-      }
-      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each call.
-      return withoutTracing(() => attempt(() => refersToMap(toPath(file))) ?? true);
-    });
+    const path = toPath(file);
+    // A thread without the host's flags is not under its permission model (observed on Node.js 20
+    // to 26).
+    const mayRead = (its: string) => permission()?.has('fs.read', its) ?? true;
+    if (mayRead(path) && mayRead(`${path}.map`)) return attempt(() => refersToMap(path)) ?? true;
+    this.log.log('info', 'the permission model forbids to read a source map', file);
+    return false;
   }
 
   #ask(
-    positions: readonly (CodePosition | undefined)[],
-    asked: readonly CodePosition[],
+    positions: readonly GeneratedPosition[],
+    asked: readonly GeneratedPosition[],
     done: Done,
   ): void {
-    this.#thread ??= this.#startThread();
+    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#startThread();
     if (this.#thread === undefined) {
       this.#answer(positions, done);
       return;
     }
     const id = this.#nextId++;
-    const timer = setTimeout(
-      () => this.#guarded(() => this.#onTimeout(id)),
-      this.#options.maxWaitMillis,
-    );
+    const onTimeout = () => {
+      // After a block, timers come before messages.
+      this.#thread?.receive();
+      this.#finish(id);
+    };
+    const timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
     timer.unref();
     if (this.#pending.size === 0) {
       // First: the application may shut its SDK down there.
@@ -207,30 +199,19 @@ export class SourcePositions {
 
   #startThread(): SourceMapThread | undefined {
     try {
-      const hasPermissions = permission() !== undefined;
-      const thread = new SourceMapThread(this.#options.idleMillis, hasPermissions, {
+      return new SourceMapThread(this.#options.idleMillis, permission() !== undefined, {
         onAnswer: (answer) => this.#guarded(() => this.#onAnswer(answer)),
         onError: (error) => this.log.log('warn', 'the source map thread failed', error),
-        onExit: () => this.#guarded(() => this.#onThreadExit(thread)),
-        onIdle: () => this.#guarded(() => this.#onIdle()),
+        onFailure: () => this.#guarded(() => this.#onFailure()),
       });
-      return thread;
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));
       return undefined;
     }
   }
 
-  #endThread(): void {
-    this.#thread?.end();
-    this.#thread = undefined;
-  }
-
-  #onThreadExit(thread: SourceMapThread): void {
-    if (thread !== this.#thread) return;
-    thread.receive();
-    this.#endThread();
-    // Whatever ended it would do so again.
+  #onFailure(): void {
+    // Whatever ended the thread would do so again.
     for (const { asked } of this.#pending.values())
       for (const { file } of asked) this.#mayHaveMap.set(file, false);
     this.#finishAll();
@@ -243,25 +224,15 @@ export class SourcePositions {
     this.log.log('warn', `sourceMaps is off: ${reason}`);
   }
 
-  #onIdle(): void {
-    if (this.#pending.size === 0) this.#endThread();
-    else this.#thread?.stayAlive();
-  }
-
-  #onTimeout(id: number): void {
-    // After a block, timers come before messages.
-    this.#thread?.receive();
-    this.#finish(id);
-  }
-
   /** Also for a lookup that no longer waits: the next one knows. */
-  #onAnswer({ id, asked, found, unmapped, problems }: SourceMapAnswer): void {
-    for (const file of unmapped) this.#mayHaveMap.set(file, false);
+  #onAnswer({ id, asked, found, problems }: SourceMapAnswer): void {
     asked.forEach((position, i) => {
-      if (!unmapped.includes(position.file)) this.#known.set(keyOf(position), found[i]);
+      this.#known.set(keyOf(position), found[i]);
     });
-    for (const { problem, file } of problems)
+    for (const { problem, file } of problems) {
+      this.#mayHaveMap.set(file, false);
       this.log.log('info', `a source map is ${problem}`, file);
+    }
     this.#finish(id);
   }
 
@@ -284,9 +255,9 @@ export class SourcePositions {
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();
   }
 
-  #answer(positions: readonly (CodePosition | undefined)[], done: Done): void {
+  #answer(positions: readonly GeneratedPosition[], done: Done): void {
     try {
-      done(positions.map((position) => position && this.#known.get(keyOf(position))));
+      done(positions.map((position) => this.#known.get(keyOf(position))));
     } catch (error) {
       this.log.log('error', 'cannot use positions in the source', error);
     }
@@ -311,12 +282,15 @@ export class SourcePositions {
  * throws.
  */
 export function lookUpWithoutMaps() {
-  const loadedText = new LoadedText();
-  return (positions: readonly CodePosition[], done: Done): void => {
-    const transformed = withoutTracing(() => loadedText.transformed(positions, hasLoader()));
-    done(
-      positions.map((position) => (transformed.has(position) ? withoutLine(position) : undefined)),
-    );
+  const known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
+  return (positions: readonly GeneratedPosition[], done: Done): void => {
+    const unknown = positions.filter((position) => !known.has(keyOf(position)));
+    const transformed = withoutTracing(() => transformedPositions(unknown, hasLoader()));
+    for (const position of unknown) {
+      const source = transformed.has(position) ? withoutLine(position) : undefined;
+      known.set(keyOf(position), source);
+    }
+    done(positions.map((position) => known.get(keyOf(position))));
   };
 }
 
@@ -331,18 +305,7 @@ function remembered(lru: Lru<string, boolean>, file: string, find: () => boolean
 const permission = () =>
   (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
 
-/**
- * A thread without the host's flags is not under its permission model (observed on Node.js 20 to
- * 26).
- */
-function mayRead(file: string): boolean {
-  const model = permission();
-  if (model === undefined) return true;
-  const its = toPath(file);
-  return model.has('fs.read', its) && model.has('fs.read', `${its}.map`);
-}
-
-const keyOf = ({ file, line, column, functionName, functionLine, functionColumn }: CodePosition) =>
-  functionLine === undefined
-    ? `${line}:${column} ${file}`
-    : `${line}:${column}:${functionLine}:${functionColumn}:${functionName} ${file}`;
+const keyOf = (position: GeneratedPosition) => {
+  const { file, line, column, functionName, functionLine, functionColumn } = position;
+  return [line, column, functionLine, functionColumn, functionName, file].join(':');
+};

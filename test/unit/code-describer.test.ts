@@ -4,7 +4,7 @@
 import type { WeightedSample } from '../../src/block.ts';
 import { createOriginOf } from '../../src/name/in-app.ts';
 import { CodeDescriber } from '../../src/report/code-describer.ts';
-import type { CodePosition } from '../../src/source-maps/position.ts';
+import type { GeneratedPosition } from '../../src/source-maps/position.ts';
 import { Guard } from '../../src/support/guard.ts';
 import { frame, sample } from './name/support/stacks.ts';
 
@@ -12,7 +12,7 @@ const CHUNKS = '/app/.next/server/chunks/ssr';
 const PAGE_CHUNK = `${CHUNKS}/node_modules_next_dist_esm_build_templates_pages_1a2b.js`;
 
 test("a page in a chunk that is called after Next's template is the application's", () => {
-  const asked: CodePosition[] = [];
+  const asked: GeneratedPosition[] = [];
   const describer = new CodeDescriber(
     {
       originOf: createOriginOf(),

@@ -3,7 +3,7 @@
  * threads, for one. No code of the application.
  */
 import type { Block } from '../../block.ts';
-import { hasUserCode } from '../../name/user-code.ts';
+import { hasUserCode } from '../../name/stack-path.ts';
 
 /** async_hooks has the process itself for the resource where no callback runs. */
 const NO_CALLBACK = 'PROCESS';

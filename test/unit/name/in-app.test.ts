@@ -21,6 +21,8 @@ describe('by default', () => {
     ['evalmachine.<anonymous>'],
     ['/app/my_node_modules/report.js'],
     ['/var/task/index.js'],
+    // A workspace that Yarn has made a virtual package of.
+    ['/app/.yarn/__virtual__/api-virtual-1a/1/packages/api/index.js'],
   ])('%s is the application', (file) => expect(originOf(file)).toBe('app'));
 
   test.each([
@@ -36,18 +38,16 @@ describe('by default', () => {
     ],
     ['/app/.yarn/cache/lodash-npm-4.17.21-6382451519-eb835a2e51.zip/node_modules/lodash/lodash.js'],
     ['/app/.yarn/__virtual__/pg-virtual-1a/0/cache/pg.zip/node_modules/pg/lib/client.js'],
-    ['/app/.yarn/$$virtual/pg-virtual-1a/0/cache/pg.zip/lib/client.js'],
-    ['/app/.yarn/unplugged/pg/lib/client.js'],
-    ['/store/$$virtual/pg-virtual-1a/0/cache/pg.zip/lib/client.js'],
+    ['/app/.yarn/unplugged/pg-npm-8.11.0-1a2b/node_modules/pg/lib/client.js'],
     ['webpack-internal:///./node_modules/lodash/lodash.js'],
     ['webpack://app/./node_modules/lodash/lodash.js'],
     ['node_modules/lodash/lodash.js'],
     ['/app/.next/server/vendor-chunks/lodash.js'],
     ['/app/.next/server/chunks/node_modules_lodash_1a2b._.js'],
-    ['/var/runtime/index.mjs'],
   ])('%s is a dependency', (file) => expect(originOf(file)).toBe('dependency'));
 
   test.each([
+    ['/var/runtime/index.mjs'],
     ['/app/node_modules/express/lib/router/layer.js'],
     ['/app/node_modules/fastify/lib/handle-request.js'],
     ['/app/node_modules/@nestjs/core/router/router-execution-context.js'],

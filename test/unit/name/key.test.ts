@@ -32,7 +32,7 @@ describe('the key', () => {
     },
   );
 
-  test('has the column where all code is on one line', () => {
+  test('has the column if all code is on one line', () => {
     const minified = (functionColumn: number) => keyOf(place('e', 1, 1, { functionColumn }));
     expect(minified(4711)).not.toBe(minified(4712));
     expect(minified(11)).toBe(minified(12));

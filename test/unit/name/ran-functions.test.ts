@@ -1,4 +1,4 @@
-import { ranFunctions } from '../../../src/name/ran-functions.ts';
+import { ranFunctions } from '../../../src/name/call-tree.ts';
 import type { Step } from '../../../src/name/stack-path.ts';
 
 /** Outermost first; a name that begins with `lib` is of a package. */

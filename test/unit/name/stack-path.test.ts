@@ -21,7 +21,7 @@ test('from the outermost function to the innermost, of packages and the applicat
   ]);
 });
 
-test('no function, where only Node.js runs', () => {
+test('no function, if only Node.js runs', () => {
   expect(names(node('processTimers'))).toEqual([]);
   expect(names()).toEqual([]);
   expect(names(own('wrapper'), node('processTimers'))).toEqual([]);
@@ -51,7 +51,7 @@ test("an agent's wrapper is no step, unless it is alone", () => {
 describe('a caller that awaits what runs is not running', () => {
   const handler = awaiting('handler', '/app/src/a.js');
 
-  test('and is no step, where the application is', () => {
+  test('and is no step, if the application is running', () => {
     expect(names(lib('parse'), app('load'), handler)).toEqual(['load', 'parse']);
     expect(names(app('load'), handler)).toEqual(['load']);
   });
@@ -63,7 +63,7 @@ describe('a caller that awaits what runs is not running', () => {
     expect(names(lib('complete'), execute)).toEqual(['complete']);
   });
 
-  test('and has not, where it awaits a dispatcher: a middleware that has called next()', () => {
+  test('and has not, if it awaits a dispatcher: a middleware that has called next()', () => {
     const dispatch = awaiting('dispatch', '/app/node_modules/hono/compose.js');
     expect(names(lib('parse'), dispatch, handler)).toEqual(['parse']);
     expect(names(lib('parse'), handler, dispatch)).toEqual(['handler', 'parse']);
@@ -74,7 +74,7 @@ describe('a caller that awaits what runs is not running', () => {
     expect(names(render, next, handler, call)).toEqual(['renderPage']);
   });
 
-  test('and is known where nothing else is on the stack: the application first', () => {
+  test('and is a step if nothing else is on the stack: the application first', () => {
     const lost = awaiting('next', '/app/node_modules/lib/index.js');
     expect(names(node('read', 'node:fs'), lost, handler)).toEqual(['handler']);
     expect(names(node('read', 'node:fs'), lost)).toEqual(['next']);
@@ -86,7 +86,7 @@ describe('evaluated code', () => {
     expect(names(evaluated('validate10'), app('isOrder'))).toEqual(['isOrder']);
   });
 
-  test('is named where there is no other', () => {
+  test('is named if there is no other', () => {
     const { steps } = pathAt([evaluated('validate10'), node('processTimers')], originOf);
     expect(steps).toMatchObject([{ name: 'validate10', origin: 'dependency' }]);
   });
@@ -211,7 +211,7 @@ describe('loading a module', () => {
 });
 
 describe('a function that recurs', () => {
-  test('is one step, where it was innermost', () => {
+  test('is one step, at its innermost call', () => {
     const { steps } = pathAt(
       [app('walk', 30), app('walk', 20), app('walk', 20), app('main')],
       originOf,

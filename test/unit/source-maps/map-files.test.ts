@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
-import { DEFAULT_LIMITS, MapFiles } from '../../../src/source-maps/map-files.ts';
+import { MapFiles } from '../../../src/source-maps/map-files.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
 
 afterAll(removeFolders);
@@ -78,11 +78,10 @@ test.each([
   const problems = jest.fn();
   const files = new MapFiles(problems);
   expect(files.find({ file, line: 1, column: 1 })).toBeUndefined();
-  expect(files.has(file)).toBe(false);
   expect(problems).not.toHaveBeenCalled();
 });
 
-test('a package in node_modules: only where its source is there, too', () => {
+test('a package in node_modules: only if its source is there, too', () => {
   const sources = Object.entries(SOURCES).map(([name, text]) => [`node_modules/lib/${name}`, text]);
   const folder = path.join(makeFolder(Object.fromEntries(sources)), 'node_modules/lib');
   const file = buildApp(folder);
@@ -132,38 +131,39 @@ test('a map that is too large is not read', () => {
   const { file, position } = app();
   const problems = jest.fn();
   const maxFileBytes = readFileSync(`${file}.map`).length - 1;
-  expect(
-    new MapFiles(problems, { ...DEFAULT_LIMITS, maxFileBytes }).find(position),
-  ).toBeUndefined();
+  expect(new MapFiles(problems, { maxFileBytes }).find(position)).toBeUndefined();
   expect(problems.mock.calls).toEqual([['too large', file]]);
 });
 
 test('a file is read once', () => {
-  const { folder, file, position } = app();
+  const { folder, position } = app();
   const files = new MapFiles();
-  expect(files.has(file)).toBe(true);
+  expect(files.find({ ...position, line: 999 })).toBeUndefined();
   rmSync(path.join(folder, 'dist'), { recursive: true });
   expect(files.find(position)).toEqual(expected(folder));
 });
 
-test('what was not used for longest is forgotten', () => {
-  const apps = [app(), app(), app()] as const;
-  const files = new MapFiles(() => {}, { ...DEFAULT_LIMITS, maxKeptBytes: 1 });
-  for (const { file } of apps) expect(files.has(file)).toBe(true);
+test('what is kept is bounded: of too much, only the last file', () => {
+  const apps = [app(), app()] as const;
+  const files = new MapFiles(() => {}, { maxKeptBytes: 1 });
+  for (const { position } of apps) expect(files.find(position)).toBeDefined();
   for (const { file } of apps) unlinkSync(`${file}.map`);
-  expect([...apps].reverse().map(({ file }) => files.has(file))).toEqual([true, false, false]);
+  const found = [...apps].reverse().map(({ position }) => files.find(position) !== undefined);
+  expect(found).toEqual([true, false]);
 });
 
 test('so are files without a map', () => {
   const folder = makeFolder({ 'a.js': 'a', 'b.js': 'b' });
-  const file = path.join(folder, 'a.js');
-  const files = new MapFiles(() => {}, { ...DEFAULT_LIMITS, maxFiles: 1 });
-  expect(files.has(file)).toBe(false);
+  const [a, b] = ['a.js', 'b.js'].map((name) => {
+    return { file: path.join(folder, name), line: 1, column: 1 };
+  }) as [{ file: string; line: number; column: number }, never];
+  const files = new MapFiles(() => {}, { maxKeptBytes: 5000 });
+  expect(files.find(a)).toBeUndefined();
   const map = { version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' };
-  writeFileSync(`${file}.map`, JSON.stringify(map));
-  expect(files.has(file)).toBe(false);
-  expect(files.has(path.join(folder, 'b.js'))).toBe(false);
-  expect(files.has(file)).toBe(true);
+  writeFileSync(`${a.file}.map`, JSON.stringify(map));
+  expect(files.find(a)).toBeUndefined();
+  expect(files.find(b)).toBeUndefined();
+  expect(files.find(a)).toBeDefined();
 });
 
 interface Site {

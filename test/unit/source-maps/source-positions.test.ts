@@ -3,15 +3,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MessagePort, Worker } from 'node:worker_threads';
-import type { CodePosition, SourcePositionList } from '../../../src/source-maps/position.ts';
+import {
+  type GeneratedPosition,
+  positionsOfStackTrace,
+  type SourcePositionList,
+  withSourcePositions,
+} from '../../../src/source-maps/position.ts';
 import {
   SourcePositions,
   type SourcePositionsOptions,
 } from '../../../src/source-maps/source-positions.ts';
-import {
-  positionsOfStackTrace,
-  withSourcePositions,
-} from '../../../src/source-maps/stack-trace.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
 
 const log = { log: jest.fn() };
@@ -47,11 +48,14 @@ function app() {
   };
 }
 
-const ask = (of: SourcePositions, list: readonly (CodePosition | undefined)[]) =>
+const ask = (of: SourcePositions, list: readonly GeneratedPosition[]) =>
   new Promise<SourcePositionList>((resolve) => of.lookup(list, resolve));
 
-/** What is known without waiting; undefined where a thread has to be asked. */
-function known(of: SourcePositions, list: readonly CodePosition[]): SourcePositionList | undefined {
+/** What is known without waiting; undefined if a thread has to be asked. */
+function known(
+  of: SourcePositions,
+  list: readonly GeneratedPosition[],
+): SourcePositionList | undefined {
   let found: SourcePositionList | undefined;
   of.lookup(list, (result) => {
     found = result;
@@ -62,9 +66,9 @@ function known(of: SourcePositions, list: readonly CodePosition[]): SourcePositi
 test('in the order that was asked for, and at once the next time', async () => {
   const { folder, file, position, source } = app();
   const other = { file: path.join(folder, 'src/report.ts'), line: 1, column: 1 };
-  const list = [other, undefined, position, { file: 'node:fs', line: 1, column: 1 }];
+  const list = [other, position, { file: 'node:fs', line: 1, column: 1 }];
   const of = make();
-  const expected = [undefined, undefined, source, undefined];
+  const expected = [undefined, source, undefined];
   expect(await ask(of, list)).toEqual(expected);
   rmSync(`${file}.map`);
   let again: SourcePositionList | undefined;
@@ -172,11 +176,12 @@ test('a thread that is not needed ends, and another one is started', async () =>
 });
 
 test('a thread that fails is started again three times', async () => {
-  const folder = makeFolder(
-    Object.fromEntries(
-      [0, 1, 2, 3, 4].map((i) => [`${i}.js`, 'let a;\n//# sourceMappingURL=a.map']),
-    ),
-  );
+  const code = 'let a;\n//# sourceMappingURL=a.map';
+  const names = [0, 1, 2, 3, 4].map((i) => `${i}.js`);
+  const folder = makeFolder({
+    'a.map': '{}',
+    ...Object.fromEntries(names.map((name) => [name, code])),
+  });
   const of = make();
   const started: Worker[] = [];
   const { unref } = Worker.prototype;
@@ -192,6 +197,12 @@ test('a thread that fails is started again three times', async () => {
   expect(started).toHaveLength(4);
   expect(log.log.mock.calls).toEqual([['warn', 'sourceMaps is off: its thread has ended 4 times']]);
   expect(known(of, [{ file: path.join(folder, '4.js'), line: 1, column: 1 }])).toEqual([undefined]);
+});
+
+test('a map that a comment names and that is not there needs no thread', () => {
+  const folder = makeFolder({ 'a.js': 'let a;\n//# sourceMappingURL=a.js.map' });
+  const position = { file: path.join(folder, 'a.js'), line: 1, column: 1 };
+  expect(known(make(), [position])).toEqual([undefined]);
 });
 
 test('why a map is not used is logged', async () => {
@@ -266,20 +277,30 @@ test('no listener of the process is left behind', async () => {
   expect(count()).toBe(before);
 });
 
-test('a stack trace', async () => {
-  const { file, position, source } = app();
-  const at = `${file}:${position.line}:${position.column}`;
+test('a stack trace', () => {
   const stackTrace = [
     'Error: (/not/a/frame:1:2) said',
-    `    at e (${at})`,
-    `    at async file://${at}`,
+    '    at e (/app/main.js:1:2)',
+    '    at async file:///app/main.js:1:2',
     '    at JSON.parse (<anonymous>)',
     '    at node:internal/timers:1:2',
-    `    at t (${path.join(path.dirname(file), 'none.js')}:1:2)`,
+    '    at t (C:\\app\\other.js:1:2)',
   ].join('\n');
-  const found = await ask(make(), positionsOfStackTrace(stackTrace));
-  const mapped = `${source.file}:${source.line}:${source.column}`;
+  const positions = positionsOfStackTrace(stackTrace);
+  expect(positions.map((position) => position?.file)).toEqual([
+    undefined,
+    '/app/main.js',
+    'file:///app/main.js',
+    undefined,
+    undefined,
+    'C:\\app\\other.js',
+  ]);
+  const source = { file: '/app/main.ts', line: 30, column: 4 };
+  const onlyFile = { ...source, line: undefined, column: undefined };
+  const found = [undefined, source, onlyFile, undefined, undefined, undefined];
   expect(withSourcePositions(stackTrace, found)).toBe(
-    stackTrace.replace(at, mapped).replace(`file://${at}`, mapped),
+    stackTrace
+      .replace('/app/main.js:1:2', '/app/main.ts:30:4')
+      .replace('file:///app/main.js:1:2', '/app/main.ts'),
   );
 });

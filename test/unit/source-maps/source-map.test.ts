@@ -1,13 +1,13 @@
 /** Source maps as esbuild writes them, and malformed ones. */
 import { readFileSync } from 'node:fs';
-import { SourceMap } from 'node:module';
-import { findMapReference, openSourceMap, readDataUrl } from '../../../src/source-maps/decode.ts';
-import { TooLarge } from '../../../src/source-maps/take-apart.ts';
+import { SourceMap as SourceMapOfNode } from 'node:module';
+import { findMapReference } from '../../../src/source-maps/map-comment.ts';
+import { SourceMap, TooLarge } from '../../../src/source-maps/source-map.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
 
 afterAll(removeFolders);
 
-const open = (map: unknown) => openSourceMap(Buffer.from(JSON.stringify(map)));
+const open = (map: unknown) => new SourceMap(Buffer.from(JSON.stringify(map)));
 
 function built(options: Parameters<typeof buildApp>[1] = {}) {
   const file = buildApp(makeFolder(), options);
@@ -19,7 +19,7 @@ describe.each([
   ['as it is', { minify: false }],
 ] as const)('a bundle, %s', (_name, options) => {
   const { code, bytes } = built(options);
-  const map = openSourceMap(bytes);
+  const map = new SourceMap(bytes);
 
   test.each([
     ['MARK-main', 'src/main.ts'],
@@ -39,7 +39,7 @@ describe.each([
   });
 
   test('each position is what Node.js makes of it', () => {
-    const byNode = new SourceMap(JSON.parse(bytes.toString()));
+    const byNode = new SourceMapOfNode(JSON.parse(bytes.toString()));
     let compared = 0;
     code.split('\n').forEach((text, line) => {
       for (let column = 0; column <= text.length; column++) {
@@ -67,7 +67,7 @@ test('a large map: what is between two states that are kept', () => {
   const folder = makeFolder({ 'src/main.ts': lines.join('\n') });
   const file = buildApp(folder);
   const bytes = readFileSync(`${file}.map`);
-  const map = openSourceMap(bytes);
+  const map = new SourceMap(bytes);
   const code = readFileSync(file, 'utf8');
   for (const i of [0, 1, 17, 500, 1234, 2998, 2999]) {
     const { line, column } = placeOf(code, `console.log(${i},`);
@@ -133,7 +133,7 @@ test('an indexed map', () => {
   expect(map.nameAt(3, 11)).toBe('old');
   expect(map.nameAt(3, 12)).toBeUndefined();
 
-  const byNode = new SourceMap(payload as never);
+  const byNode = new SourceMapOfNode(payload as never);
   expect(byNode.findEntry(2, 10)).toMatchObject({ originalSource: 'b.ts', originalLine: 0 });
 });
 
@@ -164,8 +164,8 @@ describe('what would not fit into the heap of the thread is refused', () => {
   test.each<[string, object]>([
     ['names', { sources: ['a.ts'], names: [large], mappings: 'AAAA' }],
     ['fields that nobody needs', { sources: ['a.ts'], x_large: large, mappings: 'AAAA' }],
-    ['sections', { sections: Array(20_001).fill({ offset }) }],
-    ['sections with mappings', { sections: Array(50_000).fill({ map: { mappings: '' } }) }],
+    ['sections', { sections: Array(300_000).fill({ offset }) }],
+    ['sections with mappings', { sections: Array(150_000).fill({ map: { mappings: '' } }) }],
   ])('%s', (_name, map) => {
     expect(() => open(map)).toThrow(TooLarge);
   });
@@ -235,26 +235,22 @@ test.each([
   ['half a file', '{"version":3,"sources":["a.ts"],"sourcesContent":["let a'],
   ['half a file, later', '{"version":3,"sources":["a.ts"],"mappings":"AAAA"'],
   ['sections without an offset', '{"version":3,"sections":[{"map":{}}]}'],
-  [
-    'sections in disorder',
-    '{"sections":[{"offset":{"line":2,"column":0}},{"offset":{"line":1,"column":0}}]}',
-  ],
   ['brackets that do not match', '{"version":3,"sources":[}'],
 ])('not a map: %s', (_name, text) => {
-  expect(() => openSourceMap(Buffer.from(text))).toThrow(SyntaxError);
+  expect(() => new SourceMap(Buffer.from(text))).toThrow(SyntaxError);
 });
 
 test('what JSON allows', () => {
   const text = `\ufeff)]}'\n { "sources" : [ "a\\\\\\".ts" ] ,"x":[{"mappings":"no"},[],{},-1.5e3,null,true],
     "mappings":"AAAA;\\/\\/AAAA", "names" : [] }`;
-  expect(openSourceMap(Buffer.from(text.replace(';\\/\\/AAAA', ''))).positionOf(1, 1)).toEqual({
+  expect(new SourceMap(Buffer.from(text.replace(';\\/\\/AAAA', ''))).positionOf(1, 1)).toEqual({
     source: 'a\\".ts',
     line: 1,
     column: 1,
   });
   // `/` is a digit of mappings: 63.
-  const slash = openSourceMap(Buffer.from('{"sources":["a.ts"],"mappings":"A\\/\\/BAA"}'));
-  const plain = openSourceMap(Buffer.from('{"sources":["a.ts"],"mappings":"A//BAA"}'));
+  const slash = new SourceMap(Buffer.from('{"sources":["a.ts"],"mappings":"A\\/\\/BAA"}'));
+  const plain = new SourceMap(Buffer.from('{"sources":["a.ts"],"mappings":"A//BAA"}'));
   expect(slash.positionOf(1, 1)).toEqual(plain.positionOf(1, 1));
 });
 
@@ -278,46 +274,26 @@ describe('the comment', () => {
   test.each([
     'let a;',
     'let a = "sourceMappingURL=x.map";',
-    'c.push("/*# sourceMappingURL=data:application/json;base64,".concat(x, " */")',
     '//# sourceMappingURL=',
+    '//# sourceMappingURL=data:text/plain;base64,AAAA',
   ])('none in %j', (code) => {
-    const found = reference(code);
-    const data =
-      found !== undefined && 'inline' in found && readDataUrl(Buffer.from(code), found.inline);
-    expect(found === undefined || data === undefined || isBroken(data as Buffer)).toBe(true);
+    expect(reference(code)).toEqual({});
   });
 
-  const isBroken = (data: Buffer) => {
-    try {
-      openSourceMap(data);
-      return false;
-    } catch {
-      return true;
-    }
-  };
-});
+  test('code that writes such a comment has no map', () => {
+    const code = 'c.push("/*# sourceMappingURL=data:application/json;base64,".concat(x, " */")';
+    const { inline = Buffer.from('') } = reference(code);
+    expect(() => new SourceMap(inline)).toThrow(SyntaxError);
+  });
 
-describe('a map in the code', () => {
-  const read = (code: string) => {
-    const bytes = Buffer.from(code);
-    const found = findMapReference(bytes);
-    if (found === undefined || !('inline' in found)) throw new Error('no map');
-    return readDataUrl(bytes, found.inline);
-  };
   const json = JSON.stringify({ sources: ['ä.ts'], mappings: 'AAAA', pad: 'x'.repeat(700_000) });
-
+  const base64 = Buffer.from(json).toString('base64');
   test.each([
-    ['base64', `data:application/json;base64,${Buffer.from(json).toString('base64')}`],
-    [
-      'base64 with a charset',
-      `data:application/json;charset=utf-8;base64,${Buffer.from(json).toString('base64')}`,
-    ],
+    ['base64', `data:application/json;base64,${base64}`],
+    ['base64 with a charset', `data:application/json;charset=utf-8;base64,${base64}`],
     ['text', `data:application/json,${encodeURIComponent(json)}`],
-  ])('%s', (_name, url) => {
-    expect(read(`let a;\n//# sourceMappingURL=${url}\n`)?.toString()).toBe(json);
-  });
-
-  test('of another kind', () => {
-    expect(read('//# sourceMappingURL=data:text/plain;base64,AAAA')).toBeUndefined();
+  ])('a map in the code: %s', (_name, url) => {
+    const { inline } = reference(`let a;\n//# sourceMappingURL=${url}\n`);
+    expect(inline?.toString()).toBe(json);
   });
 });
