@@ -2,10 +2,9 @@
 // loop is busy for nine tenths of the time, without a block: its shares beside V8's own profiler,
 // the order of its routes after a minute, its CPU with and without.
 //
-//   npm run bench -- loop-profile                              # shares: a minute, close samples
-//   npm run bench -- loop-profile --seconds 600 --interval 0   # at the rate of a service
-//   npm run bench -- loop-profile --runs 20                        # the order after a minute
-//   npm run bench -- loop-profile --rounds 10                      # CPU with and without
+//   npm run bench -- loop-profile                  # shares after ten minutes
+//   npm run bench -- loop-profile --runs 20        # the order after a minute
+//   npm run bench -- loop-profile --rounds 10      # CPU with and without
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -53,10 +52,9 @@ const MAX_ERROR = 0.03;
 export default {
   name: 'loop-profile',
   about: 'shares of the loop profile beside --cpu-prof, the order of routes, CPU',
-  minutes: 2,
+  minutes: 11,
   options: {
-    seconds: { type: 'string', default: '60' },
-    interval: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '600' },
     inlining: { type: 'boolean', default: false },
     runs: { type: 'string', default: '0' },
     parallel: { type: 'string', default: '1' },
@@ -71,12 +69,12 @@ export default {
   },
 };
 
-async function shares(node, { seconds, interval: millis, inlining }, report) {
+async function shares(node, { seconds, inlining }, report) {
   const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
   try {
     const service = await start(
       node.path,
-      ['busy', millis === '0' ? '' : millis],
+      ['busy'],
       ['--cpu-prof', `--cpu-prof-dir=${folder}`, ...(inlining ? [] : NOT_INLINED)],
     );
     await sleep(WARM_UP_MILLIS);
@@ -93,7 +91,7 @@ async function shares(node, { seconds, interval: millis, inlining }, report) {
       after.micros,
     );
     const counted = difference(after.points, before.points);
-    const samples = counted.reduce((sum, { value }) => sum + value, 0) * perSecond(millis);
+    const samples = after.profile.samples;
     const functions = comparison(truth.functions, by(counted, 'code.function.name'));
     // What a framework does before and after the handler has a route, and no handler on the stack:
     // both are shares of what they have.
@@ -107,7 +105,7 @@ async function shares(node, { seconds, interval: millis, inlining }, report) {
     const utilization = busyShare(before, after);
     report.table(
       `Node.js ${node.version}: ${seconds} s, utilization ${percent(utilization)}, ` +
-        `${samples.toFixed(0)} samples`,
+        `${samples} samples in the last 5 minutes`,
       ['share of the busy time', '--cpu-prof', 'loop profile', 'difference'],
       [...functions, ...routes].map(({ name, truth: expected, found }) => [
         name,
@@ -264,8 +262,6 @@ async function start(path, args, execArgv, clients = CLIENTS) {
   };
 }
 
-/** Each counts for its mean interval, in seconds. */
-const perSecond = (millis) => 1000 / (Number(millis) || 1000);
 const keyOf = ({ attributes }) => JSON.stringify(Object.entries(attributes).sort());
 
 function difference(after, before) {

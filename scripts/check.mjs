@@ -50,6 +50,10 @@ const CHECKS = {
       npm('run', '--prefix', 'deploy/grafana', 'check'),
     ],
   },
+  extras: {
+    what: 'the package without each of its extras: src/extra.ts',
+    commands: [['scripts/check-extras.mjs']],
+  },
   page: {
     what: 'the report page, in Chromium by role and text',
     builds: true,

@@ -86,7 +86,7 @@ function keepSharedApart(
   /** @type {string} */ extension,
 ) {
   const elsewhere = (/** @type {string} */ file) => ({ path: file, external: true });
-  onResolve({ filter: /^\.\/core\.ts$/ }, () => elsewhere(`./core${extension}`));
+  onResolve({ filter: /^\.\.?\/core\.ts$/ }, () => elsewhere(`./core${extension}`));
   onResolve({ filter: /^\.\/register\/register\.ts$/ }, () => elsewhere('./register/register.cjs'));
   if (extension === '.mjs')
     onResolve({ filter: /^\.\/testing\/.*\.ts$/ }, () => elsewhere('./testing.cjs'));

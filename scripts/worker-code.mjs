@@ -1,23 +1,27 @@
 // Promises: the code of the threads as strings, in one generated file that is never older than its
 // sources. A string survives what a file beside the package's own does not: bundlers, and both
 // module systems.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where the strings go, relative to the root. */
 export const GENERATED_FILE = 'src/worker-code.generated.ts';
-const WORKERS = {
-  WATCHDOG_CODE: 'src/watchdog.worker.ts',
-  MAIN_THREAD_CODE: 'src/workers/main-thread.worker.ts',
-  EXPORTER_CODE: 'src/ongoing/exporter.worker.ts',
-  HEALTH_SERVER_CODE: 'src/health-server/health-server.worker.ts',
-  SOURCE_MAP_CODE: 'src/source-maps/source-map.worker.ts',
-  MODULE_HOOKS_CODE: 'src/register/module-hooks.worker.ts',
-};
+/** The entries, by the names of the strings: `WATCHDOG_CODE` of `watchdog.worker.ts`. */
+const WORKERS = Object.fromEntries(
+  readdirSync(`${ROOT}src`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.worker.ts'))
+    .sort()
+    .map((file) => [codeName(basename(file, '.worker.ts')), `src/${file.replaceAll('\\', '/')}`]),
+);
 /** Node.js takes module hooks from an ES module only. */
 const ES_MODULES = new Set(['MODULE_HOOKS_CODE']);
+
+function codeName(/** @type {string} */ file) {
+  return `${file.toUpperCase().replaceAll('-', '_')}_CODE`;
+}
 
 async function bundle(entry, format) {
   const { outputFiles } = await build({

@@ -35,7 +35,7 @@ import type { BlockingCode, EventLoopBlock, FunctionShare } from './types.ts';
  * have a URL for a file.
  */
 export type BlockFacts = Omit<EventLoopBlock, 'startTimeMillis' | 'durationMillis' | 'samples'> & {
-  /** 0, or undefined where samples are not counted: no attribute. */
+  /** 0, or undefined if samples are not counted: no attribute. */
   readonly samples?: number;
   readonly isOngoing?: boolean;
 };

@@ -14,7 +14,8 @@ import { writeLines } from './console/write-lines.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 import { createInstruments } from './report/instruments.ts';
-import { Session, type SessionTargets } from './session.ts';
+import type { SessionTargets } from './session/common.ts';
+import { Session } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import { SignalListener } from './support/signal-listener.ts';
 import { PACKAGE_NAME } from './version.ts';
@@ -23,7 +24,7 @@ import { PACKAGE_NAME } from './version.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Linux ignores a signal without a listener that process 1 of a container gets. */
 const INIT_PID = 1;
-/** A signal ends a process at once whose event loop has been blocked for so long. */
+/** A signal ends a process at once if its event loop has been blocked for this long. */
 const MAX_SIGNAL_WAIT_MILLIS = 1000;
 
 export function startConsoleReport(): void {

@@ -1,11 +1,12 @@
 /**
- * The code of the entries `index` and `console`, built into one file that both import. It is one
- * module, so that it knows which positions are its own: see `watchdog/own-code.ts`.
+ * The code of the entries `index` and `console`, built into one file that both import, and
+ * `/testing`, too. It is one module, so that it knows which positions are its own: see
+ * `sample/own-code.ts`.
  */
 import { markEndOfOwnCode } from './sample/own-code.ts'; // first: see there
 
 export { startConsoleReport } from './console-report.ts';
-export { EventLoopInstrumentation } from './instrumentation.ts';
+export { EventLoopInstrumentation, forRecording } from './instrumentation.ts';
 export { BLOCK_CHANNEL } from './report/block-channel.ts';
 export { EventLoopSpanProcessor } from './stalls/event-loop-span-processor.ts';
 

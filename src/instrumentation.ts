@@ -23,7 +23,7 @@ import {
   MIN_HEALTH_WINDOW_MILLIS,
   UNKNOWN_HEALTH,
 } from './detect/lag/health.ts';
-import { writeReport } from './html-report/html-report.ts';
+import { EXTRAS } from './extras.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { expectingBlocks } from './otel/expected-blocks.ts';
@@ -32,15 +32,19 @@ import {
   MAX_PROFILE_WINDOW_MILLIS,
   MIN_PROFILE_WINDOW_MILLIS,
   UNKNOWN_PROFILE,
-} from './profile/used-time.ts';
+} from './profile-window.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
-import { Session } from './session.ts';
+import type { SessionOptions } from './session/common.ts';
+import { Session } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
 /** What is registered globally is checked every so many intervals of the lag, on the next beat. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;
+
+/** For `/testing`: one that is not enabled, and records blocks for a test. Not public. */
+export let forRecording: (config: EventLoopInstrumentationConfig) => EventLoopInstrumentation;
 
 /**
  * Finds what blocks the event loop. Give it to `NodeSDK`:
@@ -53,11 +57,20 @@ const INTERVALS_PER_PROVIDER_CHECK = 50;
 // The interface `Instrumentation` without `InstrumentationBase`, whose constructor hooks `require`
 // for the whole process; and without its type, so that the published types need no other package.
 export class EventLoopInstrumentation {
+  static {
+    forRecording = (config) => {
+      const instrumentation = new EventLoopInstrumentation({ ...config, enabled: false });
+      instrumentation._sessionOptions = { isRecording: true };
+      return instrumentation;
+    };
+  }
+
   readonly instrumentationName: string = PACKAGE_NAME;
   readonly instrumentationVersion: string = PACKAGE_VERSION;
 
   private readonly _log = new OnceLogger();
   private _config: ResolvedConfig;
+  private _sessionOptions: SessionOptions = {};
   private _tracer: Tracer = trace.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
   /** Undefined: the global one. */
   private _tracerProvider: TracerProvider | undefined;
@@ -188,10 +201,7 @@ export class EventLoopInstrumentation {
     // The first is called in the next iteration, which closes this one.
     await nextIteration();
     await nextIteration();
-    await this._withSession((session) => {
-      session.flush();
-      return session.flushed();
-    });
+    await this._withSession((session) => session.report());
   }
 
   /**
@@ -205,7 +215,8 @@ export class EventLoopInstrumentation {
     if (typeof path !== 'string' || path.trim() === '')
       throw new TypeError(`writeReport: path must be a path, got ${typeof path}`);
     await this.forceFlush();
-    return writeReport(path, activeLoopProfile(), this._log);
+    const profile = activeLoopProfile();
+    return EXTRAS.some((extra) => extra.writeReport?.(path, profile, this._log) === true);
   }
 
   /**
@@ -261,6 +272,7 @@ export class EventLoopInstrumentation {
 
   private _start(): void {
     const config = this._config;
+    const options = this._sessionOptions;
     const targets = {
       tracer: () => this._tracer,
       tracerProvider: () => this._tracerProvider ?? trace.getTracerProvider(),
@@ -268,7 +280,7 @@ export class EventLoopInstrumentation {
       logger: () => this._loggers.get(),
       beat: (now: number) => this._checkProviders(now),
     };
-    this._session = this._attempt(() => new Session(config, targets, this._log));
+    this._session = this._attempt(() => new Session(config, targets, this._log, options));
     this._withSession((session) => session.start());
     // NodeSDK is made after us, and its start() enables us before it sets the context manager: all
     // in the same tick.

@@ -1,35 +1,36 @@
 /**
  * The watchdog thread: that of the main thread, or the one that all worker threads share. Its loop,
- * and the report of ongoing blocks. Bundled into a string at build time
- * (`scripts/bundle-workers.mjs`), so that it survives every bundler.
+ * and what the extras do in it. Bundled into a string at build time (`scripts/bundle-workers.mjs`),
+ * so that it survives every bundler.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { UnnamedFacts } from './ongoing/ongoing-facts.ts';
-import { OngoingReporter, type OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
+import type { ReportOngoing } from './extra.ts';
+import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import { TO_MAIN_THREAD } from './sample/capture-route.ts';
 import { clockOf } from './sample/clock-origin.ts';
-import type { OngoingReport, WatchdogData } from './sample/protocol.ts';
+import type { WatchdogData } from './sample/protocol.ts';
 import { ThreadSleep } from './sample/thread-sleep.ts';
 import { watchThread } from './sample/watchdog-loop.ts';
-import type { SharedWatchdogData } from './workers/main-thread.ts';
-import { WatchedThreads } from './workers/watched-threads.ts';
+import { THREAD_EXTRAS } from './thread-extras.ts';
 
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');
 
-function reportOngoing({ ongoing, env }: WatchdogData): (r: OngoingReport<UnnamedFacts>) => void {
-  const reporter = new OngoingReporter(ongoing as OngoingReportOptions, env);
-  return (report) => reporter.report(report);
+function reporterOf(data: WatchdogData): ReportOngoing {
+  const reporters = THREAD_EXTRAS.flatMap((extra) => extra.reportOngoing?.(data) ?? []);
+  return (report) => {
+    for (const reportOngoing of reporters) reportOngoing(report);
+  };
 }
 
-const data = workerData as WatchdogData | SharedWatchdogData;
+const data = workerData as WatchdogData | object;
 if ('memory' in data) {
   void watchThread<UnnamedFacts>(data, {
     sleep: new ThreadSleep(data.memory, clockOf(data.clockOrigin)),
     route: TO_MAIN_THREAD,
     post: (message) => parentPort?.postMessage(message),
-    reportOngoing: reportOngoing(data),
+    reportOngoing: reporterOf(data),
   });
 } else {
-  new WatchedThreads<UnnamedFacts>(data.flags, reportOngoing).start();
+  for (const extra of THREAD_EXTRAS) extra.watchOthers?.(data, reporterOf);
 }

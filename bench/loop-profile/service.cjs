@@ -1,6 +1,6 @@
 // A service without a single block: requests of a few milliseconds, on six routes, that keep the
 // event loop busy. Started by ../loop-profile.mjs, with an IPC channel:
-//   node service.cjs <loopProfile> [<mean interval of the samples in milliseconds>]
+//   node service.cjs <loopProfile>
 const { createHash, pbkdf2Sync } = require('node:crypto');
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
@@ -10,8 +10,7 @@ const { AggregationTemporality, PeriodicExportingMetricReader } =
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { BatchSpanProcessor } = require('@opentelemetry/sdk-trace');
 
-const [loopProfile = 'busy', intervalMillis] = process.argv.slice(2);
-const INTERVAL = Symbol.for('opentelemetry-instrumentation-event-loop.profile-interval');
+const [loopProfile = 'busy'] = process.argv.slice(2);
 const EXPORT_SUCCEEDED = 0;
 const NEVER_MILLIS = 3_600_000;
 
@@ -36,10 +35,7 @@ const metricReader = new PeriodicExportingMetricReader({
     async shutdown() {},
   },
 });
-const eventLoop = new EventLoopInstrumentation({
-  loopProfile,
-  ...(intervalMillis && { [INTERVAL]: Number(intervalMillis) }),
-});
+const eventLoop = new EventLoopInstrumentation({ loopProfile });
 new NodeSDK({
   autoDetectResources: false,
   spanProcessors: [

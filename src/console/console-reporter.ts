@@ -7,27 +7,24 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
-import { REQUEST_CHANNEL, type RequestMessage } from '../stalls/request-channel.ts';
+import { attributedRequest } from '../report/attributed-request.ts';
+import { blockLine, PLAIN } from '../report/block-line.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
+import { blockJson, summaryJson } from '../summary/json.ts';
+import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
+import { type BlockSummary, Summary } from '../summary/summary.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { attributionIn } from './attribution.ts';
-import { blockLine, PLAIN } from './block-line.ts';
-import { blockJson, summaryJson } from './json.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { profileLine } from './profile-line.ts';
-import { RunTimes } from './run-times.ts';
-import { type BlockSummary, Summary } from './summary.ts';
 import { summaryLines } from './summary-lines.ts';
 import { summaryMarkdown } from './summary-markdown.ts';
 import { writeLines } from './write-lines.ts';
 
 /** `true`: lines for people. */
 export type ConsoleFormat = true | 'json' | 'markdown';
-
-/** A process that does not listen to it ignores it: safe to send to the wrong one. */
-export const SUMMARY_SIGNAL = 'SIGURG';
 
 /** Whether the entry `/console` reports in this thread: then nothing else does. */
 export const consoleEntry = () =>
@@ -46,7 +43,7 @@ export class ConsoleReporter {
    * @param settle reports the block that may be running when the process exits
    * @param thresholdMillis start-up is mentioned from this long on
    * @param isEntry of the entry `/console`: says also that nothing blocked
-   * @param loopProfile of the last minutes, where there is one
+   * @param loopProfile of the last minutes, if there is one
    */
   constructor(
     private readonly format: ConsoleFormat,
@@ -79,7 +76,7 @@ export class ConsoleReporter {
     this.#summary.add(block, this.#times.listeningSince);
     if (this.format === 'markdown') return;
     writeLines((cwd) => {
-      const attribution = attributionIn(context);
+      const attribution = attributedRequest(context);
       if (this.format === 'json') return [JSON.stringify(blockJson(block, attribution))];
       return [blockLine(block, attribution, cwd, this.#paint)];
     });

@@ -1,7 +1,7 @@
 /** Colours, on a terminal that has them. */
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
-import type { Paint } from './block-line.ts';
+import type { Paint } from '../report/block-line.ts';
 
 const STDERR = 2;
 

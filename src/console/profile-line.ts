@@ -1,6 +1,7 @@
 /** The loop profile in one line for people. */
+
+import { duration, pathFrom, printable } from '../report/block-line.ts';
 import type { LoopFunction, LoopProfile } from '../types.ts';
-import { duration, pathFrom, printable } from './block-line.ts';
 
 /** With fewer a share would say more than is known. */
 const MIN_SAMPLES = 10;
@@ -11,7 +12,7 @@ const MIN_SHARE = 0.02;
 
 /**
  * `the loop was busy for 83 % of 60.0 s: renderList (lib/list.js) 34 %, JSON.parse in loadUser
- * (lib/user.js) 21 %, …; GET /list 48 %`; undefined where too little is known.
+ * (lib/user.js) 21 %, …; GET /list 48 %`; undefined if too little is known.
  */
 export function profileLine(profile: LoopProfile, cwd: string): string | undefined {
   const { utilization, elapsedMillis, samples, functions, operations } = profile;

@@ -1,13 +1,13 @@
 /** The summary as lines for people. */
-import { codeAt, duration, type Paint, printable } from './block-line.ts';
-import type { RouteTimes, StallTotals } from './requests.ts';
+import { codeAt, duration, type Paint, printable } from '../report/block-line.ts';
+import { type RouteTimes, waitsOf } from '../summary/requests.ts';
 import {
   type BlockSummary,
   type BlockTotals,
   type PeriodSummary,
   type PlaceSummary,
   sumOf,
-} from './summary.ts';
+} from '../summary/summary.ts';
 
 /** Rows of a period; what is past them is one more row. */
 export const SHOWN = 10;
@@ -67,14 +67,6 @@ export function shownPlaces({ places, otherPlaces }: PeriodSummary): {
 /** The routes whose requests were stalled, as many as are shown. */
 export function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
   return routes.filter(({ stalledRequests }) => stalledRequests > 0).slice(0, SHOWN);
-}
-
-/** `41 requests waited 6.20 s for it`; undefined if none did, or that is not known. */
-export function waitsOf(stalls: Partial<StallTotals>, it = 'it'): string | undefined {
-  const { stalledRequests = 0, stalledMillis = 0 } = stalls;
-  if (stalledRequests === 0) return undefined;
-  const requests = `${stalledRequests} request${stalledRequests === 1 ? '' : 's'}`;
-  return `${requests} waited ${duration(stalledMillis)} for ${it}`;
 }
 
 export const countOf = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;

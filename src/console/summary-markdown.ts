@@ -1,7 +1,8 @@
 /** The summary as Markdown, for a pull request or an agent. */
-import type { CodePlace } from '../types.ts';
-import { duration, pathFrom, printable } from './block-line.ts';
-import type { BlockSummary, BlockTotals, PeriodSummary } from './summary.ts';
+import { duration, printable } from '../report/block-line.ts';
+import { code, codeCells, row } from '../summary/markdown-cells.ts';
+import { waitsOf } from '../summary/requests.ts';
+import type { BlockSummary, BlockTotals, PeriodSummary } from '../summary/summary.ts';
 import {
   causeOf,
   percent,
@@ -10,7 +11,6 @@ import {
   shownPlaces,
   stalledRoutes,
   startUpOf,
-  waitsOf,
 } from './summary-lines.ts';
 
 const HEADER = [
@@ -56,8 +56,6 @@ function tableOf(period: PeriodSummary, cwd: string): string[] {
   return [[...(hasWaits ? HEADER_WITH_WAITS : HEADER), ...rows].join('\n')];
 }
 
-export const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-
 /** `6.20 s, 41 requests`. */
 function waitCell({ stalledMillis = 0, stalledRequests = 0 }: BlockTotals): string {
   if (stalledRequests === 0) return '';
@@ -99,19 +97,5 @@ function stallTables(summary: BlockSummary): string[] {
     [...STALLS_HEADER, ...stalls].join('\n'),
   ];
 }
-
-/** Function and place. */
-export function codeCells(
-  { functionName, file, line, column }: Partial<CodePlace>,
-  cwd: string,
-): string[] {
-  if (functionName === undefined) return ['unknown code', ''];
-  if (file === undefined) return [code(printable(functionName)), ''];
-  const place = [pathFrom(file, cwd), line, column].filter((part) => part !== undefined).join(':');
-  return [code(printable(functionName)), code(printable(place, Number.POSITIVE_INFINITY))];
-}
-
-/** In a cell only `|` is escaped inside of code, and a backtick cannot be. */
-const code = (text: string) => `\`${text.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,4 +1,4 @@
-/** Lines on stderr, each whole, or none of it where that cannot be. */
+/** Lines on stderr, each whole: if that cannot be, nothing of it is written. */
 import { writeSync } from 'node:fs';
 
 const STDERR = 2;

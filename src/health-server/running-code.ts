@@ -4,8 +4,8 @@
  * when it is asked for.
  */
 import type { OriginOf } from '../name/in-app.ts';
-import { withoutLoaderLines } from '../ongoing/loader-lines.ts';
-import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../ongoing/ongoing-facts.ts';
+import { withoutLoaderLines } from '../report/loader-lines.ts';
+import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import { readLongCall } from '../sample/long-call-memory.ts';
 import type { PublishedSample } from '../sample/protocol.ts';
 import { Mark, type SharedMemory } from '../sample/shared-memory.ts';

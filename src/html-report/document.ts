@@ -2,7 +2,7 @@
  * What the report page embeds, as JSON: `console.schema.json` describes it. Times are in
  * milliseconds, Unix times where a name ends with `TimeMillis`. What is not known is absent.
  */
-import type { SummaryJson } from '../console/json.ts';
+import type { SummaryJson } from '../summary/json.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 
 export const REPORT_TYPE = 'event-loop-report';

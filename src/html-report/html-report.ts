@@ -8,13 +8,11 @@ import { join, parse, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import type { WeightedSample } from '../block.ts';
-import { attributionIn } from '../console/attribution.ts';
-import { SUMMARY_SIGNAL } from '../console/console-reporter.ts';
-import { unixTime } from '../console/run-times.ts';
 import { sampledStacks } from '../name/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../stalls/request-channel.ts';
-import { stallsOfThread } from '../stalls/stalls.ts';
+import { attributedRequest } from '../report/attributed-request.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
+import { SUMMARY_SIGNAL, unixTime } from '../summary/run-times.ts';
 import { attempt } from '../support/guard.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
@@ -63,7 +61,7 @@ export class HtmlReport {
   }
 
   block(block: EventLoopBlock, context: Context, samples: readonly WeightedSample[]): void {
-    this.#recorder.block(block, attributionIn(context), sampledStacks(samples));
+    this.#recorder.block(block, attributedRequest(context), sampledStacks(samples));
   }
 
   /** Whether there is a file to write. */
@@ -73,7 +71,6 @@ export class HtmlReport {
 
   /** 50 times a second, with a file to write. */
   lag(waited: number, lagMillis: number): void {
-    this.#recorder.knowsRequests ||= stallsOfThread().isWatched;
     this.#recorder.lag(unixTime(), waited, lagMillis);
   }
 
@@ -107,7 +104,6 @@ export function writeReport(
 ): boolean {
   try {
     const recorder = recorderOfThread();
-    recorder.knowsRequests ||= stallsOfThread().isWatched;
     writePage(path, recorder.read(loopProfile));
     return true;
   } catch (error) {

@@ -8,13 +8,13 @@
  * counts every block.
  */
 
-import type { Attribution } from '../console/block-line.ts';
-import { summaryJson } from '../console/json.ts';
-import { RunTimes, unixTime } from '../console/run-times.ts';
-import { Summary } from '../console/summary.ts';
 import { keyOf } from '../name/key.ts';
 import type { SampledStack } from '../name/sampled-stacks.ts';
-import type { RequestMessage } from '../stalls/request-channel.ts';
+import type { AttributedRequest } from '../report/block-line.ts';
+import { areRequestsKnown, type RequestMessage } from '../report/request-channel.ts';
+import { summaryJson } from '../summary/json.ts';
+import { RunTimes, unixTime } from '../summary/run-times.ts';
+import { Summary } from '../summary/summary.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
@@ -58,8 +58,6 @@ export class ReportRecorder {
     MAX_REQUESTS,
   );
   #timeline: LagTimeline | undefined;
-  /** Whether there is, or was, a span processor. */
-  knowsRequests = false;
   readonly times = new RunTimes();
   thresholdMillis = 0;
 
@@ -77,7 +75,7 @@ export class ReportRecorder {
 
   block(
     block: EventLoopBlock,
-    { operation, traceId }: Attribution,
+    { operation, traceId }: AttributedRequest,
     stacks: readonly SampledStack[],
   ): void {
     this.#summary.add(block, this.times.listeningSince);
@@ -106,7 +104,6 @@ export class ReportRecorder {
 
   /** A request has ended, stalled or not. */
   request(request: RequestMessage): void {
-    this.knowsRequests = true;
     this.#summary.addRequest(request, this.times.listeningSince);
     const { startTimeMillis, durationMillis, route, traceId, stalledMillis, waits } = request;
     if (waits.length === 0) return;
@@ -140,7 +137,7 @@ export class ReportRecorder {
       blocks,
       stacks: this.#stacks.read(),
       ...(this.#timeline && { timeline: this.#timeline.read(times.now) }),
-      ...(this.knowsRequests && { requests: byStart(this.#requests.read()) }),
+      ...(areRequestsKnown() && { requests: byStart(this.#requests.read()) }),
       dropped: {
         blocks: this.#blocks.dropped,
         requests: this.#requests.dropped,

@@ -10,13 +10,13 @@ import type { SpanContext } from '@opentelemetry/api';
 import { type BlockedThread, blockAttributes } from '../block-attributes.ts';
 import { toHrTime } from '../otel/hr-time.ts';
 import { SEVERITY_WARN } from '../otel/logger.ts';
+import type { OngoingFacts } from '../report/ongoing-facts.ts';
 import {
   ATTR_EVENT_LOOP_BLOCK_DURATION,
   EVENT_EVENT_LOOP_BLOCKED,
   SPAN_EVENT_LOOP_BLOCKED,
 } from '../semconv.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
-import type { OngoingFacts } from './ongoing-facts.ts';
 import { exporterPackages, type Signal } from './otlp-environment.ts';
 
 export interface ExporterData {
@@ -26,7 +26,7 @@ export interface ExporterData {
   /** Unix time of the report: until then it has lasted. */
   readonly endTimeMillis: number;
   readonly hasSpan: boolean;
-  /** Undefined where there is no event. */
+  /** Undefined if there is no event. */
   readonly eventBody?: string;
   /** Files to resolve the exporters from. */
   readonly resolveFrom: readonly string[];
@@ -37,7 +37,7 @@ interface Exporter {
   shutdown(): Promise<void>;
 }
 
-/** Packages that bring an exporter with them, where a package manager does not hoist it. */
+/** Packages that bring an exporter with them: a package manager may not hoist it. */
 const VIA = ['@opentelemetry/sdk-node', '@opentelemetry/auto-instrumentations-node'];
 
 const CLASSES: Readonly<Record<Signal, string>> = {

@@ -1,9 +1,9 @@
 /** The one line on stderr that a thread leaves behind whose event loop is blocked for good. */
 import type { BlockedThread } from '../block-attributes.ts';
+import type { OngoingFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode } from '../types.ts';
-import type { OngoingFacts } from './ongoing-facts.ts';
 
 const MAIN_THREAD_ID = 0;
 

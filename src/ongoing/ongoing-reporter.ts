@@ -1,16 +1,16 @@
 /**
- * Reports a block that has not ended: a line on stderr, and a span or a log event where the process
+ * Reports a block that has not ended: a line on stderr, and a span or a log event if the process
  * exports by OTLP. Runs on the watchdog thread.
  */
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BlockedThread } from '../block-attributes.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
+import { withoutLoaderLines } from '../report/loader-lines.ts';
+import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { ExporterData } from './exporter.worker.ts';
-import { withoutLoaderLines } from './loader-lines.ts';
-import { namedFacts, type OngoingFacts, type UnnamedFacts } from './ongoing-facts.ts';
 import { ongoingLine } from './ongoing-line.ts';
 import { exportsOtlp } from './otlp-environment.ts';
 

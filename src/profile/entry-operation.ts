@@ -1,7 +1,9 @@
 /**
- * For which request or message code ran: the route of the entry span, else its name. Promises: a
- * route that the framework sets later is found, since the span is asked again when it has ended;
- * also where the trace is not sampled, as far as instrumentations leave the route in the context.
+ * For which request or message code ran: the route of the entry span, else its name.
+ *
+ * Guarantees: a route that the framework sets later is found, since the span is asked again when it
+ * has ended; also if the trace is not sampled, as far as instrumentations leave the route in the
+ * context.
  */
 import { type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
 import { type NamedSpan, nonEmpty, type Operation, operationOf } from '../otel/operation.ts';
@@ -16,7 +18,7 @@ type SdkSpan = Span & NamedSpan;
 export class EntryOperation {
   readonly #entry: SdkSpan | undefined;
   readonly #rpc: { readonly route?: unknown } | undefined;
-  /** Of GraphQL, of which all operations have one route. */
+  /** The name of a GraphQL operation: all of them have one route. */
   readonly #graphql: string | undefined;
 
   constructor(context: Context, parentOf: ParentOf) {

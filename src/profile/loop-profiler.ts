@@ -1,6 +1,6 @@
 /**
  * The loop profile, on the main thread: answers what runs at a random moment, and adds it up by
- * function and by operation. Promises: nothing of what is named is found out inside the answer; a
+ * function and by operation. Guarantees: nothing of what is named is found out inside the answer; a
  * sample that speaks of a moment in another task than the one that answers names nobody.
  */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
@@ -8,10 +8,11 @@ import type { Block, StackSample } from '../block.ts';
 import type { SampledCode } from '../name/describe-code.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { Operation } from '../otel/operation.ts';
+import { MAX_PROFILE_WINDOW_MILLIS } from '../profile-window.ts';
 import type { Clock } from '../support/clock.ts';
 import type { CodePlace, LoopProfile } from '../types.ts';
 import type { EntryOperation } from './entry-operation.ts';
-import { MAX_PROFILE_WINDOW_MILLIS, type UsedPlace, UsedTimes } from './used-time.ts';
+import { type UsedPlace, UsedTimes } from './used-time.ts';
 
 /** Samples that wait to be named; they do at the next beat. */
 const MAX_PENDING = 64;
@@ -25,9 +26,9 @@ const CHECK_MILLIS = 500;
 export interface ProfilerPorts {
   /** What runs now. Called inside the answer. */
   sample(requestedAt: number): StackSample;
-  /** Whether the loop waited for events then; undefined where that is not known. */
+  /** Whether the loop waited for events then; undefined if that is not known. */
   wasWaitingAt(time: number): boolean | undefined;
-  /** When the latest task began; NaN where that is not known. */
+  /** When the latest task began; NaN if that is not known. */
   taskStart(): number;
   /** A late answer says what a block is made of, too. */
   addToBlock(sample: StackSample): void;
@@ -63,14 +64,14 @@ export class LoopProfiler {
   ) {}
 
   stop(): void {
-    this.flush();
+    this.report();
     this.#times.clear();
   }
 
   /**
    * Inside what runs, asked at a random moment. What an answer stands for: the interval between two
    * moments on average; and, until the answer, moments that would have come meanwhile.
-   * @param askedAt NaN where the answer comes before that is known: then it has not been delayed
+   * @param askedAt NaN if the answer comes before that is known: then it has not been delayed
    */
   answer(askedAt: number, intervalMillis: number): { readonly isIdle: boolean } {
     const requestedAt = Number.isNaN(askedAt) ? this.clock.now() : askedAt;
@@ -90,7 +91,7 @@ export class LoopProfiler {
     if (intervalMillis > 0 && waited >= LATE_MILLIS) this.#add(sample, waited);
   }
 
-  /** Whether {@link flush} has something to do. */
+  /** Whether {@link report} has something to do. */
   get hasSamples(): boolean {
     return this.#pending.length > 0 || this.#open.length > 0;
   }
@@ -115,7 +116,7 @@ export class LoopProfiler {
   }
 
   /** Counts everything under what is known by now. */
-  flush(): void {
+  report(): void {
     this.#name();
     this.#close(Number.POSITIVE_INFINITY);
   }

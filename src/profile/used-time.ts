@@ -1,15 +1,15 @@
 /**
  * For how long the loop was busy over the last minutes, and what used it, by the samples of the
- * loop profile. Promises: memory of a fixed size; shares of all samples in the period add up to 1,
- * unknown code included.
+ * loop profile.
+ *
+ * Guarantees: memory of a fixed size; shares of all samples in the period add up to 1, unknown code
+ * included.
  */
 import { keyOf } from '../name/key.ts';
 import type { Operation } from '../otel/operation.ts';
+import { MAX_PROFILE_WINDOW_MILLIS } from '../profile-window.ts';
 import type { CodePlace, LoopFunction, LoopOperation, LoopProfile } from '../types.ts';
 
-/** The period may be as short or long as this. */
-export const MIN_PROFILE_WINDOW_MILLIS = 1000;
-export const MAX_PROFILE_WINDOW_MILLIS = 300_000;
 /** Those of {@link MAX_PROFILE_WINDOW_MILLIS}, the closer ones at its beginning included. */
 const MAX_SAMPLES = 2048;
 /** How far apart the loop's idle time is noted, at least. */
@@ -17,15 +17,6 @@ const READING_MILLIS = 1000;
 const MAX_READINGS = MAX_PROFILE_WINDOW_MILLIS / READING_MILLIS + 1;
 /** Functions, and operations, that are given. */
 const MAX_GIVEN = 50;
-
-/** What `loopProfile()` returns while there is none. */
-export const UNKNOWN_PROFILE: LoopProfile = {
-  elapsedMillis: 0,
-  utilization: 0,
-  samples: 0,
-  functions: [],
-  operations: [],
-};
 
 export interface UsedPlace {
   readonly code?: CodePlace;

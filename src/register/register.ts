@@ -7,7 +7,7 @@ import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelem
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
 import { FILE_SECTION, putConfigFileInForce } from '../config-file.ts';
-import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../main-entry.ts';
+import { main } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
@@ -25,7 +25,6 @@ import { shutDownWithProcess } from './process-end.ts';
 import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
-  addSpanProcessor,
   behind,
   canReadFile,
   createSdk,
@@ -36,6 +35,7 @@ import {
   type Sdk,
   type SdkPackage,
 } from './sdk.ts';
+import { addSpanProcessor } from './span-processor.ts';
 import { isThreadWanted, withOwnInstanceId } from './worker-threads.ts';
 
 const STDERR = 2;
@@ -77,13 +77,13 @@ function start(esm: boolean): void {
     }
     say(`OTEL_CONFIG_FILE is ignored: this ${SDK_PACKAGE} has no startNodeSdk(), which reads it`);
   }
-  if (isDisabled) new EventLoopInstrumentation();
+  if (isDisabled) new main.EventLoopInstrumentation();
   else if (sdkPackage === undefined) startWithoutSdk();
   else startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
 }
 
 function startWithoutSdk(): void {
-  const eventLoop = new EventLoopInstrumentation();
+  const eventLoop = new main.EventLoopInstrumentation();
   // With the option `console` no SDK is needed.
   if (eventLoop.getConfig().console) return;
   // One may be preloaded after this entry.
@@ -105,10 +105,10 @@ function startSdkFromFile(
   } catch {
     // The SDK says in its log what is wrong with the file, and does nothing.
     createSdkFromFile(sdkPackage, []).start();
-    new EventLoopInstrumentation();
+    new main.EventLoopInstrumentation();
     return;
   }
-  if (file?.isSdkDisabled) new EventLoopInstrumentation();
+  if (file?.isSdkDisabled) new main.EventLoopInstrumentation();
   else startSdk(packages, esm, (list) => createSdkFromFile(sdkPackage, list));
 }
 
@@ -134,8 +134,8 @@ function joinSdk(path: string | undefined, packages: ApplicationPackages, esm: b
     try {
       registerDatadog();
       if (isAnyEnabled()) logStaysDisabled(new OnceLogger());
-      else new EventLoopInstrumentation();
-      if (apiRegistry().trace !== undefined) addSpanProcessor(new EventLoopSpanProcessor());
+      else new main.EventLoopInstrumentation();
+      addSpanProcessor();
     } catch (error) {
       say(`cannot start: ${messageOf(error)}`);
     }
@@ -170,7 +170,7 @@ function startSdk(
   const others = instrumentationsOf(packages);
   // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
   // instrumentations that are made later.
-  const eventLoop = new EventLoopInstrumentation();
+  const eventLoop = new main.EventLoopInstrumentation();
   const { sdk, hookingThread } = withOwnInstanceId(() => {
     const created = create([...others, eventLoop]);
     const hooking = hookModules?.();
@@ -188,14 +188,7 @@ function startSdk(
       putBackKeptWrappers();
     });
   }
-  // Without an exporter of traces, the SDK registers no tracer provider.
-  if (apiRegistry().trace !== undefined && !addSpanProcessor(new EventLoopSpanProcessor())) {
-    log.log(
-      'warn',
-      'no EventLoopSpanProcessor: this SDK has changed; ' +
-        'stalled spans have no event_loop.stall.duration',
-    );
-  }
+  addSpanProcessor(log);
   let isSteppingBack = false;
   if (!esm && !areModulesHooked() && apiRegistry().trace !== undefined && others.length > 0) {
     whenApplicationIsLoadedOrEnds(() => {

@@ -2,9 +2,8 @@
  * The SDK as the application has it installed, with what the `OTEL_*` variables say, or the file
  * that `OTEL_CONFIG_FILE` names.
  */
-import { metrics, trace } from '@opentelemetry/api';
+import { metrics } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
-import type { EventLoopSpanProcessor } from '../index.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import type { ApplicationPackages } from './application-packages.ts';
 
@@ -88,23 +87,6 @@ export function createSdkFromFile(
     },
     shutdown: () => shutdown(),
   };
-}
-
-/**
- * Adds a span processor to those that NodeSDK has made from the environment. It has no option for
- * that: `spanProcessors` takes their place, and providers cannot be added to. The same private
- * field in SDK 2.0 to 3.0.
- * @returns whether that was possible
- */
-export function addSpanProcessor(processor: EventLoopSpanProcessor): boolean {
-  type Provider = { _activeSpanProcessor?: { _spanProcessors?: unknown } };
-  const processors = behind<Provider>(trace.getTracerProvider())._activeSpanProcessor
-    ?._spanProcessors;
-  if (!Array.isArray(processors)) return false;
-  // One of the application's own, of whichever copy of this package, stays the only one.
-  const isThere = processors.some((each) => each?.constructor?.name === processor.constructor.name);
-  if (!isThere) processors.unshift(processor);
-  return true;
 }
 
 /** The provider of an SDK behind those that pass on to it. */

@@ -6,6 +6,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { Context } from '@opentelemetry/api';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
+import { type BlockReport, type Emitter, isIgnored } from './emitter.ts';
 
 /**
  * Name of the `node:diagnostics_channel` on which every block is published once it has ended, as a
@@ -24,8 +25,13 @@ export interface BlockMessage {
 
 const blocks = channel(BLOCK_CHANNEL);
 
-export function publishBlock(block: EventLoopBlock, context: Context, isIgnored: boolean): void {
-  if (!blocks.hasSubscribers) return;
-  const message: BlockMessage = { block, context, ...(isIgnored && { ignored: true }) };
-  blocks.publish(message);
+export class BlockChannel implements Emitter {
+  readonly failure = 'cannot pass on a block';
+
+  emit(report: BlockReport): void {
+    if (!blocks.hasSubscribers) return;
+    const { block, context } = report;
+    const message: BlockMessage = { block, context, ...(isIgnored(report) && { ignored: true }) };
+    blocks.publish(message);
+  }
 }

@@ -7,6 +7,7 @@ import {
   type Span,
   trace,
 } from '@opentelemetry/api';
+import { foldedStacks, MIN_STACKS, sampledStacks } from '../name/sampled-stacks.ts';
 import { toHrTime } from '../otel/hr-time.ts';
 import { type Logger, SEVERITY_WARN } from '../otel/logger.ts';
 import {
@@ -15,52 +16,76 @@ import {
   EVENT_EVENT_LOOP_BLOCKED,
   SPAN_EVENT_LOOP_BLOCKED,
 } from '../semconv.ts';
-import type { EventLoopBlock } from '../types.ts';
+import { workingFolder } from '../support/files.ts';
+import type { BlockEventsMode, EventLoopBlock } from '../types.ts';
+import { attributedRequest } from './attributed-request.ts';
+import { blockLine, PLAIN } from './block-line.ts';
 import { attributesOf } from './block-span.ts';
+import type { BlockReport, Emitter } from './emitter.ts';
+import type { UserHooks } from './user-hooks.ts';
 
 const WHAT = { eventName: EVENT_EVENT_LOOP_BLOCKED, severityNumber: SEVERITY_WARN };
 
-/**
- * @param body is called only where the record is not dropped in any case
- * @param stacks the same; undefined where there are too few
- * @param hook is given what it can use like the block's span: attributes that it sets are the
- *   record's
- */
-export function emitBlockEvent(
-  logger: Logger,
-  block: EventLoopBlock,
-  context: Context,
-  body: () => string,
-  stacks: () => string | undefined,
-  hook: (span: Span) => void,
-): void {
-  if (logger.enabled?.({ ...WHAT, context }) === false) return;
-  const folded = stacks();
-  const attributes: Attributes = {
+/** Backends cut longer attributes, or refuse them. */
+const MAX_STACKS_LENGTH = 16_384;
+
+export class BlockEvents implements Emitter {
+  readonly failure = 'cannot emit a block';
+
+  /** @param logger undefined if there is no SDK for logs */
+  constructor(
+    private readonly mode: BlockEventsMode,
+    private readonly logger: () => Logger | undefined,
+    private readonly hooks: UserHooks,
+  ) {}
+
+  emit(report: BlockReport): void {
+    if (!this.#isWanted(report)) return;
+    const { block, context } = report;
+    const logger = this.logger();
+    // What the SDK drops in any case is not made.
+    if (logger === undefined || logger.enabled?.({ ...WHAT, context }) === false) return;
+    const attributes = eventAttributes(report);
+    const before = { ...attributes };
+    // It can be used like the block's span: attributes that the hook sets are the record's.
+    this.hooks.block(spanOf(context, attributes), block);
+    // The body says again what the hook has replaced.
+    const isChanged = Object.entries(before).some(([name, value]) => attributes[name] !== value);
+    logger.emit({
+      ...WHAT,
+      severityText: 'WARN',
+      timestamp: toHrTime(block.startTimeMillis),
+      body: isChanged ? shortBody(block) : body(block, context),
+      attributes,
+      context,
+    });
+  }
+
+  #isWanted({ span: { outcome } }: BlockReport): boolean {
+    if (outcome === 'left out') return this.mode !== 'off';
+    return outcome === 'sampled' && this.mode === 'all';
+  }
+}
+
+function eventAttributes({ block, samples }: BlockReport): Attributes {
+  return {
     ...attributesOf(block),
     [ATTR_EVENT_LOOP_BLOCK_DURATION]: block.durationMillis / 1000,
-    ...(folded !== undefined && { [ATTR_EVENT_LOOP_BLOCK_STACKS]: folded }),
+    ...(samples.length > MIN_STACKS && {
+      [ATTR_EVENT_LOOP_BLOCK_STACKS]: foldedStacks(sampledStacks(samples), MAX_STACKS_LENGTH),
+    }),
   };
-  const before = { ...attributes };
-  hook(spanOf(context, attributes));
-  // The body says again what the hook has replaced.
-  const isChanged = Object.entries(before).some(([name, value]) => attributes[name] !== value);
-  logger.emit({
-    ...WHAT,
-    severityText: 'WARN',
-    timestamp: toHrTime(block.startTimeMillis),
-    body: isChanged ? shortBody(block) : body(),
-    attributes,
-    context,
-  });
 }
+
+const body = (block: EventLoopBlock, context: Context) =>
+  blockLine(block, attributedRequest(context), workingFolder(), PLAIN);
 
 function shortBody({ durationMillis, kind }: EventLoopBlock): string {
   const what = `${SPAN_EVENT_LOOP_BLOCKED} ${Math.round(durationMillis)} ms`;
   return kind === undefined ? what : `${what} ${kind}`;
 }
 
-/** It has the ids of the blocking span, as the record does; all but its attributes is ignored. */
+/** It has the ids of the blocking span, as the record does; only its attributes are used. */
 function spanOf(context: Context, attributes: Attributes): Span {
   const span = trace.wrapSpanContext(trace.getSpanContext(context) ?? INVALID_SPAN_CONTEXT);
   // As the SDK's spans: no value is no attribute.

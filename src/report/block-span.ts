@@ -1,4 +1,6 @@
-/** One block as one span. */
+/**
+ * One block as one span: whether it gets one, and from when to when it lasts.
+ */
 import {
   type Attributes,
   type Context,
@@ -6,19 +8,26 @@ import {
   isSpanContextValid,
   type Span,
   SpanKind,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { blockAttributes } from '../block-attributes.ts';
+import { keyOf } from '../name/key.ts';
 import { addMillis, hrTimeToMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
-import { spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
+import { isTracingSuppressed, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import { ATTR_EVENT_LOOP_BLOCK_DURATION, SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
+import type { Clock } from '../support/clock.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
+import type { BlockMetrics } from './block-metrics.ts';
+import type { BlockReport, Emitter } from './emitter.ts';
+import { NO_FUNCTION, RateLimit } from './rate-limit.ts';
+import type { UserHooks } from './user-hooks.ts';
 
 /**
  * A block that goes on for longer after its parent has ended is shown as a whole: by less than
- * this, a block may outlast the span that it is attributed to (`loop/attribution.ts`).
+ * this, a block may outlast the span that it is attributed to (`detect/attribution/`).
  */
 const MAX_CUT = 0.25;
 
@@ -28,8 +37,60 @@ export interface StartedSpan {
   readonly endTime: HrTime;
 }
 
+/**
+ * Why a block has no span: it is expected or ignored, or it is of a context without tracing, or
+ * something leaves it out.
+ */
+export type NoSpan = 'ignored' | 'suppressed' | 'left out';
+
+export interface BlockSpanOptions {
+  readonly requireParentSpan: boolean;
+  readonly maxSpansPerMinute: number;
+}
+
+export class BlockSpans implements Emitter {
+  readonly failure = 'cannot report a block';
+  readonly #rateLimit: RateLimit;
+
+  constructor(
+    private readonly options: BlockSpanOptions,
+    private readonly tracer: () => Tracer,
+    private readonly hooks: UserHooks,
+    private readonly metrics: BlockMetrics,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {
+    this.#rateLimit = new RateLimit(options.maxSpansPerMinute);
+  }
+
+  emit({ block, span }: BlockReport): void {
+    span.finish(block, (started) => this.hooks.block(started, block));
+  }
+
+  readonly start = (block: EventLoopBlock, context: Context): StartedSpan | NoSpan => {
+    if (block.expected === true) return 'ignored';
+    if (isTracingSuppressed(context)) return 'suppressed';
+    if (this.hooks.isIgnored(block)) return 'ignored';
+    const parent = parentOf(context);
+    if (parent === undefined && this.options.requireParentSpan) return 'left out';
+    const now = this.clock.now();
+    const key = block.code === undefined ? NO_FUNCTION : keyOf(block.code);
+    if (!this.#rateLimit.hasRoom(key, now)) {
+      const isUnsampled =
+        parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
+      // An unsampled trace would have had no span in any case.
+      if (isUnsampled) return 'left out';
+      this.#rateLimit.refuse(key, now);
+      this.metrics.suppressed(block, context);
+      return 'left out';
+    }
+    const started = startBlockSpan(this.tracer(), block, context);
+    if (started.span.isRecording()) this.#rateLimit.take(key, now);
+    return started;
+  };
+}
+
 /** The span a block in this context is a child of. */
-export function parentOf(context: Context): Span | undefined {
+function parentOf(context: Context): Span | undefined {
   const span = trace.getSpan(context);
   return span !== undefined && isSpanContextValid(span.spanContext()) ? span : undefined;
 }
@@ -74,7 +135,7 @@ function isNearEnd(parentEnd: HrTime, endTime: HrTime, durationMillis: number): 
   return outlastsMillis > 0 && outlastsMillis < MAX_CUT * durationMillis;
 }
 
-/** Of a block of this thread. */
+/** The attributes of a block of this thread. */
 export function attributesOf(block: EventLoopBlock): Attributes {
   return blockAttributes(block, THIS_THREAD);
 }

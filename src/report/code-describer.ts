@@ -22,10 +22,10 @@ export type LookUp = (
 export interface CodeDescriberOptions {
   readonly originOf: OriginOf;
   readonly cwd: string;
-  /** Milliseconds of garbage collection between two times; NaN where that is not known. */
+  /** Milliseconds of garbage collection between two times; NaN if that is not known. */
   gcWithin(from: number, until: number): number;
   readonly listsFunctions?: boolean;
-  /** Undefined where positions stay those of the code that runs. */
+  /** Undefined if positions stay those of the code that runs. */
   readonly lookUp: LookUp | undefined;
 }
 
@@ -67,7 +67,7 @@ export class CodeDescriber {
   }
 
   /**
-   * A package's code is where its lines say. What is built is the application's, also where its
+   * A package's code is where its lines say. What is built is the application's, also if its
    * file is called after a package: Next puts a page beside its template, and names the chunk so.
    */
   #builtFrames({ frames }: StackSample): FrameInFile[] {

@@ -5,19 +5,13 @@
 import { type Context, type Span, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { attributesOf, type StartedSpan } from './block-span.ts';
+import { attributesOf, type NoSpan, type StartedSpan } from './block-span.ts';
 import type { EndedBlock } from './ended-block.ts';
-
-/**
- * Why a block has no span: it is expected or ignored, or it is of a context without tracing, or
- * something leaves it out.
- */
-export type NoSpan = 'ignored' | 'suppressed' | 'left out';
 
 /** What became of the span; `sampled`: it is exported. */
 export type SpanOutcome = NoSpan | 'sampled';
 
-/** Where the block may have no span: why. */
+/** Starts the span of a block; or says why it has none. */
 export type StartSpan = (facts: EventLoopBlock, context: Context) => StartedSpan | NoSpan;
 
 interface Unreported {
@@ -41,7 +35,7 @@ export class PendingBlockSpan {
 
   /**
    * For a stalled span, which may end before the block is reported: starts the block's span, unless
-   * that was done. Undefined where the block has none, or none that is recorded. Never throws.
+   * that was done. Undefined if the block has none, or none that is recorded. Never throws.
    */
   spanContext(): SpanContext | undefined {
     const unreported = this.#unreported;
@@ -63,13 +57,13 @@ export class PendingBlockSpan {
     this.#unreported?.block.addQueued();
   }
 
-  /** Calls `listener` once: when the block is reported. */
+  /** Calls `listener` once, when the block is reported. */
   onReported(listener: (facts: EventLoopBlock) => void): void {
     this.#listeners.push(listener);
   }
 
   /**
-   * Ends the span, where the block has one, and lets go of everything but the span's context.
+   * Ends the span, if the block has one, and lets go of everything but the span's context.
    * @param facts as they are known now; a span that was started early gets what it lacks
    * @param hook is called while the span is still recorded
    */

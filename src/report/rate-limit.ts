@@ -1,20 +1,21 @@
 /**
- * So many in any 60 seconds, and of them a tenth at most for one function while others want some.
- * Exactly: the grants of the last 60 seconds are kept.
+ * At most `max` spans in any 60 seconds. While other functions want one, a function gets at most a
+ * tenth of them; a function that has had none gets one. The grants of the last 60 seconds are kept,
+ * so this is exact.
  */
 const WINDOW_MILLIS = 60_000;
-/** Of the limit, what one function may take while others want some; at least one. */
+/** The share of the limit that one function may take while others want some; at least one span. */
 const SHARE = 0.1;
 /** Functions that are known to have had one. */
 const MAX_SEEN = 1000;
 
-/** Key of what has no function: it has no first one. */
+/** Key of blocks without a function: they have no first one. */
 export const NO_FUNCTION = '';
 
 interface Grant {
   readonly key: string;
   readonly time: number;
-  /** Past the function's share, while no other wanted some. */
+  /** It is past the function's share: no other function wanted one. */
   readonly isSurplus: boolean;
 }
 
@@ -26,7 +27,7 @@ export class RateLimit {
   #surplus = 0;
   readonly #byKey = new Map<string, number>();
   readonly #seen = new Set<string>();
-  /** Which one wanted latest, when, and when another one did. */
+  /** Which function wanted a span latest, when, and when another one did. */
   #latestKey = NO_FUNCTION;
   #latestTime = Number.NEGATIVE_INFINITY;
   #otherTime = Number.NEGATIVE_INFINITY;
@@ -42,7 +43,7 @@ export class RateLimit {
     if (this.#isNew(key)) return true;
     const used = this.#used;
     if (this.#isPastShare(key)) return used < this.max && !this.#othersWant(key, now);
-    // What a function has used up alone leaves a share to the others.
+    // What one function has used beyond its share leaves a share to the others.
     return used - this.#surplus < this.max && used < this.max + this.#share;
   }
 

@@ -12,13 +12,12 @@ import {
   type CaptureReply,
   IDLE,
   LOST,
-  type ProfileOptions,
   type ProfileReply,
   TAKEN,
   type WatchdogData,
 } from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
-import { createSharedMemory, Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
+import { Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
 import { CAPTURE_URL, isOnStack } from './stack.ts';
 import { answerTermination } from './termination.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
@@ -41,16 +40,12 @@ type AnsweringChannel = Channel & {
 /** Why a stack sample is lost, if the function that answers has not been reached. */
 const NO_STACK = 'no stack was left for it';
 
-export interface WatchdogOptions extends CaptureTimes {
-  readonly unfinishedAfterMillis: number;
-  readonly profile: ProfileOptions | undefined;
-  /** See {@link WatchdogData.sampleMemory}. */
-  readonly sampleMemory?: SharedArrayBuffer | undefined;
-}
+/** What the thread is told of what is done with its samples; asked for when it is started. */
+export type ThreadSetup = Pick<ThreadStart, 'code' | 'env'> &
+  Pick<WatchdogData, 'ongoing' | 'profile' | 'sampleMemory' | 'unfinishedAfterMillis'>;
 
 export interface WatchdogEvents {
-  /** What the thread runs; asked for when it is started. */
-  threadSetup(): Pick<ThreadStart, 'code' | 'env'> & Pick<WatchdogData, 'ongoing'>;
+  threadSetup(): ThreadSetup;
   /** Inside whatever runs: samples it. `undefined` where that busy period is over. */
   capture(
     busyPeriodStart: number,
@@ -68,7 +63,6 @@ export interface WatchdogEvents {
 }
 
 export class Watchdog {
-  readonly memory: SharedMemory = createSharedMemory();
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
   /** A name that every realm finds. Kept here: Node.js forgets a channel without subscribers. */
   readonly #channel: AnsweringChannel = diagnosticsChannel(this.#channelName);
@@ -77,10 +71,11 @@ export class Watchdog {
   #isExiting = false;
 
   constructor(
-    private readonly options: WatchdogOptions,
+    private readonly times: CaptureTimes,
     private readonly events: WatchdogEvents,
     private readonly log: OnceLogger,
     Thread: ThreadKeeperClass,
+    readonly memory: SharedMemory,
   ) {
     this.#thread = new Thread(
       {
@@ -155,18 +150,17 @@ export class Watchdog {
   }
 
   #prepareThread(): ThreadStart {
-    const { code, env, ongoing } = this.events.threadSetup();
+    const { code, ...setup } = this.events.threadSetup();
     const workerData: WatchdogData = {
-      ...this.options,
+      ...this.times,
+      ...setup,
       memory: this.memory,
       threadId,
       clockOrigin: originOfClock(),
       channel: this.#channelName,
       captureUrl: CAPTURE_URL,
-      env,
-      ongoing,
     };
-    return { code, env, workerData };
+    return { code, env: setup.env, workerData };
   }
 
   #onThreadEnded(): void {

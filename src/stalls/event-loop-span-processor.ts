@@ -19,7 +19,7 @@ import {
   ATTR_EVENT_LOOP_STALL_QUEUED,
   LINK_TYPE_BLOCKED_BY,
 } from '../semconv.ts';
-import { isBlockSpan, OpenSpans } from './open-spans.ts';
+import { isBlockSpan } from './open-spans.ts';
 import type { Queued } from './queue.ts';
 import type { RecentBlock, Stall } from './recent-blocks.ts';
 import { isEntryKind, stallsOfThread } from './stalls.ts';
@@ -61,20 +61,19 @@ export interface EndingSpan {
  * that exports.
  */
 export class EventLoopSpanProcessor {
-  readonly #open = new OpenSpans();
   readonly #stalls = stallsOfThread();
   readonly #log = new OnceLogger();
   /** The SDK calls `onEnding`. */
   #endingIsCalled = false;
+  #isShutDown = false;
 
   constructor() {
-    this.#stalls.watch(this.#open);
+    this.#stalls.watch();
   }
 
   onStart(span: Span, parentContext: Context): void {
     try {
-      this.#open.add(span, parentContext);
-      this.#stalls.started(span, parentContext);
+      if (!this.#isShutDown) this.#stalls.started(span, parentContext);
     } catch (error) {
       this.#failed(error);
     }
@@ -82,69 +81,47 @@ export class EventLoopSpanProcessor {
 
   /** Hot, for every span: see the cost in `bench/README.md`. */
   onEnding(span: Span): void {
-    try {
-      this.#endingIsCalled = true;
-      this.#open.remove(span);
-      const ending = span as Span & EndingSpan;
-      const stall = this.#stalls.stallOf(ending);
-      const queued = this.#stalls.queuedOf(span);
-      const found = reportOf(ending, stall, queued);
-      if (found !== undefined) {
-        span.setAttributes(found.attributes);
-        for (const link of found.links) span.addLink(link);
-      }
-      this.#record(ending, stall);
-    } catch (error) {
-      this.#failed(error);
-    }
+    this.#endingIsCalled = true;
+    this.#end(span as Span & EndingSpan, setOnEnding);
   }
 
   onEnd(span: EndingSpan): void {
-    try {
-      if (this.#endingIsCalled) return;
-      const ended = span as Span & EndingSpan;
-      this.#open.remove(ended);
-      const stall = this.#stalls.stallOf(ended);
-      const queued = this.#stalls.queuedOf(ended);
-      const found = reportOf(ended, stall, queued);
-      if (found !== undefined) {
-        Object.assign(span.attributes, found.attributes);
-        span.links.push(...found.links);
-      }
-      this.#record(ended, stall);
-    } catch (error) {
-      this.#failed(error);
-    }
+    if (!this.#endingIsCalled) this.#end(span as Span & EndingSpan, setOnEnded);
   }
 
   /** Blocks that have ended are reported now, as far as they do not wait for source maps. */
   async forceFlush(): Promise<void> {
     try {
-      this.#stalls.ongoing?.reportEnded?.();
+      this.#stalls.session?.report();
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  /** Blocks that wait for source maps are reported at once, before other processors end. */
+  /** Everything is reported at once, before other processors end. */
   async shutdown(): Promise<void> {
-    this.#reportPending();
-    this.#stalls.unwatch(this.#open);
-    this.#open.clear();
-  }
-
-  #reportPending(): void {
+    if (this.#isShutDown) return;
+    this.#isShutDown = true;
     try {
-      this.#stalls.ongoing?.reportPending?.();
-      this.#stalls.nameCauses();
+      this.#stalls.session?.settle();
+      this.#stalls.report(true);
+      this.#stalls.unwatch();
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  /** Last: the host's meter may throw. */
-  #record(span: Span & EndingSpan, stall: Stall | undefined): void {
-    if (isEntryKind(span)) this.#stalls.ended(span, stall);
+  #end(span: Span & EndingSpan, set: (span: Span & EndingSpan, found: Found) => void): void {
+    try {
+      const queued = this.#stalls.ending(span);
+      const stall = this.#stalls.stallOf(span);
+      const found = reportOf(span, stall, queued);
+      if (found !== undefined) set(span, found);
+      // Last: the host's meter may throw.
+      if (isEntryKind(span)) this.#stalls.ended(span, stall);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   #failed(error: unknown): void {
@@ -152,12 +129,27 @@ export class EventLoopSpanProcessor {
   }
 }
 
-/** What is set on a span that ends; undefined where it has not waited. */
+interface Found {
+  readonly attributes: Attributes;
+  readonly links: Link[];
+}
+
+function setOnEnding(span: Span, { attributes, links }: Found): void {
+  span.setAttributes(attributes);
+  for (const link of links) span.addLink(link);
+}
+
+function setOnEnded(span: EndingSpan, { attributes, links }: Found): void {
+  Object.assign(span.attributes, attributes);
+  span.links.push(...links);
+}
+
+/** What is set on a span that ends; undefined if it has not waited. */
 function reportOf(
   span: Span,
   stall: Stall | undefined,
   queued: Queued | undefined,
-): { attributes: Attributes; links: Link[] } | undefined {
+): Found | undefined {
   const isStalled = stall !== undefined && stall.millis > 0 && !isBlockSpan(span);
   if (!isStalled && queued === undefined) return undefined;
   const attributes: Attributes = {};
@@ -175,7 +167,7 @@ function reportOf(
   return { attributes, links: [...blocks].flatMap(linkTo) };
 }
 
-/** None where the block has no span. */
+/** None if the block has no span. */
 function linkTo({ span }: RecentBlock): Link[] {
   const context = span?.spanContext();
   if (context === undefined) return [];

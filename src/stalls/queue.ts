@@ -36,9 +36,9 @@ export interface BlockEnd extends LoopMoment {
 
 /** When a span begins. */
 export interface SpanBegin extends LoopMoment {
-  /** When the task in which it begins began, a time of the clock; NaN where that is not known. */
+  /** When the task in which it begins began, a time of the clock; NaN if that is not known. */
   readonly taskStart: number;
-  /** Of what runs: an HTTP server's connection. */
+  /** The running async resource's: an HTTP server's connection, for one. */
   readonly asyncId: number;
 }
 
@@ -48,12 +48,12 @@ export interface Queued {
   readonly longest: RecentBlock;
 }
 
-interface EndedBlock extends BlockEnd {
+interface QueuedBlock extends BlockEnd {
   readonly block: RecentBlock;
 }
 
 export class Queue {
-  #blocks: EndedBlock[] = [];
+  #blocks: QueuedBlock[] = [];
 
   /** Hot: asked for each span that starts. */
   get isEmpty(): boolean {
@@ -73,7 +73,7 @@ export class Queue {
     const found: RecentBlock[] = [];
     const oldestId = this.#blocks[0]?.asyncId ?? 0;
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
-      const ended = this.#blocks[i] as EndedBlock;
+      const ended = this.#blocks[i] as QueuedBlock;
       const isRecent = iteration - ended.iteration <= MAX_ITERATIONS;
       // What was made before the oldest block is no new connection for any other either.
       if (!isRecent && asyncId <= oldestId) break;
@@ -88,7 +88,7 @@ export class Queue {
 
   /** Blocks are in order of time, and so are their iterations and idle times. */
   #drop({ iteration, idle }: LoopMoment): void {
-    const isOutdated = (ended: EndedBlock) =>
+    const isOutdated = (ended: QueuedBlock) =>
       iteration - ended.iteration > MAX_ITERATIONS_NEW || idle - ended.idle >= MIN_WAIT_MILLIS;
     const first = this.#blocks.findIndex((ended) => !isOutdated(ended));
     if (first !== 0) this.#blocks.splice(0, first === -1 ? this.#blocks.length : first);
@@ -96,7 +96,7 @@ export class Queue {
 }
 
 /**
- * @param receivedAt Unix time at which the request was received, where that is known: it has not
+ * @param receivedAt Unix time at which the request was received, if that is known: it has not
  *   waited before
  */
 export function queuedBy(

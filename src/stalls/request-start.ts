@@ -1,5 +1,5 @@
 /**
- * When a request was received, where a proxy says so in `X-Request-Start` and the application has
+ * When a request was received, if a proxy says so in `X-Request-Start` and the application has
  * the HTTP instrumentation put that header on the span (`headersToSpanAttributes`).
  */
 import type { Attributes } from '@opentelemetry/api';
@@ -12,7 +12,7 @@ const MAX_EPOCH_MILLIS = 1e13;
 /** nginx: `t=` and seconds; Heroku: milliseconds; HAProxy: `t=` and microseconds. */
 const UNITS_MILLIS = [1000, 1, 0.001];
 
-/** Unix time in milliseconds; undefined where it is not known. */
+/** Unix time in milliseconds; undefined if it is not known. */
 export function receivedAt(attributes: Attributes | undefined): number | undefined {
   for (const name of NAMES) {
     const value = attributes?.[name];

@@ -16,8 +16,8 @@ export const MIN_STALL_MILLIS = 1;
  */
 const MIN_WAIT_MILLIS = 2 * MIN_STALL_MILLIS;
 /**
- * Or so much of the time that both lasted: code that its own has called in the context of another
- * span (listeners of a response) does not count as its own, and short scopes do not count at all.
+ * Or this share of the time that both lasted: code that its own has called in the context of
+ * another span (listeners of a response) does not count as its own, and short scopes do not count.
  */
 const MIN_WAIT_SHARE = 0.05;
 
@@ -30,7 +30,7 @@ export interface BlockTime {
   /** Milliseconds that other spans, and those around them, ran in it, by their ids. */
   readonly ranMillis?: ReadonlyMap<string, number> | undefined;
   /**
-   * When it began, a time of `performance.now()`, where one callback made it: what began in it was
+   * When it began, a time of `performance.now()`, if one callback made it: what began in it was
    * begun by it.
    */
   readonly callbackStart?: number | undefined;
@@ -63,53 +63,40 @@ export function spanTimeOf(
 
 /** Milliseconds; 0 below {@link MIN_STALL_MILLIS}. */
 export function stallIn(block: BlockTime, span: SpanTime): number {
-  const { start, end, blockingSpanIds, ranMillis, callbackStart = Number.NaN } = block;
-  if (blockingSpanIds.has(span.spanId)) return 0;
-  const ran = ranMillis?.get(span.spanId);
-  if (ran === undefined) return stallBetween(start, end, callbackStart, span);
-  return stallBeside(start, end, ran, span);
+  if (block.blockingSpanIds.has(span.spanId)) return 0;
+  const ran = block.ranMillis?.get(span.spanId);
+  return ran === undefined ? stallOfOther(block, span) : stallBeside(block, ran, span);
 }
 
-/** Hot. The same of what a span ran for `ran` milliseconds in, and others for the rest. */
-export function stallBeside(start: number, end: number, ran: number, span: SpanTime): number {
-  const overlap = overlapOf(start, end, span);
+/** Hot. The same if the span ran for `ran` milliseconds of it, and others for the rest. */
+export function stallBeside(
+  block: Pick<BlockTime, 'start' | 'end'>,
+  ran: number,
+  span: SpanTime,
+): number {
+  const overlap = overlapOf(block, span);
   if (ran === 0) return overlap;
   const waited = overlap - ran;
   return waited >= Math.max(MIN_WAIT_MILLIS, overlap * MIN_WAIT_SHARE) ? waited : 0;
 }
 
-/**
- * Hot. The same in a block in which the span was never active, as far as is known.
- * @param callbackStart as {@link BlockTime.callbackStart}; NaN if it is unknown
- */
-export function stallBetween(
-  start: number,
-  end: number,
-  callbackStart: number,
-  span: SpanTime,
-): number {
-  const overlap = overlapOf(start, end, span);
-  return overlap === 0 || isBegunIn(start, callbackStart, span) ? 0 : overlap;
+/** Hot. The same in a block in which the span was never active, as far as is known. */
+export function stallOfOther(block: BlockTime, span: SpanTime): number {
+  const overlap = overlapOf(block, span);
+  return overlap === 0 || isBegunIn(block, span) ? 0 : overlap;
 }
 
 /** Milliseconds; 0 below {@link MIN_STALL_MILLIS}. */
-function overlapOf(start: number, end: number, span: SpanTime): number {
+function overlapOf({ start, end }: Pick<BlockTime, 'start' | 'end'>, span: SpanTime): number {
   const overlap = Math.min(span.end, end) - Math.max(span.start, start);
   return overlap >= MIN_STALL_MILLIS ? overlap : 0;
 }
 
 /**
- * Whether code of a span ran in the block; its own, or that of a span inside it. A span that began
- * in the callback that blocked, and was never active as far as is known, is taken to be what that
- * did; but for a call to another process, whose answer had to wait.
+ * A span that began in the callback that blocked, and was never active as far as is known, is taken
+ * to be what that did; but not a call to another process, whose answer had to wait.
  */
-export function hasRunIn(block: BlockTime, span: SpanTime): boolean {
-  const { spanId } = span;
-  const ran = block.blockingSpanIds.has(spanId) || block.ranMillis?.has(spanId) === true;
-  return ran || isBegunIn(block.start, block.callbackStart ?? Number.NaN, span);
-}
-
-function isBegunIn(start: number, callbackStart: number, span: SpanTime): boolean {
-  if (Number.isNaN(callbackStart) || span.isRemoteCall === true) return false;
+function isBegunIn({ start, callbackStart }: BlockTime, span: SpanTime): boolean {
+  if (callbackStart === undefined || span.isRemoteCall === true) return false;
   return span.startedAt === undefined ? span.start >= start : span.startedAt >= callbackStart;
 }

@@ -1,8 +1,9 @@
 /**
- * Where blocks and spans meet: the active instrumentation brings the blocks, span processors bring
+ * Blocks and spans are compared here: the active session brings the blocks, span processors bring
  * the spans. Whichever copy of the package either of them came from, those of one thread share one
- * object.
+ * object. Times of spans are Unix times, and so are those of blocks from here on.
  */
+import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import {
   type Attributes,
   type Context,
@@ -11,216 +12,159 @@ import {
   SpanKind,
   trace,
 } from '@opentelemetry/api';
-import type { Run } from '../block.ts';
+import type { Block, OngoingPileUp, PileUpShare } from '../block.ts';
+import type { SpansAtBlock } from '../extra.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
+import {
+  announceRequests,
+  hasRequestSubscribers,
+  publishRequest,
+} from '../report/request-channel.ts';
+import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/per-thread.ts';
+import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { isBlockSpan, lineOf, type OpenSpans, parentOf } from './open-spans.ts';
-import { type BlockEnd, Queue, type Queued, queuedBy, type SpanBegin } from './queue.ts';
-import { type BlockSpan, RecentBlocks, type Stall } from './recent-blocks.ts';
-import { hasRequestSubscribers, requestReport } from './request-channel.ts';
-import { receivedAt } from './request-start.ts';
-import { type BlockTime, type SpanTime, spanTimeOf, stallBeside, stallIn } from './span-time.ts';
 import {
   byFunction,
+  EndedRequests,
   type FunctionWait,
-  type NamedBlock,
-  StallCause,
-  StalledRequests,
+  namedBlockOf,
   type Wait,
-} from './stalled-requests.ts';
-
-/** Time in which the event loop was blocked. Unix times in milliseconds. */
-export interface BlockedPeriod {
-  readonly start: number;
-  readonly end: number;
-  /** The context that the block is attributed to. */
-  readonly context: Context | undefined;
-  /** What ran in it. */
-  readonly ran?: readonly Run[] | undefined;
-  /** As that of a {@link RecentBlock}. */
-  readonly callbackStart?: number | undefined;
-  /** Where iterations are counted. */
-  readonly loopEnd?: BlockEnd | undefined;
-}
-
-/** What one span ran of a pile-up that has not ended. Unix times in milliseconds. */
-export interface SpanShare {
-  readonly start: number;
-  readonly end: number;
-  /** Milliseconds that the span, and those inside it, ran in it. */
-  readonly share: number;
-}
-
-/** What blocks the event loop now, and what has blocked it and waits to be reported. */
-export interface OngoingView {
-  /**
-   * The pile-up that is under way, where it has reached the threshold, or what matters of it for a
-   * span. Hot: all of it is the same object as long as what is known of it is the same.
-   */
-  ongoingPileUp(span?: Span): BlockedPeriod | SpanShare | undefined;
-  /** Reports the blocks that have ended and wait to be reported. */
-  reportPending?(): void;
-  /** As reportPending, but does not wait for source maps. */
-  reportEnded?(): void;
-  /** Asked for when a span starts soon after a block. */
-  spanBegin?(): SpanBegin;
-}
-
-/** For the metrics. An entry span is of the kind SERVER or CONSUMER. */
-export interface EntrySpanSink {
-  /** One has ended, stalled or not. */
-  ended(stallMillis: number): void;
-  /**
-   * One that was stalled has ended, and the functions of the blocks are known as far as they will
-   * be. Must not throw.
-   * @param waits add up to its `stallMillis`
-   */
-  stalled(waits: readonly FunctionWait[], operation: Operation): void;
-}
-
-/** A span of the SDK. */
-export interface TimedSpan {
-  readonly kind: SpanKind;
-  readonly startTime: HrTime;
-  readonly endTime: HrTime;
-}
-
-/** The spans that were open when a block ended. */
-export interface SpansAround {
-  /** Ids of the span that the block is attributed to and of those around it. */
-  readonly blockingSpanIds: ReadonlySet<string>;
-  /** Milliseconds that other spans, and those around them, ran in it, by their ids. */
-  readonly ranMillis: ReadonlyMap<string, number> | undefined;
-  /** How many other spans had not ended, and were stalled. */
-  readonly stalledSpans: number;
-}
+} from './ended-requests.ts';
+import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
+import { type BlockEnd, Queue, type Queued, queuedBy } from './queue.ts';
+import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { receivedAt } from './request-start.ts';
+import { type BlockTime, spanTimeOf, stallBeside, stallIn } from './span-time.ts';
 
 /** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
 const MAX_RUNS = 32;
-
 /** The block of a pile-up is known when its iteration is over, in the next one. */
 const MAX_ITERATIONS_TO_BLOCK = 1;
-/** Pile-ups without a block. An iteration has one after each part that was reported by itself. */
-const MAX_PILE_UPS = 64;
 
-/** A pile-up that had not ended when entry spans did that it had stalled. */
-interface StallingPileUp {
-  readonly start: number;
-  end: number;
-  readonly iteration: number;
-  readonly cause: StallCause;
+/** What the active session knows. */
+export interface StallSession {
+  readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'waited'>;
+  /**
+   * The pile-up that is under way, if it has reached the threshold, or what matters of it for a
+   * span. Hot: all of it is the same object as long as what is known of it is the same.
+   */
+  ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined;
+  /** When the running task began; NaN if that is not known. */
+  taskStart(): number;
+  /** Reports the blocks that have ended; some wait for source maps. */
+  report(): void;
+  /** Reports everything now. */
+  settle(): void;
+  /** An entry span has ended, stalled or not. May throw: the host's meter may. */
+  stalled(millis: number): void;
+  /**
+   * What an entry span was stalled, by function, as far as functions will be known. Must not throw.
+   * @param waits add up to the time for which it was stalled
+   */
+  caused(waits: readonly FunctionWait[], operation: Operation): void;
 }
 
+/** A span of the SDK. */
+export type EndedSpan = Span &
+  NamedSpan & { readonly kind: SpanKind; readonly startTime: HrTime; readonly endTime: HrTime };
+
 export class Stalls {
-  /** Of the active instrumentation. */
-  ongoing: OngoingView | undefined;
-  /** Of the active instrumentation. */
-  entrySpanSink: EntrySpanSink | undefined;
-  /** Of ongoing pile-ups: the same for all spans that end in one. */
-  readonly #pileUpTimes = new WeakMap<BlockedPeriod, BlockTime>();
+  #session: StallSession | undefined;
+  #processors = 0;
+  readonly #open = new OpenSpans();
   readonly #blocks = new RecentBlocks();
   readonly #queue = new Queue();
-  /** Of spans that have not ended. */
-  readonly #queued = new WeakMap<Span, Queued>();
-  #queuedSpans = 0;
-  readonly #stalled = new StalledRequests();
-  #pileUps: StallingPileUp[] = [];
-  /** Weakly: a processor whose provider is dropped without a shutdown goes with it. */
-  readonly #openSpans = new Set<WeakRef<OpenSpans>>();
+  readonly #requests = new EndedRequests();
+  /** The same for all spans that end in a pile-up that has not ended. */
+  readonly #pileUpTimes = new WeakMap<OngoingPileUp, BlockTime>();
+
+  get session(): StallSession | undefined {
+    return this.#session;
+  }
+
+  start(session: StallSession): void {
+    this.#session = session;
+  }
+
+  /** Does nothing if another session has taken its place. */
+  stop(session: StallSession): void {
+    if (this.#session !== session) return;
+    this.report(true);
+    this.#session = undefined;
+  }
 
   /** A processor has come. */
-  watch(openSpans: OpenSpans): void {
-    this.#openSpans.add(new WeakRef(openSpans));
+  watch(): void {
+    this.#processors++;
+    announceRequests();
   }
 
   /** A processor was shut down. */
-  unwatch(openSpans: OpenSpans): void {
-    for (const known of this.#openSpans)
-      if (known.deref() === openSpans) this.#openSpans.delete(known);
+  unwatch(): void {
+    this.#processors = Math.max(0, this.#processors - 1);
+    if (this.#processors === 0) this.#open.clear();
   }
 
-  /** Of a block that has just ended; undefined where there is no processor. */
-  spansAround(period: BlockedPeriod): SpansAround | undefined {
-    const watched = this.#watched();
-    if (watched.length === 0) return undefined;
-    const { start, end, callbackStart } = period;
-    const { spans, blockingSpanIds, ranMillis } = ranIn(period);
-    const block = { start, end, callbackStart, blockingSpanIds, ranMillis };
-    let stalledSpans = 0;
-    for (const openSpans of watched) {
-      // Two processors of one provider are given the same spans.
-      stalledSpans = Math.max(stalledSpans, openSpans.countStalled(block, spans));
-    }
-    return { blockingSpanIds, ranMillis, stalledSpans };
-  }
-
-  /** From now on spans that end may be found to have waited for this block. */
-  add(
-    { start, end, callbackStart, loopEnd }: BlockedPeriod,
-    { blockingSpanIds, ranMillis }: SpansAround,
-    span: BlockSpan | undefined,
-  ): void {
-    const cause = new StallCause();
-    const block = { start, end, callbackStart, blockingSpanIds, ranMillis, span, cause };
-    this.#blocks.add(block);
-    const causes = [
-      cause,
-      ...this.#takePileUps((pileUp) => pileUp.start < end && pileUp.end > start),
-    ];
-    const name = (reported: NamedBlock) => {
-      for (const each of causes) each.name(reported);
-    };
-    if (span?.onReported === undefined) name({});
-    else span.onReported(name);
-    if (loopEnd !== undefined) this.#queue.add(block, loopEnd);
-  }
-
-  /** Whether there is a processor. */
   get isWatched(): boolean {
-    return this.#watched().length > 0;
+    return this.#processors > 0;
+  }
+
+  /** A block has just ended; undefined if spans cannot be compared with it. */
+  spansAt(block: Block): SpansAtBlock | undefined {
+    // Promise reactions without a stack sample: which spans blocked and which were stalled is not
+    // known.
+    const isUnknown = block.kind === 'microtasks' && block.context === undefined;
+    if (!this.isWatched || isUnknown) return undefined;
+    const { spans, time } = this.#ranIn(block);
+    return {
+      stalledSpans: this.#open.countStalled(time, spans),
+      add: (span) => this.#addBlock(block, { ...time, span, named: undefined }),
+    };
   }
 
   /** Hot. A span starts: right after a block, it may have waited for that before. */
   started(span: Span & { readonly kind?: SpanKind }, parentContext: Context): void {
-    if (this.#queue.isEmpty) return;
-    // Two processors of one provider are given the same spans.
-    if (!isEntrySpan(span, parentContext) || this.#queued.has(span)) return;
-    const begin = this.ongoing?.spanBegin?.();
-    if (begin === undefined) return;
+    const isNew = this.#open.add(span, parentContext);
+    if (this.#queue.isEmpty || !isNew || !isEntrySpan(span, parentContext)) return;
+    const session = this.#session;
+    if (session === undefined) return;
     const received = receivedAt((span as { attributes?: Attributes }).attributes);
-    const before = this.#queue.blocksBefore(begin);
+    const before = this.#queue.blocksBefore({
+      iteration: session.clock.loopCount(),
+      idle: session.clock.waited(),
+      taskStart: session.taskStart(),
+      asyncId: executionAsyncId(),
+    });
     const blocks = received === undefined ? before : before.filter(({ end }) => received < end);
     const queued = queuedBy(blocks, received);
     if (queued === undefined) return;
-    for (const { span: blockSpan } of blocks) blockSpan?.addQueued?.();
-    this.#queued.set(span, queued);
-    this.#queuedSpans++;
+    for (const block of blocks) block.span?.addQueued();
+    this.#open.setQueued(span, queued);
   }
 
-  /** Hot: how long a span that ends may have waited before it began. Once for each span. */
-  queuedOf(span: Span): Queued | undefined {
-    if (this.#queuedSpans === 0) return undefined;
-    const queued = this.#queued.get(span);
-    if (queued === undefined) return undefined;
-    this.#queued.delete(span);
-    this.#queuedSpans--;
-    return queued;
+  /** Hot. A span ends: how long it may have waited before it began. Once for each span. */
+  ending(span: Span): Queued | undefined {
+    return this.#open.remove(span);
   }
 
-  /** Hot: how long a span that ends was stalled; undefined where it surely was not. */
-  stallOf(span: Span & TimedSpan): Stall | undefined {
-    const pileUp = this.ongoing?.ongoingPileUp(span);
+  /** Hot: how long a span that ends was stalled; undefined if it surely was not. */
+  stallOf(span: EndedSpan): Stall | undefined {
+    const pileUp = this.#session?.ongoingPileUp(span);
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
     const waits: Wait[] | undefined = isEntryKind(span) ? [] : undefined;
     const stall = this.#blocks.stallOf(time, waits);
     if (pileUp === undefined) return stall;
-    const more = this.#stallInPileUp(pileUp, time);
+    const period = { start: this.#epoch(pileUp.start), end: this.#epoch(pileUp.end) };
+    const more =
+      'share' in pileUp
+        ? stallBeside(period, pileUp.share, time)
+        : stallIn(this.#pileUpTime(pileUp), time);
     if (more === 0) return stall;
-    waits?.push({ cause: this.#causeOf(pileUp), millis: more });
+    waits?.push({ block: undefined, pileUp: period, millis: more });
     return {
       ...stall,
       millis: stall.millis + more,
@@ -233,115 +177,145 @@ export class Stalls {
    * An entry span has ended. May throw: the host's meter may.
    * @param stall of {@link stallOf}
    */
-  ended(span: Span & TimedSpan & NamedSpan, stall: Stall | undefined): void {
-    const sink = this.entrySpanSink;
+  ended(span: EndedSpan, stall: Stall | undefined): void {
+    const session = this.#session;
     const waits = stall?.waits ?? [];
-    if (waits.length > 0 || hasRequestSubscribers()) {
-      const operation = operationOf(span);
-      const report = requestReport(span, operation, stall?.millis ?? 0, waits);
-      this.#stalled.add(waits, () => {
-        if (waits.length > 0) sink?.stalled(byFunction(waits), operation);
-        report();
-      });
-    }
-    if (this.#pileUps.length > 0) this.#nameLateCauses();
-    sink?.ended(stall?.millis ?? 0);
+    if (waits.length > 0 || hasRequestSubscribers())
+      this.#addRequest(span, stall?.millis ?? 0, waits);
+    session?.stalled(stall?.millis ?? 0);
   }
 
-  /** No further blocks come: what pile-ups stalled is not known to be of any function. */
-  nameCauses(): void {
-    for (const cause of this.#takePileUps(() => true)) cause.name({});
+  get hasRequests(): boolean {
+    return !this.#requests.isEmpty;
   }
 
-  /** Pile-ups that were no block after all: the process was suspended, for one. */
-  #nameLateCauses(): void {
-    const iteration = this.ongoing?.spanBegin?.().iteration ?? Number.NaN;
-    const isLate = (pileUp: StallingPileUp) =>
-      iteration - pileUp.iteration > MAX_ITERATIONS_TO_BLOCK;
-    for (const cause of this.#takePileUps(isLate)) cause.name({});
+  /** As {@link EndedRequests.report}. */
+  report(isLast = false): void {
+    this.#requests.report(isLast);
   }
 
-  /** The span of this process around a span, where a processor knows either. */
+  /** The span of this process around a span, if a processor knows either. */
   parentOf(span: Span): Span | undefined {
     const parent = parentOf(span);
     return parent?.spanContext().isRemote === true ? undefined : parent;
   }
 
-  #stallInPileUp(pileUp: BlockedPeriod | SpanShare, span: SpanTime): number {
-    if ('share' in pileUp) return stallBeside(pileUp.start, pileUp.end, pileUp.share, span);
+  #addBlock(block: Block, recent: RecentBlock): void {
+    this.#blocks.add(recent);
+    recent.span?.onReported((facts) => {
+      recent.named = namedBlock(facts);
+    });
+    if (canCountIterations) this.#queue.add(recent, this.#endOf(block));
+  }
+
+  /** A block is known when it has ended, or when the next iteration has begun. */
+  #endOf({ kind, end, waitedSince }: Block): BlockEnd {
+    const clock = this.#session?.clock;
+    const isOver = waitedSince !== undefined || kind === undefined;
+    return {
+      end,
+      iteration: (clock?.loopCount() ?? Number.NaN) - (isOver ? 1 : 0),
+      idle: (clock?.waited() ?? Number.NaN) - (waitedSince ?? 0),
+      // Destroyed when it is collected: hooks of others may keep something for it until then.
+      asyncId: new AsyncResource('EventLoopBlock').asyncId(),
+    };
+  }
+
+  /** Reads what is needed of the span, which is not kept. */
+  #addRequest(span: EndedSpan, stalledMillis: number, waits: readonly Wait[]): void {
+    const session = this.#session;
+    const operation = operationOf(span);
+    const startTimeMillis = hrTimeToMillis(span.startTime);
+    const endTimeMillis = hrTimeToMillis(span.endTime);
+    const { traceId } = span.spanContext();
+    const iteration = session?.clock.loopCount() ?? Number.NaN;
+    this.#requests.add({
+      waits,
+      isKnown: () => {
+        const now = this.#session?.clock.loopCount() ?? Number.NaN;
+        // A pile-up may be no block after all: the process was suspended, for one.
+        const isOver = now - iteration > MAX_ITERATIONS_TO_BLOCK;
+        return waits.every((wait) => {
+          if (wait.pileUp !== undefined) wait.block ??= this.#blocks.within(wait.pileUp);
+          return wait.block === undefined ? isOver : wait.block.named !== undefined;
+        });
+      },
+      report: () => {
+        if (waits.length > 0) session?.caused(byFunction(waits), operation);
+        if (!hasRequestSubscribers()) return;
+        publishRequest({
+          route: operation.name ?? '',
+          traceId,
+          startTimeMillis,
+          durationMillis: endTimeMillis - startTimeMillis,
+          stalledMillis,
+          waits: waits.map((wait) => ({ block: namedBlockOf(wait), millis: wait.millis })),
+        });
+      },
+    });
+  }
+
+  #pileUpTime(pileUp: OngoingPileUp): BlockTime {
     let time = this.#pileUpTimes.get(pileUp);
     if (time === undefined) {
-      const { blockingSpanIds, ranMillis } = ranIn(pileUp);
-      time = { start: pileUp.start, end: pileUp.end, blockingSpanIds, ranMillis };
+      time = this.#ranIn(pileUp).time;
       this.#pileUpTimes.set(pileUp, time);
     }
-    return stallIn(time, span);
+    return time;
   }
 
-  /** The block of the pile-up, which comes when its iteration is over. */
-  #causeOf({ start, end }: Pick<BlockedPeriod, 'start' | 'end'>): StallCause {
-    const known = this.#pileUps.find((pileUp) => pileUp.start === start);
-    if (known !== undefined) {
-      known.end = end;
-      return known.cause;
+  /** The span that a block is attributed to, those that ran in it, and those around them. */
+  #ranIn(block: OngoingPileUp & Partial<Block>): { spans: Set<Span>; time: BlockTime } {
+    const { start, end, context, ran = [], kind } = block;
+    const spans = new Set(lineOf(context && trace.getSpan(context)));
+    const blockingSpanIds = new Set(Array.from(spans, idOf));
+    const ranMillis = new Map<string, number>();
+    const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
+    for (const { context: each, millis } of heaviest) {
+      const span = trace.getSpan(each);
+      if (span === undefined || blockingSpanIds.has(idOf(span))) continue;
+      // What a span's children ran, it did not wait for either.
+      for (const around of lineOf(span)) {
+        spans.add(around);
+        ranMillis.set(idOf(around), (ranMillis.get(idOf(around)) ?? 0) + millis);
+      }
     }
-    if (this.#pileUps.length === MAX_PILE_UPS) this.#pileUps.shift()?.cause.name({});
-    const iteration = this.ongoing?.spanBegin?.().iteration ?? Number.NaN;
-    const cause = new StallCause();
-    this.#pileUps.push({ start, end, iteration, cause });
-    return cause;
+    const time: BlockTime = {
+      start: this.#epoch(start),
+      end: this.#epoch(end),
+      blockingSpanIds,
+      ranMillis: ranMillis.size === 0 ? undefined : ranMillis,
+      callbackStart: kind === 'callback' ? start : undefined,
+    };
+    return { spans, time };
   }
 
-  #takePileUps(isTaken: (pileUp: StallingPileUp) => boolean): StallCause[] {
-    if (this.#pileUps.length === 0) return [];
-    const taken = this.#pileUps.filter(isTaken);
-    this.#pileUps = this.#pileUps.filter((pileUp) => !taken.includes(pileUp));
-    return taken.map(({ cause }) => cause);
+  #epoch(time: number): number {
+    return this.#session?.clock.epoch(time) ?? Number.NaN;
   }
-
-  #watched(): OpenSpans[] {
-    const watched: OpenSpans[] = [];
-    for (const reference of this.#openSpans) {
-      const openSpans = reference.deref();
-      if (openSpans === undefined) this.#openSpans.delete(reference);
-      else watched.push(openSpans);
-    }
-    return watched;
-  }
-}
-
-/** The span that a block is attributed to, those that ran in it, and those around each of them. */
-function ranIn({ context, ran = [] }: BlockedPeriod) {
-  const spans = new Set(lineOf(context && trace.getSpan(context)));
-  const blockingSpanIds = new Set(Array.from(spans, idOf));
-  const ranMillis = new Map<string, number>();
-  const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
-  for (const { context: each, millis } of heaviest) {
-    const span = trace.getSpan(each);
-    if (span === undefined || blockingSpanIds.has(idOf(span))) continue;
-    // What a span's children ran, it did not wait for either.
-    for (const around of lineOf(span)) {
-      spans.add(around);
-      ranMillis.set(idOf(around), (ranMillis.get(idOf(around)) ?? 0) + millis);
-    }
-  }
-  return { spans, blockingSpanIds, ranMillis: ranMillis.size === 0 ? undefined : ranMillis };
 }
 
 export function isEntryKind({ kind }: { readonly kind?: SpanKind }): boolean {
   return kind === SpanKind.SERVER || kind === SpanKind.CONSUMER;
 }
 
-const idOf = (span: Span) => span.spanContext().spanId;
-
 /** A request, a message, or what else begins without a span of this process around it. */
 function isEntrySpan(span: Span & { readonly kind?: SpanKind }, parentContext: Context): boolean {
-  if (isBlockSpan(span)) return false;
   if (isEntryKind(span)) return true;
   const parent = trace.getSpanContext(parentContext);
   return parent === undefined || parent.isRemote === true;
 }
 
+/** Without the stack trace: the latest blocks are remembered. */
+function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
+  if (code === undefined) return { startTimeMillis };
+  const { stackTrace: _, requires: __, ...place } = code;
+  return { startTimeMillis, code: place };
+}
+
+const idOf = (span: Span) => span.spanContext().spanId;
+
+/** Changes with what copies of the package expect of each other. */
 const KEY = Symbol.for(`${PACKAGE_NAME}.stalls.v1`);
 
 /** Those of this thread. */

@@ -1,6 +1,7 @@
 /** Files and folders that cannot hang the thread: a pipe, a device, or one below `/proc`. */
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { attempt } from './guard.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
 const { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, statSync } = fs;
@@ -51,3 +52,6 @@ export function writeFile(path: string, text: string): void {
 }
 
 const notOrdinary = (path: string) => new Error(`${path} is not an ordinary file`);
+
+/** Empty if it is gone. */
+export const workingFolder = (): string => attempt(() => process.cwd()) ?? '';

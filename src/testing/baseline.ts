@@ -18,8 +18,8 @@ import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
-import { printable } from '../console/block-line.ts';
 import { type KeyedPlace, keyOf } from '../name/key.ts';
+import { printable } from '../report/block-line.ts';
 import { toPath } from '../support/file-url.ts';
 
 const VERSION = 2;

@@ -1,7 +1,7 @@
 /** The error that a test fails with. */
 import { fileURLToPath } from 'node:url';
-import { codeAt, duration, PLAIN } from '../console/block-line.ts';
-import { waitsOf } from '../console/summary-lines.ts';
+import { codeAt, duration, PLAIN } from '../report/block-line.ts';
+import { waitsOf } from '../summary/requests.ts';
 import type { EventLoopBlock } from '../types.ts';
 
 /** Blocks that a message shows, the longest first. */

@@ -1,8 +1,8 @@
 /** The blocks of a test as a table in the summary of a GitHub job: opt-in, and never throws. */
 import { appendFileSync, statSync } from 'node:fs';
-import { duration } from '../console/block-line.ts';
-import { codeCells, row } from '../console/summary-markdown.ts';
 import { keyOf } from '../name/key.ts';
+import { duration } from '../report/block-line.ts';
+import { codeCells, row } from '../summary/markdown-cells.ts';
 import { attempt } from '../support/guard.ts';
 import type { CodePlace } from '../types.ts';
 import type { Baseline } from './baseline.ts';

@@ -1,7 +1,7 @@
 /** Which blocks of a test its baseline knows. */
 import { writeSync } from 'node:fs';
-import { duration } from '../console/block-line.ts';
 import type { FunctionTime } from '../name/describe-code.ts';
+import { duration } from '../report/block-line.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { type Baseline, isLonger, type Places, type SeenPlaces } from './baseline.ts';
 import { UPDATE_VARIABLE } from './options.ts';

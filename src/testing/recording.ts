@@ -5,12 +5,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
-import { blockJson } from '../console/json.ts';
-import { BLOCK_CHANNEL, EventLoopInstrumentation } from '../main-entry.ts';
+import { BLOCK_CHANNEL, forRecording } from '../core.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../stalls/request-channel.ts';
-import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../types.ts';
-import { PACKAGE_NAME } from '../version.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
+import { blockJson } from '../summary/json.ts';
+import type { EventLoopBlock } from '../types.ts';
 import { Baseline } from './baseline.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
 import { appendToJobSummary } from './job-summary.ts';
@@ -30,9 +29,6 @@ import { nameOfTest } from './test-name.ts';
  * does.
  */
 const KEEP_ALIVE_MILLIS = 3_600_000;
-
-/** In the configuration: the session takes more samples, and lists the functions of a block. */
-const RECORDING = Symbol.for(`${PACKAGE_NAME}.recording`);
 
 /** What the session adds to a block for a recording. */
 type SampledBlock = EventLoopBlock &
@@ -128,17 +124,14 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
         'the event loop is one, run such tests one after another',
     );
   }
-  const config: EventLoopInstrumentationConfig & Record<symbol, unknown> = {
-    [RECORDING]: true,
-    enabled: false,
+  const instrumentation = forRecording({
     thresholdMillis,
     asyncHooks: 'auto',
     captureStack: true,
     console: false,
     unfinishedAfterMillis: 0,
     blockEvents: 'off',
-  };
-  const instrumentation = new EventLoopInstrumentation(config);
+  });
   // What happens in a test is no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });

@@ -6,9 +6,9 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import { attributionIn } from '../../src/console/attribution.ts';
-import { blockLine, duration, PLAIN } from '../../src/console/block-line.ts';
 import { STYLED } from '../../src/console/paint.ts';
+import { attributedRequest } from '../../src/report/attributed-request.ts';
+import { blockLine, duration, PLAIN } from '../../src/report/block-line.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const TRACE = 'a'.repeat(32);
@@ -118,18 +118,21 @@ describe('a block is attributed to', () => {
     ],
     ['neither', {}, undefined, 'middleware'],
   ])('the request, by %s', (_what, attributes, route, operation) => {
-    expect(attributionIn(request(attributes, route))).toEqual({ operation, traceId: TRACE });
+    expect(attributedRequest(request(attributes, route))).toEqual({ operation, traceId: TRACE });
   });
 
   test('the name of the span outside of requests, where it has one', () => {
-    expect(attributionIn(inSpan({ name: 'job' }))).toEqual({ operation: 'job', traceId: TRACE });
-    expect(attributionIn(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
+    expect(attributedRequest(inSpan({ name: 'job' }))).toEqual({
+      operation: 'job',
+      traceId: TRACE,
+    });
+    expect(attributedRequest(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
   });
 
   test('nothing without a valid span', () => {
-    expect(attributionIn(ROOT_CONTEXT)).toEqual({});
+    expect(attributedRequest(ROOT_CONTEXT)).toEqual({});
     expect(
-      attributionIn(
+      attributedRequest(
         trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext({ ...spanContext, traceId: '' })),
       ),
     ).toEqual({});

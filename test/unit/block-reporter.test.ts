@@ -16,10 +16,15 @@ import { createOriginOf } from '../../src/name/in-app.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
 import type { Logger, LogRecord } from '../../src/otel/logger.ts';
-import { BlockReporter, type ReporterOptions } from '../../src/report/block-reporter.ts';
+import { BlockEvents } from '../../src/report/block-event.ts';
+import { BlockMetrics } from '../../src/report/block-metrics.ts';
+import { BlockReporter } from '../../src/report/block-reporter.ts';
+import { type BlockSpanOptions, BlockSpans } from '../../src/report/block-span.ts';
 import { CodeDescriber } from '../../src/report/code-describer.ts';
+import { type BlockReport, isIgnored } from '../../src/report/emitter.ts';
+import { type UserHookOptions, UserHooks } from '../../src/report/user-hooks.ts';
 import { Guard } from '../../src/support/guard.ts';
-import type { EventLoopBlock } from '../../src/types.ts';
+import type { BlockEventsMode, EventLoopBlock } from '../../src/types.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 import {
@@ -50,14 +55,20 @@ const BLOCK: Block = {
 
 afterEach(() => exporter.reset());
 
-function setUp(options: Partial<ReporterOptions> = {}) {
+interface Options extends BlockSpanOptions, UserHookOptions {
+  readonly blockEvents: BlockEventsMode;
+}
+
+function setUp(options: Partial<Options> = {}) {
   const clock = new FakeClock();
   const metrics: unknown[][] = [];
   const reported: EventLoopBlock[] = [];
   const ignored: EventLoopBlock[] = [];
   const events: LogRecord[] = [];
   const logged = captureDiag();
+  const log = new OnceLogger();
   let scheduled = 0;
+  let reportDue = () => {};
   const sources = {
     tracer: () => tracer,
     instruments: () => ({
@@ -68,14 +79,14 @@ function setUp(options: Partial<ReporterOptions> = {}) {
         metrics.push(['suppressed', ...(code === undefined ? [] : [code.functionName])]),
     }),
     logger: (): Logger | undefined => ({ emit: (record) => void events.push(record) }),
-    line: ({ durationMillis }: EventLoopBlock) => `line ${durationMillis}`,
     gcWithin: (_start: number, _end: number) => 12,
+    turnsToWait: () => 0,
   };
-  const called = {
-    schedule: () => void scheduled++,
-    reported: (block: EventLoopBlock, _context: Context, isIgnored: boolean) => {
-      reported.push(block);
-      if (isIgnored) ignored.push(block);
+  const subscriber = {
+    failure: 'cannot pass on a block',
+    emit: (report: BlockReport) => {
+      reported.push(report.block);
+      if (isIgnored(report)) ignored.push(report.block);
     },
   };
   const describing = {
@@ -84,24 +95,35 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     gcWithin: () => Number.NaN,
     lookUp: undefined,
   };
+  const given = {
+    requireParentSpan: false,
+    maxSpansPerMinute: 600,
+    blockEvents: 'unsampled' as const,
+    ...options,
+  };
+  const hooks = new UserHooks(given, log);
+  const blockMetrics = new BlockMetrics(() => sources.instruments() as never, log);
   const reporter = new BlockReporter(
     {
-      requireParentSpan: false,
-      maxSpansPerMinute: 600,
-      blockEvents: 'unsampled',
-      blockHook: undefined,
-      ignoreBlockHook: undefined,
-      ...options,
+      schedule: (due) => {
+        scheduled++;
+        reportDue = due;
+      },
+      gcWithin: (start, end) => sources.gcWithin(start, end),
+      turnsToWait: () => sources.turnsToWait(),
     },
-    sources as never,
-    called,
+    {
+      metrics: blockMetrics,
+      spans: new BlockSpans(given, () => sources.tracer(), hooks, blockMetrics, clock),
+      others: [new BlockEvents(given.blockEvents, () => sources.logger(), hooks), subscriber],
+    },
     new CodeDescriber(describing, new Guard(new OnceLogger())),
     clock,
-    new OnceLogger(),
+    log,
   );
   const report = (...blocks: Partial<Block>[]) => {
     for (const block of blocks) reporter.add({ ...BLOCK, ...block });
-    reporter.flush();
+    reporter.report();
   };
   const spans = () => exporter.getFinishedSpans().filter((s) => s.name === 'event-loop-blocked');
   return {
@@ -112,11 +134,11 @@ function setUp(options: Partial<ReporterOptions> = {}) {
     ignored,
     sources,
     events,
-    called,
     reporter,
     report,
     spans,
     scheduled: () => scheduled,
+    turn: () => reportDue(),
   };
 }
 
@@ -212,7 +234,7 @@ describe('the exact length of the block is an attribute of the span', () => {
   test('of a span that was started early', () => {
     const { reporter, spans } = setUp();
     reporter.add({ ...BLOCK, context: parentAt(EPOCH + 2030).context })?.spanContext();
-    reporter.flush();
+    reporter.report();
     expect(spans()[0]?.attributes[DURATION]).toBe(0.15);
   });
 });
@@ -264,7 +286,7 @@ test('own work gives metrics only, at once', () => {
   const { reporter, spans, metrics } = setUp();
   reporter.add({ ...BLOCK, start: 0, end: 100, isOwnWork: true });
   expect(metrics).toEqual([['block', 100, 'callback']]);
-  reporter.flush();
+  reporter.report();
   expect(spans()).toEqual([]);
 });
 
@@ -324,37 +346,37 @@ test('a block asks once to be reported soon, and nothing is reported before', ()
   reporter.add(BLOCK);
   expect(scheduled()).toBe(1);
   expect(spans()).toEqual([]);
-  reporter.flush();
+  reporter.report();
   expect(spans()).toHaveLength(2);
   report({});
   expect(scheduled()).toBe(2);
 });
 
 test('a block waits for entry spans to begin: two turns, and two more after each that does', () => {
-  const { sources, reporter, spans, scheduled, clock } = setUp();
+  const { sources, reporter, spans, scheduled, clock, turn } = setUp();
   clock.time = 2150;
-  Object.assign(sources, { turnsToWait: () => 2 });
+  sources.turnsToWait = () => 2;
   const span = reporter.add(BLOCK, 0);
-  for (let i = 0; i < 2; i++) reporter.turn();
+  for (let i = 0; i < 2; i++) turn();
   span?.addQueued();
-  for (let i = 0; i < 2; i++) reporter.turn();
+  for (let i = 0; i < 2; i++) turn();
   expect(reporter.isWaiting).toBe(true);
   expect(spans()).toEqual([]);
-  reporter.turn();
+  turn();
   expect(reporter.isWaiting).toBe(false);
   expect(spans().map((s) => s.attributes['event_loop.block.queued_spans'])).toEqual([1]);
   expect(scheduled()).toBe(5);
 });
 
 test('a block waits for entry spans for a second at most', () => {
-  const { sources, reporter, spans, clock } = setUp();
-  Object.assign(sources, { turnsToWait: () => 2 });
+  const { sources, reporter, spans, clock, turn } = setUp();
+  sources.turnsToWait = () => 2;
   reporter.add(BLOCK, 0);
   clock.time = 3150;
-  reporter.turn();
+  turn();
   expect(spans()).toEqual([]);
   clock.time = 3151;
-  reporter.turn();
+  turn();
   expect(spans()).toHaveLength(1);
 });
 
@@ -369,7 +391,7 @@ test('garbage collection is asked for when blocks are reported, within the block
   const gcWithin = jest.spyOn(sources, 'gcWithin');
   reporter.add(BLOCK)?.spanContext();
   expect(gcWithin).not.toHaveBeenCalled();
-  reporter.flush();
+  reporter.report();
   expect(gcWithin.mock.calls).toEqual([[2000, 2150]]);
 });
 
@@ -490,7 +512,7 @@ describe('a span that ends before the block is reported', () => {
     expect(early?.traceId).toBe(parent.span.spanContext().traceId);
     expect(pending?.spanContext()).toBe(early);
     expect(spans()).toEqual([]);
-    reporter.flush();
+    reporter.report();
     const [span] = spans();
     expect(spans()).toHaveLength(1);
     expect(span?.spanContext().spanId).toBe(early?.spanId);
@@ -504,7 +526,7 @@ describe('a span that ends before the block is reported', () => {
   test('has the same span context after the block is reported', () => {
     const { reporter, spans } = setUp();
     const span = reporter.add(block(parentAt(EPOCH + 1000).context));
-    reporter.flush();
+    reporter.report();
     expect(span?.spanContext()?.spanId).toBe(spans()[0]?.spanContext().spanId);
   });
 
@@ -513,7 +535,7 @@ describe('a span that ends before the block is reported', () => {
     const { reporter, spans } = setUp({ blockHook });
     const early = reporter.add(block(ROOT_CONTEXT), 3)?.spanContext();
     expect(blockHook).not.toHaveBeenCalled();
-    reporter.flush();
+    reporter.report();
     expect(blockHook.mock.calls).toEqual([
       [expect.anything(), expect.objectContaining({ stalledSpans: 3, gcTimeMillis: 12 })],
     ]);
@@ -526,7 +548,7 @@ describe('a span that ends before the block is reported', () => {
       span?.spanContext();
       span?.spanContext();
     }
-    reporter.flush();
+    reporter.report();
     expect(spans()).toHaveLength(2);
     expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
   });
@@ -554,7 +576,7 @@ describe('a span that ends before the block is reported', () => {
       const { reporter, spans, metrics, reported } = setUp(options);
       const span = reporter.add(block(context()));
       expect(span?.spanContext()).toBeUndefined();
-      reporter.flush();
+      reporter.report();
       expect(span?.spanContext()).toBeUndefined();
       expect(spans()).toEqual([]);
       expect(reported).toEqual([expect.objectContaining({ durationMillis: 150 })]);
@@ -567,7 +589,7 @@ describe('a span that ends before the block is reported', () => {
   test('own work has no span to link to, and is not passed on', () => {
     const { reporter, reported } = setUp();
     expect(reporter.add({ ...block(ROOT_CONTEXT), isOwnWork: true }).spanContext()).toBeUndefined();
-    reporter.flush();
+    reporter.report();
     expect(reported).toEqual([]);
   });
 });
@@ -575,6 +597,8 @@ describe('a span that ends before the block is reported', () => {
 describe('events', () => {
   const SAMPLED = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
   const unsampled = trace.setSpanContext(ROOT_CONTEXT, { ...SAMPLED, traceFlags: 0 });
+  const where = `unknown code of a Timeout, trace ${SAMPLED.traceId}`;
+  const LINE = `event-loop-blocked 150 ms callback: ${where}`;
   const sampled = trace.setSpanContext(ROOT_CONTEXT, SAMPLED);
   const noop = new ProxyTracerProvider().getTracer('none');
 
@@ -590,7 +614,7 @@ describe('events', () => {
         severityNumber: 13,
         severityText: 'WARN',
         timestamp: [(EPOCH + 2000) / 1000, 0],
-        body: 'line 150',
+        body: LINE,
         attributes: { ...span?.attributes, 'event_loop.block.duration': 0.15 },
         context: unsampled,
       },
@@ -625,7 +649,7 @@ describe('events', () => {
     };
     const { report, events } = setUp({ blockHook });
     report({ context: unsampled });
-    expect(events).toMatchObject([{ attributes: { tenant: 'a' }, body: 'line 150' }]);
+    expect(events).toMatchObject([{ attributes: { tenant: 'a' }, body: LINE }]);
     expect(seen).toEqual([[true, SAMPLED.traceId]]);
   });
 
@@ -638,7 +662,7 @@ describe('events', () => {
     expect(events).toHaveLength(1);
   });
 
-  test.each<[string, Partial<ReporterOptions>, Partial<Block>]>([
+  test.each<[string, Partial<Options>, Partial<Block>]>([
     ['past the rate limit', { maxSpansPerMinute: 0 }, { context: sampled }],
     ['without a parent that is required', { requireParentSpan: true }, {}],
   ])('a block %s is an event, unless they are off', (_what, options, block) => {
@@ -682,7 +706,7 @@ describe('events', () => {
     reporter.add({ ...BLOCK, context: sampled })?.spanContext();
     reporter.add({ ...BLOCK, context: unsampled })?.spanContext();
     expect(events).toEqual([]);
-    reporter.flush();
+    reporter.report();
     expect(spans()).toHaveLength(1);
     expect(events.map(({ context }) => context)).toEqual([unsampled]);
   });
@@ -698,7 +722,6 @@ describe('events', () => {
 
   test('without a logger, or where the logger drops it, nothing is made of it', () => {
     const { sources, report, logged } = setUp({ blockEvents: 'all' });
-    const line = jest.spyOn(sources, 'line');
     const enabled = jest.fn(() => false);
     const emit = jest.fn();
     sources.logger = () => undefined;
@@ -708,17 +731,16 @@ describe('events', () => {
     expect(enabled.mock.calls).toEqual([
       [{ eventName: 'event_loop.blocked', severityNumber: 13, context: sampled }],
     ]);
-    expect([line.mock.calls, emit.mock.calls, logged]).toEqual([[], [], []]);
+    expect([emit.mock.calls, logged]).toEqual([[], []]);
   });
 
-  test.each(['getter', 'emit', 'line'])('a %s that throws is logged once', (what) => {
+  test.each(['getter', 'emit'])('a %s that throws is logged once', (what) => {
     const { sources, report, reported, logged } = setUp({ maxSpansPerMinute: 0 });
     const broken = () => {
       throw new Error('theirs');
     };
     if (what === 'getter') sources.logger = broken;
     if (what === 'emit') sources.logger = () => ({ emit: broken });
-    if (what === 'line') sources.line = broken;
     report({}, {});
     expect(reported).toHaveLength(2);
     expect(logged.filter((message) => message.startsWith('error'))).toEqual([
@@ -756,7 +778,7 @@ describe('blocks that are not wanted', () => {
     const ignoreBlockHook = jest.fn(() => true);
     const { reporter, spans, events } = hooked(ignoreBlockHook);
     expect(reporter.add(BLOCK)?.spanContext()).toBeUndefined();
-    reporter.flush();
+    reporter.report();
     expect(ignoreBlockHook).toHaveBeenCalledTimes(1);
     expect([spans(), events]).toEqual([[], []]);
   });

@@ -5,7 +5,7 @@ import type { StackSample } from '../../src/block.ts';
 import { takeResourceType } from '../../src/detect/hooks/resource-classes.ts';
 import { createOriginOf } from '../../src/name/in-app.ts';
 import { takeNativeCall } from '../../src/native/call-stack.ts';
-import { namedFacts, ongoingReply } from '../../src/ongoing/ongoing-facts.ts';
+import { namedFacts, ongoingReply } from '../../src/report/ongoing-facts.ts';
 import { Capturer } from '../../src/sample/capturer.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 

@@ -8,6 +8,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import {
   type EndingSpan,
@@ -16,10 +17,10 @@ import {
 } from '../../src/stalls/event-loop-span-processor.ts';
 import { MAX_OPEN_SPANS } from '../../src/stalls/open-spans.ts';
 import { MAX_RECENT_BLOCKS } from '../../src/stalls/recent-blocks.ts';
-import type { FunctionWait } from '../../src/stalls/stalled-requests.ts';
-import { type BlockedPeriod, Stalls, stallsOfThread } from '../../src/stalls/stalls.ts';
+import { type StallSession, Stalls, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
+import { stallSession } from './support/stall-session.ts';
 
 /** Unix time. Each test has an hour of its own: blocks are remembered from one to the next. */
 let now = 1_700_000_000_000;
@@ -48,8 +49,18 @@ class Scene {
   readonly provider: InstanceType<typeof TracerProvider>;
   readonly processor = new EventLoopSpanProcessor();
   readonly entrySpans: number[] = [];
-  readonly waits: FunctionWait[] = [];
-  pileUp: BlockedPeriod | undefined;
+  pileUp: ReturnType<StallSession['ongoingPileUp']>;
+  begin = { iteration: 0, idle: 0, taskStart: Number.NaN };
+  readonly session = stallSession({
+    clock: {
+      epoch: (time) => time,
+      loopCount: () => this.begin.iteration,
+      waited: () => this.begin.idle,
+    },
+    ongoingPileUp: () => this.pileUp,
+    taskStart: () => this.begin.taskStart,
+    stalled: (millis) => void this.entrySpans.push(millis),
+  });
 
   constructor(
     wrap: (processor: EventLoopSpanProcessor) => LikeAnyProcessor = (processor) => processor,
@@ -59,11 +70,7 @@ class Scene {
       new SimpleSpanProcessor({ exporter: this.exporter }),
     ] as never[];
     this.provider = new TracerProvider({ spanProcessors });
-    this.stalls.ongoing = { ongoingPileUp: () => this.pileUp };
-    this.stalls.entrySpanSink = {
-      ended: (millis) => this.entrySpans.push(millis),
-      stalled: (waits) => void this.waits.push(...waits),
-    };
+    this.stalls.start(this.session);
     now += 3_600_000;
   }
 
@@ -87,15 +94,11 @@ class Scene {
     ran: readonly (readonly [Span, number])[] = [],
   ): number | undefined {
     const context = blocking && trace.setSpan(ROOT_CONTEXT, blocking);
-    const block = {
-      start: this.start + start,
-      end: this.start + end,
-      context,
-      ran: runsOf(ran),
-    };
-    const around = this.stalls.spansAround(block);
-    if (around !== undefined) this.stalls.add(block, around, { spanContext: () => spanContext });
-    return around?.stalledSpans;
+    const spans = this.stalls.spansAt(
+      blockOf({ start: this.start + start, end: this.start + end, context, ran: runsOf(ran) }),
+    );
+    spans?.add(blockSpan(spanContext));
+    return spans?.stalledSpans;
   }
 
   /** Ends it, and gives what was exported. */
@@ -113,6 +116,23 @@ class Scene {
   }
 }
 
+const blockOf = (block: Pick<Block, 'start' | 'end'> & Partial<Block>): Block => ({
+  kind: 'pile-up',
+  callbacks: 1,
+  context: undefined,
+  resourceType: undefined,
+  cpu: 0,
+  samples: [],
+  isOwnWork: false,
+  ...block,
+});
+
+const blockSpan = (spanContext: SpanContext | undefined, addQueued = () => {}) => ({
+  spanContext: () => spanContext,
+  addQueued,
+  onReported: () => {},
+});
+
 const runsOf = (ran: readonly (readonly [Span, number])[]) =>
   ran.map(([span, millis]) => ({ context: trace.setSpan(ROOT_CONTEXT, span), millis }));
 
@@ -123,10 +143,9 @@ const scene = (...args: ConstructorParameters<typeof Scene>) => {
   return made;
 };
 afterEach(async () => {
-  for (const { provider, stalls } of scenes.splice(0)) {
+  for (const { provider, stalls, session } of scenes.splice(0)) {
     await provider.shutdown();
-    stalls.ongoing = undefined;
-    stalls.entrySpanSink = undefined;
+    stalls.stop(session);
   }
 });
 
@@ -221,6 +240,7 @@ test('the same holds of a pile-up that has not ended', () => {
   s.pileUp = {
     start: s.start + 100,
     end: s.start + 220,
+    cpu: 120,
     context: trace.setSpan(ROOT_CONTEXT, one),
     ran: runsOf([
       [one, 70],
@@ -232,19 +252,12 @@ test('the same holds of a pile-up that has not ended', () => {
 });
 
 describe('entry spans that begin right after a block', () => {
-  const begin = { iteration: 8, idle: 90, taskStart: 501, asyncId: 12 };
   const blocked = (s: Scene) => {
-    s.stalls.ongoing = { ongoingPileUp: () => undefined, spanBegin: () => begin };
+    s.begin = { iteration: 8, idle: 90, taskStart: s.start + 501 };
     const counted: string[] = [];
-    const span = { spanContext: () => someSpan('a'), addQueued: () => void counted.push('one') };
-    const period = {
-      start: s.start + 100,
-      end: s.start + 500,
-      context: undefined,
-      loopEnd: { end: 500, iteration: 7, idle: 90, asyncId: 40 },
-    };
-    const around = s.stalls.spansAround(period);
-    if (around !== undefined) s.stalls.add(period, around, span);
+    const block = blockOf({ start: s.start + 100, end: s.start + 500, waitedSince: 0 });
+    const span = blockSpan(someSpan('a'), () => void counted.push('one'));
+    s.stalls.spansAt(block)?.add(span);
     return counted;
   };
 
@@ -351,6 +364,7 @@ test('an ongoing pile-up counts, but not for its blocking span', () => {
   s.pileUp = {
     start: s.start + 110,
     end: s.start + 360,
+    cpu: 250,
     context: trace.setSpan(ROOT_CONTEXT, blocking),
   };
   // It waited longest for what has no span yet.
@@ -381,10 +395,9 @@ test('the metric counts entry spans, stalled or not', () => {
 
 test('with a meter that throws, the span has its attributes', () => {
   const s = scene();
-  const ended = () => {
+  s.session.stalled = () => {
     throw new Error('meter');
   };
-  s.stalls.entrySpanSink = { ended, stalled: () => {} };
   const span = s.startSpan('slow', 0, undefined, SpanKind.SERVER);
   s.block(100, 300);
   expect(s.end(span, 400).stall).toBe(0.2);
@@ -419,20 +432,22 @@ test('spans that have ended are forgotten', () => {
 test('a shutdown reports what waits, before other processors shut down; a flush does not block for it', async () => {
   const asked: string[] = [];
   const processor = new EventLoopSpanProcessor();
-  const view = { ongoingPileUp: () => undefined, reportPending: () => void asked.push('report') };
-  stallsOfThread().ongoing = view;
+  const session = stallSession({
+    report: () => void asked.push('report'),
+    settle: () => void asked.push('settle'),
+  });
+  stallsOfThread().start(session);
   const flushed = processor.forceFlush();
-  expect(asked).toEqual([]);
-  const down = processor.shutdown();
   expect(asked).toEqual(['report']);
+  const down = processor.shutdown();
+  expect(asked).toEqual(['report', 'settle']);
   await Promise.all([flushed, down]);
-  stallsOfThread().ongoing = undefined;
+  stallsOfThread().stop(session);
 });
 
 test('without an instrumentation, and after the shutdown: nothing', async () => {
   const s = scene();
-  s.stalls.ongoing = undefined;
-  s.stalls.entrySpanSink = undefined;
+  s.stalls.stop(s.session);
   const span = s.startSpan('span', 0, undefined, SpanKind.SERVER);
   expect(s.end(span, 100)).toMatchObject({ stall: undefined, links: [] });
   expect(s.entrySpans).toEqual([]);
@@ -451,10 +466,8 @@ test('two processors of one provider count a span once', () => {
 
 test('an error is logged once, and does not reach the host', () => {
   const s = scene();
-  s.stalls.ongoing = {
-    ongoingPileUp: () => {
-      throw new Error('broken');
-    },
+  s.session.ongoingPileUp = () => {
+    throw new Error('broken');
   };
   s.end(s.startSpan('one', 0), 10);
   s.end(s.startSpan('two', 0), 10);

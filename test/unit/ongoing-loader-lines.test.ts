@@ -1,8 +1,8 @@
 /** The report of a block that has not ended names no line of what a loader compiled. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { withoutLoaderLines } from '../../src/ongoing/loader-lines.ts';
-import type { OngoingFacts } from '../../src/ongoing/ongoing-facts.ts';
+import { withoutLoaderLines } from '../../src/report/loader-lines.ts';
+import type { OngoingFacts } from '../../src/report/ongoing-facts.ts';
 import { makeFolder, removeFolders } from './source-maps/support.ts';
 
 afterAll(removeFolders);

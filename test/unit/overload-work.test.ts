@@ -5,10 +5,10 @@ import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
 import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stalls/recent-blocks.ts';
-import { StallCause } from '../../src/stalls/stalled-requests.ts';
-import { type BlockedPeriod, stallsOfThread } from '../../src/stalls/stalls.ts';
+import { stallsOfThread } from '../../src/stalls/stalls.ts';
 import { contextOf, FakeLoop, spanFacts } from './support/fake-loop.ts';
 import { TracerProvider } from './support/sdk.ts';
+import { stallSession } from './support/stall-session.ts';
 
 const START = 1_800_000_000_000;
 const RUNS = 20;
@@ -39,9 +39,10 @@ describe('open requests', () => {
       return [entry, tracer.startSpan('handler', options, context)] as const;
     });
   type Requests = ReturnType<typeof openRequests>;
-  const pileUpOf = (requests: Requests): BlockedPeriod => ({
+  const pileUpOf = (requests: Requests) => ({
     start: START + 100,
     end: START + 260,
+    cpu: 160,
     context: undefined,
     ran: requests.slice(0, RUNS).map(([, handler]) => ({
       context: trace.setSpan(ROOT_CONTEXT, handler),
@@ -50,7 +51,7 @@ describe('open requests', () => {
   });
   const beginPileUp = (requests: Requests) => {
     const pileUp = pileUpOf(requests);
-    stallsOfThread().ongoing = { ongoingPileUp: () => pileUp };
+    stallsOfThread().start(stallSession({ ongoingPileUp: () => pileUp }));
   };
   const end = (span: Span | undefined) => span?.end(toHrTime(START + 300));
   /** With few open requests, and with a hundred times as many. */
@@ -62,7 +63,8 @@ describe('open requests', () => {
       const requests = openRequests(open);
       before(requests);
       const asked = countAsked(() => run(requests));
-      stallsOfThread().ongoing = undefined;
+      const { session } = stallsOfThread();
+      if (session !== undefined) stallsOfThread().stop(session);
       for (const span of requests.flat()) if (span.isRecording()) end(span);
       return asked;
     });
@@ -89,14 +91,17 @@ describe('open requests', () => {
     expect(many).toBe(few);
   });
 
-  test.each([
-    ['callback', START + 100],
-    ['pile-up', undefined],
-  ])('a block, a %s', (_, callbackStart) => {
+  test.each(['callback', 'pile-up'] as const)('a block, a %s', (kind) => {
     const stalled: unknown[] = [];
     const [few, many] = askedWith((requests) => {
-      const around = stallsOfThread().spansAround({ ...pileUpOf(requests), callbackStart });
-      stalled.push(around?.stalledSpans);
+      stallsOfThread().start(stallSession());
+      const block = { ...pileUpOf(requests), kind, callbacks: 1, samples: [] };
+      const spans = stallsOfThread().spansAt({
+        ...block,
+        resourceType: undefined,
+        isOwnWork: false,
+      });
+      stalled.push(spans?.stalledSpans);
     });
     expect(stalled).toEqual([2 * RUNS, 200 * RUNS]);
     expect(many).toBe(few);
@@ -152,7 +157,7 @@ describe('recent blocks', () => {
         blockingSpanIds: new CountingSet([`blocking ${i}`, 'blocking all']),
         ranMillis: new Map([[`ran ${i}`, 3]]),
         span: undefined,
-        cause: new StallCause(),
+        named: undefined,
       });
     }
   });
@@ -188,7 +193,7 @@ test('a part that is reported before the pile-up that began earlier hides none o
       end,
       blockingSpanIds: new Set(),
       span: undefined,
-      cause: new StallCause(),
+      named: undefined,
     });
   block(220, 400);
   block(100, 220);

@@ -1,13 +1,12 @@
 import { type BlockEnd, Queue, queuedBy, type SpanBegin } from '../../src/stalls/queue.ts';
 import type { RecentBlock } from '../../src/stalls/recent-blocks.ts';
-import { StallCause } from '../../src/stalls/stalled-requests.ts';
 
 const block = (start: number, end: number): RecentBlock => ({
   start,
   end,
   blockingSpanIds: new Set(),
   span: undefined,
-  cause: new StallCause(),
+  named: undefined,
 });
 
 /** A block of iteration 7 that ended at 500, when the latest async id was 40. */

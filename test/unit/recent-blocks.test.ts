@@ -4,14 +4,13 @@ import {
   RecentBlocks,
 } from '../../src/stalls/recent-blocks.ts';
 import type { SpanTime } from '../../src/stalls/span-time.ts';
-import { StallCause } from '../../src/stalls/stalled-requests.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,
   end,
   blockingSpanIds: new Set(blockingSpanIds),
   span: undefined,
-  cause: new StallCause(),
+  named: undefined,
 });
 const span = (spanId: string, start: number, end: number): SpanTime => ({ spanId, start, end });
 const recent = (...blocks: RecentBlock[]) => {

@@ -13,9 +13,10 @@ import {
   type SpanOptions,
   type Tracer,
 } from '@opentelemetry/api';
-import { emitBlockEvent } from '../../src/report/block-event.ts';
+import { BlockEvents } from '../../src/report/block-event.ts';
 import { startBlockSpan } from '../../src/report/block-span.ts';
 import { createInstruments } from '../../src/report/instruments.ts';
+import type { UserHooks } from '../../src/report/user-hooks.ts';
 import * as semconv from '../../src/semconv.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 import { referenceSections, withSections } from '../../tools/reference.cjs';
@@ -27,6 +28,7 @@ import {
   readRegistry,
   semconvSource,
 } from '../../tools/semconv.cjs';
+import { stackSample } from './support/stack-sample.ts';
 
 const ROOT = join(__dirname, '../..');
 const SRC = join(ROOT, 'src');
@@ -208,14 +210,13 @@ test('the span has the attributes of the registry', () => {
 test('the log event has the attributes of the registry', () => {
   const emitted: { eventName: string; attributes: Attributes }[] = [];
   const logger = { emit: (record: (typeof emitted)[number]) => emitted.push(record) };
-  emitBlockEvent(
-    logger as never,
-    BLOCK,
-    ROOT_CONTEXT,
-    () => '',
-    () => 'main 480',
-    () => {},
-  );
+  const hooks = { block: () => {} } as unknown as UserHooks;
+  new BlockEvents('all', () => logger as never, hooks).emit({
+    block: BLOCK,
+    context: ROOT_CONTEXT,
+    samples: Array(9).fill({ ...stackSample(1, ROOT_CONTEXT, 'main'), weight: 1 }),
+    span: { outcome: 'sampled', finish: () => {} },
+  });
   const event = one(registry.events);
   expect(emitted.map(({ eventName }) => eventName)).toEqual([event.name]);
   expectAttributes(event, Object.keys(emitted[0]?.attributes ?? {}));

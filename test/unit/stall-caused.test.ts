@@ -3,17 +3,18 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../../src/stalls/request-channel.ts';
+import { REQUEST_CHANNEL, type RequestMessage } from '../../src/report/request-channel.ts';
 import {
   byFunction,
+  EndedRequests,
   type FunctionWait,
-  type NamedBlock,
-  StallCause,
-  StalledRequests,
-} from '../../src/stalls/stalled-requests.ts';
-import { type BlockedPeriod, stallsOfThread } from '../../src/stalls/stalls.ts';
+  MAX_WAITING,
+} from '../../src/stalls/ended-requests.ts';
+import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
+import { stallsOfThread } from '../../src/stalls/stalls.ts';
+import type { EventLoopBlock } from '../../src/types.ts';
 import { TracerProvider } from './support/sdk.ts';
+import { stallSession } from './support/stall-session.ts';
 
 /** Unix time. Each scene has a day of its own: blocks are remembered from one to the next. */
 let day = 1_700_000_000_000;
@@ -28,7 +29,7 @@ class Scene {
   readonly start = day;
   now = 0;
   iteration = 0;
-  pileUp: BlockedPeriod | undefined;
+  pileUp: { start: number; end: number; cpu: number; context: undefined } | undefined;
   /** Of the metric `event_loop.stall.duration`. */
   stalledMillis = 0;
   /** Of the metric `event_loop.stall.caused`, by function. */
@@ -40,17 +41,17 @@ class Scene {
   constructor() {
     day += 86_400_000;
     subscribe(REQUEST_CHANNEL, this.#onMessage);
-    this.stalls.ongoing = {
-      ongoingPileUp: () => this.pileUp,
-      reportPending: () => this.report(),
-      spanBegin: () => ({ iteration: this.iteration, idle: 0, taskStart: 0, asyncId: 0 }),
-    };
-    this.stalls.entrySpanSink = {
-      ended: (millis) => {
-        this.stalledMillis += millis;
-      },
-      stalled: (waits) => this.#count(waits),
-    };
+    this.stalls.start(
+      stallSession({
+        clock: { epoch: (time) => time, loopCount: () => this.iteration, waited: () => 0 },
+        ongoingPileUp: () => this.pileUp,
+        settle: () => this.report(),
+        stalled: (millis) => {
+          this.stalledMillis += millis;
+        },
+        caused: (waits) => this.#count(waits),
+      }),
+    );
   }
 
   request(kind = SpanKind.SERVER, attributes = {}): Span {
@@ -64,33 +65,43 @@ class Scene {
 
   /** A block that ends now; it is reported by {@link report}, unless that is never done. */
   block(millis: number, functionName?: string, from = this.now): void {
-    const period = {
-      start: this.start + from,
-      end: this.start + from + millis,
-      context: undefined,
-    };
+    const period = { start: this.start + from, end: this.start + from + millis };
     this.now = from + millis;
-    const around = this.stalls.spansAround(period);
-    const code = functionName === undefined ? {} : { code: { functionName } };
-    const onReported = (listener: (block: NamedBlock) => void) =>
-      void this.#unreported.push(() => listener({ startTimeMillis: period.start, ...code }));
-    if (around) this.stalls.add(period, around, { spanContext: () => undefined, onReported });
+    const code = functionName === undefined ? {} : { code: { functionName, stackTrace: '' } };
+    const facts = { startTimeMillis: period.start, ...code } as EventLoopBlock;
+    this.stalls
+      .spansAt({
+        ...period,
+        kind: undefined,
+        callbacks: 1,
+        context: undefined,
+        resourceType: undefined,
+        cpu: millis,
+        samples: [],
+        isOwnWork: false,
+      })
+      ?.add({
+        spanContext: () => undefined,
+        addQueued: () => {},
+        onReported: (listener) => void this.#unreported.push(() => listener(facts)),
+      });
   }
 
   /** As {@link block}, but what has ended is only known to have piled up. */
   pileUpSince(from: number): void {
-    this.pileUp = { start: this.start + from, end: this.start + this.now, context: undefined };
+    const [start, end] = [this.start + from, this.start + this.now];
+    this.pileUp = { start, end, cpu: end - start, context: undefined };
   }
 
   report(): void {
     for (const report of this.#unreported.splice(0)) report();
+    this.stalls.report();
   }
 
   /** Nothing is left that could be reported. */
   async stop(): Promise<this> {
     await this.provider.shutdown();
-    this.stalls.ongoing = undefined;
-    this.stalls.entrySpanSink = undefined;
+    if (this.stalls.session !== undefined) this.stalls.stop(this.stalls.session);
     unsubscribe(REQUEST_CHANNEL, this.#onMessage);
     return this;
   }
@@ -177,9 +188,10 @@ describe('a request that ends in a pile-up', () => {
   test('waited for unknown code, if no block comes of it', async () => {
     const scene = new Scene();
     endsInPileUp(scene);
-    scene.now += 1000;
+    scene.report();
+    expect(scene.caused.size).toBe(0);
     scene.iteration += 2;
-    scene.end(scene.request());
+    scene.report();
     expect([...scene.caused]).toEqual([['', 150]]);
     await scene.stop();
   });
@@ -206,22 +218,25 @@ test('requests that were not stalled are published at once, other spans never', 
 });
 
 test('requests that wait for names are bounded: more are reported without them', () => {
-  const requests = new StalledRequests();
-  const cause = new StallCause();
+  const requests = new EndedRequests();
+  const cause = { start: 0, end: 1, blockingSpanIds: new Set<string>(), span: undefined };
+  const block = { ...cause, named: undefined as { code?: { functionName: string } } | undefined };
+  const waits = [{ block, millis: 1 }];
   let reported = 0;
-  const report = () => void reported++;
-  for (let i = 0; i < 10_000; i++) requests.add([{ cause, millis: 1 }], report);
+  const request = { waits, isKnown: () => block.named !== undefined, report: () => reported++ };
+  for (let i = 0; i < MAX_WAITING; i++) requests.add(request);
+  requests.report();
   expect(reported).toBe(0);
-  requests.add([{ cause, millis: 1 }], report);
+  requests.add(request);
   expect(reported).toBe(1);
-  expect(byFunction([{ cause, millis: 1 }])).toEqual([{ millis: 1 }]);
-  cause.name({ code: { functionName: 'late' } });
-  expect(reported).toBe(10_001);
-  requests.add([{ cause, millis: 1 }], report);
-  expect(reported).toBe(10_002);
-  expect(byFunction([{ cause, millis: 1 }])).toEqual([
-    { code: { functionName: 'late' }, millis: 1 },
-  ]);
+  expect(byFunction(waits)).toEqual([{ millis: 1 }]);
+  block.named = { code: { functionName: 'late' } };
+  requests.report();
+  expect(reported).toBe(MAX_WAITING + 1);
+  expect(requests.isEmpty).toBe(true);
+  requests.add(request);
+  expect(reported).toBe(MAX_WAITING + 2);
+  expect(byFunction(waits)).toEqual([{ code: { functionName: 'late' }, millis: 1 }]);
 });
 
 type Name = 'a' | 'b' | 'c' | undefined;

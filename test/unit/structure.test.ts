@@ -8,22 +8,19 @@ const SRC = join(__dirname, '../../src');
 const ORDER = [
   ['version', 'semconv', 'types', 'block', 'worker-code.generated'],
   ['support'],
-  ['block-attributes'],
+  ['block-attributes', 'profile-window'],
   ['otel'],
   ['name'],
   ['source-maps'],
   ['sample'],
-  ['workers'],
   ['native'],
   ['detect'],
-  ['ongoing'],
-  ['health-server'],
-  ['stalls'],
   ['report'],
-  ['profile'],
   ['config', 'config-file', 'active-instance'],
-  ['console/'],
-  ['html-report'],
+  ['summary'],
+  ['extra'],
+  ['stalls', 'profile', 'ongoing', 'workers', 'console/', 'html-report', 'health-server'],
+  ['extras', 'thread-extras'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
   ['core'],
@@ -31,6 +28,16 @@ const ORDER = [
   ['main-entry'],
   ['register/', 'testing/'],
   ['register', 'testing'],
+];
+/** Folders that can be deleted, and who imports them beside the two lists. */
+const EXTRAS = ['stalls', 'profile', 'ongoing', 'workers', 'console/', 'html-report'];
+EXTRAS.push('health-server', 'testing/');
+const REGISTRATION = [
+  'extras.ts',
+  'thread-extras.ts',
+  'core.ts',
+  'console-report.ts',
+  'testing.ts',
 ];
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -80,6 +87,14 @@ test('no two folders import each other', () => {
     return a < b && pairs.has(`${b} ${a}`);
   });
   expect(mutual).toEqual([]);
+});
+
+test('no code but the registration imports an extra', () => {
+  const foreign = edges.filter(
+    ({ from, to }) =>
+      EXTRAS.includes(unitOf(to)) && unitOf(from) !== unitOf(to) && !REGISTRATION.includes(from),
+  );
+  expect(foreign).toEqual([]);
 });
 
 test('no line of src is longer than 100 columns', () => {

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { PLAIN } from '../../src/console/block-line.ts';
-import { Durations } from '../../src/console/durations.ts';
-import { blockJson, summaryJson } from '../../src/console/json.ts';
 import { profileLine } from '../../src/console/profile-line.ts';
-import { Summary, type SummaryTimes } from '../../src/console/summary.ts';
 import { summaryLines } from '../../src/console/summary-lines.ts';
 import { summaryMarkdown } from '../../src/console/summary-markdown.ts';
-import type { RequestMessage } from '../../src/stalls/request-channel.ts';
+import { PLAIN } from '../../src/report/block-line.ts';
+import type { RequestMessage } from '../../src/report/request-channel.ts';
+import { Durations } from '../../src/summary/durations.ts';
+import { blockJson, summaryJson } from '../../src/summary/json.ts';
+import { Summary, type SummaryTimes } from '../../src/summary/summary.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const block = (

@@ -1,5 +1,5 @@
 /** What the page shows, from the data that it embeds. */
-import type { PlaceSummary } from '../../console/summary.ts';
+import type { PlaceSummary } from '../../summary/summary.ts';
 import type { CodePlace } from '../../types.ts';
 import type { ReportBlock, ReportDocument, ReportRequest } from '../document.ts';
 

@@ -1,6 +1,6 @@
 /** The tables: functions by harm, routes, who makes whom wait, blocks. */
-import type { Quantiles, RouteStall, RouteTimes } from '../../console/requests.ts';
-import type { PeriodSummary, PlaceSummary } from '../../console/summary.ts';
+import type { Quantiles, RouteStall, RouteTimes } from '../../summary/requests.ts';
+import type { PeriodSummary, PlaceSummary } from '../../summary/summary.ts';
 import { code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Fn, Model } from './model.ts';

@@ -1,6 +1,6 @@
 import { RunningCodeReader } from '../../../src/health-server/running-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
-import type { UnnamedFacts } from '../../../src/ongoing/ongoing-facts.ts';
+import type { UnnamedFacts } from '../../../src/report/ongoing-facts.ts';
 import { createLongCallMemory, LongCallWriter } from '../../../src/sample/long-call-memory.ts';
 import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
 

@@ -2,6 +2,7 @@
 import { embeddable } from '../../../src/html-report/page-file.ts';
 import { ReportRecorder } from '../../../src/html-report/recorder.ts';
 import { MAX_NODES, StackTree } from '../../../src/html-report/stack-tree.ts';
+import { announceRequests } from '../../../src/report/request-channel.ts';
 
 const frame = (name: string, line = 1) => ({ name, file: '/app/a.js', line, functionLine: 1 });
 const blockOf = (durationMillis: number, startTimeMillis = durationMillis) => ({
@@ -52,6 +53,7 @@ test('a stack for which there is no room ends at the innermost frame that is kno
 });
 
 test('requests that were stalled least are left out first', () => {
+  announceRequests();
   const recorder = new ReportRecorder();
   for (let millis = 1; millis <= 3000; millis++) {
     recorder.request({

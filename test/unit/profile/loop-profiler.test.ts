@@ -152,7 +152,7 @@ describe('the operation', () => {
     const fake = new Fake();
     fake.context = contextOf(spanNamed('consume orders'));
     fake.answer();
-    fake.profiler.flush();
+    fake.profiler.report();
     expect(fake.counted).toHaveLength(1);
     expect(fake.profiler.hasSamples).toBe(false);
   });

@@ -3,11 +3,9 @@
  * Costs nothing without a subscriber.
  */
 import { channel } from 'node:diagnostics_channel';
-import type { HrTime, Span } from '@opentelemetry/api';
-import { hrTimeToMillis } from '../otel/hr-time.ts';
-import type { Operation } from '../otel/operation.ts';
+import { perThread } from '../support/per-thread.ts';
+import type { CodePlace } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import type { NamedBlock, Wait } from './stalled-requests.ts';
 
 /**
  * Name of the `node:diagnostics_channel` on which each entry span (SERVER, CONSUMER) is published
@@ -15,6 +13,12 @@ import type { NamedBlock, Wait } from './stalled-requests.ts';
  * known as far as they will be.
  */
 export const REQUEST_CHANNEL = `${PACKAGE_NAME}:request`;
+
+/** What is known of a block when it is reported; both are absent if it never is. */
+export interface NamedBlock {
+  readonly startTimeMillis?: number;
+  readonly code?: CodePlace;
+}
 
 /** What is published on {@link REQUEST_CHANNEL}. */
 export interface RequestMessage {
@@ -32,31 +36,20 @@ export interface RequestMessage {
 
 const requests = channel(REQUEST_CHANNEL);
 
+/** Whether anything in the thread publishes, or has published. */
+const publishers = () =>
+  perThread(Symbol.for(`${PACKAGE_NAME}.requests.v1`), () => ({ areKnown: false }));
+
+/** From now on requests are published: there is a span processor. */
+export function announceRequests(): void {
+  publishers().areKnown = true;
+}
+
+/** Whether requests are, or were, published in this thread. */
+export const areRequestsKnown = () => publishers().areKnown;
+
 export const hasRequestSubscribers = () => requests.hasSubscribers;
 
-/**
- * Reads what is needed of the span, which is not kept.
- * @returns publishes it
- */
-export function requestReport(
-  span: Span & { readonly startTime: HrTime; readonly endTime: HrTime },
-  { name = '' }: Operation,
-  stalledMillis: number,
-  waits: readonly Wait[],
-): () => void {
-  const startTimeMillis = hrTimeToMillis(span.startTime);
-  const durationMillis = hrTimeToMillis(span.endTime) - startTimeMillis;
-  const { traceId } = span.spanContext();
-  return () => {
-    if (!requests.hasSubscribers) return;
-    const message: RequestMessage = {
-      route: name,
-      traceId,
-      startTimeMillis,
-      durationMillis,
-      stalledMillis,
-      waits: waits.map(({ cause, millis }) => ({ block: cause.block ?? {}, millis })),
-    };
-    requests.publish(message);
-  };
+export function publishRequest(message: RequestMessage): void {
+  requests.publish(message);
 }

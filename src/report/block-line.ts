@@ -13,7 +13,7 @@ const plain = (text: string) => text;
 export const PLAIN: Paint = { length: plain, code: plain, aside: plain };
 
 /** What the block is attributed to, as far as spans say. */
-export interface Attribution {
+export interface AttributedRequest {
   /** Route of the request, as in `GET /report`, else the name of the blocking span. */
   readonly operation?: string | undefined;
   readonly traceId?: string | undefined;
@@ -25,12 +25,12 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /**
  * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`;
- * what ran innermost, where that is another function, stands before the place to change:
+ * what ran innermost, if that is another function, stands before the place to change:
  * `MultiRegex.exec (node_modules/…) ← renderer.code (lib/articles.js:4:50)`.
  */
 export function blockLine(
   block: EventLoopBlock,
-  attribution: Attribution,
+  attribution: AttributedRequest,
   cwd: string,
   paint: Paint,
 ): string {

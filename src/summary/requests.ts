@@ -5,7 +5,8 @@
  * Guarantees: memory is bounded; each stalled millisecond counts for one function and one route.
  */
 import { keyOf } from '../name/key.ts';
-import type { RequestMessage } from '../stalls/request-channel.ts';
+import { duration } from '../report/block-line.ts';
+import type { RequestMessage } from '../report/request-channel.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
 
@@ -32,7 +33,7 @@ export interface Quantiles {
 /** How long requests took; quantiles are at most 2.5 % off. */
 export interface RequestTimes extends StallTotals, Quantiles {
   readonly count: number;
-  /** Of the durations from which the time is taken in which the request was stalled. */
+  /** The same of the durations minus the time for which each request was stalled. */
   readonly withoutStalls: Quantiles;
 }
 
@@ -215,4 +216,12 @@ function valueFor<Value>(
   const made = make();
   values.set(key, made);
   return made;
+}
+
+/** `41 requests waited 6.20 s for it`; undefined if none did, or that is not known. */
+export function waitsOf(stalls: Partial<StallTotals>, it = 'it'): string | undefined {
+  const { stalledRequests = 0, stalledMillis = 0 } = stalls;
+  if (stalledRequests === 0) return undefined;
+  const requests = `${stalledRequests} request${stalledRequests === 1 ? '' : 's'}`;
+  return `${requests} waited ${duration(stalledMillis)} for ${it}`;
 }

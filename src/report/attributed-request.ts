@@ -1,15 +1,15 @@
 /** Which request, in words, a block is attributed to. */
 import { type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
 import { rpcMetadataIn } from '../otel/sdk-internals.ts';
-import type { Attribution } from './block-line.ts';
+import type { AttributedRequest } from './block-line.ts';
 
-export function attributionIn(context: Context): Attribution {
+export function attributedRequest(context: Context): AttributedRequest {
   const span = trace.getSpan(context);
   if (span === undefined || !isSpanContextValid(span.spanContext())) return {};
   return { operation: route(context) ?? nameOf(span), traceId: span.spanContext().traceId };
 }
 
-/** `GET /users/:id`; the path where the framework has set no route. */
+/** `GET /users/:id`; the path if the framework has set no route. */
 function route(context: Context): string | undefined {
   const rpc = rpcMetadataIn(context);
   const attributes = rpc?.span?.attributes;
@@ -20,7 +20,7 @@ function route(context: Context): string | undefined {
   return typeof method === 'string' && where ? `${method} ${where}` : undefined;
 }
 
-/** Of a span of the SDK. */
+/** A span of the SDK has a name, one of the API has none. */
 function nameOf(span: Span): string | undefined {
   const { name } = span as { name?: unknown };
   return typeof name === 'string' ? name : undefined;

@@ -6,6 +6,12 @@ import type { SummaryTimes } from './summary.ts';
 /** Published by Node.js when a server has begun to listen. */
 const LISTEN_CHANNEL = 'tracing:net.server.listen:asyncEnd';
 
+/**
+ * Has a summary written. A process that does not listen to it ignores it: safe to send to the wrong
+ * one.
+ */
+export const SUMMARY_SIGNAL = 'SIGURG';
+
 export class RunTimes {
   #startedAt: number | undefined;
   #listeningSince: number | undefined;

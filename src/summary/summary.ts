@@ -5,7 +5,7 @@
  * Start-up lasts until a server of this process listens for the first time. A process in which none
  * ever does has no block at start-up.
  */
-import type { RequestMessage } from '../stalls/request-channel.ts';
+import type { RequestMessage } from '../report/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
 import { functionKeyOf, type RequestSummary, Requests, type StallTotals } from './requests.ts';
 
@@ -22,11 +22,11 @@ export interface BlockTotals extends Partial<StallTotals> {
   readonly blocks: number;
   readonly totalMillis: number;
   readonly longestMillis: number;
-  /** Of the elapsed time, 0 to 1. */
+  /** Share of the elapsed time, 0 to 1. */
   readonly share: number;
 }
 
-/** Of one place; `functionName` is absent where the code is not known. */
+/** The blocks of one place; `functionName` is absent if the code is not known. */
 export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
   /** What took most of its blocks. */
   readonly cause?: BlockCause;
@@ -37,7 +37,7 @@ export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
 export interface PeriodSummary extends BlockTotals {
   readonly elapsedMillis: number;
   readonly places: readonly PlaceSummary[];
-  /** Blocks whose place is not among `places`, where there are any. */
+  /** Blocks whose place is not among `places`, if there are any. */
   readonly otherPlaces?: BlockTotals;
 }
 
@@ -54,7 +54,7 @@ export interface BlockSummary extends PeriodSummary, Partial<RequestSummary> {
 export interface SummaryTimes {
   readonly startedAt: number;
   readonly now: number;
-  /** Absent where no server has begun to listen since `startedAt`. */
+  /** Absent if no server has begun to listen since `startedAt`. */
   readonly listeningSince?: number | undefined;
   readonly loadMillis?: number | undefined;
 }

@@ -2,22 +2,23 @@
  * Blocks and summaries as JSON: `console.schema.json`, at the top of the package, describes both.
  * What `/testing` records is serialized by the same function.
  */
+
+import type { AttributedRequest } from '../report/block-line.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
-import type { Attribution } from './block-line.ts';
 import type { BlockSummary } from './summary.ts';
 
 export const BLOCK_TYPE = 'event-loop-blocked';
 export const SUMMARY_TYPE = 'event-loop-summary';
 
 /** The fields of the block, after what says what it is. */
-export type BlockJson = EventLoopBlock & Attribution & { readonly type: typeof BLOCK_TYPE };
+export type BlockJson = EventLoopBlock & AttributedRequest & { readonly type: typeof BLOCK_TYPE };
 export type SummaryJson = BlockSummary & {
   readonly type: typeof SUMMARY_TYPE;
   /** Where the loop was busy for half of the time. */
   readonly loopProfile?: LoopProfile;
 };
 
-export function blockJson(block: EventLoopBlock, attribution: Attribution = {}): BlockJson {
+export function blockJson(block: EventLoopBlock, attribution: AttributedRequest = {}): BlockJson {
   return { type: BLOCK_TYPE, ...block, ...attribution };
 }
 

@@ -1,0 +1,123 @@
+// Promises: each extra can be deleted. In a copy of the sources it deletes the folder of one extra,
+// its own entries and the lines that register it; what is left type-checks, and can be bundled.
+//
+//   node scripts/check-extras.mjs              all extras, one after the other
+//   node scripts/check-extras.mjs stalls
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { generateWorkerCode } from './worker-code.mjs';
+
+const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
+
+/** In these lists, each line that names the folder of an extra is its registration. */
+const LISTS = ['extras.ts', 'thread-extras.ts'];
+/**
+ * What an extra has beside its folder and its lines in the lists: files, and text in other files.
+ * @type {Record<string, { files?: string[], text?: Record<string, RegExp> }>}
+ */
+const EXTRAS = {
+  stalls: {
+    files: ['register/span-processor.ts'],
+    text: {
+      'core.ts': /^export \{ EventLoopSpanProcessor \}.*\n/m,
+      'index.ts': /, EventLoopSpanProcessor/,
+      'register/register.ts': /^.*(?:span-processor|addSpanProcessor).*\n/gm,
+    },
+  },
+  profile: {},
+  ongoing: {},
+  workers: {},
+  console: {
+    files: ['console.ts', 'console-report.ts'],
+    text: { 'core.ts': /^.*console-report.*\n/m },
+  },
+  'html-report': {},
+  'health-server': {},
+  testing: { files: ['testing.ts'] },
+};
+const ENTRIES = ['index.ts', 'console.ts', 'register.ts', 'testing.ts'];
+
+const wanted = process.argv.slice(2);
+const names = wanted.length > 0 ? wanted : Object.keys(EXTRAS);
+await generateWorkerCode();
+const folder = mkdtempSync(path.join(tmpdir(), 'extras-'));
+const src = path.join(folder, 'src');
+try {
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
+  const { compilerOptions } = JSON.parse(readFileSync(path.join(ROOT, 'tsconfig.json'), 'utf8'));
+  const options = { ...compilerOptions, types: ['node'], incremental: true, skipLibCheck: true };
+  const exclude = ['src/html-report/browser'];
+  const config = { compilerOptions: options, include: ['src'], exclude };
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
+  for (const name of names) await check(name);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function check(/** @type {string} */ name) {
+  rmSync(src, { recursive: true, force: true });
+  cpSync(path.join(ROOT, 'src'), src, { recursive: true });
+  remove(name);
+  const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc');
+  const { status, stdout } = spawnSync(tsc, ['-p', folder], { cwd: folder, encoding: 'utf8' });
+  const errors = status === 0 ? [] : [stdout.trim()];
+  const left = readdirSync(src, { recursive: true, encoding: 'utf8' });
+  const entries = left.filter((file) => ENTRIES.includes(file) || file.endsWith('.worker.ts'));
+  try {
+    await build({
+      absWorkingDir: folder,
+      entryPoints: entries.map((file) => `src/${file}`),
+      bundle: true,
+      write: false,
+      outdir: 'dist',
+      platform: 'node',
+      format: 'esm',
+      external: ['@opentelemetry/api'],
+      logLevel: 'silent',
+    });
+  } catch (error) {
+    errors.push(String(error));
+  }
+  console.log(`without ${name}: ${errors.length === 0 ? 'ok' : 'FAILED'}`);
+  for (const error of errors) console.log(error);
+  if (errors.length > 0) process.exitCode = 1;
+}
+
+function remove(/** @type {string} */ name) {
+  const { files = [], text = {} } = EXTRAS[name] ?? {};
+  if (!Object.hasOwn(EXTRAS, name)) throw new Error(`${name} is no extra`);
+  for (const each of [name, ...files]) rmSync(path.join(src, each), { recursive: true });
+  for (const list of LISTS) edit(list, withoutRegistration(list, name));
+  for (const [file, pattern] of Object.entries(text)) {
+    const before = readFileSync(path.join(src, file), 'utf8');
+    const after = before.replace(pattern, '');
+    if (after === before) throw new Error(`nothing registers ${name} in ${file}`);
+    edit(file, after);
+  }
+}
+
+/** Without the import from the folder, and the line of the list that has what is imported. */
+function withoutRegistration(/** @type {string} */ list, /** @type {string} */ name) {
+  const before = readFileSync(path.join(src, list), 'utf8');
+  const imported = new RegExp(`^import \\{ (\\w+) \\} from '\\./${name}/.*\n`, 'm').exec(before);
+  if (imported === null) return before;
+  const entry = new RegExp(`^  ${imported[1]},.*\n`, 'm');
+  return before.replace(imported[0], '').replace(entry, '');
+}
+
+function edit(/** @type {string} */ file, /** @type {string} */ content) {
+  writeFileSync(path.join(src, file), content);
+}

@@ -1,0 +1,138 @@
+/**
+ * An extra is a folder beside detect → sample → name → report. It subscribes to what these find,
+ * and imports no other extra. `extras.ts` lists them: without its lines there, and those in
+ * `thread-extras.ts`, the folder can be deleted (`npm run check -- extras` does it).
+ */
+import type { Span } from '@opentelemetry/api';
+import type { Block, StackSample } from './block.ts';
+import type { ResolvedConfig } from './config.ts';
+import type { Exclusions } from './detect/exclude/exclusions.ts';
+import type { RunDelay } from './detect/exclude/run-delay.ts';
+import type { HealthSlots } from './detect/lag/health.ts';
+import type { Ledger } from './detect/ledger.ts';
+import type { SpanFacts } from './detect/running-code.ts';
+import type { OriginOptions } from './name/in-app.ts';
+import type { OnceLogger } from './otel/diag-once.ts';
+import type { CodeDescriber } from './report/code-describer.ts';
+import type { Emitter } from './report/emitter.ts';
+import type { Instruments } from './report/instruments.ts';
+import type { UnnamedFacts } from './report/ongoing-facts.ts';
+import type { PendingBlockSpan } from './report/pending-block-span.ts';
+import type { OngoingReport, ProfileReply, WatchdogData } from './sample/protocol.ts';
+import type { SharedMemory } from './sample/shared-memory.ts';
+import type { ThreadKeeperClass } from './sample/watchdog-thread.ts';
+import type { Clock } from './support/clock.ts';
+import type { Guard } from './support/guard.ts';
+import type { LoopProfile } from './types.ts';
+
+export interface Extra {
+  /** Called once for each session. Undefined if the options do not ask for it. */
+  inSession?(session: SessionView): SessionExtra | undefined;
+  /** What keeps the watchdog thread of a worker thread. */
+  readonly WorkerWatchdog?: ThreadKeeperClass;
+  /** The span of this process around `span`; undefined if it does not know. */
+  parentOf?(span: Span): Span | undefined;
+  /** @returns whether the page is written; never throws */
+  writeReport?(path: string, loopProfile: LoopProfile | undefined, log: OnceLogger): boolean;
+}
+
+export type ReportOngoing = (report: OngoingReport<UnnamedFacts>) => void;
+
+/** An extra in the watchdog thread. */
+export interface ThreadExtra {
+  /** What reports the ongoing blocks of one watched thread. */
+  reportOngoing?(data: WatchdogData): ReportOngoing;
+  /** What the thread is started with is for this extra: watches other threads than the main one. */
+  watchOthers?(
+    workerData: WatchdogData | object,
+    reportOngoing: (data: WatchdogData) => ReportOngoing,
+  ): void;
+}
+
+/** Something that is alive while the instrumentation is enabled. */
+export interface Part {
+  start?(): void;
+  stop?(): void;
+}
+
+/** What the lag timer and the ledger tell. */
+export interface LoopListener {
+  /** The lag of one sample, in milliseconds. 50 times a second. */
+  lag?(millis: number): void;
+  /** Each beat of the lag timer. */
+  beat?(now: number): void;
+  /** The lag timer is armed: as long as the loop turns, the next beat comes at `due`. */
+  armed?(due: number): void;
+  /** The loop idles from now on. */
+  idle?(): void;
+  /** It does not any more. */
+  wake?(): void;
+  /** A block of the application's has ended. */
+  block?(block: Block): void;
+  /** A worker thread is about to wait for its pool, outside of its event loop. */
+  poolWait?(): void;
+}
+
+/** What the watchdog thread's requests tell: called inside whatever runs, which they interrupt. */
+export interface SampleListener {
+  /** @param profileInterval see `Mark.profileInterval` */
+  blockSample?(sample: StackSample, profileInterval: number): void;
+  /** A moment of the loop profile. */
+  profile?(requestedAt: number, intervalMillis: number): ProfileReply;
+}
+
+/** What an extra adds to the report of a block that has just ended. */
+export interface SpansAtBlock {
+  /** How many other spans were open, and stalled. */
+  readonly stalledSpans: number;
+  /** The block is going to be reported. */
+  add(span: Pick<PendingBlockSpan, 'spanContext' | 'addQueued' | 'onReported'>): void;
+}
+
+/** An extra in one session. All of it is optional. */
+export interface SessionExtra extends Part, Partial<Emitter>, LoopListener, SampleListener {
+  /** For the data that the watchdog thread is started with. */
+  threadData?(): Partial<
+    Pick<WatchdogData, 'env' | 'ongoing' | 'profile' | 'sampleMemory' | 'unfinishedAfterMillis'>
+  >;
+  /** A block has ended. Undefined if nothing is known of the spans then. */
+  spansAt?(block: Block): SpansAtBlock | undefined;
+  /** As `ReporterPorts.turnsToWait`. */
+  turnsToWait?(): number;
+  /** Blocks are reported now: counts what is known of what it has collected. */
+  report?(): void;
+  /** Everything is reported, and no more becomes known of it: counts the rest. */
+  settle?(): void;
+  loopProfile?(windowMillis?: number): LoopProfile | undefined;
+  /** The process ends by a signal, without an `exit` event. */
+  endBySignal?(): void;
+}
+
+/** What an extra is given of its session. */
+export interface SessionView {
+  readonly config: ResolvedConfig;
+  readonly log: OnceLogger;
+  readonly guard: Guard;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly exclusions: Pick<Exclusions, 'isSuspended'>;
+  readonly runDelay: Pick<RunDelay, 'schedstat'>;
+  /** Another thread may read them. */
+  readonly healthSlots: HealthSlots;
+  /** Undefined if stack samples cannot be taken. */
+  readonly watchdogMemory: SharedMemory | undefined;
+  /** Which code is the application's own; not by a function of the application. */
+  readonly origin: OriginOptions;
+  readonly describer: CodeDescriber;
+  readonly parentOf: SpanFacts['parentOf'];
+  /** Nothing is exported. */
+  readonly isConsoleOnly: boolean;
+  instruments(): Instruments;
+  /** What runs now, whatever that is. */
+  sample(requestedAt: number): StackSample;
+  loopProfile(): LoopProfile | undefined;
+  /** Reports the blocks that have ended; some wait for the source maps of their code. */
+  report(): void;
+  /** Reports everything now, the running callback included. */
+  settle(): void;
+}

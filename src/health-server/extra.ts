@@ -1,0 +1,35 @@
+/** Answers health checks from a thread of its own. */
+import { isMainThread } from 'node:worker_threads';
+import type { Extra } from '../extra.ts';
+import { createLongCallMemory } from '../sample/long-call-memory.ts';
+import { hasLoader } from '../source-maps/loader-maps.ts';
+import { createBeatMemory } from './beat-memory.ts';
+import { HealthServer } from './health-server.ts';
+import { isLauncher } from './launcher.ts';
+
+export const healthServer: Extra = {
+  inSession({ config, guard, healthSlots, log, origin, runDelay, watchdogMemory }) {
+    const { healthServer: options, thresholdMillis, lagIntervalMillis } = config;
+    // One for the process, and not for one that only starts the application.
+    if (options === undefined || !isMainThread || isLauncher(origin.mainFile)) return undefined;
+    const sample = createLongCallMemory();
+    const server = new HealthServer(
+      {
+        ...options,
+        memory: { beat: createBeatMemory(), lag: healthSlots, sample, watchdog: watchdogMemory },
+        thresholdMillis,
+        lagIntervalMillis,
+        origin,
+        hasLoader: hasLoader(),
+      },
+      runDelay.schedstat,
+      log,
+    );
+    return {
+      start: () => server.start(),
+      stop: () => server.stop(),
+      armed: (due) => guard.run('the health server is not told of a beat', () => server.beat(due)),
+      threadData: () => ({ sampleMemory: sample }),
+    };
+  },
+};

@@ -1,0 +1,22 @@
+/** The report page: `reportFile` and `writeReport()`. */
+import type { Extra } from '../extra.ts';
+import { isIgnored } from '../report/emitter.ts';
+import { HtmlReport, writeReport } from './html-report.ts';
+
+export const htmlReport: Extra = {
+  inSession({ clock, config, log, loopProfile, settle }) {
+    const { reportFile, thresholdMillis } = config;
+    const page = new HtmlReport(reportFile, thresholdMillis, { settle, loopProfile }, log);
+    return {
+      start: () => page.start(),
+      stop: () => page.stop(),
+      endBySignal: () => page.write(),
+      failure: 'cannot put a block on the report page',
+      emit: (report) => {
+        if (!isIgnored(report)) page.block(report.block, report.context, report.samples);
+      },
+      ...(page.isRecording && { lag: (millis) => page.lag(clock.waited(), millis) }),
+    };
+  },
+  writeReport,
+};

@@ -1,0 +1,25 @@
+/** Blocks that have not ended are reported by the watchdog thread: this is what it is given. */
+import type { Extra } from '../extra.ts';
+import { hasLoader } from '../source-maps/loader-maps.ts';
+import { packageOrigins } from '../support/package-origins.ts';
+import { THIS_THREAD } from '../support/this-thread.ts';
+import { EXPORTER_CODE } from '../worker-code.generated.ts';
+import type { OngoingReportOptions } from './ongoing-reporter.ts';
+import { exporterEnvironment } from './otlp-environment.ts';
+
+export const ongoing: Extra = {
+  inSession: ({ config, isConsoleOnly, origin }) => ({
+    threadData: () => ({
+      unfinishedAfterMillis: config.unfinishedAfterMillis,
+      env: isConsoleOnly ? {} : exporterEnvironment(process.env),
+      ongoing: {
+        thread: THIS_THREAD,
+        blockEvents: config.blockEvents,
+        exporterCode: EXPORTER_CODE,
+        resolveFrom: packageOrigins(),
+        hasLoader: hasLoader(),
+        origin,
+      } satisfies OngoingReportOptions,
+    }),
+  }),
+};

@@ -1,0 +1,27 @@
+/**
+ * What is emitted for each block. Each thing has a file of its own beside this one; the reporter
+ * calls them in a fixed order, and logs what they throw.
+ */
+import type { Context } from '@opentelemetry/api';
+import type { WeightedSample } from '../block.ts';
+import type { EventLoopBlock } from '../types.ts';
+import type { PendingBlockSpan } from './pending-block-span.ts';
+
+/** A block that is reported: not one that this package made itself. */
+export interface BlockReport {
+  readonly block: EventLoopBlock;
+  readonly context: Context;
+  /** Its stack samples, with positions in the source. */
+  readonly samples: readonly WeightedSample[];
+  /** It is ended before anything but the metrics is emitted: its outcome is known to all others. */
+  readonly span: Pick<PendingBlockSpan, 'outcome' | 'finish'>;
+}
+
+export interface Emitter {
+  /** Logged if {@link emit} throws. */
+  readonly failure: string;
+  emit(report: BlockReport): void;
+}
+
+/** Whether it is expected, or ignored by `ignoreBlockHook`. */
+export const isIgnored = ({ span }: BlockReport): boolean => span.outcome === 'ignored';

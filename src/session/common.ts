@@ -1,0 +1,111 @@
+/** What the three factories of a session share, and what a session is given from outside. */
+import { realpathSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import type { Tracer, TracerProvider } from '@opentelemetry/api';
+import type { ResolvedConfig } from '../config.ts';
+import type { SpanFacts } from '../detect/running-code.ts';
+import type { Extra } from '../extra.ts';
+import type { OriginOptions } from '../name/in-app.ts';
+import type { OnceLogger } from '../otel/diag-once.ts';
+import type { Logger } from '../otel/logger.ts';
+import { localParentOf } from '../otel/sdk-internals.ts';
+import type { Instruments } from '../report/instruments.ts';
+import { whyNoCapture } from '../sample/inspector.ts';
+import { createSharedMemory, type SharedMemory } from '../sample/shared-memory.ts';
+import { type ThreadKeeperClass, WatchdogThread } from '../sample/watchdog-thread.ts';
+import { type Clock, SystemClock } from '../support/clock.ts';
+import { attempt, Guard } from '../support/guard.ts';
+
+/** Where a session sends what it finds. */
+export interface SessionTargets {
+  tracer(): Tracer;
+  /** Undefined if nothing is sent to an SDK. */
+  tracerProvider?(): TracerProvider;
+  instruments(): Instruments;
+  /** Undefined if there is no SDK for logs. */
+  logger(): Logger | undefined;
+  /** Called on every beat of the lag sampler, at `now`. */
+  beat(now: number): void;
+  /** Called by a stack sample inside a block of this age: no regular expression in it. */
+  blocked?(ageMillis: number): void;
+  /** Nothing is exported, of ongoing blocks neither. */
+  readonly isConsoleOnly?: boolean;
+}
+
+/** Not options of the package. */
+export interface SessionOptions {
+  /** Blocks are recorded for a test: closer stack samples, and all functions of a block. */
+  readonly isRecording?: boolean;
+}
+
+export interface Common {
+  readonly config: ResolvedConfig;
+  readonly targets: SessionTargets;
+  readonly log: OnceLogger;
+  readonly options: SessionOptions;
+  readonly extras: readonly Extra[];
+  readonly clock: Clock;
+  readonly guard: Guard;
+  /** Which code is the application's own; not by a function of the application. */
+  readonly origin: OriginOptions;
+  readonly parentOf: SpanFacts['parentOf'];
+  /** Undefined if no stack samples are taken. */
+  readonly capture:
+    | { readonly memory: SharedMemory; readonly Thread: ThreadKeeperClass }
+    | undefined;
+  /** For what Node.js or the application calls: must not throw. */
+  onHookError(error: unknown): void;
+}
+
+export function createCommon(
+  config: ResolvedConfig,
+  targets: SessionTargets,
+  log: OnceLogger,
+  options: SessionOptions,
+  extras: readonly Extra[],
+): Common {
+  const guard = new Guard(log.later);
+  const { inApp } = config;
+  return {
+    config,
+    targets,
+    log,
+    options,
+    extras,
+    clock: new SystemClock(),
+    guard,
+    origin: {
+      inApp: typeof inApp === 'function' ? undefined : inApp,
+      cwd: guard.run('no working directory', () => process.cwd()),
+      mainFile: mainFile(),
+    },
+    // A span processor knows more than the span itself.
+    parentOf: (span, context) => {
+      for (const extra of extras) {
+        const parent = extra.parentOf?.(span);
+        if (parent !== undefined) return parent;
+      }
+      return localParentOf(span, context);
+    },
+    capture: config.captureStack ? captureWith(extras, log) : undefined,
+    onHookError: (error) => {
+      log.faults.inHook ??= error;
+    },
+  };
+}
+
+function captureWith(extras: readonly Extra[], log: OnceLogger): Common['capture'] {
+  const Thread = isMainThread
+    ? WatchdogThread
+    : extras.find(({ WorkerWatchdog }) => WorkerWatchdog !== undefined)?.WorkerWatchdog;
+  const reason = Thread === undefined ? 'worker threads are not watched' : whyNoCapture();
+  if (Thread !== undefined && reason === undefined) return { memory: createSharedMemory(), Thread };
+  log.log('warn', `captureStack is off: ${reason}`);
+  return undefined;
+}
+
+/** The main script, links resolved; undefined if there is none, as with `node --eval`. */
+function mainFile(): string | undefined {
+  const [, script] = process.argv;
+  return script === undefined ? undefined : attempt(() => realpathSync(script));
+}

@@ -1,0 +1,258 @@
+/**
+ * Detection: ticks, scopes, callbacks and the lag timer become blocks, and what is not the
+ * application's is left out. It tells its listeners, and knows none of them.
+ */
+import { isMainThread } from 'node:worker_threads';
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Block } from '../block.ts';
+import { CpuThrottling } from '../detect/exclude/cpu-throttling.ts';
+import { Exclusions } from '../detect/exclude/exclusions.ts';
+import { RunDelay } from '../detect/exclude/run-delay.ts';
+import { Suspensions } from '../detect/exclude/suspensions.ts';
+import { GcMeter, reportsGc } from '../detect/gc-meter.ts';
+import { AsyncHooks, resolveHooksMode } from '../detect/hooks/async-hooks.ts';
+import { ContextScopes } from '../detect/hooks/context-scopes.ts';
+import { PoolWaits } from '../detect/hooks/pool-waits.ts';
+import { contextOf, currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
+import { Tick } from '../detect/hooks/tick.ts';
+import { createHealthSlots, Health, type HealthSlots } from '../detect/lag/health.ts';
+import { EmptyTimer, LagSampler } from '../detect/lag/lag-sampler.ts';
+import { Ledger } from '../detect/ledger.ts';
+import type { RunningCode } from '../detect/running-code.ts';
+import type { LoopListener, Part } from '../extra.ts';
+import { callStack, emptyCallStack } from '../native/call-stack.ts';
+import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { currentContextManager, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
+import type { CaptureTimes } from '../sample/capture-times.ts';
+import { Mark } from '../sample/shared-memory.ts';
+import { captureStack } from '../sample/stack.ts';
+import { canCountIterations } from '../support/clock.ts';
+import type { EventLoopHealth } from '../types.ts';
+import type { Common } from './common.ts';
+
+/** For thresholds below, each scope is timed: the watchdog's timers count whole milliseconds. */
+const MIN_MARKED_THRESHOLD_MILLIS = 20;
+
+export interface Detection {
+  readonly parts: readonly Part[];
+  readonly ledger: Ledger;
+  readonly exclusions: Exclusions;
+  readonly suspensions: Suspensions;
+  readonly runDelay: RunDelay;
+  readonly gc: GcMeter;
+  readonly healthSlots: HealthSlots;
+  listen(listener: LoopListener): void;
+  /** What the watchdog's thread has noted of suspensions counts while that watches. */
+  watchedBy(watchdog: { readonly watches: boolean }): void;
+  /** The watchdog's thread watches; or it does not, for now. */
+  watch(isWatching: boolean): void;
+  /**
+   * Async hooks tell of callbacks from now on; may be called in the middle of whatever runs.
+   * @param isPrompt as `Ledger.arm`
+   */
+  armHooks(isPrompt: boolean): void;
+  /** Nothing arms hooks any more, and no stack sample shows what a promise reaction runs. */
+  samplesLost(): void;
+  /** The context manager may be set after us (NodeSDK does), and replaced at any time. */
+  watchContextManager(): void;
+  health(windowMillis: number): EventLoopHealth | undefined;
+}
+
+export function createDetection(common: Common, times: CaptureTimes): Detection {
+  const { config, clock, guard, log, targets, onHookError } = common;
+  const { thresholdMillis, lagIntervalMillis } = config;
+  const canCapture = common.capture !== undefined;
+  const marks = common.capture?.memory.marks;
+  const mode = resolveHooksMode(config.asyncHooks, canCapture, log);
+  if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
+
+  const listeners: LoopListener[] = [];
+  let watchdog = { watches: false };
+  const watchedMarks = () => (watchdog.watches ? marks : undefined);
+
+  const healthSlots = createHealthSlots(true);
+  const health = new Health(clock, lagIntervalMillis, healthSlots);
+  const gc = new GcMeter();
+  const runDelay = new RunDelay(clock);
+  const exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
+  const suspensions = new Suspensions(
+    clock,
+    {
+      runDelay,
+      throttling: new CpuThrottling(),
+      marks: watchedMarks,
+      preemptions: () => process.resourceUsage().involuntaryContextSwitches,
+    },
+    (millis, reason) => targets.instruments().suspension(millis, reason),
+  );
+
+  /** False if it reached the threshold by a suspension only: what is around it may have more. */
+  const onBlock = (block: Block): boolean => {
+    const reason = exclusions.reasonFor(block);
+    if (reason !== undefined) return reason !== 'suspension';
+    guard.run('cannot count a block', () => health.block(block.end - block.start));
+    for (const listener of listeners) listener.block?.(block);
+    return true;
+  };
+  const ledger = new Ledger(
+    { thresholdMillis, beatMillis: lagIntervalMillis },
+    clock,
+    runningCode(common, runDelay),
+    onBlock,
+    marks,
+  );
+
+  const scopes = new ContextScopes(ledger, clock, log.faults);
+  const watchContextManager = () =>
+    guard.run('cannot watch the context manager', () => {
+      const manager = currentContextManager();
+      if (manager !== undefined) scopes.watch(manager);
+    });
+
+  /** See `LagSamplerOptions.noLag`. */
+  const noLag = (t: number, due: number, waited = 0): number => {
+    const sample = () => suspensions.sample(t, due, waited);
+    return guard.run('cannot measure suspensions', sample) ?? waited;
+  };
+  // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
+  const needsTimer = canCapture && times.pulseMillis < lagIntervalMillis;
+  const emptyTimer = needsTimer ? new EmptyTimer(times.pulseMillis) : undefined;
+  const lagSampler = new LagSampler(ledger, clock, {
+    intervalMillis: lagIntervalMillis,
+    canIdle: mode !== 'off' && emptyTimer === undefined,
+    noLag,
+    record: (millis) => {
+      guard.run('cannot read the health of the event loop', () => health.lag(millis));
+      targets.instruments().lag(millis);
+      for (const listener of listeners) listener.lag?.(millis);
+    },
+    upkeep: () => {
+      const now = clock.now();
+      clock.syncEpoch();
+      watchContextManager();
+      for (const listener of listeners) listener.beat?.(now);
+      targets.beat(now);
+      log.catchUp();
+    },
+    idle: () => {
+      for (const listener of listeners) listener.idle?.();
+    },
+    wake: (runsSince, due) => {
+      for (const listener of listeners) listener.wake?.();
+      // Without it, in a beat, which has done this.
+      if (!Number.isNaN(due)) noLag(runsSince, due);
+    },
+    armed: (due) => {
+      for (const listener of listeners) listener.armed?.(due);
+    },
+    onError: onHookError,
+  });
+
+  /** Hot: once per iteration, between what runs before and after it. */
+  const onTick: (() => void)[] = [() => ledger.tick()];
+  const tick = canCountIterations
+    ? new Tick(() => {
+        try {
+          // What V8 has ended half-way (`vm` with a timeout) is not running any more.
+          if (callStack.depth !== 0) emptyCallStack();
+          for (const each of onTick) each();
+        } catch (error) {
+          log.faults.inHook ??= error;
+        }
+      })
+    : undefined;
+  const hooks =
+    mode === 'off'
+      ? undefined
+      : new AsyncHooks(
+          ledger,
+          lagSampler,
+          () => tick?.resource,
+          { onDemand: mode === 'auto', promises: !canCapture },
+          log.faults,
+        );
+  if (hooks !== undefined) {
+    onTick.push(() => hooks.tick());
+    listeners.push({ idle: () => hooks.arm() });
+  }
+
+  const poolWaits = new PoolWaits(
+    {
+      begins: () => {
+        guard.run('cannot report blocks', () => ledger.finish());
+        for (const listener of listeners) listener.poolWait?.();
+        if (marks !== undefined) marks[Mark.busyPeriodStart] = 0;
+      },
+      ended: () => ledger.endWait(),
+    },
+    () => captureStack().find(({ isOwn }) => !isOwn)?.file,
+    onHookError,
+  );
+
+  return {
+    parts: [
+      health,
+      { start: () => ledger.reset(), stop: () => ledger.reset() },
+      { start: watchContextManager, stop: () => scopes.release() },
+      gc,
+      inRootContext(lagSampler),
+      inRootContext(emptyTimer ?? {}),
+      suspensions,
+      isMainThread ? {} : poolWaits,
+      inRootContext(tick ?? {}),
+      hooks ?? {},
+    ],
+    ledger,
+    exclusions,
+    suspensions,
+    runDelay,
+    gc,
+    healthSlots,
+    listen: (listener) => void listeners.push(listener),
+    watchedBy: (by) => {
+      watchdog = by;
+    },
+    watch: (isWatching) => {
+      ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
+      hooks?.watch(isWatching);
+    },
+    armHooks: (isPrompt) => hooks?.arm(isPrompt),
+    samplesLost: () => {
+      ledger.watch(false);
+      if (config.asyncHooks === 'auto') hooks?.useAlways();
+    },
+    watchContextManager,
+    health: (windowMillis) =>
+      guard.run('cannot read the health of the event loop', () =>
+        health.read(windowMillis, lagSampler.overdue()),
+      ),
+  };
+}
+
+function runningCode({ parentOf }: Common, runDelay: RunDelay): RunningCode {
+  return {
+    context: () => contextOf(currentResource()),
+    active: () => context.active(),
+    resourceType: () => resourceTypeOf(currentResource()),
+    spans: {
+      startOf: (span) => {
+        const start = spanStartTime(span);
+        return start === undefined ? Number.NaN : hrTimeToMillis(start);
+      },
+      endOf: (span) => {
+        const end = spanEndTime(span);
+        return end === undefined ? Number.NaN : hrTimeToMillis(end);
+      },
+      parentOf,
+    },
+    threadTimes: runDelay.within.bind(runDelay),
+  };
+}
+
+/** Not in the caller's context, which a timer would keep alive. */
+function inRootContext(part: Part): Part {
+  return {
+    start: () => context.with(ROOT_CONTEXT, () => part.start?.()),
+    stop: () => part.stop?.(),
+  };
+}

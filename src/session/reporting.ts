@@ -1,0 +1,242 @@
+/**
+ * Reporting: blocks get the names of their code, and are given to everything that is emitted and to
+ * the extras.
+ */
+import { setImmediate } from 'node:timers';
+import type { Block } from '../block.ts';
+import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
+import { createOriginOf } from '../name/in-app.ts';
+import { SdkShutdown } from '../otel/sdk-shutdown.ts';
+import { BlockChannel } from '../report/block-channel.ts';
+import { BlockEvents } from '../report/block-event.ts';
+import { BlockMetrics } from '../report/block-metrics.ts';
+import { BlockReporter } from '../report/block-reporter.ts';
+import { BlockSpans } from '../report/block-span.ts';
+import { CodeDescriber } from '../report/code-describer.ts';
+import type { Emitter } from '../report/emitter.ts';
+import { ProfileFiles } from '../report/profile-files.ts';
+import { UserHooks } from '../report/user-hooks.ts';
+import type { GeneratedPosition, SourcePositionList } from '../source-maps/position.ts';
+import { lookUpWithoutMaps, SourcePositions } from '../source-maps/source-positions.ts';
+import { canCountIterations } from '../support/clock.ts';
+import { workingFolder } from '../support/files.ts';
+import { attempt } from '../support/guard.ts';
+import type { LoopProfile } from '../types.ts';
+import type { Common } from './common.ts';
+import type { Detection } from './detection.ts';
+import type { Sampling } from './sampling.ts';
+
+/** How long a process that ends waits for source maps, at most, if blocks wait for them. */
+const EXIT_WAIT_MILLIS = 100;
+
+export interface Reporting {
+  readonly parts: readonly Part[];
+  /** Reports the blocks that have ended. Resolves when all of them are reported. */
+  report(): Promise<void>;
+  /** Reports everything now, the running callback included. Never throws. */
+  settle(): void;
+  /** The SDK may be set after us (NodeSDK does), and replaced at any time. */
+  watchProvider(): void;
+  loopProfile(windowMillis?: number): LoopProfile | undefined;
+  /** The process ends by a signal, without an `exit` event. */
+  endBySignal(): void;
+}
+
+export function createReporting(
+  common: Common,
+  detection: Detection,
+  sampling: Sampling,
+): Reporting {
+  const { config, clock, guard, log, targets, onHookError } = common;
+  const { ledger } = detection;
+  const extras: SessionExtra[] = [];
+  const turnsToWait = () => Math.max(0, ...extras.map((extra) => extra.turnsToWait?.() ?? 0));
+  const positions =
+    config.sourceMaps && common.capture !== undefined ? new SourcePositions(log) : undefined;
+  const describer = createDescriber(common, detection, positions);
+  const emitters = createEmitters(common);
+  const reporter = new BlockReporter(
+    {
+      schedule: (reportDue) =>
+        // Not unref'd: it runs in this iteration or the next one, and a process that ends right
+        // after a block still reports it.
+        void setImmediate(() =>
+          attempt(
+            () => guard.run('cannot report blocks', () => ledger.asOwnWork(reportDue)),
+            onHookError,
+          ),
+        ),
+      gcWithin: (start, end) => {
+        detection.gc.collect();
+        return detection.gc.within(start, end);
+      },
+      turnsToWait,
+    },
+    emitters,
+    describer,
+    clock,
+    log,
+  );
+
+  const report = (): void => {
+    guard.run('cannot report blocks', () => ledger.asOwnWork(() => reporter.report()));
+    for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
+  };
+  /** Waits for source maps for no longer than this. */
+  const reportWithin = (millis: number): void => {
+    report();
+    guard.run('cannot report blocks', () => positions?.settle(millis));
+    for (const extra of extras) guard.run('cannot report blocks', () => extra.settle?.());
+    log.catchUp();
+  };
+  let settledIteration = Number.NaN;
+  const settleAll = (): void => {
+    guard.run('cannot report blocks', () => {
+      // Once for an iteration: between the last one and the end, Node.js ends threads.
+      const iteration = canCountIterations ? clock.loopCount() : Number.NaN;
+      if (iteration !== settledIteration) ledger.finish();
+      settledIteration = iteration;
+    });
+    guard.run('cannot measure suspensions', () => detection.suspensions.finish());
+    reportWithin(EXIT_WAIT_MILLIS);
+  };
+  const settle = () => void attempt(settleAll, onHookError);
+  const onExit = () =>
+    void attempt(() => {
+      if (reporter.isWaiting && turnsToWait() > 0) reportWithin(EXIT_WAIT_MILLIS);
+    }, onHookError);
+  const loopProfile = (windowMillis?: number): LoopProfile | undefined =>
+    guard.run('cannot read the loop profile', () => {
+      for (const extra of extras) {
+        const profile = extra.loopProfile?.(windowMillis);
+        if (profile !== undefined) return profile;
+      }
+      return undefined;
+    });
+
+  const view: SessionView = {
+    config,
+    log,
+    guard,
+    clock,
+    ledger,
+    exclusions: detection.exclusions,
+    runDelay: detection.runDelay,
+    healthSlots: detection.healthSlots,
+    watchdogMemory: common.capture?.memory,
+    origin: common.origin,
+    describer,
+    parentOf: common.parentOf,
+    isConsoleOnly: targets.isConsoleOnly === true,
+    instruments: () => targets.instruments(),
+    sample: sampling.sample,
+    loopProfile,
+    report,
+    settle,
+  };
+  for (const { inSession } of common.extras) {
+    const extra = guard.run('cannot start every part; the others are started', () =>
+      inSession?.(view),
+    );
+    if (extra === undefined) continue;
+    extras.push(extra);
+    detection.listen(extra);
+    sampling.listen(extra);
+    const { threadData } = extra;
+    if (threadData !== undefined) sampling.addThreadData(threadData);
+    if (isEmitter(extra)) emitters.others.push(extra);
+  }
+  emitters.others.push(new BlockChannel());
+
+  const shutdown = new SdkShutdown(settle, onHookError);
+  const watchProvider = () =>
+    guard.run('cannot watch the SDK', () => {
+      const provider = targets.tracerProvider?.();
+      if (provider !== undefined) shutdown.watch(provider);
+    });
+  const addBlock = (ended: Block): void => {
+    const block = common.options.isRecording
+      ? { ...ended, runDelayMillis: detection.exclusions.runDelayIn(ended) }
+      : ended;
+    const found = 'cannot find stalled spans';
+    const spans: SpansAtBlock[] = [];
+    for (const extra of extras) {
+      const at = guard.run(found, () => extra.spansAt?.(ended));
+      if (at !== undefined) spans.push(at);
+    }
+    const span = reporter.add(block, spans[0]?.stalledSpans);
+    for (const at of spans) guard.run(found, () => at.add(span));
+  };
+  detection.listen({
+    beat: watchProvider,
+    poolWait: () => reportWithin(EXIT_WAIT_MILLIS),
+    block: addBlock,
+  });
+
+  return {
+    parts: [
+      positions ?? {},
+      {
+        start: () => void process.on('beforeExit', settle).on('exit', onExit),
+        stop: () => void process.off('beforeExit', settle).off('exit', onExit),
+      },
+      ...extras,
+      { start: watchProvider, stop: () => shutdown.release() },
+    ],
+    report: async () => {
+      report();
+      await positions?.settled();
+      // What they have waited for is known now.
+      for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
+    },
+    settle,
+    watchProvider,
+    loopProfile,
+    endBySignal: () => {
+      for (const extra of extras)
+        guard.run('cannot write the report page', () => extra.endBySignal?.());
+    },
+  };
+}
+
+function createEmitters({ config, clock, log, targets }: Common) {
+  const { profileDir } = config;
+  const hooks = new UserHooks(config, log);
+  const metrics = new BlockMetrics(() => targets.instruments(), log);
+  const spans = new BlockSpans(config, () => targets.tracer(), hooks, metrics, clock);
+  const others: Emitter[] = [
+    new BlockEvents(config.blockEvents, () => targets.logger(), hooks),
+    ...(profileDir === undefined ? [] : [new ProfileFiles(profileDir)]),
+  ];
+  return { metrics, spans, others };
+}
+
+function createDescriber(
+  { config, guard, log, options, origin }: Common,
+  { gc, ledger }: Detection,
+  positions: SourcePositions | undefined,
+): CodeDescriber {
+  const originOf = createOriginOf({
+    ...origin,
+    inApp: config.inApp,
+    onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
+  });
+  const lookUp =
+    positions === undefined
+      ? lookUpWithoutMaps()
+      : (asked: readonly GeneratedPosition[], done: (found: SourcePositionList) => void) =>
+          positions.lookup(asked, (found) => ledger.asOwnWork(() => done(found)));
+  return new CodeDescriber(
+    {
+      originOf,
+      cwd: workingFolder(),
+      gcWithin: (from, until) => gc.within(from, until),
+      listsFunctions: options.isRecording === true,
+      lookUp,
+    },
+    guard,
+  );
+}
+
+const isEmitter = (extra: SessionExtra): extra is SessionExtra & Emitter =>
+  extra.emit !== undefined && extra.failure !== undefined;

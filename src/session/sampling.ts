@@ -1,0 +1,166 @@
+/**
+ * Sampling: the watchdog thread, the stack samples that it asks for, and built-ins that are known
+ * to take long. Samples go to the ledger, and to listeners.
+ */
+import { executionAsyncId } from 'node:async_hooks';
+import type { StackSample } from '../block.ts';
+import {
+  currentResource,
+  resourceTypeOf,
+  takeResourceType,
+} from '../detect/hooks/resource-classes.ts';
+import type { Part, SampleListener, SessionExtra } from '../extra.ts';
+import { LATE_MILLIS } from '../name/weights.ts';
+import { takeNativeCall } from '../native/call-stack.ts';
+import { LongCalls } from '../native/long-calls.ts';
+import { NativeCalls } from '../native/native-calls.ts';
+import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
+import type { CaptureTimes } from '../sample/capture-times.ts';
+import { Capturer } from '../sample/capturer.ts';
+import { LongCallWriter } from '../sample/long-call-memory.ts';
+import type { CaptureReply, ProfileReply } from '../sample/protocol.ts';
+import { Watchdog } from '../sample/watchdog.ts';
+import { WATCHDOG_CODE } from '../worker-code.generated.ts';
+import type { Common } from './common.ts';
+import type { Detection } from './detection.ts';
+
+/**
+ * One for the thread, of whichever session is active: call sites that V8 has compiled for a wrapper
+ * find the same one again.
+ */
+const nativeCalls = new NativeCalls();
+
+type ThreadData = ReturnType<NonNullable<SessionExtra['threadData']>>;
+
+export interface Sampling {
+  readonly parts: readonly Part[];
+  /** What runs now, whatever that is. */
+  sample(requestedAt: number): StackSample;
+  listen(listener: SampleListener): void;
+  /** The thread is started with this, too. Asked for when it is started. */
+  addThreadData(data: () => ThreadData): void;
+  /** Resolves when stack samples can be taken, or it is known that they cannot. */
+  readonly ready: Promise<void>;
+}
+
+export function createSampling(
+  common: Common,
+  times: CaptureTimes,
+  detection: Detection,
+): Sampling {
+  const { capture, clock, config, targets, log } = common;
+  const { ledger } = detection;
+  const listeners: SampleListener[] = [];
+  const threadData: (() => ThreadData)[] = [];
+  let setReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    setReady = resolve;
+  });
+  const capturer = new Capturer(clock, {
+    isLatest: (busyPeriodStart) => ledger.isLatest(busyPeriodStart),
+    // In a callback of its own it has not.
+    mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
+    resourceType: takeResourceType,
+    nativeCall: takeNativeCall,
+    add: (sample) => ledger.add(sample),
+  });
+  const reply = (sample: StackSample): CaptureReply<UnnamedFacts> =>
+    ongoingReply(sample, ledger.ongoing(), clock, config.requireParentSpan);
+
+  const watchdog =
+    capture &&
+    new Watchdog(
+      times,
+      {
+        threadSetup: () =>
+          Object.assign(
+            { code: WATCHDOG_CODE, ...NO_EXTRAS },
+            ...threadData.map((data) => data()),
+          ) as typeof NO_EXTRAS & { code: string },
+        capture: (busyPeriodStart, requestedAt, profileInterval) => {
+          const sample = capturer.capture(busyPeriodStart, requestedAt);
+          if (sample === undefined) return undefined;
+          try {
+            detection.armHooks(sample.time - requestedAt < LATE_MILLIS);
+          } catch {
+            // Near the end of the stack.
+          }
+          for (const listener of listeners) listener.blockSample?.(sample, profileInterval);
+          targets.blocked?.(sample.time - busyPeriodStart);
+          return sample;
+        },
+        reply,
+        profile: (requestedAt, intervalMillis) => answerProfile(requestedAt, intervalMillis),
+        watching: (isWatching) => {
+          detection.watch(isWatching);
+          if (isWatching) setReady();
+        },
+        lost: () => {
+          setReady();
+          detection.samplesLost();
+        },
+      },
+      log,
+      capture.Thread,
+      capture.memory,
+    );
+
+  function answerProfile(requestedAt: number, intervalMillis: number): ProfileReply {
+    for (const listener of listeners) {
+      const answer = listener.profile?.(requestedAt, intervalMillis);
+      if (answer !== undefined) return answer;
+    }
+    return { isIdle: true };
+  }
+
+  if (watchdog !== undefined) {
+    detection.watchedBy(watchdog);
+    detection.listen({
+      beat: (now) => watchdog.beat(now, clock.waited()),
+      idle: () => watchdog.idle(),
+      wake: () => watchdog.wakeUp(clock.now()),
+    });
+  }
+  const hasNativeCalls = watchdog !== undefined && config.nativeCalls;
+  if (hasNativeCalls) detection.listen({ beat: () => nativeCalls.followSqlite() });
+
+  return {
+    parts: [
+      watchdog ?? { start: () => setReady() },
+      { stop: () => setReady() },
+      hasNativeCalls ? nativeCallsPart(common, detection, watchdog.memory.longCall, reply) : {},
+    ],
+    sample: (requestedAt) => capturer.sample(requestedAt),
+    listen: (listener) => void listeners.push(listener),
+    addThreadData: (data) => void threadData.push(data),
+    ready,
+  };
+}
+
+/** What the thread does without any extra: it reports nothing by itself. */
+const NO_EXTRAS = {
+  env: {} as Record<string, string>,
+  ongoing: undefined as unknown,
+  profile: undefined,
+  unfinishedAfterMillis: 0,
+};
+
+function nativeCallsPart(
+  { clock, log }: Common,
+  { ledger }: Detection,
+  memory: SharedArrayBuffer,
+  reply: (sample: StackSample) => CaptureReply<UnnamedFacts>,
+): Part {
+  const ports = {
+    facts: (sample: StackSample) => reply(sample).facts,
+    resourceType: () => resourceTypeOf(currentResource()),
+    add: (sample: StackSample) => ledger.add(sample),
+  };
+  const longCalls = new LongCalls(clock, new LongCallWriter(memory), ports, log.faults);
+  const onError = (error: unknown) =>
+    log.later.log('warn', 'a built-in function cannot be wrapped', error);
+  return {
+    start: () => nativeCalls.enable(onError, longCalls),
+    stop: () => nativeCalls.disable(),
+  };
+}

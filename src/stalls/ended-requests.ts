@@ -1,0 +1,82 @@
+/**
+ * Which functions the requests of this thread waited for. A request is an entry span (SERVER,
+ * CONSUMER) that has ended. The function of a block that it waited for may become known later: the
+ * block waits to be reported, or has not ended itself.
+ *
+ * Guarantees: each request is reported once, and its waits add up to the time for which it was
+ * stalled.
+ */
+import { keyOf } from '../name/key.ts';
+import type { NamedBlock } from '../report/request-channel.ts';
+import type { CodePlace } from '../types.ts';
+import type { RecentBlock } from './recent-blocks.ts';
+
+/**
+ * Requests that may wait for the functions of their blocks. More are reported at once: what is not
+ * known then stays unknown.
+ */
+export const MAX_WAITING = 10_000;
+
+/** How long a request waited for one block. */
+export interface Wait {
+  /** Undefined until the block of a pile-up is known. */
+  block: RecentBlock | undefined;
+  /** If the pile-up had not ended. */
+  readonly pileUp?: { readonly start: number; readonly end: number };
+  readonly millis: number;
+}
+
+/** The same for all blocks of one function; `code` is absent if it is not known. */
+export interface FunctionWait {
+  readonly code?: CodePlace;
+  readonly millis: number;
+}
+
+export interface EndedRequest {
+  readonly waits: readonly Wait[];
+  /** Whether the functions are known that it waited for, as far as they will be. */
+  isKnown(): boolean;
+  /** Called once; must not throw. */
+  report(): void;
+}
+
+export class EndedRequests {
+  #waiting: EndedRequest[] = [];
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  add(request: EndedRequest): void {
+    if (this.#waiting.length >= MAX_WAITING || request.isKnown()) request.report();
+    else this.#waiting.push(request);
+  }
+
+  /**
+   * Reports the requests whose functions are known by now.
+   * @param isLast nothing more becomes known: reports all of them
+   */
+  report(isLast = false): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const request of waiting) {
+      if (isLast || request.isKnown()) request.report();
+      else this.#waiting.push(request);
+    }
+  }
+}
+
+export const namedBlockOf = ({ block }: Wait): NamedBlock => block?.named ?? {};
+
+/** Each millisecond counts for one function. */
+export function byFunction(waits: readonly Wait[]): FunctionWait[] {
+  const sums = new Map<string, { readonly code?: CodePlace; millis: number }>();
+  for (const wait of waits) {
+    const { code } = namedBlockOf(wait);
+    const key = code === undefined ? '' : keyOf(code);
+    const sum = sums.get(key);
+    if (sum === undefined) sums.set(key, { ...(code && { code }), millis: wait.millis });
+    else sum.millis += wait.millis;
+  }
+  return [...sums.values()];
+}

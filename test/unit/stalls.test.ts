@@ -1,0 +1,139 @@
+import { createHook } from 'node:async_hooks';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import type { Block } from '../../src/block.ts';
+import { toHrTime } from '../../src/otel/hr-time.ts';
+import { suspended } from '../../src/stalls/extra.ts';
+import { type EndedSpan, stallsOfThread } from '../../src/stalls/stalls.ts';
+import { EPOCH, FakeClock } from './support/fake-clock.ts';
+import { TracerProvider } from './support/sdk.ts';
+import { stallSession } from './support/stall-session.ts';
+
+const stalls = stallsOfThread();
+const tracer = new TracerProvider().getTracer('app');
+const clock = new FakeClock();
+const session = stallSession({ clock });
+
+/** A span of 0 to 10 s in the clock's time. */
+function spanInTime(name: string): EndedSpan {
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: toHrTime(EPOCH) });
+  stalls.started(span, ROOT_CONTEXT);
+  return Object.assign(span, { endTime: toHrTime(EPOCH + 10_000) }) as unknown as EndedSpan;
+}
+
+const block = (more: Partial<Block> = {}): Block => ({
+  kind: 'callback',
+  start: 2000,
+  end: 2150,
+  callbacks: 1,
+  context: undefined,
+  resourceType: undefined,
+  cpu: 140,
+  samples: [],
+  isOwnWork: false,
+  ...more,
+});
+
+const noSpan = { spanContext: () => undefined, addQueued: () => {}, onReported: () => {} };
+
+beforeEach(() => {
+  stalls.start(session);
+  stalls.watch();
+});
+afterEach(() => {
+  stalls.unwatch();
+  stalls.stop(session);
+});
+
+test('a block is compared with spans in Unix time, and its span is what a link leads to', () => {
+  const stalled = spanInTime('stalled');
+  const blocking = spanInTime('blocking');
+  const blockSpan = { ...noSpan, spanContext: () => blocking.spanContext() };
+  const spans = stalls.spansAt(block({ context: trace.setSpan(ROOT_CONTEXT, blocking) }));
+  expect(spans?.stalledSpans).toBe(1);
+  spans?.add(blockSpan);
+  expect(stalls.stallOf(stalled)).toMatchObject({
+    millis: 150,
+    longest: { start: EPOCH + 2000, end: EPOCH + 2150, span: blockSpan },
+  });
+  expect(stalls.stallOf(blocking)?.millis).toBe(0);
+});
+
+test('promise reactions without a stack sample: no span is called stalled', () => {
+  spanInTime('open');
+  expect(stalls.spansAt(block({ kind: 'microtasks' }))).toBeUndefined();
+  const known = block({ kind: 'microtasks', context: ROOT_CONTEXT });
+  expect(stalls.spansAt(known)?.stalledSpans).toBe(1);
+});
+
+test.each([
+  ['all of a pile-up', {}, 200],
+  ["a span's own share of it", { share: 12 }, 188],
+])('%s is compared in Unix time', (_what, more, millis) => {
+  const asked: (Span | undefined)[] = [];
+  const pileUp = { start: 3000, end: 3200, cpu: 200, context: ROOT_CONTEXT, ...more };
+  stalls.start(
+    stallSession({
+      clock,
+      ongoingPileUp: (span) => {
+        asked.push(span);
+        return pileUp;
+      },
+    }),
+  );
+  const span = spanInTime('ends in it');
+  const before = stalls.stallOf(Object.assign(span, { startTime: toHrTime(EPOCH + 2500) }));
+  expect(before?.millis).toBe(millis);
+  expect(asked).toEqual([span]);
+});
+
+test('whether a pile-up was a suspension is asked until it was none, at each twentieth', () => {
+  const asked: number[] = [];
+  const isSuspended = suspended((pileUp) => {
+    asked.push(pileUp.end);
+    return pileUp.end < 3120;
+  });
+  const found: number[] = [];
+  for (let end = 3100; end < 3200; end++)
+    if (!isSuspended({ start: 3000, end, cpu: 100 })) found.push(end);
+  expect(asked).toEqual([3100, 3106, 3112, 3118, 3125]);
+  expect(found[0]).toBe(3125);
+  expect(found).toHaveLength(75);
+});
+
+test('a session that stops leaves alone the one that has taken its place', () => {
+  const active = stallSession({ clock });
+  stalls.start(active);
+  stalls.stop(session);
+  expect(stalls.session).toBe(active);
+  stalls.stop(active);
+  expect(stalls.session).toBeUndefined();
+});
+
+test('of what one callback made, it is known when that began', () => {
+  const begun = tracer.startSpan('begun', { startTime: toHrTime(EPOCH + 2010) });
+  stalls.started(begun, ROOT_CONTEXT);
+  // No Unix time is compared with it.
+  expect(stalls.spansAt(block())?.stalledSpans).toBe(0);
+  expect(stalls.spansAt(block({ kind: 'pile-up' }))?.stalledSpans).toBe(1);
+});
+
+test('what is kept by async id for the end of a block can be dropped', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const kept = new Set<number>();
+  const hook = createHook({
+    init: (asyncId, type) => type === 'EventLoopBlock' && kept.add(asyncId),
+    destroy: (asyncId) => kept.delete(asyncId),
+  }).enable();
+  stalls.spansAt(block())?.add(noSpan);
+  expect(kept.size).toBe(1);
+  for (let tries = 0; kept.size > 0 && tries < 50; tries++) {
+    collectGarbage();
+    await nextIteration(); // Node.js calls destroy in one of the next
+  }
+  expect(kept.size).toBe(0);
+  hook.disable();
+});

@@ -1,0 +1,15 @@
+import type { StallSession } from '../../../src/stalls/stalls.ts';
+
+/** A session whose clock has Unix times, and in which nothing happens. */
+export function stallSession(more: Partial<StallSession> = {}): StallSession {
+  return {
+    clock: { epoch: (time) => time, loopCount: () => 0, waited: () => 0 },
+    ongoingPileUp: () => undefined,
+    taskStart: () => Number.NaN,
+    report: () => {},
+    settle: () => {},
+    stalled: () => {},
+    caused: () => {},
+    ...more,
+  };
+}
