@@ -18,9 +18,8 @@ import { Exclusions } from './detect/exclude/exclusions.ts';
 import { RunDelay } from './detect/exclude/run-delay.ts';
 import { Suspensions } from './detect/exclude/suspensions.ts';
 import { GcMeter, reportsGc } from './detect/gc-meter.ts';
-import { AsyncHooks } from './detect/hooks/async-hooks.ts';
+import { AsyncHooks, resolveHooksMode } from './detect/hooks/async-hooks.ts';
 import { ContextScopes } from './detect/hooks/context-scopes.ts';
-import { resolveHooksMode } from './detect/hooks/hooks-mode.ts';
 import { PoolWaits } from './detect/hooks/pool-waits.ts';
 import {
   contextOf,
@@ -30,10 +29,9 @@ import {
 } from './detect/hooks/resource-classes.ts';
 import { Tick } from './detect/hooks/tick.ts';
 import { createHealthSlots, Health, type HealthSlots } from './detect/lag/health.ts';
-import { LagSampler } from './detect/lag/lag-sampler.ts';
-import { Pulse } from './detect/lag/pulse.ts';
+import { EmptyTimer, LagSampler } from './detect/lag/lag-sampler.ts';
 import { Ledger } from './detect/ledger.ts';
-import type { Surroundings } from './detect/surroundings.ts';
+import type { RunningCode } from './detect/running-code.ts';
 import { createBeatMemory } from './health-server/beat-memory.ts';
 import { HealthServer } from './health-server/health-server.ts';
 import { isLauncher } from './health-server/launcher.ts';
@@ -128,15 +126,15 @@ interface Part {
   stop?(): void;
 }
 
-const SURROUNDINGS: Surroundings = {
+const RUNNING_CODE: RunningCode = {
   context: () => contextOf(currentResource()),
   active: () => context.active(),
   resourceType: () => resourceTypeOf(currentResource()),
-  spanStart: (span) => {
-    const start = spanStartTime(span);
-    return start === undefined ? Number.NaN : hrTimeToMillis(start);
-  },
-  lineage: {
+  spans: {
+    startOf: (span) => {
+      const start = spanStartTime(span);
+      return start === undefined ? Number.NaN : hrTimeToMillis(start);
+    },
     endOf: (span) => {
       const end = spanEndTime(span);
       return end === undefined ? Number.NaN : hrTimeToMillis(end);
@@ -250,7 +248,7 @@ export class Session {
       () => this.#reportPending(),
       {
         reportEnded: () => this.flush(),
-        taskStart: () => this.#ledger.task.start,
+        taskStart: () => this.#ledger.taskStart,
         // Spans that end in it were stalled; not where the process was suspended instead.
         isSuspended: (pileUp) => this.#exclusions.isSuspended(pileUp),
       },
@@ -262,12 +260,12 @@ export class Session {
     this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
     this.#suspensions = this.#createSuspensions(runDelay, watchedMarks);
     this.#healthServer = this.#createHealthServer(runDelay);
-    const around = { ...SURROUNDINGS, threadTimes: runDelay.within.bind(runDelay) };
+    const code = { ...RUNNING_CODE, threadTimes: runDelay.within.bind(runDelay) };
 
     this.#ledger = new Ledger(
       { thresholdMillis, beatMillis: lagIntervalMillis },
       clock,
-      around,
+      code,
       this.#onBlock,
       marks,
     );
@@ -276,9 +274,9 @@ export class Session {
     }
     this.#scopes = new ContextScopes(this.#ledger, clock, log.faults);
     // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
-    const needsPulse = this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis;
-    const pulse = needsPulse ? new Pulse(times.pulseMillis) : undefined;
-    this.#lagSampler = this.#createLagSampler(mode !== 'off' && pulse === undefined);
+    const needsTimer = this.#watchdog !== undefined && times.pulseMillis < lagIntervalMillis;
+    const emptyTimer = needsTimer ? new EmptyTimer(times.pulseMillis) : undefined;
+    this.#lagSampler = this.#createLagSampler(mode !== 'off' && emptyTimer === undefined);
     if (canCountIterations) this.#tick = new Tick(this.#onTick);
     if (mode !== 'off') {
       const options = { onDemand: mode === 'auto', promises: !canCapture };
@@ -315,7 +313,7 @@ export class Session {
       },
       this.#gc,
       inRootContext(this.#lagSampler),
-      inRootContext(pulse ?? {}),
+      inRootContext(emptyTimer ?? {}),
       this.#watchdog ?? { start: () => this.#capturesKnown.open() },
       { stop: () => this.#capturesKnown.open() },
       this.#suspensions,
@@ -621,13 +619,12 @@ export class Session {
   }
 
   #createProfiler(describer: CodeDescriber): LoopProfiler {
-    const parentOf = SURROUNDINGS.lineage?.parentOf ?? (() => undefined);
     return new LoopProfiler(this.#clock, {
       sample: (requestedAt) => this.#capturer.sample(requestedAt),
       wasWaitingAt: (time) => this.#ledger.wasWaitingAt(time),
-      taskStart: () => this.#ledger.task.start,
+      taskStart: () => this.#ledger.taskStart,
       addToBlock: (sample) => this.#ledger.add(sample),
-      entryOf: (ctx) => new EntryOperation(ctx, parentOf),
+      entryOf: (ctx) => new EntryOperation(ctx, RUNNING_CODE.spans.parentOf),
       describe: (samples, done) => describer.describeInSource(samples, done),
       count: (millis, code, operation) => this.targets.instruments().busy(millis, code, operation),
     });
@@ -650,7 +647,7 @@ export class Session {
     return new Capturer(this.#clock, {
       isLatest: (busyPeriodStart) => this.#ledger.isLatest(busyPeriodStart),
       // In a callback of its own it has not.
-      mayWait: () => executionAsyncId() === 0 && this.#ledger.mayWait(),
+      mayWait: () => executionAsyncId() === 0 && this.#ledger.iterations.mayWait(),
       resourceType: takeResourceType,
       nativeCall: takeNativeCall,
       add: (sample) => this.#ledger.add(sample),
@@ -714,7 +711,7 @@ export class Session {
   #nativeCallsPart(watchdog: Watchdog): Part {
     const ports = {
       facts: (sample: StackSample) => this.#ongoingReply(sample).facts,
-      resourceType: SURROUNDINGS.resourceType,
+      resourceType: RUNNING_CODE.resourceType,
       add: (sample: StackSample) => this.#ledger.add(sample),
     };
     const writer = new LongCallWriter(watchdog.memory.longCall);

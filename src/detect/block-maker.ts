@@ -11,7 +11,7 @@ import type { Attributed } from './attribution/votes.ts';
 import { CpuMeter } from './cpu-meter.ts';
 import type { IterationClock } from './iteration-clock.ts';
 import { ReportedIntervals } from './reported-intervals.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { RunningCode } from './running-code.ts';
 
 /** A shorter wait that libuv did not count is not worth the readings (some 3 µs). */
 export const MIN_LOST_WAIT_MILLIS = 5;
@@ -26,17 +26,8 @@ const CPU_SHARE = 0.1;
 /** A share of its length: what an ongoing pile-up has grown by since is left out, up to this. */
 const PILE_UP_GROWTH = 0.05;
 
-/** Returns false where it is none: its time goes to what is around it, with which it may be one. */
+/** Returns false if it is none: its time goes to what is around it, with which it may be one. */
 export type OnBlock = (block: Block) => boolean;
-
-/** What is known of time that may contain blocks. */
-export interface Known {
-  readonly attributed: Attributed;
-  /** Without a span, each part of a callback is attributed to the scope that ran most in it. */
-  readonly isCallback?: boolean;
-  /** No scope inside it voted: a span that its stack samples have was entered by other means. */
-  readonly isWhole: boolean;
-}
 
 export class BlockMaker {
   readonly reported = new ReportedIntervals();
@@ -44,26 +35,19 @@ export class BlockMaker {
   readonly cpu: CpuMeter;
   /** How many blocks so far. */
   made = 0;
-  /** Where iterations are counted. */
-  iterations: Pick<IterationClock, 'waitedSinceEnd'> | undefined;
   #isOwnWork = false;
   #pileUp: OngoingPileUp | undefined;
-  readonly #threshold: number;
-  readonly #clock: Clock;
-  readonly #onBlock: OnBlock;
 
-  /** @param marks shared with the watchdog thread, where there is one */
+  /** @param marks shared with the watchdog thread, if there is one */
   constructor(
-    thresholdMillis: number,
-    clock: Clock,
-    private readonly surroundings: Surroundings,
-    onBlock: OnBlock,
+    private readonly thresholdMillis: number,
+    private readonly clock: Clock,
+    private readonly code: RunningCode,
+    private readonly iterations: IterationClock,
+    private readonly onBlock: OnBlock,
     private readonly marks: Float64Array,
   ) {
-    this.#threshold = thresholdMillis;
-    this.#clock = clock;
-    this.#onBlock = onBlock;
-    this.attribution = new Attribution(thresholdMillis, clock, surroundings);
+    this.attribution = new Attribution(thresholdMillis, clock, code.spans);
     this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
   }
 
@@ -83,11 +67,11 @@ export class BlockMaker {
   reset(): void {
     this.reported.clear();
     this.#pileUp = undefined;
-    this.attribution.clear();
+    this.attribution.open(Number.POSITIVE_INFINITY);
   }
 
   add(sample: StackSample): void {
-    if (!this.#isOwnWork) this.attribution.add(sample);
+    if (!this.#isOwnWork) this.attribution.samples.add(sample);
   }
 
   /**
@@ -97,7 +81,8 @@ export class BlockMaker {
    * 2. the thread used CPU, or lacked it while it used some.
    */
   lostWait(knownUntil: number, end: number): number {
-    return this.lostWaitSince(Math.max(knownUntil, this.attribution.codeSeenAt), end);
+    if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
+    return this.lostWaitSince(Math.max(knownUntil, this.attribution.samples.codeSeenAt), end);
   }
 
   /** As {@link lostWait}, in a stack sample: no stack is looked at. */
@@ -105,7 +90,7 @@ export class BlockMaker {
     if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
     const since = Math.max(knownUntil, this.reported.end);
     const unknown = end - since;
-    const times = this.surroundings.threadTimes?.(since, end);
+    const times = this.code.threadTimes?.(since, end);
     const cpu = Math.min(this.cpu.since(since), times?.ranAtMost ?? Number.POSITIVE_INFINITY);
     const isWork = cpu >= unknown * MIN_CPU_SHARE;
     const lackedCpu = isWork ? (times?.atMost ?? Number.POSITIVE_INFINITY) : 0;
@@ -114,13 +99,13 @@ export class BlockMaker {
 
   /**
    * Hot. What has piled up so far and is not reported, if it reaches the threshold; asked for each
-   * span that ends. Where it may be attributed to the span's trace, what ran in it is found out,
-   * which takes as long as 100 spans: the same object as before until the pile-up has grown by
+   * span that ends. If it may be attributed to the span's trace, all that ran in it is found
+   * out, which takes as long as 100 spans: the same object as before until the pile-up has grown by
    * {@link PILE_UP_GROWTH}.
    */
   pileUp(from: number, end: number, span?: Span): OngoingPileUp | PileUpShare | undefined {
     const start = Math.max(from, this.reported.end);
-    if (!(end - start >= this.#threshold)) return undefined;
+    if (!(end - start >= this.thresholdMillis)) return undefined;
     const share = span && this.attribution.shareOf(span, start, end);
     if (share !== undefined) {
       const { cpu } = this;
@@ -148,8 +133,8 @@ export class BlockMaker {
   /**
    * Makes a block of each part from `start` to `end` that reaches the threshold and is not
    * reported. Callbacks that had begun in the busy period: `before` its start, and `after` its end.
-   * @param known where it is; else a block is attributed by votes and stack samples
-   * @returns false where none of the parts is a block
+   * @param around the one scope or callback that all of it is a part of, if there is one
+   * @returns false if one of the parts is no block
    */
   make(
     kind: BlockKind | undefined,
@@ -157,22 +142,13 @@ export class BlockMaker {
     end: number,
     before: number,
     after: number,
-    known?: Known,
+    around?: Attributed,
   ): boolean {
-    return this.reported.add(start, end, this.#threshold, before, after, (from, to, callbacks) => {
-      const samples = this.attribution.samplesWithin(from, to);
-      const around = known?.isCallback
-        ? this.attribution.ofCallback(known.attributed, from, to, samples)
-        : known?.attributed;
-      let attributed = around ?? this.attribution.of(from, to, samples);
-      if (attributed !== undefined && known?.isWhole === true) {
-        attributed = this.attribution.enteredIn(attributed, from, to, samples);
-      }
-      if (attributed !== undefined && known !== undefined) {
-        attributed = this.attribution.covering(attributed, from, to, samples);
-      }
+    const { thresholdMillis, reported } = this;
+    return reported.add(start, end, thresholdMillis, before, after, (from, to, callbacks) => {
+      const { attributed, ran, samples } = this.attribution.of(from, to, around);
       this.made++;
-      const isBlock = this.#onBlock({
+      const isBlock = this.onBlock({
         kind,
         start: from,
         end: to,
@@ -181,10 +157,10 @@ export class BlockMaker {
         context: attributed?.context,
         resourceType: attributed?.resourceType,
         cpu: this.cpu.between(from, to),
-        lackedCpu: this.surroundings.threadTimes?.(from, to)?.atMost,
+        lackedCpu: this.code.threadTimes?.(from, to)?.atMost,
         samples,
-        ran: this.attribution.ran(from, to, samples, around),
-        waitedSince: this.iterations?.waitedSinceEnd,
+        ran,
+        waitedSince: this.iterations.waitedSinceEnd,
         isOwnWork: this.#isOwnWork,
       });
       if (!isBlock) return false;
@@ -197,21 +173,21 @@ export class BlockMaker {
 
   /**
    * Blocks inside `work` are this package's own.
-   * @param found given the time that it took, where that reaches the threshold
+   * @param found given the time that it took, if that reaches the threshold
    */
   asOwnWork(work: () => void, found: (start: number, end: number) => void): void {
     if (this.#isOwnWork) {
       work();
       return;
     }
-    const start = this.#clock.now();
+    const start = this.clock.now();
     this.#isOwnWork = true;
     try {
       work();
     } finally {
       try {
-        const end = this.#clock.now();
-        if (end - start >= this.#threshold) found(start, end);
+        const end = this.clock.now();
+        if (end - start >= this.thresholdMillis) found(start, end);
       } finally {
         this.#isOwnWork = false;
       }

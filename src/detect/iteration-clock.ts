@@ -6,36 +6,11 @@
  * the period lasts until the loop waits or turns: an iteration waits at most once. Without hooks, a
  * boundary is a tick: the loop has waited at most once since the last one, soon after it.
  */
-
 import { Mark } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 
-/** What {@link IterationClock.advance} says of a callback that begins. */
-export type Turn = typeof STARTUP | typeof SAME | typeof FIRST | typeof NEXT | typeof RESTART;
-/** The main script has not ended yet: nothing is accounted for. */
-export const STARTUP = 0;
-/** The busy period goes on. */
-export const SAME = 1;
-/** The first busy period begins. */
-export const FIRST = 2;
-/**
- * The busy period has ended, {@link IterationClock.waited} milliseconds ago: the next one begins.
- */
-export const NEXT = 3;
-/** As NEXT, so soon after a beginning that nothing before can be part of a block. */
-export const RESTART = 4;
-
-/**
- * Within this many milliseconds of a beginning the loop count is not read again: an iteration that
- * short is taken together with the next callback. Reading is a third of what it takes.
- */
-export const MIN_ITERATION_MILLIS = 0.02;
-
-/**
- * An iteration that begins within this many milliseconds of one that was opened takes over what
- * that one has noted, instead of opening anew.
- */
-export const ITERATION_GRAIN_MILLIS = 0.25;
+/** A wait shorter than this does not matter to a stack sample. */
+const MIN_WAIT_MILLIS = 0.25;
 
 export class IterationClock {
   /** When the running busy period began: its name, too, which the watchdog thread asks by. */
@@ -51,7 +26,6 @@ export class IterationClock {
   /** Whether the loop waited after what ran until then. */
   #isOver = false;
   #loopCount = -1;
-  #openedAt = Number.NaN;
   #isCounting = false;
 
   /** @param marks shared with the watchdog thread, if there is one */
@@ -60,50 +34,40 @@ export class IterationClock {
     private readonly marks: Float64Array,
   ) {}
 
-  /** False until the main script has ended. */
+  /** False until the main script has ended: startup is not a block. */
   get isCounting(): boolean {
     return this.#isCounting;
   }
 
-  /** Hot. Whether `t` is so early in the busy period that the loop is not asked. */
-  hasJustBegun(t: number): boolean {
-    return t - this.busyPeriodStart < MIN_ITERATION_MILLIS;
-  }
-
   /**
    * With hooks. A callback begins at `t`: has the loop turned, or waited, since the busy period
-   * began? After FIRST and NEXT the caller is to call {@link open}. Some 60 ns, 20 on Node.js 26.
-   * @param lastRead when the clock was read before
-   * @param isLong what ran before may be a block with a wait inside, without a hook
+   * began? If so, the caller is to call {@link open}. Some 100 ns, 50 on Node.js 26.
    */
-  advance(t: number, lastRead: number, isLong: boolean): Turn {
-    if (this.hasJustBegun(t)) return SAME;
+  advance(t: number): boolean {
     const loopCount = this.clock.loopCount();
-    const isSame = loopCount === this.#loopCount;
-    if (t - this.#openedAt < ITERATION_GRAIN_MILLIS) {
-      if (isSame) return SAME;
-      this.#note(t, loopCount, this.clock.idle());
-      this.#begin(t);
-      return RESTART;
-    }
-    // A wait shows as a gap between callbacks, or as a long task if a reaction filled the gap.
-    if (isSame && t - lastRead < ITERATION_GRAIN_MILLIS && !isLong && this.#isCounting) return SAME;
-    if (!this.#isCounting) return this.#startUp(t, loopCount, isSame);
     const idle = this.clock.idle();
-    if (isSame && idle <= this.idleAtStart) return SAME;
-    this.#note(t, loopCount, idle);
-    return NEXT;
+    const isSame = loopCount === this.#loopCount;
+    if (this.#isCounting ? isSame && idle <= this.idleAtStart : this.#isStartup(isSame)) {
+      this.#loopCount = loopCount;
+      return false;
+    }
+    this.waited = idle - this.idleAtStart;
+    this.#waitEnd = t;
+    this.#notedAt = t;
+    this.#isOver = true;
+    this.#loopCount = loopCount;
+    this.idleAtStart = idle;
+    return true;
   }
 
   /**
-   * Hot. Without hooks: a boundary at `t`, with the loop's idle time at `idle`. Returns for how
-   * long the loop has waited since the last one. The caller is to call {@link open}.
+   * Hot. Without hooks: a tick at `t`, with the loop's idle time at `idle`. Returns for how long
+   * the loop has waited since the last one. The caller is to call {@link open}.
    */
-  cut(t: number, idle: number): number {
+  tick(t: number, idle: number): number {
     this.waited = idle - this.idleAtStart;
     this.#waitEnd = this.busyPeriodStart + this.waited;
     this.#notedAt = t;
-    this.#isOver = false;
     this.idleAtStart = idle;
     return this.waited;
   }
@@ -111,13 +75,15 @@ export class IterationClock {
   /** A busy period begins at `t`. */
   open(t: number): void {
     this.#isCounting = true;
-    this.#openedAt = t;
-    this.#begin(t);
+    this.busyPeriodStart = t;
+    this.busySince = t;
+    this.#isOver = false;
+    this.marks[Mark.busyPeriodStart] = t;
   }
 
   /**
-   * Hooks are armed, in the middle of what runs: from here on iterations are told by the loop
-   * count. What the loop has waited since the boundary was before that.
+   * Hooks are armed, in the middle of what runs: from here on the loop count tells
+   * iterations apart. What the loop has waited since the boundary was before that.
    */
   arm(busySince: number): void {
     this.busySince = busySince;
@@ -149,10 +115,19 @@ export class IterationClock {
     if (!this.#isCounting) return true;
     if (time < this.busyPeriodStart)
       return time >= this.#waitEnd - this.waited && time < this.#waitEnd;
+    if (!this.mayWait()) return false;
     const waited = this.waitedSoFar();
-    if (waited < MIN_ITERATION_MILLIS) return false;
     if (isHooked) return time >= this.clock.now() - waited;
     return time < this.busyPeriodStart + waited ? true : undefined;
+  }
+
+  /**
+   * Whether the loop may be waiting for events now. With hooks, that is after a wait that no
+   * callback has followed: Node.js runs some code with no callback around it (`Atomics.waitAsync`,
+   * and with it `import()` if modules are hooked from a thread of their own).
+   */
+  mayWait(): boolean {
+    return !(this.waitedSoFar() < MIN_WAIT_MILLIS);
   }
 
   /**
@@ -174,7 +149,6 @@ export class IterationClock {
 
   reset(): void {
     this.#isCounting = false;
-    this.#openedAt = Number.NaN;
     this.#isOver = false;
     this.#waitEnd = Number.NaN;
     this.waited = 0;
@@ -184,32 +158,10 @@ export class IterationClock {
   }
 
   /**
-   * Startup is not a block. It ends with the first callback after the main script; in a worker
-   * thread, where `loopStart` may never be set, with the second iteration.
+   * Startup ends with the first callback after the main script; in a worker thread, where
+   * `loopStart` may never be set, with the second iteration.
    */
-  #startUp(t: number, loopCount: number, isSame: boolean): Turn {
-    if (!this.clock.loopStarted() && (this.#loopCount === -1 || isSame)) {
-      this.#loopCount = loopCount;
-      this.busyPeriodStart = t;
-      return STARTUP;
-    }
-    this.#note(t, loopCount, this.clock.idle());
-    return FIRST;
-  }
-
-  #note(t: number, loopCount: number, idle: number): void {
-    this.waited = idle - this.idleAtStart;
-    this.#waitEnd = t;
-    this.#notedAt = t;
-    this.#isOver = true;
-    this.#loopCount = loopCount;
-    this.idleAtStart = idle;
-  }
-
-  #begin(t: number): void {
-    this.busyPeriodStart = t;
-    this.busySince = t;
-    this.#isOver = false;
-    this.marks[Mark.busyPeriodStart] = t;
+  #isStartup(isSame: boolean): boolean {
+    return !this.clock.loopStarted() && (this.#loopCount === -1 || isSame);
   }
 }

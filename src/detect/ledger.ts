@@ -1,5 +1,5 @@
 /**
- * The account of the event loop's time. It is told of
+ * Accounts for the time of the event loop. The ledger is called for
  * - a *tick*: once per iteration, between what ran before and after it;
  * - a *scope*: one call of the context manager's `with`;
  * - a *stack sample*, taken in the middle of what runs;
@@ -19,41 +19,37 @@
  * task of which no callback is known. With hooks, it is the time of one iteration, and its tasks
  * are known: a *task* is a callback and what drained after it (nextTicks, microtasks).
  *
- * When a scope, callback, task or busy period ends and has lasted at least the threshold, the parts
- * of it that are not yet reported are: each millisecond once, and by the innermost that reaches the
- * threshold.
+ * A scope, callback, task or busy period is examined when it ends. If it has lasted at least the
+ * threshold, the parts of it that are not reported yet become blocks.
  *
  * A runtime that does not count what its loop waits has no ticks either: there a beat of the lag
  * timer is the boundary, and the time until it was due may have been a wait.
+ *
+ * Guarantees: each millisecond is reported at most once, in the innermost part that reaches the
+ * threshold, and no wait for events is a part of a block.
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
 import { createSharedMemory, Mark } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
-import { BlockMaker, type Known, MIN_LOST_WAIT_MILLIS, type OnBlock } from './block-maker.ts';
+import type { Attributed, Votes } from './attribution/votes.ts';
+import { BlockMaker, MIN_LOST_WAIT_MILLIS, type OnBlock } from './block-maker.ts';
 import {
   CALLBACK,
   type CallbackClass,
+  CallbackStack,
+  MAX_NESTED,
   MESSAGE,
   OWN,
+  ParserMessages,
   REACTION,
   RESOURCE_SCOPE,
   TICK,
   UNKNOWN,
-} from './callback-class.ts';
-import { CallbackStack, MAX_NESTED } from './callback-stack.ts';
-import {
-  FIRST,
-  ITERATION_GRAIN_MILLIS,
-  IterationClock,
-  NEXT,
-  RESTART,
-  SAME,
-} from './iteration-clock.ts';
-import { ParserMessages } from './parser-messages.ts';
-import { RunningTask } from './running-task.ts';
-import type { Surroundings } from './surroundings.ts';
+} from './callbacks.ts';
+import { IterationClock } from './iteration-clock.ts';
+import type { RunningCode } from './running-code.ts';
 
 /** Types of async resources that run in the drain after a callback. */
 const DRAINED = new Set(['PROMISE', 'TickObject']);
@@ -76,36 +72,38 @@ export class Ledger {
   #votedBefore = 0.5;
   #isHooked = false;
   #isWatched = false;
-  /** When hooks were armed last: what ran before is no callback's for sure. */
+  /** When hooks were armed last: it is not known which callbacks ran before. */
   #armedAt = Number.NEGATIVE_INFINITY;
   /** The latest beat of the lag timer. */
   #beatAt = Number.NaN;
   readonly iterations: IterationClock;
-  readonly task = new RunningTask();
+  /** When the running task began: a callback and what drains after it. */
+  taskStart = Number.NaN;
+  /** Callbacks of the busy period that had begun before the running task. */
+  #callbacksBeforeTask = 0;
   readonly #threshold: number;
   readonly #beatMillis: number;
   readonly #blocks: BlockMaker;
-  readonly #attribution: BlockMaker['attribution'];
+  readonly #votes: Votes;
   readonly #messages = new ParserMessages();
 
   constructor(
     { thresholdMillis, beatMillis }: LedgerTimes,
     private readonly clock: Clock,
-    private readonly around: Surroundings,
+    private readonly code: RunningCode,
     onBlock: OnBlock,
     private readonly marks: Float64Array = createSharedMemory().marks,
   ) {
     this.#threshold = thresholdMillis;
     this.#beatMillis = beatMillis;
     this.iterations = new IterationClock(clock, marks);
-    this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock, marks);
-    this.#blocks.iterations = this.iterations;
-    this.#attribution = this.#blocks.attribution;
+    this.#blocks = new BlockMaker(thresholdMillis, clock, code, this.iterations, onBlock, marks);
+    this.#votes = this.#blocks.attribution.votes;
   }
 
   /** Milliseconds that scopes and callbacks have voted for so far. */
   get voted(): number {
-    return this.#attribution.voted;
+    return this.#votes.voted;
   }
 
   /**
@@ -116,8 +114,10 @@ export class Ledger {
   tick(): void {
     if (this.#isHooked) return;
     const t = this.clock.now();
-    if (this.iterations.isCounting) this.#cut(t);
-    else this.#start(t);
+    if (this.iterations.isCounting) this.#closeWithoutHooks(t);
+    // At the first tick, startup is over.
+    else this.iterations.end();
+    this.#open(t);
   }
 
   /**
@@ -136,7 +136,7 @@ export class Ledger {
     const since = isPrompt ? this.#busySinceLostWait(t) : this.#busySince();
     this.iterations.arm(since);
     this.#blocks.cpu.waitedUntil(since);
-    this.task.start = since;
+    this.taskStart = since;
     this.callbackStart = since;
     this.#class = isInCallback ? UNKNOWN : REACTION;
     if (isInCallback) this.stack.enter();
@@ -176,16 +176,11 @@ export class Ledger {
   /** Hot. The beginning of an outermost callback. `asyncId` is asked for a {@link MESSAGE} only. */
   before(callbackClass: CallbackClass, asyncId = 0): void {
     const previous = this.#class;
-    this.#class = callbackClass;
-    this.#votedBefore = this.#attribution.voted;
-    if (callbackClass === REACTION) {
-      // No clock is read: its start is not needed, `after` votes with the time since the last read.
-      this.callbackStart = this.#lastRead;
-      return;
-    }
     const t = this.clock.now();
+    this.#class = callbackClass;
+    this.#votedBefore = this.#votes.voted;
     this.callbackStart = t;
-    if (callbackClass === RESOURCE_SCOPE) return;
+    if (callbackClass === REACTION || callbackClass === RESOURCE_SCOPE) return;
     if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
     if (callbackClass !== OWN) this.#callbacks++;
     this.#lastRead = this.callbackStart;
@@ -194,27 +189,26 @@ export class Ledger {
   /** Hot. The end of an outermost callback. */
   after(): void {
     const t = this.clock.now();
+    const callbackClass = this.#class;
     this.#lastRead = t;
-    const isTimed = this.#class !== REACTION && this.#class !== UNKNOWN && this.#class !== OWN;
-    const isLong = t - this.callbackStart >= this.#threshold && isTimed;
-    if (!isLong && !(t >= this.#attribution.callbacksVoteFrom)) return;
-    if (this.#class === OWN) return;
-    const running = this.stack.running(this.around);
+    if (callbackClass === OWN) return;
+    const isTimed = callbackClass !== REACTION && callbackClass !== UNKNOWN;
+    const isLong = isTimed && t - this.callbackStart >= this.#threshold;
+    if (!isLong && !(t >= this.#votes.callbacksVoteFrom)) return;
+    const running = this.stack.running(this.code);
     if (isLong) {
-      const isWhole = this.#attribution.voted === this.#votedBefore;
-      const known = { attributed: running, isCallback: true, isWhole };
       const start = this.#notBeforeAWait(this.callbackStart);
-      const own = this.#class === RESOURCE_SCOPE ? 0 : 1;
-      if (this.#report('callback', start, t, this.#callbacks - own, known)) return;
+      const own = callbackClass === RESOURCE_SCOPE ? 0 : 1;
+      if (this.#report('callback', start, t, this.#callbacks - own, running)) return;
     }
     if (this.#blocks.isOwnWork) return;
     const start = Math.max(this.callbackStart, this.#armedAt);
-    this.#attribution.voteCallback(start, t, this.#votedBefore, running);
+    this.#votes.voteCallback(start, t, this.#votedBefore, running);
   }
 
   /** The beginning of a callback inside another one: `AsyncResource.runInAsyncScope`. */
   beforeNested(): void {
-    this.stack.begin(this.clock.now(), this.#attribution.voted);
+    this.stack.begin(this.clock.now(), this.#votes.voted);
   }
 
   /** The end of a callback inside `depth` others: its own context makes it as good as a scope. */
@@ -222,30 +216,24 @@ export class Ledger {
     if (depth >= MAX_NESTED) return;
     const start = this.stack.startOf(depth + 1);
     const t = this.clock.now();
-    if (!(t - start >= this.#threshold || this.#attribution.isVote(start, t))) return;
+    if (!(t - start >= this.#threshold || this.#votes.isVote(start, t))) return;
     this.#scopeOfResource(start, this.stack.votedBefore(depth + 1));
   }
 
-  /**
-   * Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`.
-   */
+  /** Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`. */
   scope(context: Context, start: number, votedBefore: number, isResource = false): void {
-    if (!this.#isHooked && this.#isSurelyShort()) {
-      this.task.untimedScope = context;
-      return;
-    }
+    if (!this.#isHooked && this.#isSurelyShort()) return;
     const t = this.clock.now();
     const isLong = t - start >= this.#threshold;
-    if (!isLong && !this.#attribution.isVote(start, t)) return;
-    const attributed = { context, resourceType: this.around.resourceType() };
+    if (!isLong && !this.#votes.isVote(start, t)) return;
+    const attributed = { context, resourceType: this.code.resourceType() };
     if (isLong) {
-      if (!isResource && this.#class !== REACTION && this.stack.isInItsSpan(context, this.around))
+      if (!isResource && this.#class !== REACTION && this.stack.isInItsSpan(context, this.code))
         return;
-      const isWhole = this.#attribution.voted === votedBefore;
       const from = this.#notBeforeAWait(start);
-      if (this.#report('callback', from, t, this.#callbacks - 1, { attributed, isWhole })) return;
+      if (this.#report('callback', from, t, this.#callbacks - 1, attributed)) return;
     }
-    if (!this.#blocks.isOwnWork) this.#attribution.voteScope(start, t, votedBefore, attributed);
+    if (!this.#blocks.isOwnWork) this.#votes.voteScope(start, t, votedBefore, attributed);
   }
 
   /** The watchdog thread marks busy periods that have grown old, or does not. */
@@ -263,15 +251,6 @@ export class Ledger {
     return this.iterations.isCounting && this.iterations.busyPeriodStart === busyPeriodStart;
   }
 
-  /**
-   * Whether the loop may be waiting for events now. With hooks, that is after a wait that no
-   * callback has followed: Node.js runs some code with no callback around it (`Atomics.waitAsync`,
-   * and with it `import()` if modules are hooked from a thread of their own).
-   */
-  mayWait(): boolean {
-    return !(this.iterations.waitedSoFar() < ITERATION_GRAIN_MILLIS);
-  }
-
   /** As {@link IterationClock.wasWaitingAt}. */
   wasWaitingAt(time: number): boolean | undefined {
     return this.iterations.wasWaitingAt(time, this.#isHooked);
@@ -280,7 +259,7 @@ export class Ledger {
   /** In the middle of a block: what is known of it so far. */
   ongoing(): OngoingBlock {
     const t = this.clock.now();
-    const resourceType = this.around.resourceType();
+    const resourceType = this.code.resourceType();
     const isDrain = resourceType !== undefined && DRAINED.has(resourceType);
     const [kind, start, callbacksBefore] = this.#longSince(t - this.#threshold, isDrain);
     const from = Math.max(this.#notBeforeAWait(start), this.#blocks.reported.end);
@@ -294,29 +273,24 @@ export class Ledger {
   }
 
   /**
-   * What piled up before the running callback, where it reached the threshold and is not reported.
+   * What piled up before the running callback, if it reached the threshold and is not reported.
    * Hot: asked for each span that ends. What the span ran is enough, unless it may have made the
    * pile-up; all of it is the same object as long as what is known of it is the same.
    */
   ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined {
-    return this.#blocks.pileUp(this.iterations.busySince, this.task.start, span);
+    return this.#blocks.pileUp(this.iterations.busySince, this.taskStart, span);
   }
 
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */
   asOwnWork(work: () => void): void {
-    const scope = this.task.untimedScope;
-    try {
-      this.#blocks.asOwnWork(work, (start, end) =>
-        this.#report('callback', start, end, this.#callbacks - 1),
-      );
-    } finally {
-      this.task.untimedScope = scope;
-    }
+    this.#blocks.asOwnWork(work, (start, end) =>
+      this.#report('callback', start, end, this.#callbacks - 1),
+    );
   }
 
   /**
-   * A beat of the lag timer, in which nothing else runs: a torn async stack is mended here. Returns
-   * when its callback began.
+   * A beat of the lag timer, in which nothing else runs: if the end of a callback was lost, the
+   * depth is set right here. Returns when the beat's callback began.
    */
   beat(): number {
     if (!this.#isHooked) return this.clock.now();
@@ -330,13 +304,13 @@ export class Ledger {
    */
   waitedSince(due: number, beganAt: number): number {
     this.#beatAt = beganAt;
-    if (!this.#countsWaits) this.#cutWithoutWaits(due, beganAt);
+    if (!this.#countsWaits) this.#nextPeriodByBeat(due, beganAt);
     return this.iterations.waitedAfter(due);
   }
 
   /**
-   * The loop has run out of work, or waits for it, or the SDK shuts down: closes what no further
-   * callback would close in time.
+   * Closes what no further callback would close in time: the loop has run out of work, or waits for
+   * it, or the SDK shuts down.
    */
   finish(): void {
     if (!this.iterations.isCounting) return;
@@ -344,7 +318,7 @@ export class Ledger {
     if (!this.#countsWaits) {
       // The beat that is overdue may not come any more.
       const due = this.iterations.busyPeriodStart + this.#beatMillis;
-      if (t > due) this.#cutWithoutWaits(due, t);
+      if (t > due) this.#nextPeriodByBeat(due, t);
     } else if (this.#isHooked) {
       if (this.stack.depth > 0) {
         // It is called in a callback.
@@ -352,7 +326,10 @@ export class Ledger {
         this.after();
       }
       this.#closeNow(t);
-    } else this.#cut(t);
+    } else {
+      this.#closeWithoutHooks(t);
+      this.#open(t);
+    }
   }
 
   /**
@@ -371,7 +348,8 @@ export class Ledger {
   reset(): void {
     this.stack.resync(0);
     this.#isHooked = false;
-    this.task.begin(Number.NaN, 0);
+    this.#callbacks = 0;
+    this.#beginTaskAt(Number.NaN);
     this.callbackStart = Number.NaN;
     this.#lastRead = Number.NaN;
     this.#armedAt = Number.NEGATIVE_INFINITY;
@@ -385,37 +363,28 @@ export class Ledger {
   }
 
   /**
-   * Hot. Saves clock reads: what the watchdog thread did not mark as old cannot have been long, if
-   * that thread had a CPU.
+   * Hot. Saves a read of the clock at the end of each scope (40 ns, of which a request has 13): what
+   * the watchdog thread has not marked as old cannot have been long, if that thread had a CPU.
    */
   #isSurelyShort(): boolean {
     return this.#isWatched && this.marks[Mark.markedBusyPeriod] !== this.iterations.busyPeriodStart;
   }
 
-  /** The first boundary: startup is over. */
-  #start(t: number): void {
-    this.iterations.end();
-    this.#open(t);
-  }
-
   /** Without a span of its own, an async resource is a part of what is around it. */
   #scopeOfResource(start: number, votedBefore: number): void {
-    const { context } = this.stack.running(this.around);
+    const { context } = this.stack.running(this.code);
     if (trace.getSpan(context) !== undefined) this.scope(context, start, votedBefore, true);
   }
 
-  /** A boundary without hooks. The loop has waited since the last one, soon after it. */
-  #cut(t: number): void {
+  /** Without hooks, a busy period ends at a tick. The loop has waited soon after the one before. */
+  #closeWithoutHooks(t: number): void {
     const { busyPeriodStart } = this.iterations;
-    const waited = this.iterations.cut(t, this.clock.idle());
+    const waited = this.iterations.tick(t, this.clock.idle());
     const busySince = busyPeriodStart + waited;
-    if (t - busySince >= MIN_LOST_WAIT_MILLIS) {
-      const lost = this.#lostWait(busySince, t);
-      if (lost > 0) this.iterations.addLostWait(lost);
-      const start = this.#blocks.reported.skip(busyPeriodStart, waited + lost);
-      this.#closeWithoutHooks(start, t);
-    }
-    this.#open(t);
+    if (!(t - busySince >= MIN_LOST_WAIT_MILLIS)) return;
+    const lost = this.#lostWait(busySince, t);
+    if (lost > 0) this.iterations.addLostWait(lost);
+    this.#reportPeriod(this.#blocks.reported.skip(busyPeriodStart, waited + lost), t);
   }
 
   /**
@@ -424,35 +393,26 @@ export class Ledger {
    */
   #lostWait(busySince: number, t: number): number {
     const overdue = t - (this.#beatAt + this.#beatMillis);
-    const isCodeSeen = this.#attribution.codeSeenAt > this.iterations.busyPeriodStart;
+    const isCodeSeen =
+      this.#blocks.attribution.samples.codeSeenAt > this.iterations.busyPeriodStart;
     if (isCodeSeen || overdue >= this.#beatMillis) return 0;
     return this.#blocks.lostWait(busySince, overdue > 0 ? t - overdue : t);
   }
 
-  /** As {@link #cut}, if waits are not counted: the loop may have waited until the beat was due. */
-  #cutWithoutWaits(due: number, t: number): void {
+  /** If waits are not counted, a beat is the boundary: the loop may have waited until it was due. */
+  #nextPeriodByBeat(due: number, t: number): void {
     const { isCounting, busyPeriodStart } = this.iterations;
-    if (isCounting) {
-      this.#closeWithoutHooks(Math.max(due, busyPeriodStart + this.#beatMillis), t);
-    }
+    if (isCounting) this.#reportPeriod(Math.max(due, busyPeriodStart + this.#beatMillis), t);
     this.#open(t);
     // No block can have happened before the next beat is due: until then, votes would only cost.
-    this.#attribution.scopesVoteFrom = t + this.#beatMillis;
+    this.#votes.scopesVoteFrom = t + this.#beatMillis;
   }
 
-  #closeWithoutHooks(start: number, end: number): void {
+  /** Without hooks: a busy period is one task. */
+  #reportPeriod(start: number, end: number): void {
     if (!(end - start >= this.#threshold)) return;
     this.#blocks.cpu.waitedUntil(start);
-    if (this.#isSurelyShort()) this.#voteForUntimedScope(start, end);
     this.#report(undefined, start, end, 0);
-  }
-
-  /** The watchdog thread had no CPU. The latest scope that ended votes with all of the time. */
-  #voteForUntimedScope(start: number, end: number): void {
-    const { untimedScope: context } = this.task;
-    if (context === undefined || this.#blocks.reported.end > start) return;
-    const by = { context, resourceType: undefined };
-    this.#attribution.voteScope(start, end, this.#attribution.voted, by);
   }
 
   /** With hooks. The busy period ends here, maybe in the middle of a callback. */
@@ -461,46 +421,38 @@ export class Ledger {
     this.#open(t);
   }
 
-  /** A task begins at `t`, unless its callback goes on with the message of the one before. */
+  /** A callback begins at `t`, and with it a task, unless it goes on with the message before it. */
   #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
     const { made } = this.#blocks;
-    const wasLong = t - this.task.start >= this.#threshold;
-    switch (this.iterations.advance(t, this.#lastRead, wasLong)) {
-      case SAME:
-        this.#blocks.cpu.sample(t);
-        break;
-      case NEXT:
-        this.#close(t, this.iterations.waited);
-        this.#open(this.#afterOwnWork(t, made));
-        break;
-      case FIRST:
-        this.#open(t);
-        break;
-      case RESTART:
-        this.#callbacks = 0;
-        this.task.begin(t, 0);
-        break;
-    }
-    const isLong = t - this.task.start >= this.#threshold;
-    const before = this.#callbacks > 0 ? previous : undefined;
+    const { isCounting } = this.iterations;
+    const isNext = this.iterations.advance(t);
+    if (isNext && isCounting) this.#close(t, this.iterations.waited);
+    if (!isNext) this.#blocks.cpu.sample(t);
+
+    const isLong = !isNext && t - this.taskStart >= this.#threshold;
+    const before = isNext || this.#callbacks === 0 ? undefined : previous;
     if (this.#class === MESSAGE && this.#messages.continues(before, asyncId) && !isLong) return;
     if (isLong) this.#reportTask(t);
-    this.#votedBefore = this.#attribution.voted;
-    this.callbackStart = this.#afterOwnWork(t, made);
-    this.task.begin(this.callbackStart, this.#callbacks);
+
+    // Making a block takes some milliseconds the first time: no part of the callback that begins.
+    const start = this.#blocks.made === made ? t : this.clock.now();
+    this.callbackStart = start;
+    this.#votedBefore = this.#votes.voted;
+    if (isNext) this.#open(start);
+    else this.#beginTaskAt(start);
   }
 
-  /** Making a block takes some milliseconds the first time: no part of the callback that begins. */
-  #afterOwnWork(t: number, madeBefore: number): number {
-    return this.#blocks.made === madeBefore ? t : this.clock.now();
+  #beginTaskAt(start: number): void {
+    this.taskStart = start;
+    this.#callbacksBeforeTask = this.#callbacks;
   }
 
   #open(t: number): void {
     this.iterations.open(t);
     this.#blocks.open(t, this.iterations.idleAtStart);
     this.#callbacks = 0;
-    this.#votedBefore = this.#attribution.voted;
-    this.task.begin(t, 0);
+    this.#votedBefore = this.#votes.voted;
+    this.#beginTaskAt(t);
   }
 
   /** With hooks. The busy period has ended: the loop has waited, for `counted` ms or longer. */
@@ -511,22 +463,22 @@ export class Ledger {
     if (lost > 0) this.iterations.addLostWait(lost);
     const waited = counted + lost;
     const isLong = t - waited - busySince >= this.#threshold;
-    const seenAt = isLong ? this.#attribution.codeSeenAt : Number.NEGATIVE_INFINITY;
+    const seenAt = isLong ? this.#blocks.attribution.samples.codeSeenAt : Number.NEGATIVE_INFINITY;
     const end = Math.max(this.#lastRead, reported.end, seenAt, t - waited);
     // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
-    // After a wait, only stack samples say where: the wait is taken off the beginning.
+    // After a wait, only stack samples show when they ran: the wait is subtracted at the beginning.
     const start = reported.skip(busySince, Math.max(0, waited - (t - end)));
-    if (start > this.task.start) {
-      this.task.start = start;
+    if (start > this.taskStart) {
+      this.taskStart = start;
       this.#blocks.cpu.waitedUntil(start);
     }
-    if (end - this.task.start >= this.#threshold) this.#reportTask(end);
+    if (end - this.taskStart >= this.#threshold) this.#reportTask(end);
     if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
   }
 
   /** The task ended at `end`: what is left of it drained after its callback. */
   #reportTask(end: number): void {
-    this.#report('microtasks', this.task.start, end, this.task.firstCallback);
+    this.#report('microtasks', this.taskStart, end, this.#callbacksBeforeTask);
   }
 
   /**
@@ -542,7 +494,7 @@ export class Ledger {
     const isReaction = this.#class === REACTION || (this.isUnknown && isDrain);
     const isTimed = !isReaction && start <= time;
     if (isTimed && this.stack.depth > 0) return ['callback', start, this.#callbacks - 1];
-    if (this.task.start <= time) return ['microtasks', this.task.start, this.task.firstCallback];
+    if (this.taskStart <= time) return ['microtasks', this.taskStart, this.#callbacksBeforeTask];
     return ['pile-up', this.iterations.busySince, 0];
   }
 
@@ -567,8 +519,8 @@ export class Ledger {
   }
 
   /**
-   * A part that began at `start` contains no wait. With a start from before one, its callback's end
-   * was lost, or it is what has run since a tick.
+   * A part that begins at `start` contains no wait. If the start is before one, the end of its
+   * callback was lost, or it is what has run since a tick.
    */
   #notBeforeAWait(start: number): number {
     const waited = this.iterations.waitedSoFar() || 0;
@@ -580,10 +532,10 @@ export class Ledger {
     start: number,
     end: number,
     before: number,
-    known?: Known,
+    around?: Attributed,
   ): boolean {
     if (!this.iterations.isCounting) return true;
     const from = Math.max(start, this.iterations.busySince);
-    return this.#blocks.make(kind, from, end, before, this.#callbacks, known);
+    return this.#blocks.make(kind, from, end, before, this.#callbacks, around);
   }
 }

@@ -5,14 +5,8 @@
  * Cold: used only when something has reached the threshold.
  */
 
-/**
- * More than this in one busy period: the oldest are merged into one, so that memory stays bounded.
- */
+/** Past this number in one busy period the oldest are merged, so that memory stays bounded. */
 const MAX_INTERVALS = 512;
-/** Of the refused, which are rare, only the latest are remembered. */
-const MAX_REFUSED = 16;
-/** Longer by less than this, it is the same: what is around it would be asked about it again. */
-const REFUSED_GRAIN_MILLIS = 1;
 
 interface Interval {
   start: number;
@@ -27,11 +21,6 @@ type Found = (start: number, end: number, callbacks: number) => boolean;
 export class ReportedIntervals {
   /** Disjoint, in order of time. */
   #intervals: Interval[] = [];
-  #refused: Interval[] = [];
-
-  get size(): number {
-    return this.#intervals.length;
-  }
 
   /** When the latest ended. Asked each iteration: index -1 of an empty array is slow (42 ns). */
   get end(): number {
@@ -41,15 +30,14 @@ export class ReportedIntervals {
 
   clear(): void {
     if (this.#intervals.length !== 0) this.#intervals = [];
-    if (this.#refused.length !== 0) this.#refused = [];
   }
 
   /**
    * Adds every part of `start` to `end` that is not in yet and lasts at least `minimum`, and gives
-   * each to `found`. Callbacks in a part are those between its neighbours' counts.
-   * @param found returns false for a part that is not to be in: it is not asked about again, but as
-   *   a part of more
-   * @returns false where that is so for all parts that were found
+   * each to `found`. Callbacks in a part are those between its neighbors' counts.
+   * @param found returns false for a part that is not to be in: it may be asked about again, as a
+   *   part of more
+   * @returns false if that is so for one of them
    */
   add(
     start: number,
@@ -59,8 +47,7 @@ export class ReportedIntervals {
     callbacksAfter: number,
     found: Found,
   ): boolean {
-    let kept = 0;
-    let refused = 0;
+    let isKept = true;
     let from = start;
     let before = callbacksBefore;
     for (let i = this.#firstAfter(start); ; i++) {
@@ -70,17 +57,15 @@ export class ReportedIntervals {
       if (to - from >= minimum) {
         const after = isLast ? callbacksAfter : next.callbacksBefore;
         const part = { start: from, end: to, callbacksBefore: before, callbacksAfter: after };
-        if (this.#isKept(part, i, found)) {
-          kept++;
-          i++;
-        } else refused++;
+        if (this.#isKept(part, i, found)) i++;
+        else isKept = false;
       }
       if (isLast) break;
       from = Math.max(from, next.end);
       before = Math.max(before, next.callbacksAfter);
     }
     this.#bound();
-    return kept > 0 || refused === 0;
+    return isKept;
   }
 
   /** When `millis` of the time since `start` that is not in have passed. */
@@ -98,24 +83,12 @@ export class ReportedIntervals {
 
   /** Puts a part in at index `i`, unless it is refused. */
   #isKept(part: Interval, i: number, found: Found): boolean {
-    if (this.#wasRefused(part)) return false;
     // In, meanwhile: what `found` calls may come here again.
     this.#intervals.splice(i, 0, part);
     const { start, end, callbacksBefore, callbacksAfter } = part;
-    if (found(start, end, Math.max(1, callbacksAfter - callbacksBefore))) return true;
-    this.#intervals.splice(this.#intervals.indexOf(part), 1);
-    this.#refused.push(part);
-    if (this.#refused.length > MAX_REFUSED) this.#refused.shift();
-    return false;
-  }
-
-  #wasRefused({ start, end }: Interval): boolean {
-    return this.#refused.some(
-      (each) =>
-        each.start >= start &&
-        each.end <= end &&
-        end - start - (each.end - each.start) < REFUSED_GRAIN_MILLIS,
-    );
+    const isKept = found(start, end, Math.max(1, callbacksAfter - callbacksBefore));
+    if (!isKept) this.#intervals.splice(this.#intervals.indexOf(part), 1);
+    return isKept;
   }
 
   /** Index of the first that ends after `time`: from the end, the newest are asked about. */
@@ -125,18 +98,11 @@ export class ReportedIntervals {
     return i;
   }
 
+  /** Time between two that are merged counts as reported: it is lost, and never reported twice. */
   #bound(): void {
-    const surplus = this.#intervals.length - MAX_INTERVALS;
-    if (surplus <= 0) return;
-    // Down to half, so that this is rare. Gaps between the merged ones count as reported: lost,
-    // never reported twice.
-    const merged = this.#intervals.splice(0, surplus + MAX_INTERVALS / 2);
-    const first = merged[0] as Interval;
-    const last = merged[merged.length - 1] as Interval;
-    this.#intervals.unshift({
-      ...last,
-      start: first.start,
-      callbacksBefore: first.callbacksBefore,
-    });
+    while (this.#intervals.length > MAX_INTERVALS) {
+      const [{ start, callbacksBefore }, second] = this.#intervals as [Interval, Interval];
+      this.#intervals.splice(0, 2, { ...second, start, callbacksBefore });
+    }
   }
 }

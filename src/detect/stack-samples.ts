@@ -3,7 +3,7 @@ import type { StackSample, WeightedSample } from '../block.ts';
 import { hasUserCode } from '../name/user-code.ts';
 import { weigh } from '../name/weights.ts';
 
-/** Of the latest; a busy period may contain many blocks, each with some 20. */
+/** The latest samples are kept; a busy period may contain many blocks, each with some 20. */
 const MAX_SAMPLES = 64;
 
 export class StackSamples {

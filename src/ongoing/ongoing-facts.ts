@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
-import { isDebuggerPause } from '../detect/exclude/debugger-pause.ts';
+import { isDebuggerPause } from '../detect/exclude/exclusions.ts';
 import { placeOfSample } from '../name/describe-code.ts';
 import type { OriginOf } from '../name/in-app.ts';
 import { hasNamedCode } from '../name/user-code.ts';

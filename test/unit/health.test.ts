@@ -1,5 +1,4 @@
-import { recordLag } from '../../src/detect/lag/coordinated-omission.ts';
-import { createHealthSlots, Health } from '../../src/detect/lag/health.ts';
+import { createHealthSlots, Health, recordLag } from '../../src/detect/lag/health.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;

@@ -1,7 +1,6 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
-import { CALLBACK, OWN } from '../../src/detect/callback-class.ts';
-import { CallbackStack } from '../../src/detect/callback-stack.ts';
+import { CALLBACK, CallbackStack, OWN } from '../../src/detect/callbacks.ts';
 import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
 import { Tick } from '../../src/detect/hooks/tick.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';

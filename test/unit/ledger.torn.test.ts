@@ -12,8 +12,7 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../src/detect/callback-class.ts';
-import { ITERATION_GRAIN_MILLIS } from '../../src/detect/iteration-clock.ts';
+} from '../../src/detect/callbacks.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 const THRESHOLD_MILLIS = 100;
@@ -107,7 +106,7 @@ class TornLoop extends FakeLoop {
   #wait(millis: number): void {
     this.clock.wait(millis);
     this.waited += millis;
-    this.shortWaits += Math.min(millis, ITERATION_GRAIN_MILLIS);
+    this.shortWaits += Math.min(millis, 0.25);
   }
 
   #play(each: Step): void {

@@ -1,6 +1,6 @@
 /** Waits for events that libuv does not count, since a signal interrupted them. */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { CALLBACK } from '../../src/detect/callback-class.ts';
+import { CALLBACK } from '../../src/detect/callbacks.ts';
 import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
 
 const THRESHOLD = 100;

@@ -1,13 +1,13 @@
 /** In an overload the work for each span is constant: it is counted here, not timed. */
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
-import { Votes } from '../../src/detect/attribution/votes.ts';
+import { Attribution } from '../../src/detect/attribution/attribution.ts';
 import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
 import { MAX_RECENT_BLOCKS, RecentBlocks } from '../../src/stalls/recent-blocks.ts';
 import { StallCause } from '../../src/stalls/stalled-requests.ts';
 import { type BlockedPeriod, stallsOfThread } from '../../src/stalls/stalls.ts';
-import { contextOf, FakeLoop } from './support/fake-loop.ts';
+import { contextOf, FakeLoop, spanFacts } from './support/fake-loop.ts';
 import { TracerProvider } from './support/sdk.ts';
 
 const START = 1_800_000_000_000;
@@ -106,11 +106,13 @@ describe('open requests', () => {
 test('what ran most in a block: each of many spans is looked at once', () => {
   const tracer = new TracerProvider().getTracer('app');
   const asked = [8, 64].map((count) => {
-    const votes = new Votes(() => Number.NaN);
+    const attribution = new Attribution(1, { epoch: () => START }, spanFacts);
     for (let i = 0; i < count; i++) {
-      votes.vote(i, i + 1, 1, trace.setSpan(ROOT_CONTEXT, tracer.startSpan('span')), undefined);
+      const context = trace.setSpan(ROOT_CONTEXT, tracer.startSpan('span'));
+      attribution.votes.vote(i, i + 1, 1, { context, resourceType: undefined });
     }
-    return countAsked(() => expect(votes.attribute(0, count, START, 1)).toBeUndefined()) / count;
+    const attribute = () => expect(attribution.of(0, count).attributed).toBeUndefined();
+    return countAsked(attribute) / count;
   });
   expect(asked).toEqual([1, 1]);
 });

@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { isTeardown } from '../../src/detect/exclude/process-exit.ts';
+import { isTeardown } from '../../src/detect/exclude/exclusions.ts';
 import { stackFrame } from './support/stack-sample.ts';
 
 const block = (resourceType: string | undefined, ...functions: (string | undefined)[]) => ({

@@ -11,13 +11,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
-import {
-  CALLBACK,
-  MESSAGE,
-  REACTION,
-  RESOURCE_SCOPE,
-  TICK,
-} from '../../src/detect/callback-class.ts';
+import { CALLBACK, MESSAGE, REACTION, RESOURCE_SCOPE, TICK } from '../../src/detect/callbacks.ts';
 import { classify, resourceTypeOf } from '../../src/detect/hooks/resource-classes.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { Votes } from '../../src/detect/attribution/votes.ts';
-import { contextOf, type FakeSpan, fakeSpanOf, lineage } from './support/fake-loop.ts';
+import { Attribution } from '../../src/detect/attribution/attribution.ts';
+import { contextOf, type FakeSpan, fakeSpanOf, spanFacts } from './support/fake-loop.ts';
 
 const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
-const newVotes = () => new Votes(() => Number.NaN, lineage);
+const newAttribution = () => new Attribution(1, { epoch: (time) => time }, spanFacts);
 let spans = 0;
 
 /** A context with a span inside that of another one. */
@@ -23,16 +23,19 @@ const b = contextOf('b');
 
 /** Each of them runs for so long, one after the other, and others for the rest of 100 ms. */
 function shares(of: Context, ...ran: [Context, number][]): number | undefined {
-  const votes = newVotes();
+  const attribution = newAttribution();
   let at = 0;
   for (const [context, millis] of ran) {
-    votes.vote(at, at + millis, millis, context, undefined);
+    attribution.votes.vote(at, at + millis, millis, { context: context, resourceType: undefined });
     at += millis;
   }
   for (let i = 0; at < 100; i++, at += 5) {
-    votes.vote(at, at + 5, 5, contextOf(`other ${i}`), undefined);
+    attribution.votes.vote(at, at + 5, 5, {
+      context: contextOf(`other ${i}`),
+      resourceType: undefined,
+    });
   }
-  return votes.shareOf(fakeSpanOf(of), 0, 100);
+  return attribution.shareOf(fakeSpanOf(of), 0, 100);
 }
 
 describe('how long a span ran in a pile-up', () => {
@@ -54,11 +57,15 @@ describe('how long a span ran in a pile-up', () => {
   });
 
   test('is not said where more than a tenth is unknown', () => {
-    const votes = newVotes();
-    votes.vote(0, 30, 30, a, undefined);
-    for (let i = 0; i < 12; i++) votes.vote(30 + i * 5, 35 + i * 5, 5, contextOf('b'), undefined);
-    expect(votes.shareOf(fakeSpanOf(a), 0, 100)).toBe(30);
-    expect(votes.shareOf(fakeSpanOf(a), 0, 101)).toBeUndefined();
+    const attribution = newAttribution();
+    attribution.votes.vote(0, 30, 30, { context: a, resourceType: undefined });
+    for (let i = 0; i < 12; i++)
+      attribution.votes.vote(30 + i * 5, 35 + i * 5, 5, {
+        context: contextOf('b'),
+        resourceType: undefined,
+      });
+    expect(attribution.shareOf(fakeSpanOf(a), 0, 100)).toBe(30);
+    expect(attribution.shareOf(fakeSpanOf(a), 0, 101)).toBeUndefined();
   });
 
   test('is the same as that of all that ran, and the time is attributed to another trace', () => {
@@ -70,23 +77,26 @@ describe('how long a span ran in a pile-up', () => {
         fc.constantFrom(...all.slice(0, -1)),
         fc.double({ min: 0, max: 0.9, noNaN: true }),
         (cast, context, startShare) => {
-          const votes = newVotes();
+          const attribution = newAttribution();
           let end = 0;
           for (const { context: by, millis } of cast) {
-            votes.vote(end, end + millis, millis, by, undefined);
+            attribution.votes.vote(end, end + millis, millis, {
+              context: by,
+              resourceType: undefined,
+            });
             end += millis;
           }
           const start = end * startShare;
           if (end - start < 1) return;
           const span = fakeSpanOf(context);
-          const share = votes.shareOf(span, start, end);
+          const share = attribution.shareOf(span, start, end);
           const isInside = (each: Span | undefined): boolean =>
             each === span || (each !== undefined && isInside((each as FakeSpan).parent));
-          const ran = votes
-            .ran(start, end, [])
+          const found = attribution.of(start, end);
+          const ran = found.ran
             .filter((run) => isInside(trace.getSpan(run.context)))
             .reduce((sum, { millis }) => sum + millis, 0);
-          const attributed = votes.attribute(start, end, 0, 1)?.context;
+          const attributed = found.attributed?.context;
           const attributedTo = attributed && trace.getSpanContext(attributed)?.traceId;
           if (share === undefined) return;
           expect(share).toBeCloseTo(ran, 6);

@@ -1,4 +1,4 @@
-import { isSuspension } from '../../src/detect/exclude/suspension.ts';
+import { isSuspension } from '../../src/detect/exclude/exclusions.ts';
 import { createSharedMemory, MAX_SUSPENSIONS, Mark } from '../../src/sample/shared-memory.ts';
 import {
   maybeStoppedWithin,

@@ -1,174 +1,204 @@
 /**
- * Which context a block is attributed to, where many short steps made it together: callbacks and
- * scopes vote with the time that they ran, once a busy period has grown old; stack samples stand
- * for the time without votes.
+ * Which span a block is attributed to. The real set-up that gets a wrong parent without a rule is in
+ * `docs/how-it-works.md`, "Why the parent is where it is", in the same order:
+ *
+ * 1. A scope or a callback that blocks by itself: the span of its context.
+ * 2. If all stack samples in it found one other span, and no scope inside it voted: that span, if it
+ *    had started when the block began.
+ * 3. If its context has no span, or if several callbacks made the block: the span that ran longest,
+ *    if the spans of its trace ran for at least half of the block; otherwise none.
+ * 4. If that span had ended when other code ran: the innermost span around it that was open for the
+ *    whole block. If there is none: in one callback the span itself; in several, the span itself if
+ *    it was open for three quarters of the block and for at least the threshold; otherwise none.
+ * 5. If a span of rule 3 started after the block began: it, if it was open for three quarters of the
+ *    block and for at least the threshold; otherwise the innermost span around it that was open for
+ *    the whole block; otherwise none.
+ *
+ * Guarantees: a block is never attributed by chance. Of several callbacks, the trace that a block is
+ * attributed to ran for at least half of it.
  */
 import { type Span, trace } from '@opentelemetry/api';
-import type { OngoingPileUp, Run, StackSample, WeightedSample } from '../../block.ts';
+import type { OngoingPileUp, Run, WeightedSample } from '../../block.ts';
+import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
+import type { SpanFacts } from '../running-code.ts';
 import { StackSamples } from '../stack-samples.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { type Attributed, runsOf, Votes } from './votes.ts';
+import {
+  type Attributed,
+  type Candidate,
+  MAX_DEPTH,
+  MIN_TRACE_SHARE,
+  runsOf,
+  Votes,
+} from './votes.ts';
 
-/** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
-const VOTE_SHARE = 0.05;
-/**
- * A scope that is shorter votes with what is around it: a GraphQL query enters thousands, and a
- * vote takes 1 to 14 µs (`npm run bench -- overload --only scopes`).
- */
-const MIN_SCOPE_SHARE = 0.001;
+/** A span may start or end by this much inside of its block: the callback's own preamble. */
+const MAX_UNCOVERED_MILLIS = 2;
+const MAX_UNCOVERED_SHARE = 0.02;
+/** The share of a block that a span must have been open for. */
+const MIN_OPEN_SHARE = 0.75;
+
+/** What is known of a block, or of a part of one. */
+export interface Facts {
+  readonly attributed: Attributed | undefined;
+  readonly ran: Run[];
+  readonly samples: WeightedSample[];
+}
+
+/** A block, or a part of one. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  /** Unix time of the start. */
+  readonly startEpoch: number;
+  readonly samples: readonly WeightedSample[];
+}
 
 export class Attribution {
-  /** Milliseconds voted for so far. A scope and a callback take note of it when they begin. */
-  voted = 0.5;
-  /** From when on scopes, and callbacks, vote. */
-  scopesVoteFrom = Number.POSITIVE_INFINITY;
-  callbacksVoteFrom = Number.POSITIVE_INFINITY;
-  readonly #minScope: number;
-  readonly #votes: Votes;
-  readonly #samples = new StackSamples();
-  readonly #step: number;
+  readonly votes: Votes;
+  readonly samples = new StackSamples();
 
   constructor(
     private readonly thresholdMillis: number,
-    private readonly clock: Clock,
-    { spanStart, lineage }: Pick<Surroundings, 'spanStart' | 'lineage'>,
+    private readonly clock: Pick<Clock, 'epoch'>,
+    private readonly spans: SpanFacts,
   ) {
-    this.#step = thresholdMillis * VOTE_SHARE;
-    this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
-    this.#votes = new Votes(spanStart, lineage);
+    this.votes = new Votes(thresholdMillis, spans);
   }
 
   /** A busy period begins at `t`. */
   open(t: number): void {
-    this.scopesVoteFrom = t + this.#step;
-    this.callbacksVoteFrom = this.scopesVoteFrom;
-    this.#votes.clear();
-    this.#samples.clear();
-  }
-
-  clear(): void {
-    this.open(Number.POSITIVE_INFINITY);
-  }
-
-  add(sample: StackSample): void {
-    this.#samples.add(sample);
-  }
-
-  /** As {@link StackSamples.codeSeenAt}. */
-  get codeSeenAt(): number {
-    return this.#samples.codeSeenAt;
-  }
-
-  /** Hot. Whether a scope from `start` to `end` is to vote. */
-  isVote(start: number, end: number): boolean {
-    return end >= this.scopesVoteFrom && end - start >= this.#minScope;
-  }
-
-  /** The stack samples from `start` to `end`. */
-  samplesWithin(start: number, end: number): WeightedSample[] {
-    return this.#samples.within(start, end);
-  }
-
-  /** A scope votes for its own time, less what was voted for inside it. */
-  voteScope(start: number, end: number, votedBefore: number, by: Attributed): void {
-    this.#vote(start, end, end - start - (this.voted - votedBefore), by);
-  }
-
-  /**
-   * A callback of a drain or a pile-up votes for its own time, and for its short neighbours since
-   * the latest vote.
-   */
-  voteCallback(start: number, end: number, votedBefore: number, by: Attributed): void {
-    const own = end - start - (this.voted - votedBefore);
-    const { lastVote } = this.#votes;
-    const shared = Number.isNaN(lastVote) ? this.#step : Math.min(end - lastVote, this.#step);
-    this.#vote(start, end, Math.max(own, shared), by);
-    this.callbacksVoteFrom = end + this.#step;
-  }
-
-  /** What ran most from `start` to `end`; undefined where too little of it is known. */
-  of(
-    start: number,
-    end: number,
-    samples: readonly WeightedSample[],
-    isOneCallback = false,
-  ): Attributed | undefined {
-    return this.#votes.attribute(
-      start,
-      end,
-      this.clock.epoch(start),
-      this.thresholdMillis,
-      samples,
-      isOneCallback,
-    );
+    this.votes.open(t);
+    this.samples.clear();
   }
 
   /** Hot, as {@link Votes.shareOf}. */
   shareOf(span: Span, start: number, end: number): number | undefined {
-    return this.#votes.shareOf(span, start, end);
+    return this.votes.shareOf(span, start, end);
   }
 
-  /** Of a pile-up that has not ended. */
+  /** What has piled up, in a pile-up that has not ended. */
   pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
-    const samples = this.samplesWithin(start, end);
-    const all = this.#votes.candidates(start, end, samples);
-    const { thresholdMillis, clock } = this;
-    const context = this.#votes.attribute(
-      start,
-      end,
-      clock.epoch(start),
-      thresholdMillis,
-      samples,
-      false,
-      all,
-    )?.context;
-    return { start, end, context, ran: runsOf(all) };
-  }
-
-  /** As {@link Votes.ran}. */
-  ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
-    return this.#votes.ran(start, end, samples, around);
+    const { attributed, ran } = this.of(start, end);
+    return { start, end, context: attributed?.context, ran };
   }
 
   /**
-   * What a part of a callback is attributed to: the callback's own context; where that has no span
-   * (an HTTP server's callback has none, its handler runs in a scope), the scope that ran most in
-   * it. Code that runs after a span has ended is the same call's.
+   * @param around the one scope or callback that all of the time from `start` to `end` is a part of,
+   *   if there is one
    */
-  ofCallback(
-    running: Attributed,
-    start: number,
-    end: number,
-    samples: readonly WeightedSample[],
-  ): Attributed {
-    if (trace.getSpan(running.context) !== undefined) return running;
-    const { context = running.context } = this.of(start, end, samples, true) ?? {};
-    return { ...running, context };
+  of(start: number, end: number, around?: Attributed): Facts {
+    const samples = this.samples.within(start, end);
+    const part = { start, end, startEpoch: this.clock.epoch(start), samples };
+    const candidates = this.votes.candidates(start, end, samples, around);
+    const attributed = this.#attribute(part, candidates, around);
+    return { attributed, ran: runsOf(candidates), samples };
   }
 
-  /** As {@link Votes.enteredIn}. */
-  enteredIn(
-    around: Attributed,
-    start: number,
-    end: number,
-    samples: readonly WeightedSample[],
-  ): Attributed {
-    return this.#votes.enteredIn(around, start, end, this.clock.epoch(start), samples);
+  #attribute(
+    part: Part,
+    candidates: readonly Candidate[],
+    around: Attributed | undefined,
+  ): Attributed | undefined {
+    // Rule 1.
+    const hasSpan = around !== undefined && trace.getSpan(around.context) !== undefined;
+    // Rules 2 and 3.
+    const found = hasSpan ? this.#enteredIn(part, around) : longestOf(candidates, part);
+    if (found === undefined) return around;
+    const resourceType = (around ?? found).resourceType;
+    const by = { context: found.context, resourceType };
+    const span = trace.getSpan(by.context);
+    const isSuppressed = isTracingSuppressed(by.context);
+    // Rule 4.
+    if (!isSuppressed && this.#hadEnded(span, part)) {
+      const covering = this.#around(by, part);
+      if (covering !== undefined) return covering;
+      if (around !== undefined) return by;
+      return this.#wasOpenForMost(span, part, this.#endOf(span, part)) ? by : undefined;
+    }
+    // Rule 5.
+    if (hasSpan || !this.#isLate(span, part) || this.#wasOpenForMost(span, part, part.end))
+      return by;
+    return (isSuppressed ? undefined : this.#around(by, part)) ?? around;
   }
 
-  /** As {@link Votes.covering}. */
-  covering(
-    around: Attributed,
-    start: number,
-    end: number,
-    samples: readonly WeightedSample[],
-  ): Attributed {
-    return this.#votes.covering(around, start, end, this.clock.epoch(start), samples);
+  /**
+   * The span that all stack samples found inside of a scope or callback that no scope voted in. It
+   * was entered without the context manager's `with`.
+   */
+  #enteredIn(part: Part, around: Attributed): Attributed {
+    const { start, end, samples } = part;
+    const context = samples[0]?.context;
+    const span = context && trace.getSpan(context);
+    if (context === undefined || span === undefined) return around;
+    const isEntered =
+      samples.every((s) => trace.getSpan(s.context) === span && !isTracingSuppressed(s.context)) &&
+      !this.votes.hasVotesIn(start, end) &&
+      !this.#isLate(span, part);
+    return isEntered ? { ...around, context } : around;
   }
 
-  #vote(start: number, end: number, weight: number, by: Attributed): void {
-    this.voted += weight;
-    this.#votes.vote(start, end, weight, by.context, by.resourceType);
+  /** The innermost span around that of `by` that was open for all of the part. */
+  #around({ context, resourceType }: Attributed, part: Part): Attributed | undefined {
+    let span = trace.getSpan(context);
+    for (let depth = 0; span !== undefined && depth < MAX_DEPTH; depth++) {
+      span = this.spans.parentOf(span, context);
+      if (span === undefined) break;
+      if (!this.#isLate(span, part) && !(this.#endOf(span, part) < part.end - allowed(part))) {
+        return { context: trace.setSpan(context, span), resourceType };
+      }
+    }
+    return undefined;
   }
+
+  /** Whether a span had ended when code of others ran for a while. */
+  #hadEnded(span: Span | undefined, part: Part): boolean {
+    const ended = this.#endOf(span, part);
+    if (span === undefined || !(ended < part.end - allowed(part))) return false;
+    const sampled = part.samples
+      .filter(({ time, context }) => time >= ended && trace.getSpan(context) !== span)
+      .reduce((sum, { weight }) => sum + weight, 0);
+    return Math.max(sampled, this.votes.othersIn(span, ended, part.end)) > allowed(part);
+  }
+
+  /** Whether a span began after the part did. */
+  #isLate(span: Span | undefined, part: Part): boolean {
+    return this.#startOf(span, part) > part.start + allowed(part);
+  }
+
+  #wasOpenForMost(span: Span | undefined, part: Part, ended: number): boolean {
+    const open = ended - Math.max(part.start, this.#startOf(span, part) || part.start);
+    return open >= Math.max(this.thresholdMillis, (part.end - part.start) * MIN_OPEN_SHARE);
+  }
+
+  /** When a span started, a time of the clock; NaN if that is not known. */
+  #startOf(span: Span | undefined, { start, startEpoch }: Part): number {
+    return span === undefined ? Number.NaN : start + this.spans.startOf(span) - startEpoch;
+  }
+
+  /** When a span ended, a time of the clock; NaN if it is open, or if that is not known. */
+  #endOf(span: Span | undefined, { start, startEpoch }: Part): number {
+    return span === undefined ? Number.NaN : start + this.spans.endOf(span) - startEpoch;
+  }
+}
+
+/** The candidate that ran longest, of those whose trace ran for at least half of the part. */
+function longestOf(candidates: readonly Candidate[], { start, end }: Part): Candidate | undefined {
+  const minimum = (end - start) * MIN_TRACE_SHARE;
+  const traceIds = candidates.map((c) => (c.suppressed ? c : (c.span?.spanContext().traceId ?? c)));
+  const millis = new Map<unknown, number>();
+  for (const [i, c] of candidates.entries()) {
+    millis.set(traceIds[i], (millis.get(traceIds[i]) ?? 0) + c.millis);
+  }
+  return candidates
+    .filter((_, i) => (millis.get(traceIds[i]) as number) >= minimum)
+    .reduce<Candidate | undefined>(
+      (longest, c) => (longest !== undefined && longest.millis >= c.millis ? longest : c),
+      undefined,
+    );
+}
+
+/** A span may start or end by this many milliseconds inside of its part. */
+function allowed({ start, end }: Part): number {
+  return Math.max(MAX_UNCOVERED_MILLIS, (end - start) * MAX_UNCOVERED_SHARE);
 }

@@ -1,255 +1,273 @@
 /**
- * The votes of one busy period: contexts, and the milliseconds that they ran.
+ * How long each context ran in a busy period: scopes and callbacks vote with the time that they
+ * ran, once the busy period has grown old; stack samples stand for the time without votes.
  *
- * Bounded: past {@link MAX_VOTES} those of one context are put together, and the lightest half is
- * dropped.
+ * Guarantees: memory is bounded. What is not kept apart any more counts as time of others, so that
+ * no context gets it.
  */
-import { type Context, type Span, trace } from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import type { Run, WeightedSample } from '../../block.ts';
+import { expectsBlocks } from '../../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
-import type { SpanLineage } from '../surroundings.ts';
-import {
-  type Attributed,
-  type Candidate,
-  type Cast,
-  candidatesIn,
-  candidatesOf,
-  MIN_TRACE_SHARE,
-  ofTracesThatRan,
-  type Vote,
-  type Voted,
-} from './candidates.ts';
-import { allowed, type BlockSpace, SpanCover } from './span-cover.ts';
-import { shareOf } from './span-share.ts';
-
-export type { Attributed } from './candidates.ts';
+import type { SpanFacts } from '../running-code.ts';
 
 const MAX_VOTES = 64;
+/** Stands for the contexts that are not kept apart. */
+const OTHERS: Context = ROOT_CONTEXT.setValue(Symbol('others'), true);
+
+/** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
+const VOTE_SHARE = 0.05;
+/**
+ * A scope that is shorter, as a share of the threshold, votes with what is around it: a GraphQL
+ * query enters thousands, and a vote takes 1 to 14 µs (`npm run bench -- overload --only scopes`).
+ */
+const MIN_SCOPE_SHARE = 0.001;
+
+/** A block is attributed to a trace only if it ran for this share of the block. */
+export const MIN_TRACE_SHARE = 0.5;
+/**
+ * If less than this share of a pile-up is unknown, it is taken to be time of others. The beginning
+ * of a busy period does not vote, and neither does what runs between two scopes.
+ */
+const MAX_UNKNOWN_SHARE = 0.1;
+/** Spans around a span. */
+export const MAX_DEPTH = 128;
+
+/** What a block is attributed to. */
+export interface Attributed {
+  readonly context: Context;
+  readonly resourceType: string | undefined;
+}
+
+/** The context ran for `millis` of the milliseconds from `from` to `until`. */
+interface Vote extends Attributed {
+  from: number;
+  until: number;
+  millis: number;
+}
+
+/** A context that ran in a block; contexts of one span are one candidate. */
+export interface Candidate extends Attributed {
+  readonly span: Span | undefined;
+  /** An exporter at work in a span's scope has that span in its context, and is not that span. */
+  readonly suppressed: boolean;
+  /** Code that is expected to block is kept apart from the other code of its span. */
+  readonly expected: boolean;
+  /** For how long it ran. */
+  millis: number;
+  /** Milliseconds that its stack samples stand for. */
+  sampled: number;
+}
 
 export class Votes {
+  /** Milliseconds voted for so far. A scope and a callback take note of it when they begin. */
+  voted = 0.5;
+  /** From when on scopes, and callbacks, vote. */
+  scopesVoteFrom = Number.POSITIVE_INFINITY;
+  callbacksVoteFrom = Number.POSITIVE_INFINITY;
+  /** When the latest vote was; NaN before the first. */
+  #latest = Number.NaN;
   #votes: Vote[] = [];
-  #dropped: Voted | undefined;
-  /** When the latest vote was, a time of the clock; NaN before the first. */
-  lastVote = Number.NaN;
-  readonly #cover: SpanCover;
+  readonly #step: number;
+  readonly #minScope: number;
 
-  /** @param spanStart Unix time at which a span started, NaN where the SDK does not say */
   constructor(
-    spanStart: (span: Span) => number,
-    private readonly lineage?: SpanLineage,
+    thresholdMillis: number,
+    private readonly spans: SpanFacts,
   ) {
-    this.#cover = new SpanCover(spanStart, lineage);
+    this.#step = thresholdMillis * VOTE_SHARE;
+    this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
   }
 
-  clear(): void {
-    this.lastVote = Number.NaN;
-    if (this.#votes.length === 0) return;
-    this.#votes = [];
-    this.#dropped = undefined;
+  /** A busy period begins at `t`. */
+  open(t: number): void {
+    this.scopesVoteFrom = t + this.#step;
+    this.callbacksVoteFrom = this.scopesVoteFrom;
+    this.#latest = Number.NaN;
+    if (this.#votes.length !== 0) this.#votes = [];
+  }
+
+  /** Hot. Whether a scope from `start` to `end` is to vote. */
+  isVote(start: number, end: number): boolean {
+    return end >= this.scopesVoteFrom && end - start >= this.#minScope;
+  }
+
+  /** A scope votes for its own time, without what was voted for inside it. */
+  voteScope(start: number, end: number, votedBefore: number, by: Attributed): void {
+    this.vote(start, end, end - start - (this.voted - votedBefore), by);
   }
 
   /**
-   * What began at `from` and ended at `until` ran for `weight` milliseconds of its own; where that
-   * is more, with its neighbours before.
+   * A callback of a drain or a pile-up votes for its own time, and for its short neighbors since
+   * the latest vote.
    */
-  vote(
-    from: number,
-    until: number,
-    weight: number,
-    context: Context,
-    resourceType: string | undefined,
-  ): void {
-    this.lastVote = until;
-    const voted = { from: Math.min(from, until - weight), until, weight };
+  voteCallback(start: number, end: number, votedBefore: number, by: Attributed): void {
+    const own = end - start - (this.voted - votedBefore);
+    const latest = this.#latest;
+    const shared = Number.isNaN(latest) ? this.#step : Math.min(end - latest, this.#step);
+    this.vote(start, end, Math.max(own, shared), by);
+    this.callbacksVoteFrom = end + this.#step;
+  }
+
+  /**
+   * What began at `from` and ended at `until` ran for `millis` of its own. If that is longer, its
+   * neighbors before it are included.
+   */
+  vote(from: number, until: number, millis: number, { context, resourceType }: Attributed): void {
+    this.voted += millis;
+    this.#latest = until;
+    const vote = { from: Math.min(from, until - millis), until, millis, context, resourceType };
     const last = this.#votes[this.#votes.length - 1];
     if (last !== undefined && last.context === context && last.resourceType === resourceType) {
-      add(last, voted);
+      join(last, vote);
       return;
     }
     if (this.#votes.length === MAX_VOTES) this.#compact();
-    this.#votes.push({ ...voted, context, resourceType });
+    this.#votes.push(vote);
   }
 
-  /** Hot, as {@link shareOf}. */
+  /**
+   * What ran from `start` to `end`, and for how long. Votes are exact. The time without votes is
+   * divided
+   * 1. inside of one scope or callback, `around`: among contexts that were entered by other means,
+   *    and have not voted, as their stack samples say; the remainder is its own;
+   * 2. otherwise: in proportion to what the stack samples of each stand for beyond its votes.
+   */
+  candidates(
+    start: number,
+    end: number,
+    samples: readonly WeightedSample[],
+    around?: Attributed,
+  ): Candidate[] {
+    const candidates: Candidate[] = [];
+    for (const vote of this.#votes) {
+      const millis = within(vote, start, end);
+      if (millis > 0) candidateOf(candidates, vote).millis += millis;
+    }
+    const own = around && candidateOf(candidates, around);
+    for (const sample of samples) candidateOf(candidates, sample).sampled += sample.weight;
+    divide(candidates, end - start, own);
+    return candidates.filter(({ context }) => context !== OTHERS);
+  }
+
+  /** Whether anything voted for time from `start` to `end`. */
+  hasVotesIn(start: number, end: number): boolean {
+    return this.#votes.some((vote) => within(vote, start, end) > 0);
+  }
+
+  /** For how long spans other than `span` ran from `start` to `end`, at most, by votes. */
+  othersIn(span: Span, start: number, end: number): number {
+    const others = this.#votes.filter(({ context }) => trace.getSpan(context) !== span);
+    return sumOf(others, ({ from, until, millis }) =>
+      Math.min(millis, Math.max(0, Math.min(until, end) - Math.max(from, start))),
+    );
+  }
+
+  /**
+   * Hot: asked for each span that ends in an overload. Milliseconds that a span, and those inside
+   * it, ran from `start` to `end`. It looks at each vote once, and makes nothing.
+   * @returns undefined if too little is known, or if the time may be attributed to the span's trace:
+   *   then it takes all {@link candidates} to say
+   */
   shareOf(span: Span, start: number, end: number): number | undefined {
-    return shareOf(span, this.#cast, start, end, this.lineage);
-  }
-
-  /** All that ran from `start` to `end`. */
-  candidates(start: number, end: number, samples: readonly WeightedSample[]): Candidate[] {
-    return candidatesOf(this.#cast, start, end, samples).candidates;
-  }
-
-  /**
-   * What the time from `start` to `end` is attributed to (`startEpoch`: Unix time of the start), or
-   * undefined where too little of it is known.
-   *
-   * The heaviest wins. But a child must not start before its parent, nor outlast it, so a span that
-   * started long after the block cannot show it whole: then the heaviest that can is taken, if it
-   * ran at least half as long; else the heaviest after all, where most of the block is left, and
-   * `minimum`, or else the span around it. Where the heaviest had ended when other code ran, the
-   * innermost span around it that covers the block is taken, or one that covers most of it; else
-   * the heaviest that covers it, if it ran at least half as long; else the heaviest after all,
-   * where it covers most of it.
-   *
-   * Votes are exact. Time without votes (promise reactions without promise hooks) is shared out by
-   * the stack samples: each candidate gets what its samples stand for, less its own votes.
-   *
-   * @param isOneCallback what ran after a span had ended is a part of the same call
-   * @param all {@link candidates}, if they are known
-   */
-  attribute(
-    start: number,
-    end: number,
-    startEpoch: number,
-    minimum: number,
-    samples: readonly WeightedSample[] = [],
-    isOneCallback = false,
-    all: readonly Candidate[] = this.candidates(start, end, samples),
-  ): Attributed | undefined {
-    const space = { start, end, startEpoch };
     const length = end - start;
-    const candidates = ofTracesThatRan(all, length * MIN_TRACE_SHARE).sort(
-      (a, b) => b.weight - a.weight,
-    );
-    const [heaviest] = candidates;
-    if (heaviest === undefined) return undefined;
-
-    const isOver = (c: Candidate) =>
-      !isOneCallback && !c.suppressed && this.#isOver(c.context, space, samples);
-    const heaviestIsOver = isOver(heaviest);
-    const around = () => this.#around(heaviest, space, minimum, candidates);
-    if (heaviestIsOver) {
-      const covering = around();
-      if (covering !== undefined) return covering;
+    const { traceId, spanId } = span.spanContext();
+    let unknown = length;
+    let ofTrace = 0;
+    let share = 0;
+    for (const vote of this.#votes) {
+      const millis = within(vote, start, end);
+      unknown -= millis;
+      const by = millis === 0 ? undefined : trace.getSpan(vote.context);
+      if (by?.spanContext().traceId !== traceId || isTracingSuppressed(vote.context)) continue;
+      ofTrace += millis;
+      if (this.#isInside(by, vote.context, spanId)) share += millis;
     }
-    const isWhole = (c: Candidate) => !this.#cover.isLate(c.span, space);
-    if (!heaviestIsOver && isWhole(heaviest)) return heaviest;
-    const whole = candidates.find(
-      (c) => c.span && !c.suppressed && c.weight * 2 >= heaviest.weight && isWhole(c) && !isOver(c),
-    );
-    if (whole !== undefined) return whole;
-    if (this.#cover.showsMost(heaviest.span, space, minimum, heaviestIsOver)) return heaviest;
-    return heaviestIsOver ? undefined : around();
+    const isKnown = unknown <= length * MAX_UNKNOWN_SHARE;
+    return isKnown && ofTrace + unknown < length * MIN_TRACE_SHARE ? share : undefined;
   }
 
-  /**
-   * What a block of one scope or callback is attributed to: where its span had ended when code of
-   * others ran, the innermost span around it that covers the block.
-   */
-  covering(
-    attributed: Attributed,
-    start: number,
-    end: number,
-    startEpoch: number,
-    samples: readonly WeightedSample[],
-  ): Attributed {
-    const { context } = attributed;
-    const space = { start, end, startEpoch };
-    if (isTracingSuppressed(context) || !this.#isOver(context, space, samples)) return attributed;
-    const { candidates } = candidatesIn(this.#cast, attributed, start, end, samples);
-    return this.#around(attributed, space, 0, candidates) ?? attributed;
-  }
-
-  /**
-   * How long each span ran from `start` to `end`.
-   * @param around the context of the one scope or callback that all of it ran in, where it did:
-   *   what nothing inside it voted for was its own
-   */
-  ran(start: number, end: number, samples: readonly WeightedSample[], around?: Attributed): Run[] {
-    return runsOf(
-      around === undefined
-        ? this.candidates(start, end, samples)
-        : candidatesIn(this.#cast, around, start, end, samples).candidates,
-    );
-  }
-
-  /**
-   * The span that all stack samples have, where it lies inside the one that the block is attributed
-   * to: `dd-trace` and Sentry run handlers in an AsyncLocalStorage of their own, and
-   * `context.attach` has no scope.
-   */
-  enteredIn(
-    around: Attributed,
-    start: number,
-    end: number,
-    startEpoch: number,
-    samples: readonly WeightedSample[],
-  ): Attributed {
-    const context = samples[0]?.context;
-    const span = context && trace.getSpan(context);
-    if (context === undefined || span === undefined) return around;
-    if (this.#cover.isLate(span, { start, end, startEpoch })) return around;
-    const isInAll = samples.every(
-      (s) => trace.getSpan(s.context) === span && !isTracingSuppressed(s.context),
-    );
-    return isInAll ? { ...around, context } : around;
-  }
-
-  /** Whether the span of a context had ended when code of others ran for a while. */
-  #isOver(context: Context, space: BlockSpace, samples: readonly WeightedSample[]): boolean {
-    const span = trace.getSpan(context);
-    const over = this.#cover.endIn(span, space);
-    if (over === undefined) return false;
-    let voted = 0;
-    for (const { from, until, weight, context: by } of this.#votes) {
-      if (trace.getSpan(by) === span) continue;
-      const after = Math.min(until, space.end) - Math.max(from, over);
-      voted += Math.min(weight, Math.max(0, after));
+  /** Whether a span is the one with this id, or inside it. */
+  #isInside(innermost: Span, context: Context, spanId: string): boolean {
+    let span: Span | undefined = innermost;
+    for (let depth = 0; span !== undefined && depth < MAX_DEPTH; depth++) {
+      if (span.spanContext().spanId === spanId) return true;
+      span = this.spans.parentOf(span, context);
     }
-    const sampled = samples
-      .filter(({ time, context: by }) => time >= over && trace.getSpan(by) !== span)
-      .reduce((sum, { weight }) => sum + weight, 0);
-    return Math.max(voted, sampled) > allowed(space);
+    return false;
   }
 
-  get #cast(): Cast {
-    return { votes: this.#votes, dropped: this.#dropped };
-  }
-
-  /** The span around one, and around what else ran in its trace for a while. */
-  #around(
-    { context, resourceType }: Attributed,
-    space: BlockSpace,
-    minimum: number,
-    candidates: readonly Candidate[],
-  ): Attributed | undefined {
-    if (isTracingSuppressed(context)) return undefined;
-    const traceId = trace.getSpanContext(context)?.traceId;
-    const others = candidates
-      .filter(
-        ({ span, weight }) => weight > allowed(space) && span?.spanContext().traceId === traceId,
-      )
-      .map((other) => other.context);
-    const around = this.#cover.around(context, space, minimum, others);
-    return around && { context: around, resourceType };
-  }
-
+  /** Joins votes of one context, and those that are shorter than half of all. */
   #compact(): void {
     const byContext = new Map<Context, Vote>();
-    for (const vote of this.#votes) {
+    const add = (vote: Vote) => {
       const same = byContext.get(vote.context);
       if (same === undefined) byContext.set(vote.context, vote);
-      else add(same, vote);
+      else join(same, vote);
+    };
+    for (const vote of this.#votes) add(vote);
+    const longest = [...byContext.values()].sort((a, b) => b.millis - a.millis);
+    byContext.clear();
+    for (const [i, vote] of longest.entries()) {
+      add(i < MAX_VOTES / 2 ? vote : { ...vote, context: OTHERS, resourceType: undefined });
     }
-    const byWeight = [...byContext.values()].sort((a, b) => b.weight - a.weight);
-    for (const { from, until, weight } of byWeight.slice(MAX_VOTES / 2)) {
-      if (this.#dropped === undefined) this.#dropped = { from, until, weight };
-      else add(this.#dropped, { from, until, weight });
-    }
-    this.#votes = byWeight.slice(0, MAX_VOTES / 2).sort((a, b) => a.from - b.from);
+    this.#votes = [...byContext.values()].sort((a, b) => a.from - b.from);
   }
 }
 
 /** How long the span of each candidate ran. */
 export function runsOf(candidates: readonly Candidate[]): Run[] {
   return candidates
-    .filter(({ span, suppressed, weight }) => span !== undefined && !suppressed && weight > 0)
-    .map(({ context, weight }) => ({ context, millis: weight }));
+    .filter(({ span, suppressed, millis }) => span !== undefined && !suppressed && millis > 0)
+    .map(({ context, millis }) => ({ context, millis }));
 }
 
-function add(to: Voted, { from, until, weight }: Voted): void {
+/** The candidate that a context belongs to; made if it is the first of it. */
+function candidateOf(candidates: Candidate[], { context, resourceType }: Attributed): Candidate {
+  const span = trace.getSpan(context);
+  const suppressed = isTracingSuppressed(context);
+  const expected = expectsBlocks(context);
+  const known = candidates.find(
+    (c) =>
+      c.suppressed === suppressed &&
+      c.expected === expected &&
+      (span === undefined ? c.context === context : c.span === span),
+  );
+  if (known !== undefined) return known;
+  const candidate = { context, resourceType, span, suppressed, expected, millis: 0, sampled: 0 };
+  candidates.push(candidate);
+  return candidate;
+}
+
+/** Divides the time that nobody voted for. */
+function divide(candidates: readonly Candidate[], length: number, own?: Candidate): void {
+  const unknown = length - sumOf(candidates, ({ millis }) => millis);
+  if (!(unknown > 0)) return;
+  const shares = candidates.map((c) => {
+    if (own === undefined) return Math.max(0, c.sampled - c.millis);
+    return c === own || c.millis > 0 ? 0 : c.sampled;
+  });
+  const remainder = Math.max(0, unknown - sumOf(shares, (share) => share));
+  if (own !== undefined) shares[candidates.indexOf(own)] = remainder;
+  const all = sumOf(shares, (share) => share);
+  if (all === 0) return;
+  for (const [i, candidate] of candidates.entries()) {
+    candidate.millis += ((shares[i] as number) / all) * unknown;
+  }
+}
+
+/** For how long it surely ran from `start` to `end`: it may have run in all of the time outside. */
+function within({ from, until, millis }: Vote, start: number, end: number): number {
+  const outside = Math.max(0, start - from) + Math.max(0, until - end);
+  return Math.max(0, millis - outside);
+}
+
+function join(to: Vote, { from, until, millis }: Vote): void {
   to.from = Math.min(to.from, from);
   to.until = Math.max(to.until, until);
-  to.weight += weight;
+  to.millis += millis;
+}
+
+function sumOf<T>(items: readonly T[], millisOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + millisOf(item), 0);
 }

@@ -1,12 +1,17 @@
 /** Decides which of the ledger's blocks are no blocks of the application's making. */
 import type { Block } from '../../block.ts';
-import { isDebuggerPause } from './debugger-pause.ts';
-import { isTeardown } from './process-exit.ts';
+import { hasUserCode } from '../../name/user-code.ts';
+import { isInspected } from '../../sample/inspector.ts';
+import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspension-marks.ts';
 import type { WaitedForCpu } from './run-delay.ts';
-import { isSuspension } from './suspension.ts';
 
 /** Why a block is not reported. */
 export type ExclusionReason = 'teardown' | 'debugger' | 'suspension';
+
+/** async_hooks has the process itself for the resource if no callback runs. */
+const NO_CALLBACK = 'PROCESS';
+/** A paused thread uses hardly any CPU: the debugger's questions are answered on it. */
+const MAX_PAUSED_CPU_SHARE = 0.1;
 
 type Time = Pick<Block, 'start' | 'end' | 'cpu'>;
 
@@ -43,4 +48,50 @@ export class Exclusions {
   #isSuspended(time: Time, waited: WaitedForCpu | undefined): boolean {
     return isSuspension(time, this.suspensionMarks(), this.thresholdMillis, waited);
   }
+}
+
+/**
+ * What Node.js does between the last callback and the end of the process: it waits for V8's
+ * threads, for one. No code of the application.
+ */
+export function isTeardown({
+  resourceType,
+  samples,
+}: Pick<Block, 'resourceType' | 'samples'>): boolean {
+  return resourceType === NO_CALLBACK && samples.every(({ frames }) => !hasUserCode(frames));
+}
+
+/**
+ * Whether a block was most likely a pause in the debugger: the thread was stopped although the wall
+ * clock went on. A synchronous call that waits (execSync, a slow disk) has the same figures, so a
+ * block is taken for a pause only while a debugger can be attached.
+ * @param waited how long the thread waited for a CPU in it, if known: a paused one does not wait
+ */
+export function isDebuggerPause({ start, end, cpu }: Time, waited?: WaitedForCpu): boolean {
+  return cpu < (end - start - (waited?.atLeast ?? 0)) * MAX_PAUSED_CPU_SHARE && isInspected();
+}
+
+/**
+ * Whether the code's own part of a block, without the suspension in it, is shorter than the
+ * threshold. The process was stopped (SIGSTOP), or without a CPU: other processes had it, or a
+ * container is at its quota. What the code used itself, and what it waited in synchronous I/O, is
+ * its own part.
+ * @param marks of the watchdog; undefined if its thread does not watch
+ * @param waited how long the thread waited for a CPU in it, if known
+ */
+export function isSuspension(
+  { start, end, cpu }: Time,
+  marks: Float64Array | undefined,
+  thresholdMillis: number,
+  waited?: WaitedForCpu,
+): boolean {
+  const length = end - start;
+  let suspended = marks === undefined ? 0 : suspendedWithin(marks, start, end);
+  if (waited !== undefined) {
+    // The watchdog thread may have had no CPU while the main thread had one.
+    const stopped = marks === undefined ? 0 : maybeStoppedWithin(marks, start, end);
+    suspended = Math.max(suspended, waited.atLeast + stopped);
+    suspended = Math.min(suspended, waited.atMost + stopped);
+  }
+  return length - Math.min(suspended, length - cpu) < thresholdMillis;
 }

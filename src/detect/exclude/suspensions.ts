@@ -17,7 +17,7 @@ import type { RunDelay } from './run-delay.ts';
 
 /** Shorter ones are not recorded: the scheduler's slices are a few milliseconds. */
 export const MIN_SUSPENSION_MILLIS = 20;
-/** Of one interval: past it, the mean gets longer. */
+/** At most this many are recorded for one interval. Past it, each of them is longer. */
 const MAX_RECORDS = 1000;
 
 /** The process may have been stopped in code; the watchdog thread has not noted it yet. */
@@ -26,7 +26,10 @@ interface InCode {
   readonly until: number;
   /** Milliseconds in which the thread neither ran nor waited for a CPU nor for events. */
   readonly missing: number;
-  /** Of what the watchdog thread notes: how long the process was stopped while the loop waited. */
+  /**
+   * The part of the stop that fell into the loop's wait for events. It is already recorded, so it
+   * is subtracted from what the watchdog thread notes.
+   */
   readonly inWait: number;
   readonly reason: SuspensionReason;
 }
@@ -90,7 +93,7 @@ export class Suspensions {
    * A beat of the lag timer begins, or the loop stops idling.
    * @param at when what runs began
    * @param due when the timer was due; NaN without one
-   * @param waited how much of the time since then the loop waited for events, where that is known
+   * @param waited how much of the time since then the loop waited for events, if that is known
    * @returns how much of the time since `due` is no lag: the loop waited, or the process was
    *   stopped
    */
@@ -118,7 +121,7 @@ export class Suspensions {
 
     // By now the watchdog thread has noted what it was late to note.
     this.#recordInCode();
-    // Not a number where the loop's waits are not counted.
+    // NaN if the loop's waits are not counted.
     if (Math.max(waitedForCpu, missing || 0, inWait) < MIN_SUSPENSION_MILLIS) {
       this.sources.throttling.keepUp(at);
       return lateWait - starvedInWait;

@@ -11,8 +11,10 @@
  * hooks while they are on.
  */
 import { type AsyncHook, createHook, executionAsyncId, type HookCallbacks } from 'node:async_hooks';
-import type { Faults } from '../../otel/diag-once.ts';
-import { OWN } from '../callback-class.ts';
+import type { Faults, OnceLogger } from '../../otel/diag-once.ts';
+import { canCountIterations } from '../../support/clock.ts';
+import type { AsyncHooksMode } from '../../types.ts';
+import { OWN } from '../callbacks.ts';
 import type { LagSampler } from '../lag/lag-sampler.ts';
 import type { Ledger } from '../ledger.ts';
 import { classify, runningResource } from './resource-classes.ts';
@@ -29,6 +31,27 @@ export interface AsyncHooksOptions {
   readonly onDemand: boolean;
   /** Promise reactions are callbacks too. */
   readonly promises: boolean;
+}
+
+/**
+ * Which async hooks are in force, by what is asked for and what this runtime can do.
+ * @param canCapture whether stack samples can be taken: without them, nothing arms hooks
+ */
+export function resolveHooksMode(
+  wanted: AsyncHooksMode,
+  canCapture: boolean,
+  log: OnceLogger,
+): AsyncHooksMode {
+  if (wanted === 'off') return 'off';
+  if (!canCountIterations) {
+    log.log(
+      'warn',
+      'this runtime does not count loop iterations (Node.js 20.18 and 22.8 do): ' +
+        'asyncHooks is off, and utilization is unknown',
+    );
+    return 'off';
+  }
+  return canCapture ? wanted : 'always';
 }
 
 export class AsyncHooks {

@@ -1,7 +1,7 @@
 /**
  * Times every call of the context manager's `with`.
  *
- * This is where the parent of a block comes from. A handler that blocks synchronously runs inside
+ * The parent of a block comes from here. A handler that blocks synchronously runs inside
  * `with(its context)`, and `with` has put the old context back by the time an async_hooks `after`
  * runs: the active context there is none, or another one. Only the scope itself still has it.
  * `context.bind` and `startActiveSpan` come through `with` too.
@@ -50,13 +50,13 @@ export class ContextScopes {
     this.faults.inHook ??= error;
   };
 
-  readonly #wrap: Wrap<With> = (original, power) => {
+  readonly #wrap: Wrap<With> = (original, state) => {
     const { ledger, clock, faults } = this;
-    // Hot: one clock read, and one more at the end where the ledger needs it (`npm run bench --
+    // Hot: one clock read, and one more at the end if the ledger needs it (`npm run bench --
     // hooks`).
     const wrapper = {
       with(this: ContextManager, context: Context, fn: () => unknown, thisArg?: unknown) {
-        if (!power.on) {
+        if (!state.on) {
           // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
           return original.apply(this, arguments as unknown as Parameters<With>);
         }

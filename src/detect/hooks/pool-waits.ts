@@ -1,7 +1,8 @@
 /**
  * Pools of worker threads whose idle workers wait for their next task in `Atomics.wait`, and not in
- * the event loop: piscina by default, and tinypool. Promises: such a wait is told as what it is;
- * any other call of `Atomics.wait` is left alone. Worker threads only.
+ * the event loop: piscina by default, and tinypool. Used in worker threads only.
+ *
+ * Guarantees: such a wait is no block, and any other call of `Atomics.wait` is left alone.
  */
 import { attempt } from '../../support/guard.ts';
 import { Patch } from '../../support/patch.ts';
@@ -50,10 +51,10 @@ export class PoolWaits {
 const patch = new Patch<Wait, PoolWaits>(
   Atomics,
   'wait',
-  (original, power) =>
+  (original, state) =>
     ({
       wait(this: unknown, ...args: unknown[]) {
-        const { user } = power;
+        const { user } = state;
         if (user?.isPool(args[0]) !== true) return Reflect.apply(original, this, args);
         const { listener, onError } = user;
         attempt(listener.begins, onError);

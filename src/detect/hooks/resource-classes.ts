@@ -10,7 +10,7 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../callback-class.ts';
+} from '../callbacks.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
 // itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
@@ -20,18 +20,14 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
   .constructor as PromiseConstructor;
 
 /**
- * Where Node.js keeps the async id of what its JavaScript makes: promises, ticks, microtasks,
- * instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
+ * The property in which Node.js keeps the async id of what its JavaScript makes: promises, ticks,
+ * microtasks, instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
  */
 const ASYNC_ID = Object.getOwnPropertySymbols(new AsyncResource('EventLoopProbe')).find(
   ({ description }) => description === 'async_id_symbol',
 );
 
-/** The latest class that alone says what its instances are, and what they are. */
-let recent: unknown;
-let recentClass: CallbackClass = CALLBACK;
-/** The class of an HTTP server's resources, once one was seen. */
-let messageClass: unknown;
+const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
 
 /**
  * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints
@@ -54,31 +50,20 @@ export function classify(resource: object | undefined, asyncId: number): Callbac
 /**
  * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an
  * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
- * level that means from a reaction without a hook.
+ * level that is from a reaction without a hook.
  */
 function classifyOwn(resource: object): CallbackClass {
   const type = resource.constructor;
   if (type === Promise || type === NodePromise) return REACTION;
   if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
   if (type === AsyncResource) return 'callback' in resource ? REACTION : RESOURCE_SCOPE;
-  if (type === recent) return recentClass;
-  recent = type;
-  recentClass = classifyByClass(resource);
-  return recentClass;
-}
-
-/** Up to three walks along a prototype chain. */
-function classifyByClass(resource: object): CallbackClass {
   if (resource instanceof AsyncResource) return RESOURCE_SCOPE;
   return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
 }
 
-const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
-
+/** Node.js' own handles and requests, and whatever an add-on passes. */
 function classifyNative(resource: object): CallbackClass {
-  const type = resource.constructor;
-  if (messageClass === undefined && type.name === HTTP_SERVER_RESOURCE) messageClass = type;
-  return type === messageClass && messageClass !== undefined ? MESSAGE : CALLBACK;
+  return resource.constructor.name === HTTP_SERVER_RESOURCE ? MESSAGE : CALLBACK;
 }
 
 /**
@@ -141,11 +126,11 @@ export function runningResource(): object | undefined {
   }
 }
 
-/** As {@link runningResource}; undefined where the runtime does not know it. */
+/** As {@link runningResource}; undefined if the runtime does not know it. */
 export const currentResource = (): object | undefined =>
   tracksResources ? runningResource() : undefined;
 
-/** The async_hooks type of the resource that is running, or undefined where it is not known. */
+/** The async_hooks type of the resource that is running, or undefined if it is not known. */
 export const resourceTypeOf = (
   resource: object | undefined,
   asyncId = executionAsyncId(),

@@ -5,7 +5,9 @@
  */
 import type { Clock } from '../../support/clock.ts';
 import type { EventLoopHealth } from '../../types.ts';
-import { recordLag } from './coordinated-omission.ts';
+
+/** Most samples that one late beat stands for. Past it they are spread evenly over the wait. */
+export const MAX_SAMPLES_PER_BEAT = 1000;
 
 const SLOT_MILLIS = 100;
 const SLOTS = 100;
@@ -25,7 +27,7 @@ export const UNKNOWN_HEALTH: EventLoopHealth = {
 
 /** The samples, in memory that another thread may read meanwhile: see {@link createHealthSlots}. */
 export interface HealthSlots {
-  /** Which tenth of a second a slot stands for; NaN where it is empty. */
+  /** Which tenth of a second a slot stands for; NaN if it is empty. */
   readonly of: Float64Array;
   readonly samples: Float64Array;
   readonly lagSum: Float64Array;
@@ -51,29 +53,14 @@ export function createHealthSlots(isShared = false): HealthSlots {
 }
 
 export class Health {
-  readonly #of: Float64Array;
-  readonly #samples: Float64Array;
-  readonly #lagSum: Float64Array;
-  readonly #lagMax: Float64Array;
-  readonly #blocked: Float64Array;
-  readonly #openedAt: Float64Array;
-  readonly #idleAt: Float64Array;
   #startedAt = Number.NaN;
   #idleAtStart = Number.NaN;
 
   constructor(
     private readonly clock: Pick<Clock, 'now' | 'waited'>,
     private readonly lagIntervalMillis: number,
-    slots: HealthSlots = createHealthSlots(),
-  ) {
-    this.#of = slots.of;
-    this.#samples = slots.samples;
-    this.#lagSum = slots.lagSum;
-    this.#lagMax = slots.lagMax;
-    this.#blocked = slots.blocked;
-    this.#openedAt = slots.openedAt;
-    this.#idleAt = slots.idleAt;
-  }
+    private readonly slots: HealthSlots = createHealthSlots(),
+  ) {}
 
   /** From now on. */
   start(): void {
@@ -83,16 +70,18 @@ export class Health {
 
   /** A sample of the lag: 50 a second at the default interval. */
   lag(millis: number): void {
+    const { slots } = this;
     const slot = this.#slotAt(this.clock.now());
-    this.#samples[slot] = (this.#samples[slot] as number) + 1;
-    this.#lagSum[slot] = (this.#lagSum[slot] as number) + millis;
-    this.#lagMax[slot] = Math.max(this.#lagMax[slot] as number, millis);
+    slots.samples[slot] = (slots.samples[slot] as number) + 1;
+    slots.lagSum[slot] = (slots.lagSum[slot] as number) + millis;
+    slots.lagMax[slot] = Math.max(slots.lagMax[slot] as number, millis);
   }
 
   /** A block has ended just now. */
   block(millis: number): void {
+    const { slots } = this;
     const slot = this.#slotAt(this.clock.now());
-    this.#blocked[slot] = (this.#blocked[slot] as number) + millis;
+    slots.blocked[slot] = (slots.blocked[slot] as number) + millis;
   }
 
   /**
@@ -101,6 +90,7 @@ export class Health {
    *   been waiting for that long
    */
   read(windowMillis: number, overdueMillis: number): EventLoopHealth {
+    const { slots } = this;
     const now = this.clock.now();
     const oldest = Math.floor((now - windowMillis) / SLOT_MILLIS);
     let samples = 0;
@@ -110,13 +100,13 @@ export class Health {
     // Utilization counts from the last reading before the window: none is made during a block.
     let since = -1;
     for (let slot = 0; slot < SLOTS; slot++) {
-      const of = this.#of[slot] as number;
-      if (of < oldest && (since === -1 || of > (this.#of[since] as number))) since = slot;
+      const of = slots.of[slot] as number;
+      if (of < oldest && (since === -1 || of > (slots.of[since] as number))) since = slot;
       if (!(of >= oldest)) continue;
-      samples += this.#samples[slot] as number;
-      lagSum += this.#lagSum[slot] as number;
-      maxLag = Math.max(maxLag, this.#lagMax[slot] as number);
-      blocked += this.#blocked[slot] as number;
+      samples += slots.samples[slot] as number;
+      lagSum += slots.lagSum[slot] as number;
+      maxLag = Math.max(maxLag, slots.lagMax[slot] as number);
+      blocked += slots.blocked[slot] as number;
     }
     if (overdueMillis > 0) {
       recordLag(overdueMillis, this.lagIntervalMillis, (millis) => {
@@ -127,7 +117,7 @@ export class Health {
     const [openedAt, idleAt] =
       since === -1
         ? [this.#startedAt, this.#idleAtStart]
-        : [this.#openedAt[since] as number, this.#idleAt[since] as number];
+        : [slots.openedAt[since] as number, slots.idleAt[since] as number];
     const elapsed = now - openedAt;
     const busy = elapsed - (this.clock.waited() - idleAt);
     return {
@@ -139,17 +129,36 @@ export class Health {
   }
 
   #slotAt(time: number): number {
+    const { slots } = this;
     const tenth = Math.floor(time / SLOT_MILLIS);
     const slot = tenth % SLOTS;
-    if (this.#of[slot] !== tenth) {
-      this.#of[slot] = tenth;
-      this.#samples[slot] = 0;
-      this.#lagSum[slot] = 0;
-      this.#lagMax[slot] = 0;
-      this.#blocked[slot] = 0;
-      this.#openedAt[slot] = time;
-      this.#idleAt[slot] = this.clock.waited();
+    if (slots.of[slot] !== tenth) {
+      slots.of[slot] = tenth;
+      slots.samples[slot] = 0;
+      slots.lagSum[slot] = 0;
+      slots.lagMax[slot] = 0;
+      slots.blocked[slot] = 0;
+      slots.openedAt[slot] = time;
+      slots.idleAt[slot] = this.clock.waited();
     }
     return slot;
   }
+}
+
+/**
+ * Records how long events had to wait for the loop, from the lateness of one timer, without
+ * coordinated omission. A timer that comes `lag` late has been asked once; meanwhile arrivals at
+ * the same rate went unasked, which waited `lag - interval`, `lag - 2 × interval` and so on.
+ * Without them every percentile is too low.
+ */
+export function recordLag(
+  lagMillis: number,
+  intervalMillis: number,
+  record: (lagMillis: number) => void,
+): void {
+  const step = Math.max(intervalMillis, lagMillis / MAX_SAMPLES_PER_BEAT);
+  record(lagMillis);
+  // Counted, not subtracted until zero: rounding must not make one more.
+  const more = Math.ceil(lagMillis / step) - 1;
+  for (let i = 1; i <= more; i++) record(lagMillis - i * step);
 }

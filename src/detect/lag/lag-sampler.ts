@@ -8,14 +8,14 @@ import * as timers from 'node:timers';
 import type { Clock } from '../../support/clock.ts';
 import { attempt } from '../../support/guard.ts';
 import type { Ledger } from '../ledger.ts';
-import { recordLag } from './coordinated-omission.ts';
+import { recordLag } from './health.ts';
 
 // Taken once: fake timers of a test may replace them later, also in the module.
-const { clearTimeout, setTimeout } = timers;
+const { clearInterval, clearTimeout, setInterval, setTimeout } = timers;
 
 /**
- * The loop idles when it was busy for less than this share of so many intervals in a row. A beat by
- * itself takes 0.3 to 0.6 ms of 20 on a slow machine.
+ * The loop idles if it was busy for less than this share of {@link IDLE_BEATS} intervals in a row. A
+ * beat by itself takes 0.3 to 0.6 ms of 20 on a slow machine.
  */
 const IDLE_SHARE = 0.05;
 const IDLE_BEATS = 10;
@@ -65,7 +65,7 @@ export class LagSampler {
   #from = Number.NaN;
   /** Intervals that passed while the loop idled, in which an arrival would not have waited. */
   #unsampled = 0;
-  /** Intervals from one beat to the next while it idles; 1 where it never does. */
+  /** Intervals from one beat to the next while it idles; 1 if it never does. */
   readonly #idleIntervals: number;
 
   constructor(
@@ -94,7 +94,7 @@ export class LagSampler {
     this.isIdle = false;
   }
 
-  /** Milliseconds since the next beat was due; 0 where it is not yet. */
+  /** Milliseconds since the next beat was due; 0 if it is not due yet. */
   overdue(): number {
     return Math.max(0, this.clock.now() - this.#due) || 0;
   }
@@ -129,7 +129,7 @@ export class LagSampler {
     const passed = Math.max(0, Math.floor((t - this.#from) / intervalMillis));
     this.isIdle = false;
     this.#askedAt = Number.NaN;
-    // More only where the process was stopped.
+    // There are more only if the process was stopped.
     this.#unsampled += Math.min(passed, this.#idleIntervals);
     this.#from += passed * intervalMillis;
     this.#due = this.#from + intervalMillis;
@@ -191,5 +191,24 @@ export class LagSampler {
       this.#timerMillis = millis;
     }
     this.options.armed?.(this.clock.now() + millis);
+  }
+}
+
+/**
+ * A timer with nothing to do, for thresholds that the lag's timer is too slow for: each time it
+ * fires, the event loop turns, which shows that nothing blocks it.
+ */
+export class EmptyTimer {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly intervalMillis: number) {}
+
+  start(): void {
+    this.#timer ??= setInterval(() => {}, this.intervalMillis).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }

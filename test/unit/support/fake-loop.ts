@@ -8,9 +8,9 @@ import {
   REACTION,
   RESOURCE_SCOPE,
   TICK,
-} from '../../../src/detect/callback-class.ts';
+} from '../../../src/detect/callbacks.ts';
 import { Ledger } from '../../../src/detect/ledger.ts';
-import type { Surroundings } from '../../../src/detect/surroundings.ts';
+import type { RunningCode } from '../../../src/detect/running-code.ts';
 import { createSharedMemory } from '../../../src/sample/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
 import { stackSample } from './stack-sample.ts';
@@ -28,7 +28,8 @@ export interface FakeSpan extends Span {
 export const fakeSpanOf = (context: Context) => trace.getSpan(context) as FakeSpan;
 
 /** As an SDK knows it. */
-export const lineage = {
+export const spanFacts = {
+  startOf: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
   endOf: (span: Span) => (span as FakeSpan).endEpoch ?? Number.NaN,
   parentOf: (span: Span) => (span as FakeSpan).parent,
 };
@@ -60,7 +61,7 @@ export class FakeLoop {
   /** Whether what has reached the threshold is a block, or would not be but for a suspension. */
   isBlock = (_block: Block): boolean => true;
   /** What the kernel has counted. */
-  threadTimes: NonNullable<Surroundings['threadTimes']> = () => undefined;
+  threadTimes: NonNullable<RunningCode['threadTimes']> = () => undefined;
   /** What happens when the ledger asks for the context. */
   onContext = (): void => {};
 
@@ -70,15 +71,14 @@ export class FakeLoop {
     private isHooked = true,
     beatMillis = 20,
   ) {
-    const around = {
+    const code = {
       context: () => {
         this.onContext();
         return this.active;
       },
       active: () => this.active,
       resourceType: () => this.resourceType,
-      spanStart: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
-      lineage,
+      spans: spanFacts,
       threadTimes: (start: number, end: number) => this.threadTimes(start, end),
     };
     const onBlock = (block: Block) => {
@@ -87,7 +87,7 @@ export class FakeLoop {
       return isBlock;
     };
     const times = { thresholdMillis: threshold, beatMillis };
-    this.ledger = new Ledger(times, this.clock, around, onBlock, this.marks);
+    this.ledger = new Ledger(times, this.clock, code, onBlock, this.marks);
     if (isHooked) this.ledger.arm(false);
   }
 

@@ -1,0 +1,27 @@
+/** What the ledger asks about the code that runs, and about spans. Asked on cold paths only. */
+import type { Context, Span } from '@opentelemetry/api';
+import type { WaitedAndRan } from './exclude/run-delay.ts';
+
+export interface RunningCode {
+  /** The context of the async resource that is running; asked in its `after`. */
+  readonly context: () => Context;
+  /** The active context. */
+  readonly active: () => Context;
+  /** Type of the async resource that is running; undefined if it is not known. */
+  readonly resourceType: () => string | undefined;
+  /** What the kernel counted from `start` to `end`, a moment ago; undefined if that is unknown. */
+  readonly threadTimes?: (
+    start: number,
+    end: number,
+  ) => Pick<WaitedAndRan, 'ranAtMost' | 'atMost'> | undefined;
+  readonly spans: SpanFacts;
+}
+
+export interface SpanFacts {
+  /** Unix time in milliseconds at which a span started; NaN if the SDK does not say. */
+  startOf(span: Span): number;
+  /** Unix time in milliseconds at which a span ended; NaN if it is open, or if it is not known. */
+  endOf(span: Span): number;
+  /** The span around that of `context`; undefined if none around it began in this process. */
+  parentOf(span: Span, context: Context): Span | undefined;
+}
