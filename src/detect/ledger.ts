@@ -220,7 +220,9 @@ export class Ledger {
     this.#scopeOfResource(start, this.stack.votedBefore(depth + 1));
   }
 
-  /** Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`. */
+  /**
+   * Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`.
+   */
   scope(context: Context, start: number, votedBefore: number, isResource = false): void {
     if (!this.#isHooked && this.#isSurelyShort()) return;
     const t = this.clock.now();
@@ -363,8 +365,8 @@ export class Ledger {
   }
 
   /**
-   * Hot. Saves a read of the clock at the end of each scope (40 ns, of which a request has 13): what
-   * the watchdog thread has not marked as old cannot have been long, if that thread had a CPU.
+   * Hot. Saves a read of the clock, 40 ns, at the end of each scope; a request has 13 of them.
+   * What the watchdog thread has not marked as old cannot have been long, if that thread had a CPU.
    */
   #isSurelyShort(): boolean {
     return this.#isWatched && this.marks[Mark.markedBusyPeriod] !== this.iterations.busyPeriodStart;
@@ -399,7 +401,9 @@ export class Ledger {
     return this.#blocks.lostWait(busySince, overdue > 0 ? t - overdue : t);
   }
 
-  /** If waits are not counted, a beat is the boundary: the loop may have waited until it was due. */
+  /**
+   * If waits are not counted, a beat is the boundary: the loop may have waited until it was due.
+   */
   #nextPeriodByBeat(due: number, t: number): void {
     const { isCounting, busyPeriodStart } = this.iterations;
     if (isCounting) this.#reportPeriod(Math.max(due, busyPeriodStart + this.#beatMillis), t);

@@ -123,6 +123,13 @@ describe('with captures', () => {
     weight,
   });
 
+  test('time of contexts that are not kept apart is not that of the one that was sampled', () => {
+    const b = votes();
+    const contexts = Array.from({ length: 200 }, (_, i) => contextOf(`${i}`));
+    for (const [i, context] of contexts.entries()) b.vote(i, i + 1, 1, context);
+    expect(b.attribute(0, 200, 100, [sample(contexts[150] as Context, 200)])).toBeUndefined();
+  });
+
   test('time without votes is theirs', () => {
     const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');

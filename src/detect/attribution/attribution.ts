@@ -1,28 +1,28 @@
 /**
- * Which span a block is attributed to. The real set-up that gets a wrong parent without a rule is in
- * `docs/how-it-works.md`, "Why the parent is where it is", in the same order:
+ * Which span a block is attributed to. In the same order, `docs/how-it-works.md` has a real set-up
+ * that gets a wrong parent without the rule ("Why the parent is where it is"):
  *
  * 1. A scope or a callback that blocks by itself: the span of its context.
- * 2. If all stack samples in it found one other span, and no scope inside it voted: that span, if it
- *    had started when the block began.
+ * 2. If all stack samples in it found one other span, and no scope inside it voted: that span, if
+ *    it had started when the block began.
  * 3. If its context has no span, or if several callbacks made the block: the span that ran longest,
  *    if the spans of its trace ran for at least half of the block; otherwise none.
  * 4. If that span had ended when other code ran: the innermost span around it that was open for the
  *    whole block. If there is none: in one callback the span itself; in several, the span itself if
  *    it was open for three quarters of the block and for at least the threshold; otherwise none.
- * 5. If a span of rule 3 started after the block began: it, if it was open for three quarters of the
- *    block and for at least the threshold; otherwise the innermost span around it that was open for
- *    the whole block; otherwise none.
+ * 5. If a span of rule 3 started after the block began: it, if it was open for three quarters of
+ *    the block and for at least the threshold; otherwise the innermost span around it that was open
+ *    for the whole block; otherwise none.
  *
- * Guarantees: a block is never attributed by chance. Of several callbacks, the trace that a block is
- * attributed to ran for at least half of it.
+ * Guarantees: a block is never attributed by chance. If several callbacks made it, the trace that
+ * it is attributed to ran for at least half of it.
  */
 import { type Span, trace } from '@opentelemetry/api';
 import type { OngoingPileUp, Run, WeightedSample } from '../../block.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';
-import { StackSamples } from '../stack-samples.ts';
+import { StackSamples } from './stack-samples.ts';
 import {
   type Attributed,
   type Candidate,
@@ -84,8 +84,8 @@ export class Attribution {
   }
 
   /**
-   * @param around the one scope or callback that all of the time from `start` to `end` is a part of,
-   *   if there is one
+   * @param around the one scope or callback that all of the time from `start` to `end` is a part
+   *   of, if there is one
    */
   of(start: number, end: number, around?: Attributed): Facts {
     const samples = this.samples.within(start, end);

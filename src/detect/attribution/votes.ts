@@ -166,8 +166,8 @@ export class Votes {
   /**
    * Hot: asked for each span that ends in an overload. Milliseconds that a span, and those inside
    * it, ran from `start` to `end`. It looks at each vote once, and makes nothing.
-   * @returns undefined if too little is known, or if the time may be attributed to the span's trace:
-   *   then it takes all {@link candidates} to say
+   * @returns undefined if too little is known, or if the time may be attributed to the trace of the
+   *   span: then it takes all {@link candidates} to say
    */
   shareOf(span: Span, start: number, end: number): number | undefined {
     const length = end - start;

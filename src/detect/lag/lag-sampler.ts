@@ -14,8 +14,8 @@ import { recordLag } from './health.ts';
 const { clearInterval, clearTimeout, setInterval, setTimeout } = timers;
 
 /**
- * The loop idles if it was busy for less than this share of {@link IDLE_BEATS} intervals in a row. A
- * beat by itself takes 0.3 to 0.6 ms of 20 on a slow machine.
+ * The loop idles if it was busy for less than this share of {@link IDLE_BEATS} intervals in a row.
+ * A beat by itself takes 0.3 to 0.6 ms of 20 on a slow machine.
  */
 const IDLE_SHARE = 0.05;
 const IDLE_BEATS = 10;

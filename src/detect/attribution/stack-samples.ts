@@ -1,7 +1,7 @@
 /** The stack samples of the running busy period. */
-import type { StackSample, WeightedSample } from '../block.ts';
-import { hasUserCode } from '../name/user-code.ts';
-import { weigh } from '../name/weights.ts';
+import type { StackSample, WeightedSample } from '../../block.ts';
+import { hasUserCode } from '../../name/user-code.ts';
+import { weigh } from '../../name/weights.ts';
 
 /** The latest samples are kept; a busy period may contain many blocks, each with some 20. */
 const MAX_SAMPLES = 64;
