@@ -222,6 +222,24 @@ describe('what ran in a block', () => {
   });
 });
 
+describe.each([
+  ['expected code', expectingBlocks(ROOT_CONTEXT)],
+  ['an exporter', ROOT_CONTEXT.setValue(SUPPRESS, true)],
+])('a scope of %s, without a span', (_name, context) => {
+  const around = { context, resourceType: undefined };
+
+  test('is what its block is attributed to, also if samples have another context', () => {
+    const samples = [{ ...stackSample(50, ROOT_CONTEXT), weight: 100 }];
+    expect(votes().attribute(0, 100, 100, samples, around)).toEqual(around);
+  });
+
+  test('is so, also if a span ran inside it', () => {
+    const b = votes();
+    b.vote(0, 90, 90, contextOf('inside'));
+    expect(b.attribute(0, 100, 100, [], around)).toEqual(around);
+  });
+});
+
 describe('a span that had ended when other code ran', () => {
   const sample = (context: Context, time: number, weight: number) => ({
     ...stackSample(time, context),

@@ -17,8 +17,9 @@
  * Guarantees: a block is never attributed by chance. If several callbacks made it, the trace that
  * it is attributed to ran for at least half of it.
  */
-import { type Span, trace } from '@opentelemetry/api';
+import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { OngoingPileUp, Run, WeightedSample } from '../../block.ts';
+import { expectsBlocks } from '../../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';
@@ -100,10 +101,9 @@ export class Attribution {
     candidates: readonly Candidate[],
     around: Attributed | undefined,
   ): Attributed | undefined {
-    // Rule 1.
-    const hasSpan = around !== undefined && trace.getSpan(around.context) !== undefined;
-    // Rules 2 and 3.
-    const found = hasSpan ? this.#enteredIn(part, around) : longestOf(candidates, part);
+    // Rules 1 to 3.
+    const isOwn = around !== undefined && isOwner(around.context);
+    const found = isOwn ? this.#enteredIn(part, around) : longestOf(candidates, part);
     if (found === undefined) return around;
     const resourceType = (around ?? found).resourceType;
     const by = { context: found.context, resourceType };
@@ -117,8 +117,7 @@ export class Attribution {
       return this.#wasOpenForMost(span, part, this.#endOf(span, part)) ? by : undefined;
     }
     // Rule 5.
-    if (hasSpan || !this.#isLate(span, part) || this.#wasOpenForMost(span, part, part.end))
-      return by;
+    if (isOwn || !this.#isLate(span, part) || this.#wasOpenForMost(span, part, part.end)) return by;
     return (isSuppressed ? undefined : this.#around(by, part)) ?? around;
   }
 
@@ -180,6 +179,13 @@ export class Attribution {
   #endOf(span: Span | undefined, { start, startEpoch }: Part): number {
     return span === undefined ? Number.NaN : start + this.spans.endOf(span) - startEpoch;
   }
+}
+
+/** Whether a context alone says whose time it is: a span's, an exporter's, or expected code's. */
+function isOwner(context: Context): boolean {
+  return (
+    trace.getSpan(context) !== undefined || isTracingSuppressed(context) || expectsBlocks(context)
+  );
 }
 
 /** The candidate that ran longest, of those whose trace ran for at least half of the part. */
