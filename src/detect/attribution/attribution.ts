@@ -1,6 +1,6 @@
 /**
- * Which span a block is attributed to. In the same order, `docs/how-it-works.md` has a real set-up
- * that gets a wrong parent without the rule ("Why the parent is where it is"):
+ * Which span a block is attributed to. In the same order, `src/detect/README.md` has a real set-up
+ * that gets a wrong parent without the rule ("Which span is the parent"):
  *
  * 1. A scope or a callback that blocks by itself: the span of its context.
  * 2. If all stack samples in it found one other span, and no scope inside it voted: that span, if
