@@ -91,34 +91,36 @@ export class Attribution {
   of(start: number, end: number, around?: Attributed): Facts {
     const samples = this.samples.within(start, end);
     const part = { start, end, startEpoch: this.clock.epoch(start), samples };
-    const candidates = this.votes.candidates(start, end, samples, around);
-    const attributed = this.#attribute(part, candidates, around);
-    return { attributed, ran: runsOf(candidates), samples };
-  }
-
-  #attribute(
-    part: Part,
-    candidates: readonly Candidate[],
-    around: Attributed | undefined,
-  ): Attributed | undefined {
+    const candidatesIn = (own?: Attributed) => this.votes.candidates(start, end, samples, own);
     // Rules 1 to 3.
     const isOwn = around !== undefined && isOwner(around.context);
+    const candidates = candidatesIn(isOwn ? around : undefined);
     const found = isOwn ? this.#enteredIn(part, around) : longestOf(candidates, part);
-    if (found === undefined) return around;
-    const resourceType = (around ?? found).resourceType;
-    const by = { context: found.context, resourceType };
+    if (found === undefined) return { attributed: around, ran: runsOf(candidates), samples };
+    const by = { context: found.context, resourceType: (around ?? found).resourceType };
+    const isOneCallback = around !== undefined;
+    const attributed = this.#openInAll(part, by, isOneCallback, isOwn) ?? around;
+    // What nothing inside of one callback voted for is the time of the span that ran longest in it.
+    const ran = isOneCallback && !isOwn ? candidatesIn(by) : candidates;
+    return { attributed, ran: runsOf(ran), samples };
+  }
+
+  /** Rules 4 and 5: `by`, or what is taken instead of it, or undefined if nothing is. */
+  #openInAll(
+    part: Part,
+    by: Attributed,
+    isOneCallback: boolean,
+    isOwn: boolean,
+  ): Attributed | undefined {
     const span = trace.getSpan(by.context);
     const isSuppressed = isTracingSuppressed(by.context);
-    // Rule 4.
     if (!isSuppressed && this.#hadEnded(span, part)) {
       const covering = this.#around(by, part);
-      if (covering !== undefined) return covering;
-      if (around !== undefined) return by;
+      if (covering !== undefined || isOneCallback) return covering ?? by;
       return this.#wasOpenForMost(span, part, this.#endOf(span, part)) ? by : undefined;
     }
-    // Rule 5.
     if (isOwn || !this.#isLate(span, part) || this.#wasOpenForMost(span, part, part.end)) return by;
-    return (isSuppressed ? undefined : this.#around(by, part)) ?? around;
+    return isSuppressed ? undefined : this.#around(by, part);
   }
 
   /**
