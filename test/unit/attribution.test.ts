@@ -195,6 +195,13 @@ describe('what ran in a block', () => {
     ]);
   });
 
+  test('inside of a callback without a span: the remainder is of the span that ran longest', () => {
+    const b = votes();
+    b.vote(20, 90, 70, contextOf('handler'));
+    const around = { context: ROOT_CONTEXT, resourceType: undefined };
+    expect(names(b.ran(0, 100, [], around))).toEqual([['handler', 100]]);
+  });
+
   test('of several callbacks: votes, and stack samples for the time without votes', () => {
     const b = votes();
     b.vote(0, 45, 45, contextOf('voter'));
