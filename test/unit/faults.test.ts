@@ -232,14 +232,19 @@ async function live(): Promise<void> {
 
 const names = () => exporter.getFinishedSpans().map((span) => span.name);
 
-async function survive(name: string, config: EventLoopInstrumentationConfig): Promise<void> {
+/** @param tries a busy machine may take no stack sample in a block, and names nothing then */
+async function survive(
+  name: string,
+  config: EventLoopInstrumentationConfig,
+  tries = 1,
+): Promise<void> {
   reached = 0;
   const instrumentation = create(config);
   active = name;
   try {
     instrumentation.enable();
     await Promise.race([instrumentation.ready(), sleep(300)]);
-    await live();
+    for (let tried = 0; tried < tries && (tried === 0 || reached === 0); tried++) await live();
     instrumentation.health();
     await instrumentation.forceFlush();
     instrumentation.disable();
@@ -266,7 +271,7 @@ async function survive(name: string, config: EventLoopInstrumentationConfig): Pr
 const ALL = [...OF_APPLICATION, ...OF_NODE.map(([name]) => name)];
 
 test.each(ALL)('%s throws: the application keeps running', async (name) => {
-  await survive(name, { console: name === CONSOLE });
+  await survive(name, { console: name === CONSOLE }, 5);
   expect({ name, reached: reached > 0 }).toEqual({ name, reached: true });
 });
 
