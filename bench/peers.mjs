@@ -21,7 +21,7 @@ const SETTLE_MILLIS = 150;
 export default {
   name: 'peers',
   about: 'CPU and latency of a request under each tool, beside the same service without',
-  minutes: 6,
+  minutes: 10,
   options: {
     only: { type: 'string', multiple: true },
     launches: { type: 'string', default: '3' },

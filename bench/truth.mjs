@@ -37,7 +37,7 @@ const NAMELESS = new Set(['?', '<anonymous>', '[eval]', '[constructor]']);
 export default {
   name: 'truth',
   about: 'what each tool reports of the same labelled blockers',
-  minutes: 6,
+  minutes: 10,
   options: {
     only: { type: 'string', multiple: true },
     blockers: { type: 'string', multiple: true, default: [''] },
