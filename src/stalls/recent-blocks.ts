@@ -8,7 +8,7 @@
 import type { SpansAtBlock } from '../extra.ts';
 import type { NamedBlock } from '../report/request-channel.ts';
 import type { Wait } from './ended-requests.ts';
-import { type BlockTime, type SpanTime, stallIn, stallOfOther } from './span-time.ts';
+import { type BlockTime, overlapOf, type SpanTime, stallIn, stallOfOther } from './span-time.ts';
 
 /** Blocks that are remembered: at the default threshold, at least 100 s of blocked time. */
 export const MAX_RECENT_BLOCKS = 1024;
@@ -96,11 +96,11 @@ export class RecentBlocks {
     return { millis, longest, longestMillis, incomplete: this.#forgottenUntil > span.start, waits };
   }
 
-  /** The latest block that overlaps this time. */
-  within({ start, end }: Pick<BlockTime, 'start' | 'end'>): RecentBlock | undefined {
-    for (let number = this.#count - 1; this.#isAfter(number, start); number--) {
+  /** The latest block that this time was a part of; one that ended as it began is not. */
+  within(time: Pick<BlockTime, 'start' | 'end'>): RecentBlock | undefined {
+    for (let number = this.#count - 1; this.#isAfter(number, time.start); number--) {
       const block = this.#ring[number % MAX_RECENT_BLOCKS] as RecentBlock;
-      if (block.start < end && block.end > start) return block;
+      if (overlapOf(block, time) > 0) return block;
     }
     return undefined;
   }

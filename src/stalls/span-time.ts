@@ -87,8 +87,11 @@ export function stallOfOther(block: BlockTime, span: SpanTime): number {
 }
 
 /** Milliseconds; 0 below {@link MIN_STALL_MILLIS}. */
-function overlapOf({ start, end }: Pick<BlockTime, 'start' | 'end'>, span: SpanTime): number {
-  const overlap = Math.min(span.end, end) - Math.max(span.start, start);
+export function overlapOf(
+  a: Pick<BlockTime, 'start' | 'end'>,
+  b: Pick<BlockTime, 'start' | 'end'>,
+): number {
+  const overlap = Math.min(a.end, b.end) - Math.max(a.start, b.start);
   return overlap >= MIN_STALL_MILLIS ? overlap : 0;
 }
 

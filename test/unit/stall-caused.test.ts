@@ -196,6 +196,19 @@ describe('a request that ends in a pile-up', () => {
     await scene.stop();
   });
 
+  test('did not wait for a block that ended as the pile-up began', async () => {
+    const scene = new Scene();
+    // Unix times are rounded: this end is 0.0001 ms after the start of what comes next.
+    scene.block(43.2200927734375, 'before');
+    scene.block(44.49084472656251, 'before');
+    const [request, start] = [scene.request(), scene.now];
+    scene.now += 20;
+    scene.pileUpSince(start);
+    scene.end(request);
+    await scene.stop();
+    expect([...scene.caused]).toEqual([['', expect.closeTo(20, 3)]]);
+  });
+
   test('the same at the shutdown', async () => {
     const scene = new Scene();
     endsInPileUp(scene);
