@@ -29,7 +29,7 @@ import {
   takeResourceType,
 } from './detect/hooks/resource-classes.ts';
 import { Tick } from './detect/hooks/tick.ts';
-import { createHealthSlots, Health, type HealthSlots } from './detect/lag/health.ts';
+import { createHealthSlots, Health } from './detect/lag/health.ts';
 import { LagSampler } from './detect/lag/lag-sampler.ts';
 import { Pulse } from './detect/lag/pulse.ts';
 import { Ledger } from './detect/ledger.ts';
@@ -66,9 +66,9 @@ import { ProfileFiles } from './report/profile-files.ts';
 import { type CaptureTimes, captureTimes } from './sample/capture-times.ts';
 import { Capturer } from './sample/capturer.ts';
 import { whyNoCapture } from './sample/inspector.ts';
-import { createLongCallMemory, LongCallWriter } from './sample/long-call-memory.ts';
 import type { CaptureReply, ProfileOptions } from './sample/protocol.ts';
-import { Mark } from './sample/shared-memory.ts';
+import type { SharedMemory } from './sample/shared-memory.ts';
+import { SharedText } from './sample/shared-records.ts';
 import { captureStack } from './sample/stack.ts';
 import { Watchdog } from './sample/watchdog.ts';
 import { WatchdogThread } from './sample/watchdog-thread.ts';
@@ -175,7 +175,7 @@ export class Session {
   readonly #hooks: AsyncHooks | undefined;
   readonly #watchdog: Watchdog | undefined;
   /** If it is asked for: memory that the health server reads. */
-  readonly #healthSlots: HealthSlots | undefined;
+  readonly #healthSlots: Int32Array | undefined;
   readonly #sampleMemory: SharedArrayBuffer | undefined;
   readonly #healthServer: HealthServer | undefined;
   readonly #profiler: LoopProfiler | undefined;
@@ -220,7 +220,7 @@ export class Session {
     // One for the process, and not for one that only starts the application.
     if (config.healthServer !== undefined && isMainThread && !isLauncher(this.#origin.mainFile)) {
       this.#healthSlots = createHealthSlots(true);
-      this.#sampleMemory = createLongCallMemory();
+      this.#sampleMemory = new SharedArrayBuffer(SharedText.BYTES);
     }
     this.#health = new Health(clock, lagIntervalMillis, this.#healthSlots);
     const describer = this.#createDescriber();
@@ -256,11 +256,11 @@ export class Session {
       },
     );
     if (canCapture) this.#watchdog = this.#createWatchdog(times);
-    const marks = this.#watchdog?.memory.marks;
-    const watchedMarks = () => (this.#watchdog?.watches ? marks : undefined);
+    const memory = this.#watchdog?.memory;
+    const watchedMemory = () => (this.#watchdog?.watches ? memory : undefined);
     const runDelay = new RunDelay(clock);
-    this.#exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
-    this.#suspensions = this.#createSuspensions(runDelay, watchedMarks);
+    this.#exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay);
+    this.#suspensions = this.#createSuspensions(runDelay, watchedMemory);
     this.#healthServer = this.#createHealthServer(runDelay);
     const around = { ...SURROUNDINGS, threadTimes: runDelay.within.bind(runDelay) };
 
@@ -269,7 +269,7 @@ export class Session {
       clock,
       around,
       this.#onBlock,
-      marks,
+      memory,
     );
     if (canCapture && config.loopProfile !== 'off') {
       this.#profiler = this.#createProfiler(describer);
@@ -581,24 +581,25 @@ export class Session {
     return new HealthServer(
       {
         ...healthServer,
-        memory: { beat: createBeatMemory(), lag, sample, watchdog },
+        memory: { beat: createBeatMemory(), lag, sample, watchdog: watchdog?.buffer },
         thresholdMillis,
         lagIntervalMillis,
         origin: this.#origin,
         hasLoader: hasLoader(),
       },
+      watchdog,
       runDelay.schedstat,
       this.log,
     );
   }
 
-  #createSuspensions(runDelay: RunDelay, marks: () => Float64Array | undefined): Suspensions {
+  #createSuspensions(runDelay: RunDelay, memory: () => SharedMemory | undefined): Suspensions {
     return new Suspensions(
       this.#clock,
       {
         runDelay,
         throttling: new CpuThrottling(),
-        marks,
+        memory,
         preemptions: () => process.resourceUsage().involuntaryContextSwitches,
       },
       (millis, reason) => this.targets.instruments().suspension(millis, reason),
@@ -717,8 +718,8 @@ export class Session {
       resourceType: SURROUNDINGS.resourceType,
       add: (sample: StackSample) => this.#ledger.add(sample),
     };
-    const writer = new LongCallWriter(watchdog.memory.longCall);
-    const longCalls = new LongCalls(this.#clock, writer, ports, this.log.faults);
+    const { longCall } = watchdog.memory;
+    const longCalls = new LongCalls(this.#clock, longCall, ports, this.log.faults);
     const onError = (error: unknown) =>
       this.log.later.log('warn', 'a built-in function cannot be wrapped', error);
     return {
@@ -732,7 +733,7 @@ export class Session {
       begins: () => {
         this.#guard.run('cannot report blocks', () => this.#ledger.finish());
         this.#reportPending();
-        if (this.#watchdog !== undefined) this.#watchdog.memory.marks[Mark.busyPeriodStart] = 0;
+        this.#watchdog?.memory.closeBusyPeriod();
       },
       ended: () => this.#ledger.endWait(),
     };

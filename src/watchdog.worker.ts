@@ -6,9 +6,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { UnnamedFacts } from './ongoing/ongoing-facts.ts';
 import { OngoingReporter, type OngoingReportOptions } from './ongoing/ongoing-reporter.ts';
-import { TO_MAIN_THREAD } from './sample/capture-route.ts';
+import { TO_MAIN_THREAD } from './sample/capture-session.ts';
 import { clockOf } from './sample/clock-origin.ts';
 import type { OngoingReport, WatchdogData } from './sample/protocol.ts';
+import { SharedMemory } from './sample/shared-memory.ts';
 import { ThreadSleep } from './sample/thread-sleep.ts';
 import { watchThread } from './sample/watchdog-loop.ts';
 import type { SharedWatchdogData } from './workers/main-thread.ts';
@@ -24,12 +25,14 @@ function reportOngoing({ ongoing, env }: WatchdogData): (r: OngoingReport<Unname
 
 const data = workerData as WatchdogData | SharedWatchdogData;
 if ('memory' in data) {
+  const memory = new SharedMemory(data.memory);
   void watchThread<UnnamedFacts>(data, {
-    sleep: new ThreadSleep(data.memory, clockOf(data.clockOrigin)),
+    memory,
+    sleep: new ThreadSleep(memory, clockOf(data.clockOrigin)),
     route: TO_MAIN_THREAD,
     post: (message) => parentPort?.postMessage(message),
     reportOngoing: reportOngoing(data),
   });
 } else {
-  new WatchedThreads<UnnamedFacts>(data.flags, reportOngoing).start();
+  new WatchedThreads<UnnamedFacts>(data.words, reportOngoing).start();
 }

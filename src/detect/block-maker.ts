@@ -3,7 +3,7 @@
  */
 import type { Span } from '@opentelemetry/api';
 import type { Block, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
-import { Mark } from '../sample/shared-memory.ts';
+import { Progress, type SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { Attribution } from './attribution/attribution.ts';
@@ -52,13 +52,13 @@ export class BlockMaker {
   readonly #clock: Clock;
   readonly #onBlock: OnBlock;
 
-  /** @param marks shared with the watchdog thread, where there is one */
+  /** @param memory shared with the watchdog thread, if there is one */
   constructor(
     thresholdMillis: number,
     clock: Clock,
     private readonly surroundings: Surroundings,
     onBlock: OnBlock,
-    private readonly marks: Float64Array,
+    private readonly memory: SharedMemory,
   ) {
     this.#threshold = thresholdMillis;
     this.#clock = clock;
@@ -189,8 +189,8 @@ export class BlockMaker {
       });
       if (!isBlock) return false;
       // The watchdog thread samples what runs from here on anew.
-      const { marks } = this;
-      marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
+      const { progress } = this.memory;
+      progress.set(Progress.reportedUntil, Math.max(progress.get(Progress.reportedUntil), to));
       return true;
     });
   }

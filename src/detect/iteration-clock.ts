@@ -7,7 +7,7 @@
  * boundary is a tick: the loop has waited at most once since the last one, soon after it.
  */
 
-import { Mark } from '../sample/shared-memory.ts';
+import type { SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 
 /** What {@link IterationClock.advance} says of a callback that begins. */
@@ -54,10 +54,10 @@ export class IterationClock {
   #openedAt = Number.NaN;
   #isCounting = false;
 
-  /** @param marks shared with the watchdog thread, if there is one */
+  /** @param memory shared with the watchdog thread, if there is one */
   constructor(
     private readonly clock: Clock,
-    private readonly marks: Float64Array,
+    private readonly memory: SharedMemory,
   ) {}
 
   /** False until the main script has ended. */
@@ -180,7 +180,7 @@ export class IterationClock {
     this.waited = 0;
     this.busyPeriodStart = Number.NaN;
     this.busySince = Number.NaN;
-    this.marks[Mark.busyPeriodStart] = 0;
+    this.memory.closeBusyPeriod();
   }
 
   /**
@@ -210,6 +210,6 @@ export class IterationClock {
     this.busyPeriodStart = t;
     this.busySince = t;
     this.#isOver = false;
-    this.marks[Mark.busyPeriodStart] = t;
+    this.memory.openBusyPeriod(t);
   }
 }

@@ -28,7 +28,7 @@
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
-import { createSharedMemory, Mark } from '../sample/shared-memory.ts';
+import { SharedMemory, wordOf } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { BlockMaker, type Known, MIN_LOST_WAIT_MILLIS, type OnBlock } from './block-maker.ts';
@@ -93,12 +93,12 @@ export class Ledger {
     private readonly clock: Clock,
     private readonly around: Surroundings,
     onBlock: OnBlock,
-    private readonly marks: Float64Array = createSharedMemory().marks,
+    private readonly memory = new SharedMemory(),
   ) {
     this.#threshold = thresholdMillis;
     this.#beatMillis = beatMillis;
-    this.iterations = new IterationClock(clock, marks);
-    this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock, marks);
+    this.iterations = new IterationClock(clock, memory);
+    this.#blocks = new BlockMaker(thresholdMillis, clock, around, onBlock, memory);
     this.#blocks.iterations = this.iterations;
     this.#attribution = this.#blocks.attribution;
   }
@@ -260,7 +260,8 @@ export class Ledger {
 
   /** Whether the busy period that began at `busyPeriodStart` is the latest that is known. */
   isLatest(busyPeriodStart: number): boolean {
-    return this.iterations.isCounting && this.iterations.busyPeriodStart === busyPeriodStart;
+    const latest = wordOf(this.iterations.busyPeriodStart);
+    return this.iterations.isCounting && latest === wordOf(busyPeriodStart);
   }
 
   /**
@@ -389,7 +390,7 @@ export class Ledger {
    * that thread had a CPU.
    */
   #isSurelyShort(): boolean {
-    return this.#isWatched && this.marks[Mark.markedBusyPeriod] !== this.iterations.busyPeriodStart;
+    return this.#isWatched && !this.memory.isMarked();
   }
 
   /** The first boundary: startup is over. */

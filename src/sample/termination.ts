@@ -16,7 +16,7 @@
  */
 import { runInThisContext } from 'node:vm';
 import { LOST } from './protocol.ts';
-import { Flag, Terminating } from './shared-memory.ts';
+import { Terminating, Word } from './shared-memory.ts';
 
 /** Where Node.js runs `vm` code from. */
 const VM_FILES = ['node:vm', 'node:internal/vm/module'];
@@ -39,7 +39,7 @@ export class Termination {
 
   /** @param done called once, if `isClosed` does not become true before */
   constructor(
-    private readonly flags: Int32Array,
+    private readonly words: Int32Array,
     private readonly commands: Commands,
     private readonly isClosed: () => boolean,
     private readonly done: () => void,
@@ -49,12 +49,12 @@ export class Termination {
 
   /** To be called every few milliseconds. */
   poll(): void {
-    const { flags } = this;
+    const { words } = this;
     const { wanted, begun, queued } = Terminating;
-    if (Atomics.compareExchange(flags, Flag.termination, wanted, begun) !== wanted) return;
+    if (Atomics.compareExchange(words, Word.termination, wanted, begun) !== wanted) return;
     this.commands.terminate(() => {
-      Atomics.store(flags, Flag.termination, queued);
-      Atomics.notify(flags, Flag.termination);
+      Atomics.store(words, Word.termination, queued);
+      Atomics.notify(words, Word.termination);
     });
   }
 
@@ -78,16 +78,16 @@ export class Termination {
  * @param isOnStack whether code of one of these files runs, however deep the stack is
  */
 export function answerTermination(
-  flags: Int32Array,
+  words: Int32Array,
   isOnStack: (files: readonly string[]) => boolean,
 ): string {
   if (runInThisContext('1') === undefined) return 'ended';
   if (!isOnStack(VM_FILES)) return 'over';
   const { wanted, begun } = Terminating;
-  Atomics.store(flags, Flag.termination, wanted);
-  Atomics.wait(flags, Flag.termination, wanted, MAX_WAIT_MILLIS);
-  const isTaken = Atomics.compareExchange(flags, Flag.termination, wanted, 0) !== wanted;
-  if (isTaken) Atomics.wait(flags, Flag.termination, begun, MAX_WAIT_MILLIS);
-  Atomics.store(flags, Flag.termination, 0);
+  Atomics.store(words, Word.termination, wanted);
+  Atomics.wait(words, Word.termination, wanted, MAX_WAIT_MILLIS);
+  const isTaken = Atomics.compareExchange(words, Word.termination, wanted, 0) !== wanted;
+  if (isTaken) Atomics.wait(words, Word.termination, begun, MAX_WAIT_MILLIS);
+  Atomics.store(words, Word.termination, 0);
   return isTaken ? 'terminated' : 'over';
 }

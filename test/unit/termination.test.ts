@@ -1,12 +1,12 @@
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { LOST } from '../../src/sample/protocol.ts';
-import { Flag, Terminating } from '../../src/sample/shared-memory.ts';
+import { Terminating, Word } from '../../src/sample/shared-memory.ts';
 import { isOnStack } from '../../src/sample/stack.ts';
 import { answerTermination, Termination } from '../../src/sample/termination.ts';
 
 const REFUSED = Symbol('refused');
-const newFlags = () => new Int32Array(new SharedArrayBuffer(16));
+const newFlags = () => new Int32Array(new SharedArrayBuffer(32));
 
 /** What comes of these answers; the last one is given again and again. */
 function outcomeOf(...answers: unknown[]) {
@@ -59,7 +59,7 @@ test('code outside of `vm` is not terminated, nor does it wait', () => {
   const flags = newFlags();
 
   expect(answerTermination(flags, isOnStack)).toBe('over');
-  expect(flags[Flag.termination]).toBe(0);
+  expect(flags[Word.termination]).toBe(0);
 });
 
 test('code in `vm` waits until its termination is queued', async () => {
@@ -68,7 +68,7 @@ test('code in `vm` waits until its termination is queued', async () => {
   const other = new Worker(
     `const { parentPort, workerData: flags } = require('node:worker_threads');
     parentPort.postMessage('runs');
-    const at = ${Flag.termination};
+    const at = ${Word.termination};
     while (Atomics.compareExchange(flags, at, ${Terminating.wanted}, ${Terminating.begun}) === 0);
     Atomics.store(flags, at, ${Terminating.queued});
     Atomics.notify(flags, at);`,
@@ -79,7 +79,7 @@ test('code in `vm` waits until its termination is queued', async () => {
   const answer = () => answerTermination(flags, isOnStack);
 
   expect(runInNewContext('answer()', { answer })).toBe('terminated');
-  expect(flags[Flag.termination]).toBe(0);
+  expect(flags[Word.termination]).toBe(0);
   await new Promise((resolve) => other.once('exit', resolve));
 });
 
@@ -88,5 +88,5 @@ test('without a watchdog thread, code in `vm` goes on', () => {
   const answer = () => answerTermination(flags, isOnStack);
 
   expect(runInNewContext('answer()', { answer })).toBe('over');
-  expect(flags[Flag.termination]).toBe(0);
+  expect(flags[Word.termination]).toBe(0);
 });

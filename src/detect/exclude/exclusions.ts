@@ -1,5 +1,6 @@
 /** Decides which of the ledger's blocks are no blocks of the application's making. */
 import type { Block } from '../../block.ts';
+import type { SharedMemory } from '../../sample/shared-memory.ts';
 import { isDebuggerPause } from './debugger-pause.ts';
 import { isTeardown } from './process-exit.ts';
 import type { WaitedForCpu } from './run-delay.ts';
@@ -11,10 +12,10 @@ export type ExclusionReason = 'teardown' | 'debugger' | 'suspension';
 type Time = Pick<Block, 'start' | 'end' | 'cpu'>;
 
 export class Exclusions {
-  /** @param suspensionMarks the watchdog's marks, while its thread watches */
+  /** @param memory the watchdog's, while its thread watches */
   constructor(
     private readonly thresholdMillis: number,
-    private readonly suspensionMarks: () => Float64Array | undefined,
+    private readonly memory: () => SharedMemory | undefined,
     private readonly runDelay: {
       within(start: number, end: number): WaitedForCpu | undefined;
     },
@@ -41,6 +42,6 @@ export class Exclusions {
   }
 
   #isSuspended(time: Time, waited: WaitedForCpu | undefined): boolean {
-    return isSuspension(time, this.suspensionMarks(), this.thresholdMillis, waited);
+    return isSuspension(time, this.memory(), this.thresholdMillis, waited);
   }
 }

@@ -4,26 +4,27 @@
  * in synchronous I/O, is its own part.
  */
 import type { Block } from '../../block.ts';
-import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspension-marks.ts';
+import type { SharedMemory } from '../../sample/shared-memory.ts';
+import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
 import type { WaitedForCpu } from './run-delay.ts';
 
 /**
  * Whether the code's own part of a block, without the suspension in it, is shorter than the
  * threshold.
- * @param marks of the watchdog; undefined where its thread does not watch
+ * @param memory of the watchdog; undefined if its thread does not watch
  * @param waited how long the thread waited for a CPU in it, where known
  */
 export function isSuspension(
   { start, end, cpu }: Pick<Block, 'start' | 'end' | 'cpu'>,
-  marks: Float64Array | undefined,
+  memory: SharedMemory | undefined,
   thresholdMillis: number,
   waited?: WaitedForCpu,
 ): boolean {
   const length = end - start;
-  let suspended = marks === undefined ? 0 : suspendedWithin(marks, start, end);
+  let suspended = memory === undefined ? 0 : suspendedWithin(memory, start, end);
   if (waited !== undefined) {
     // The watchdog thread may have had no CPU while the main thread had one.
-    const stopped = marks === undefined ? 0 : maybeStoppedWithin(marks, start, end);
+    const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
     suspended = Math.max(suspended, waited.atLeast + stopped);
     suspended = Math.min(suspended, waited.atMost + stopped);
   }

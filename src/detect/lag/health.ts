@@ -3,6 +3,7 @@
  * tenth of a second, in rings of a fixed size. Constant memory; a call reads at most {@link SLOTS}
  * slots.
  */
+import { SharedRecords } from '../../sample/shared-records.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { EventLoopHealth } from '../../types.ts';
 import { recordLag } from './coordinated-omission.ts';
@@ -23,56 +24,38 @@ export const UNKNOWN_HEALTH: EventLoopHealth = {
   blockedMillis: 0,
 };
 
-/** The samples, in memory that another thread may read meanwhile: see {@link createHealthSlots}. */
-export interface HealthSlots {
-  /** Which tenth of a second a slot stands for; NaN where it is empty. */
-  readonly of: Float64Array;
-  readonly samples: Float64Array;
-  readonly lagSum: Float64Array;
-  readonly lagMax: Float64Array;
-  readonly blocked: Float64Array;
+/** Index in the record of a slot. */
+const Slot = {
+  /** Which tenth of a second it stands for, counted from 1; 0 if it is empty. */
+  tenth: 0,
+  samples: 1,
+  lagSum: 2,
+  lagMax: 3,
+  blocked: 4,
   /** When something was put into the slot first, and the loop's idle time then. */
-  readonly openedAt: Float64Array;
-  readonly idleAt: Float64Array;
-}
+  openedAt: 5,
+  idleAt: 6,
+} as const;
+const NUMBERS = Object.keys(Slot).length;
 
-export function createHealthSlots(isShared = false): HealthSlots {
-  const Memory = isShared ? SharedArrayBuffer : ArrayBuffer;
-  const numbers = () => new Float64Array(new Memory(SLOTS * Float64Array.BYTES_PER_ELEMENT));
-  return {
-    of: numbers().fill(Number.NaN),
-    samples: numbers(),
-    lagSum: numbers(),
-    lagMax: numbers(),
-    blocked: numbers(),
-    openedAt: numbers(),
-    idleAt: numbers(),
-  };
+/** The slots, in memory that another thread may read meanwhile. */
+export function createHealthSlots(isShared = false): Int32Array {
+  const words = SharedRecords.wordsOf(NUMBERS, SLOTS);
+  if (!isShared) return new Int32Array(words);
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * words));
 }
 
 export class Health {
-  readonly #of: Float64Array;
-  readonly #samples: Float64Array;
-  readonly #lagSum: Float64Array;
-  readonly #lagMax: Float64Array;
-  readonly #blocked: Float64Array;
-  readonly #openedAt: Float64Array;
-  readonly #idleAt: Float64Array;
+  readonly #slots: SharedRecords;
   #startedAt = Number.NaN;
   #idleAtStart = Number.NaN;
 
   constructor(
     private readonly clock: Pick<Clock, 'now' | 'waited'>,
     private readonly lagIntervalMillis: number,
-    slots: HealthSlots = createHealthSlots(),
+    slots = createHealthSlots(),
   ) {
-    this.#of = slots.of;
-    this.#samples = slots.samples;
-    this.#lagSum = slots.lagSum;
-    this.#lagMax = slots.lagMax;
-    this.#blocked = slots.blocked;
-    this.#openedAt = slots.openedAt;
-    this.#idleAt = slots.idleAt;
+    this.#slots = new SharedRecords(slots, NUMBERS);
   }
 
   /** From now on. */
@@ -84,15 +67,19 @@ export class Health {
   /** A sample of the lag: 50 a second at the default interval. */
   lag(millis: number): void {
     const slot = this.#slotAt(this.clock.now());
-    this.#samples[slot] = (this.#samples[slot] as number) + 1;
-    this.#lagSum[slot] = (this.#lagSum[slot] as number) + millis;
-    this.#lagMax[slot] = Math.max(this.#lagMax[slot] as number, millis);
+    const { values } = this.#slots;
+    values[Slot.samples] = (values[Slot.samples] as number) + 1;
+    values[Slot.lagSum] = (values[Slot.lagSum] as number) + millis;
+    values[Slot.lagMax] = Math.max(values[Slot.lagMax] as number, millis);
+    this.#slots.publish(slot);
   }
 
   /** A block has ended just now. */
   block(millis: number): void {
     const slot = this.#slotAt(this.clock.now());
-    this.#blocked[slot] = (this.#blocked[slot] as number) + millis;
+    const { values } = this.#slots;
+    values[Slot.blocked] = (values[Slot.blocked] as number) + millis;
+    this.#slots.publish(slot);
   }
 
   /**
@@ -102,21 +89,28 @@ export class Health {
    */
   read(windowMillis: number, overdueMillis: number): EventLoopHealth {
     const now = this.clock.now();
-    const oldest = Math.floor((now - windowMillis) / SLOT_MILLIS);
+    const oldest = tenthOf(now - windowMillis);
     let samples = 0;
     let lagSum = 0;
     let maxLag = overdueMillis;
     let blocked = 0;
     // Utilization counts from the last reading before the window: none is made during a block.
-    let since = -1;
+    let since = 0;
+    let openedAt = this.#startedAt;
+    let idleAt = this.#idleAtStart;
     for (let slot = 0; slot < SLOTS; slot++) {
-      const of = this.#of[slot] as number;
-      if (of < oldest && (since === -1 || of > (this.#of[since] as number))) since = slot;
-      if (!(of >= oldest)) continue;
-      samples += this.#samples[slot] as number;
-      lagSum += this.#lagSum[slot] as number;
-      maxLag = Math.max(maxLag, this.#lagMax[slot] as number);
-      blocked += this.#blocked[slot] as number;
+      const values = this.#slots.read(slot);
+      const tenth = values[Slot.tenth] as number;
+      if (tenth >= oldest && tenth > 0) {
+        samples += values[Slot.samples] as number;
+        lagSum += values[Slot.lagSum] as number;
+        maxLag = Math.max(maxLag, values[Slot.lagMax] as number);
+        blocked += values[Slot.blocked] as number;
+      } else if (tenth > since) {
+        since = tenth;
+        openedAt = values[Slot.openedAt] as number;
+        idleAt = values[Slot.idleAt] as number;
+      }
     }
     if (overdueMillis > 0) {
       recordLag(overdueMillis, this.lagIntervalMillis, (millis) => {
@@ -124,10 +118,6 @@ export class Health {
         lagSum += millis;
       });
     }
-    const [openedAt, idleAt] =
-      since === -1
-        ? [this.#startedAt, this.#idleAtStart]
-        : [this.#openedAt[since] as number, this.#idleAt[since] as number];
     const elapsed = now - openedAt;
     const busy = elapsed - (this.clock.waited() - idleAt);
     return {
@@ -138,18 +128,19 @@ export class Health {
     };
   }
 
+  /** The slot of now, which has been read. */
   #slotAt(time: number): number {
-    const tenth = Math.floor(time / SLOT_MILLIS);
+    const tenth = tenthOf(time);
     const slot = tenth % SLOTS;
-    if (this.#of[slot] !== tenth) {
-      this.#of[slot] = tenth;
-      this.#samples[slot] = 0;
-      this.#lagSum[slot] = 0;
-      this.#lagMax[slot] = 0;
-      this.#blocked[slot] = 0;
-      this.#openedAt[slot] = time;
-      this.#idleAt[slot] = this.clock.waited();
+    const values = this.#slots.read(slot);
+    if (values[Slot.tenth] !== tenth) {
+      values.fill(0);
+      values[Slot.tenth] = tenth;
+      values[Slot.openedAt] = time;
+      values[Slot.idleAt] = this.clock.waited();
     }
     return slot;
   }
 }
+
+const tenthOf = (time: number) => Math.floor(time / SLOT_MILLIS) + 1;
