@@ -71,7 +71,7 @@ export const TO_MAIN_THREAD: CaptureRoute = {
     const commands: Commands = {
       ask: (done) =>
         session.post('Runtime.evaluate', evaluation(question), (error, response) =>
-          done(error !== null, answerIn(response)),
+          done(error !== null && isTermination(error), answerIn(response)),
         ),
       terminate(queued) {
         session.post('Runtime.terminateExecution');
@@ -130,7 +130,7 @@ export type TakeSample<Facts extends object> = (
 export type SampleProfile = (onWaiting: () => void) => Promise<ProfileReply | undefined>;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */
-class CaptureSession {
+export class CaptureSession {
   #session: Session | undefined;
 
   #isEntered = false;

@@ -11,14 +11,15 @@
  *    ends the code as soon as the thread goes on.
  * 3. Neither: nothing is terminated.
  *
- * While V8 refuses to run the question, it is asked again. If V8 refuses every time, it still has
- * to end what runs, and waits for a call to do so: a loop without calls is terminated.
+ * While V8 refuses to run the question, since it is to end what runs, the question is asked again.
+ * If V8 refuses every time, it waits for a call to end a loop that has none: that is terminated. Any
+ * other error terminates nothing.
  */
 import { runInThisContext } from 'node:vm';
 import { LOST } from './protocol.ts';
 import { Terminating, Word } from './shared-memory.ts';
 
-/** Where Node.js runs `vm` code from. */
+/** The files of Node.js that run `vm` code. */
 const VM_FILES = ['node:vm', 'node:internal/vm/module'];
 const MAX_QUESTIONS = 10;
 /** The watchdog thread polls every 10 ms, but on a busy machine it may have no CPU. */
@@ -26,7 +27,10 @@ const MAX_WAIT_MILLIS = 500;
 
 /** How the watchdog thread reaches the watched thread. */
 export interface Commands {
-  /** Has it answer by {@link answerTermination}. `isRefused`: V8 did not run the question. */
+  /**
+   * Has it answer by {@link answerTermination}. `isRefused`: V8 did not run the question, since it
+   * is to end what runs.
+   */
   ask(answered: (isRefused: boolean, answer: unknown) => void): void;
   /** `queued` is called when nothing else runs in the watched thread before it. */
   terminate(queued: () => void): void;

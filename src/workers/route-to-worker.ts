@@ -113,7 +113,7 @@ export class RouteToWorker implements CaptureRoute {
         evaluate(
           request.question,
           () => {},
-          (error, value) => done(error !== undefined, value),
+          (error, value) => done(error !== undefined && isTermination(error), value),
         ),
       terminate: (queued) => send('Runtime.terminateExecution', {}, queued),
     };

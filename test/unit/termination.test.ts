@@ -1,9 +1,10 @@
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
+import { TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
 import { LOST } from '../../src/sample/protocol.ts';
 import { Terminating, Word } from '../../src/sample/shared-memory.ts';
 import { isOnStack } from '../../src/sample/stack.ts';
-import { answerTermination, Termination } from '../../src/sample/termination.ts';
+import { answerTermination, type Commands, Termination } from '../../src/sample/termination.ts';
 
 const REFUSED = Symbol('refused');
 const newFlags = () => new Int32Array(new SharedArrayBuffer(32));
@@ -37,6 +38,7 @@ test.each([
   ['it is over, as is known after a while', [REFUSED, LOST, 'over'], ['done'], 3],
   ['terminated meanwhile', ['terminated'], ['done'], 1],
   ['V8 has ended the question as well', [REFUSED, 'ended'], ['terminate', 'done'], 2],
+  ['the question fails otherwise', [undefined], ['done'], 1],
   ['a loop without calls', [REFUSED], ['terminate', 'done'], 10],
   ['no stack is left for the question', [LOST], ['done'], 10],
   ['no stack is left, and refused at last', [LOST, REFUSED], ['done'], 10],
@@ -89,4 +91,27 @@ test('without a watchdog thread, code in `vm` goes on', () => {
 
   expect(runInNewContext('answer()', { answer })).toBe('over');
   expect(flags[Word.termination]).toBe(0);
+});
+
+test.each([
+  ['V8 is to end what runs', 'Execution was terminated', true],
+  ['the session is closed', 'Session was closed', false],
+  ['the command is not known', "Inspector error -32601: 'Runtime.evaluate' wasn't found", false],
+])('V8 refuses the question only if %s', (_, message, expected) => {
+  const refusals: boolean[] = [];
+  const errors = [new Error('Execution was terminated'), new Error(message)];
+  const session = {
+    post: (_method: string, _params: object, answered: (error: Error) => void) =>
+      answered(errors.shift() as Error),
+  };
+  TO_MAIN_THREAD.request(
+    session as never,
+    {
+      expression: '',
+      question: '',
+      asked() {},
+      terminated: (commands: Commands) => commands.ask((isRefused) => refusals.push(isRefused)),
+    } as never,
+  );
+  expect(refusals).toEqual([expected]);
 });
