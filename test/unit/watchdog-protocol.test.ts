@@ -32,7 +32,9 @@ test.each([
   });
   expect(explorer.explore()).toBeGreaterThan(100);
   expect(new Set(read.map(String))).toEqual(
-    new Set([0, 1.1, 2.1, 3.1].slice(0, writes + 1).map((value) => `${Array(numbers).fill(value)}`)),
+    new Set(
+      [0, 1.1, 2.1, 3.1].slice(0, writes + 1).map((value) => `${Array(numbers).fill(value)}`),
+    ),
   );
 });
 
@@ -128,55 +130,55 @@ test('a thread exits with no session open, and none is opened afterwards', () =>
   expect(explorer.timeOuts).toBe(0);
 });
 
-test.each([
-  true,
-  false,
-])('a watchdog thread is ended half-way; started again: %s; the exit waits for nobody', (isRestarted) => {
-  const { memory } = watched.watchdog;
-  const world = { open: 0, hasExited: false, isReset: false };
-  const takeSamples = sessionsModel(world, memory, () => explorer);
-  let restarts = 0;
-  const explorer: Explorer<typeof world> = new Explorer({
-    memory: wordsOf(memory),
-    world,
-    threads: {
-      watchdog() {
-        Atomics.store(memory.words, Word.markedBusyPeriod, 7);
-        takeSamples(1);
+test.each([true, false])(
+  'a watchdog thread is ended half-way; started again: %s; the exit waits for nobody',
+  (isRestarted) => {
+    const { memory } = watched.watchdog;
+    const world = { open: 0, hasExited: false, isReset: false };
+    const takeSamples = sessionsModel(world, memory, () => explorer);
+    let restarts = 0;
+    const explorer: Explorer<typeof world> = new Explorer({
+      memory: wordsOf(memory),
+      world,
+      threads: {
+        watchdog() {
+          Atomics.store(memory.words, Word.markedBusyPeriod, 7);
+          takeSamples(1);
+        },
+        watched() {
+          // Node.js has closed its session.
+          const closeSession = () => {
+            world.open = 0;
+          };
+          explorer.step(closeSession, () => explorer.hasEnded('watchdog'));
+          watched.threadEvents?.ended();
+          explorer.step(() => {
+            world.isReset = true;
+            expect(wakeUpIn(memory)).toBe(0);
+            expect(memory.words[Word.markedBusyPeriod]).toBe(0);
+          });
+          watched.exit();
+          explorer.step(() => {
+            world.hasExited = true;
+            expect(world.open).toBe(0);
+          });
+        },
+        restarted() {
+          if (!isRestarted) return;
+          explorer.step(
+            () => restarts++,
+            () => world.isReset,
+          );
+          takeSamples(1);
+        },
       },
-      watched() {
-        // Node.js has closed its session.
-        const closeSession = () => {
-          world.open = 0;
-        };
-        explorer.step(closeSession, () => explorer.hasEnded('watchdog'));
-        watched.threadEvents?.ended();
-        explorer.step(() => {
-          world.isReset = true;
-          expect(wakeUpIn(memory)).toBe(0);
-          expect(memory.words[Word.markedBusyPeriod]).toBe(0);
-        });
-        watched.exit();
-        explorer.step(() => {
-          world.hasExited = true;
-          expect(world.open).toBe(0);
-        });
-      },
-      restarted() {
-        if (!isRestarted) return;
-        explorer.step(
-          () => restarts++,
-          () => world.isReset,
-        );
-        takeSamples(1);
-      },
-    },
-    mayEnd: ['watchdog'],
-  });
-  explorer.explore();
-  expect(restarts > 0).toBe(isRestarted);
-  expect(explorer.timeOuts).toBe(0);
-});
+      mayEnd: ['watchdog'],
+    });
+    explorer.explore();
+    expect(restarts > 0).toBe(isRestarted);
+    expect(explorer.timeOuts).toBe(0);
+  },
+);
 
 test('something that runs wakes the watchdog thread, which takes nothing for a suspension', () => {
   const { memory } = watched.watchdog;
@@ -232,7 +234,12 @@ test('nothing is terminated but code that waits for it', () => {
             queued();
           },
         };
-        const termination = new Termination(memory.words, commands, () => false, () => {});
+        const termination = new Termination(
+          memory.words,
+          commands,
+          () => false,
+          () => {},
+        );
         for (let i = 0; i < 3; i++) termination.poll();
       },
     },
