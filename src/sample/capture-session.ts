@@ -35,7 +35,7 @@ export interface SampleRequest {
   inspected(isInspected: boolean): void;
 }
 
-/** How the inspector leads to one thread: {@link TO_MAIN_THREAD}, and `workers/route-to-worker.ts`. */
+/** How the inspector leads to one thread: as {@link TO_MAIN_THREAD}, or `RouteToWorker`. */
 export interface CaptureRoute {
   /** Called before a session is opened; false if the process exits. */
   enter(): boolean;
@@ -126,7 +126,7 @@ export type TakeSample<Facts extends object> = (
   onWaiting: () => void,
 ) => Promise<SampleOutcome<Facts>>;
 
-/** Asks what ran at this moment; undefined if there was no answer. Otherwise as {@link TakeSample}. */
+/** Asks what ran at this moment; undefined without an answer. See {@link TakeSample}. */
 export type SampleProfile = (onWaiting: () => void) => Promise<ProfileReply | undefined>;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */

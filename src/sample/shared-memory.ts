@@ -15,7 +15,7 @@ export const Word = {
   idle: 2,
   /** See {@link Terminating}. */
   termination: 3,
-  /** Watched thread: the busy period that runs, as {@link wordOf} its start; 0: nothing to watch. */
+  /** Watched thread: the busy period that runs, as {@link wordOf} its start; 0 without one. */
   busyPeriod: 4,
   /** Watchdog thread: a busy period that has lasted half of the threshold. */
   markedBusyPeriod: 5,

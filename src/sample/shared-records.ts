@@ -11,7 +11,7 @@
  * ns, a record of one number 50 to 95, with BigInt 40 to 70 and memory (Node.js 20, 22, 24, 26; AMD
  * EPYC): what is written in each iteration of the event loop is a single word: see SharedMemory.
  *
- * Not to be written inside a stack sample if it is written elsewhere, too: that comes in the middle.
+ * Not to be written inside a stack sample if it is written elsewhere: that comes in the middle.
  */
 import { Buffer } from 'node:buffer';
 

@@ -1,6 +1,7 @@
 /**
- * A stack by the `Error` that the host uses. Guarantees: what the host has set is the same before and
- * after, and none of its functions is called. NO REGULAR EXPRESSION may run here: see stack.ts.
+ * A stack by the `Error` that the host uses. Guarantees: what the host has set is the same
+ * before and after, and none of its functions is called. NO REGULAR EXPRESSION may run here: see
+ * stack.ts.
  *
  * V8 walks the stack when it is captured, and makes its frames when they are read: then, and no
  * earlier, `prepareStackTrace` is asked for (observed on Node.js 20 to 26).

@@ -12,8 +12,8 @@
  * 3. Neither: nothing is terminated.
  *
  * While V8 refuses to run the question, since it is to end what runs, the question is asked again.
- * If V8 refuses every time, it waits for a call to end a loop that has none: that is terminated. Any
- * other error terminates nothing.
+ * If V8 refuses every time, it waits for a call to end a loop that has none: that is terminated.
+ * Any other error terminates nothing.
  */
 import { runInThisContext } from 'node:vm';
 import { LOST } from './protocol.ts';
