@@ -11,10 +11,12 @@ import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
 
 /**
- * Index in the package's shared memory (`src/sample/shared-memory.ts`): when the watchdog asked,
- * by our own clock.
+ * Where the package's shared memory (`src/sample/shared-memory.ts`) has the record of the latest
+ * request, in words; and the index of the time at which the watchdog asked, by our own clock.
  */
-const CAPTURE_REQUESTED_AT = 4;
+const REQUEST = 8;
+const REQUEST_WORDS = 8;
+const REQUESTED_AT = 1;
 const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
 const BLOCK_MILLIS = 150;
 const WARM_UP_BLOCKS = 10;
@@ -67,8 +69,8 @@ function spread(/** @type {number[]} */ values) {
 }
 
 // What was measured in the process so far.
-/** @type {Float64Array | undefined} */
-let marks;
+/** @type {Int32Array | undefined} */
+let words;
 /** How far the watchdog's idea of our clock is ahead of it. */
 let clockError = 0;
 let latencies = [];
@@ -139,7 +141,7 @@ function watchCaptures() {
         const start = performance.now();
         const reply = answer();
         lengths.push(performance.now() - start);
-        latencies.push(start - (marks[CAPTURE_REQUESTED_AT] - clockError));
+        latencies.push(start - (requestedAt() - clockError));
         return reply;
       };
       Object.defineProperty(found, 'answer', {
@@ -155,12 +157,18 @@ function watchCaptures() {
     constructor(code, options) {
       super(code, options);
       const data = options?.workerData;
-      if (data?.memory?.marks === undefined) return;
-      marks = data.memory.marks;
+      if (!(data?.memory instanceof SharedArrayBuffer)) return;
+      words = new Int32Array(data.memory);
       clockError = clockOrigin() - data.clockOrigin;
     }
   };
   syncBuiltinESMExports();
+}
+
+/** The watchdog waits for the answer: nobody writes meanwhile. */
+function requestedAt() {
+  const slot = REQUEST + 1 + (words[REQUEST] & 1) * REQUEST_WORDS;
+  return new Float64Array(words.slice(slot, slot + REQUEST_WORDS).buffer)[REQUESTED_AT];
 }
 
 /** `process.hrtime()` when `performance.now()` was 0, in milliseconds. */

@@ -8,7 +8,6 @@ import type { Block, StackSample } from './block.ts';
 import type { ResolvedConfig } from './config.ts';
 import type { Exclusions } from './detect/exclude/exclusions.ts';
 import type { RunDelay } from './detect/exclude/run-delay.ts';
-import type { HealthSlots } from './detect/lag/health.ts';
 import type { Ledger } from './detect/ledger.ts';
 import type { SpanFacts } from './detect/running-code.ts';
 import type { OriginOptions } from './name/in-app.ts';
@@ -118,7 +117,7 @@ export interface SessionView {
   readonly exclusions: Pick<Exclusions, 'isSuspended'>;
   readonly runDelay: Pick<RunDelay, 'schedstat'>;
   /** Another thread may read them. */
-  readonly healthSlots: HealthSlots;
+  readonly healthSlots: Int32Array;
   /** Undefined if stack samples cannot be taken. */
   readonly watchdogMemory: SharedMemory | undefined;
   /** Which code is the application's own; not by a function of the application. */

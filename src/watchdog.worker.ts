@@ -6,9 +6,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReportOngoing } from './extra.ts';
 import type { UnnamedFacts } from './report/ongoing-facts.ts';
-import { TO_MAIN_THREAD } from './sample/capture-route.ts';
+import { TO_MAIN_THREAD } from './sample/capture-session.ts';
 import { clockOf } from './sample/clock-origin.ts';
 import type { WatchdogData } from './sample/protocol.ts';
+import { SharedMemory } from './sample/shared-memory.ts';
 import { ThreadSleep } from './sample/thread-sleep.ts';
 import { watchThread } from './sample/watchdog-loop.ts';
 import { THREAD_EXTRAS } from './thread-extras.ts';
@@ -25,8 +26,10 @@ function reporterOf(data: WatchdogData): ReportOngoing {
 
 const data = workerData as WatchdogData | object;
 if ('memory' in data) {
+  const memory = new SharedMemory(data.memory);
   void watchThread<UnnamedFacts>(data, {
-    sleep: new ThreadSleep(data.memory, clockOf(data.clockOrigin)),
+    memory,
+    sleep: new ThreadSleep(memory, clockOf(data.clockOrigin)),
     route: TO_MAIN_THREAD,
     post: (message) => parentPort?.postMessage(message),
     reportOngoing: reporterOf(data),

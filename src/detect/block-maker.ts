@@ -3,7 +3,7 @@
  */
 import type { Span } from '@opentelemetry/api';
 import type { Block, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
-import { Mark } from '../sample/shared-memory.ts';
+import { Progress, type SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { Attribution } from './attribution/attribution.ts';
@@ -38,14 +38,14 @@ export class BlockMaker {
   #isOwnWork = false;
   #pileUp: OngoingPileUp | undefined;
 
-  /** @param marks shared with the watchdog thread, if there is one */
+  /** @param memory shared with the watchdog thread, if there is one */
   constructor(
     private readonly thresholdMillis: number,
     private readonly clock: Clock,
     private readonly code: RunningCode,
     private readonly iterations: IterationClock,
     private readonly onBlock: OnBlock,
-    private readonly marks: Float64Array,
+    private readonly memory: SharedMemory,
   ) {
     this.attribution = new Attribution(thresholdMillis, clock, code.spans);
     this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
@@ -165,8 +165,8 @@ export class BlockMaker {
       });
       if (!isBlock) return false;
       // The watchdog thread samples what runs from here on anew.
-      const { marks } = this;
-      marks[Mark.reportedUntil] = Math.max(marks[Mark.reportedUntil] as number, to);
+      const { progress } = this.memory;
+      progress.set(Progress.reportedUntil, Math.max(progress.get(Progress.reportedUntil), to));
       return true;
     });
   }

@@ -6,7 +6,7 @@
  * the period lasts until the loop waits or turns: an iteration waits at most once. Without hooks, a
  * boundary is a tick: the loop has waited at most once since the last one, soon after it.
  */
-import { Mark } from '../sample/shared-memory.ts';
+import type { SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 
 /** A wait shorter than this does not matter to a stack sample. */
@@ -28,10 +28,10 @@ export class IterationClock {
   #loopCount = -1;
   #isCounting = false;
 
-  /** @param marks shared with the watchdog thread, if there is one */
+  /** @param memory shared with the watchdog thread, if there is one */
   constructor(
     private readonly clock: Clock,
-    private readonly marks: Float64Array,
+    private readonly memory: SharedMemory,
   ) {}
 
   /** False until the main script has ended: startup is not a block. */
@@ -78,7 +78,7 @@ export class IterationClock {
     this.busyPeriodStart = t;
     this.busySince = t;
     this.#isOver = false;
-    this.marks[Mark.busyPeriodStart] = t;
+    this.memory.openBusyPeriod(t);
   }
 
   /**
@@ -154,7 +154,7 @@ export class IterationClock {
     this.waited = 0;
     this.busyPeriodStart = Number.NaN;
     this.busySince = Number.NaN;
-    this.marks[Mark.busyPeriodStart] = 0;
+    this.memory.closeBusyPeriod();
   }
 
   /**

@@ -30,7 +30,7 @@
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
-import { createSharedMemory, Mark } from '../sample/shared-memory.ts';
+import { SharedMemory, wordOf } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import type { Attributed, Votes } from './attribution/votes.ts';
@@ -92,12 +92,12 @@ export class Ledger {
     private readonly clock: Clock,
     private readonly code: RunningCode,
     onBlock: OnBlock,
-    private readonly marks: Float64Array = createSharedMemory().marks,
+    private readonly memory = new SharedMemory(),
   ) {
     this.#threshold = thresholdMillis;
     this.#beatMillis = beatMillis;
-    this.iterations = new IterationClock(clock, marks);
-    this.#blocks = new BlockMaker(thresholdMillis, clock, code, this.iterations, onBlock, marks);
+    this.iterations = new IterationClock(clock, memory);
+    this.#blocks = new BlockMaker(thresholdMillis, clock, code, this.iterations, onBlock, memory);
     this.#votes = this.#blocks.attribution.votes;
   }
 
@@ -250,7 +250,8 @@ export class Ledger {
 
   /** Whether the busy period that began at `busyPeriodStart` is the latest that is known. */
   isLatest(busyPeriodStart: number): boolean {
-    return this.iterations.isCounting && this.iterations.busyPeriodStart === busyPeriodStart;
+    const latest = wordOf(this.iterations.busyPeriodStart);
+    return this.iterations.isCounting && latest === wordOf(busyPeriodStart);
   }
 
   /** As {@link IterationClock.wasWaitingAt}. */
@@ -369,7 +370,7 @@ export class Ledger {
    * What the watchdog thread has not marked as old cannot have been long, if that thread had a CPU.
    */
   #isSurelyShort(): boolean {
-    return this.#isWatched && this.marks[Mark.markedBusyPeriod] !== this.iterations.busyPeriodStart;
+    return this.#isWatched && !this.memory.isMarked();
   }
 
   /** Without a span of its own, an async resource is a part of what is around it. */

@@ -2,14 +2,10 @@
  * What the main thread writes down for the health server's thread, on every beat of the lag timer.
  * A main thread that is blocked is asked for nothing: what it wrote last is read. Times are
  * milliseconds of the main thread's `performance.now()`.
- *
- * Aligned 64-bit numbers do not tear. A reader takes {@link Beat.due} again after the others: if
- * that has changed, the loop has turned, and the others do not matter.
  */
-import type { HealthSlots } from '../detect/lag/health.ts';
-import type { SharedMemory } from '../sample/shared-memory.ts';
+import { SharedRecords } from '../sample/shared-records.ts';
 
-/** Index of a number. */
+/** Index of a number. All belong to one beat. */
 export const Beat = {
   /** When the next beat is due. While the loop turns, it comes then. */
   due: 0,
@@ -22,18 +18,23 @@ export const Beat = {
   /** 1 while a debugger can be attached. */
   inspected: 4,
 } as const;
-const BEAT_NUMBERS = 5;
+const NUMBERS = Object.keys(Beat).length;
 
+/** The buffers that the main thread shares with the health server's thread. */
 export interface HealthServerMemory {
-  readonly beat: Float64Array;
+  readonly beat: SharedArrayBuffer;
   /** The samples of the lag, as `health()` reads them. */
-  readonly lag: HealthSlots;
+  readonly lag: Int32Array;
   /** The latest stack sample of the busy period, as the watchdog thread was answered. */
   readonly sample: SharedArrayBuffer;
-  /** Undefined without a watchdog thread. */
-  readonly watchdog: SharedMemory | undefined;
+  /** The buffer of a `SharedMemory`; undefined without a watchdog thread. */
+  readonly watchdog: SharedArrayBuffer | undefined;
 }
 
-export function createBeatMemory(): Float64Array {
-  return new Float64Array(new SharedArrayBuffer(BEAT_NUMBERS * Float64Array.BYTES_PER_ELEMENT));
+export function createBeatMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * SharedRecords.wordsOf(NUMBERS));
 }
+
+/** The beat as one thread sees it. */
+export const beatIn = (memory: SharedArrayBuffer) =>
+  new SharedRecords(new Int32Array(memory), NUMBERS);

@@ -1,7 +1,7 @@
 /** Answers health checks from a thread of its own. */
 import { isMainThread } from 'node:worker_threads';
 import type { Extra } from '../extra.ts';
-import { createLongCallMemory } from '../sample/long-call-memory.ts';
+import { SharedText } from '../sample/shared-records.ts';
 import { hasLoader } from '../source-maps/loader-maps.ts';
 import { createBeatMemory } from './beat-memory.ts';
 import { HealthServer } from './health-server.ts';
@@ -12,16 +12,22 @@ export const healthServer: Extra = {
     const { healthServer: options, thresholdMillis, lagIntervalMillis } = config;
     // One for the process, and not for one that only starts the application.
     if (options === undefined || !isMainThread || isLauncher(origin.mainFile)) return undefined;
-    const sample = createLongCallMemory();
+    const sample = new SharedArrayBuffer(SharedText.BYTES);
     const server = new HealthServer(
       {
         ...options,
-        memory: { beat: createBeatMemory(), lag: healthSlots, sample, watchdog: watchdogMemory },
+        memory: {
+          beat: createBeatMemory(),
+          lag: healthSlots,
+          sample,
+          watchdog: watchdogMemory?.buffer,
+        },
         thresholdMillis,
         lagIntervalMillis,
         origin,
         hasLoader: hasLoader(),
       },
+      watchdogMemory,
       runDelay.schedstat,
       log,
     );

@@ -7,13 +7,13 @@ import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { originOfClock } from '../sample/clock-origin.ts';
 import { isInspected } from '../sample/inspector.ts';
-import { Restarts } from '../sample/restarts.ts';
-import { stoppedSoFar } from '../sample/suspension-marks.ts';
-import { THREAD_OPTIONS } from '../sample/thread-options.ts';
+import { Restarts, THREAD_OPTIONS } from '../sample/own-threads.ts';
+import type { SharedMemory } from '../sample/shared-memory.ts';
+import { stoppedSoFar } from '../sample/suspensions.ts';
 import { Guard } from '../support/guard.ts';
 import type { Schedstat } from '../support/schedstat.ts';
 import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
-import { Beat, type HealthServerMemory } from './beat-memory.ts';
+import { Beat, beatIn } from './beat-memory.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
 
 // Taken once: an application may replace it with a fake one.
@@ -26,18 +26,19 @@ export type ThreadTimes = Pick<Schedstat, 'ran' | 'waited'>;
 
 export class HealthServer {
   readonly #guard: Guard;
-  readonly #memory: HealthServerMemory;
+  readonly #beat: ReturnType<typeof beatIn>;
   readonly #restarts = new Restarts();
   #worker: Worker | undefined;
   #startAt = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly options: HealthServerOptions,
+    private readonly watchdog: SharedMemory | undefined,
     private readonly times: ThreadTimes,
     private readonly log: OnceLogger,
   ) {
     this.#guard = new Guard(log);
-    this.#memory = options.memory;
+    this.#beat = beatIn(options.memory.beat);
   }
 
   /** At once: it is to answer while the application loads, too. */
@@ -55,17 +56,19 @@ export class HealthServer {
 
   /** The event loop turns: on every beat of the lag timer. `due`: when the next one is. */
   beat(due: number): void {
-    const { beat, watchdog } = this.#memory;
+    const { watchdog } = this;
+    const { values } = this.#beat;
     const { ran, waited } = this.times;
     // Nothing has been read before the first beat: then it counts from the start of the process.
     const isRead = !Number.isNaN(ran);
     const isKnown = ran > 0;
-    beat[Beat.ran] = isRead && !isKnown ? processCpuMillis() : ran || 0;
-    beat[Beat.waitedForCpu] = isRead ? waited : 0;
+    values[Beat.ran] = isRead && !isKnown ? processCpuMillis() : ran || 0;
+    values[Beat.waitedForCpu] = isRead ? waited : 0;
     const time = now();
-    beat[Beat.stopped] = watchdog === undefined ? 0 : stoppedSoFar(watchdog.marks, time);
-    beat[Beat.inspected] = isInspected() ? 1 : 0;
-    beat[Beat.due] = due;
+    values[Beat.stopped] = watchdog === undefined ? 0 : stoppedSoFar(watchdog, time);
+    values[Beat.inspected] = isInspected() ? 1 : 0;
+    values[Beat.due] = due;
+    this.#beat.publish();
     if (time >= this.#startAt) this.#start();
   }
 

@@ -3,6 +3,8 @@
 import { DEFAULT_HEALTH_WINDOW_MILLIS, Health } from '../detect/lag/health.ts';
 import { createOriginOf } from '../name/in-app.ts';
 import { clockOf } from '../sample/clock-origin.ts';
+import { SharedMemory } from '../sample/shared-memory.ts';
+import { SharedText } from '../sample/shared-records.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
 import { LoopWatch } from './loop-watch.ts';
@@ -24,8 +26,8 @@ export function createLivez(data: HealthServerData): () => Promise<Answer> {
   const code =
     memory.watchdog &&
     new RunningCodeReader(
-      memory.sample,
-      memory.watchdog,
+      new SharedText(memory.sample),
+      new SharedMemory(memory.watchdog),
       createOriginOf(data.origin),
       data.hasLoader,
     );

@@ -1,8 +1,8 @@
 /** Reads the status of the main thread's event loop, and has it confirmed. Health server only. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { Mark } from '../sample/shared-memory.ts';
+import { SharedMemory, Sleeping } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
-import { Beat, type HealthServerMemory } from './beat-memory.ts';
+import { Beat, beatIn, type HealthServerMemory } from './beat-memory.ts';
 import {
   type LoopStatus,
   type LoopStatusName,
@@ -31,15 +31,19 @@ const processCpuMillis = () => {
 export class LoopWatch {
   /** The worst status that was confirmed of the block whose beat was due then. */
   #confirmed = { due: Number.NaN, severity: 0 };
+  readonly #beat: ReturnType<typeof beatIn>;
+  readonly #watchdog: SharedMemory | undefined;
 
   constructor(
-    private readonly memory: HealthServerMemory,
+    { beat, watchdog }: Pick<HealthServerMemory, 'beat' | 'watchdog'>,
     private readonly limits: StatusLimits,
     /** The main thread's `performance.now()`. */
     private readonly now: () => number,
     private readonly schedstat = mainThreadSchedstat(),
     private readonly sleep: (millis: number) => Promise<unknown> = wait,
   ) {
+    this.#beat = beatIn(beat);
+    this.#watchdog = watchdog && new SharedMemory(watchdog);
     schedstat.start();
   }
 
@@ -58,24 +62,24 @@ export class LoopWatch {
   }
 
   #read(): LoopStatus {
-    const { beat, watchdog } = this.memory;
-    for (;;) {
-      const due = beat[Beat.due] as number;
-      const isKnown = this.schedstat.read() && !Number.isNaN(beat[Beat.waitedForCpu]);
-      const { ran, waited } = this.schedstat;
-      const stopped = watchdog === undefined ? 0 : (watchdog.marks[Mark.stopped] as number);
-      const status = loopStatus(
-        {
-          now: this.now(),
-          due,
-          ran: (isKnown ? ran : processCpuMillis()) - (beat[Beat.ran] as number),
-          waitedForCpu: isKnown ? waited - (beat[Beat.waitedForCpu] as number) : Number.NaN,
-          stopped: Math.max(0, stopped - (beat[Beat.stopped] as number)),
-          isInspected: beat[Beat.inspected] === 1,
-        },
-        this.limits,
-      );
-      if (beat[Beat.due] === due) return status;
-    }
+    const counted = this.schedstat.read();
+    const processCpu = processCpuMillis();
+    const stopped = this.#watchdog?.sleep.get(Sleeping.stopped) ?? 0;
+    // Read last: what has been counted since cannot be less than nothing.
+    const beat = this.#beat.read();
+    const at = (number: number) => beat[number] as number;
+    const isKnown = counted && !Number.isNaN(at(Beat.waitedForCpu));
+    const { ran, waited } = this.schedstat;
+    return loopStatus(
+      {
+        now: this.now(),
+        due: at(Beat.due),
+        ran: (isKnown ? ran : processCpu) - at(Beat.ran),
+        waitedForCpu: isKnown ? waited - at(Beat.waitedForCpu) : Number.NaN,
+        stopped: Math.max(0, stopped - at(Beat.stopped)),
+        isInspected: at(Beat.inspected) === 1,
+      },
+      this.limits,
+    );
   }
 }

@@ -6,9 +6,9 @@
 import type { OriginOf } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../report/loader-lines.ts';
 import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
-import { readLongCall } from '../sample/long-call-memory.ts';
 import type { PublishedSample } from '../sample/protocol.ts';
-import { Mark, type SharedMemory } from '../sample/shared-memory.ts';
+import { Progress, Request, type SharedMemory, timeOf, Word } from '../sample/shared-memory.ts';
+import type { SharedText } from '../sample/shared-records.ts';
 
 /** A function that can be interrupted answers much sooner. */
 const NO_ANSWER_MILLIS = 50;
@@ -22,7 +22,7 @@ export class RunningCodeReader {
   #named: { readonly key: string; readonly facts: OngoingFacts } | undefined;
 
   constructor(
-    private readonly sample: SharedArrayBuffer,
+    private readonly sample: SharedText,
     private readonly watchdog: SharedMemory,
     private readonly originOf: OriginOf,
     private readonly hasLoader: boolean,
@@ -30,21 +30,21 @@ export class RunningCodeReader {
 
   /** Undefined without a stack sample of the busy period that runs. `now`: of the main thread. */
   read(now: number): RunningCode | undefined {
-    const facts = this.#latestFacts();
+    const facts = this.#latestFacts(now);
     if (facts === undefined) return undefined;
     const { code, parent, nativeCall } = this.#name(facts);
     const cause = nativeCall === undefined ? this.#javascript(now) : 'native';
     return { ...(code && { code }), ...(parent && { parent }), cause };
   }
 
-  #latestFacts(): UnnamedFacts | undefined {
-    const { marks, longCall } = this.watchdog;
-    const busyPeriod = marks[Mark.busyPeriodStart] as number;
-    const since = Math.max(busyPeriod, marks[Mark.reportedUntil] as number);
-    const published = readLongCall<PublishedSample<UnnamedFacts>>(this.sample);
+  #latestFacts(now: number): UnnamedFacts | undefined {
+    const { words, progress, longCall } = this.watchdog;
+    const busyPeriod = Atomics.load(words, Word.busyPeriod);
+    const since = Math.max(timeOf(busyPeriod, now), progress.get(Progress.reportedUntil));
+    const published = this.sample.readJson<PublishedSample<UnnamedFacts>>();
     const isCurrent = published?.busyPeriod === busyPeriod && published.start >= since;
     const sampled = isCurrent ? published.facts : undefined;
-    const call = readLongCall<UnnamedFacts>(longCall);
+    const call = longCall.readJson<UnnamedFacts>();
     const calledAt = call?.sample?.time ?? Number.NEGATIVE_INFINITY;
     const sampledAt = sampled?.sample?.time ?? Number.NEGATIVE_INFINITY;
     return calledAt >= since && calledAt > sampledAt ? call : sampled;
@@ -61,9 +61,8 @@ export class RunningCodeReader {
 
   /** Native code and garbage collection do not answer; which of them it is, nobody can tell. */
   #javascript(now: number): 'javascript' | undefined {
-    const { marks } = this.watchdog;
-    const requestedAt = marks[Mark.captureRequestedAt] as number;
-    const isAnswered = (marks[Mark.captureAnsweredAt] as number) >= requestedAt;
+    const requestedAt = this.watchdog.request.get(Request.requestedAt);
+    const isAnswered = this.watchdog.answeredAt.get(0) >= requestedAt;
     return isAnswered || !(now - requestedAt > NO_ANSWER_MILLIS) ? 'javascript' : undefined;
   }
 }

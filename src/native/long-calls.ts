@@ -5,7 +5,7 @@
 import { context } from '@opentelemetry/api';
 import type { StackSample } from '../block.ts';
 import type { Faults } from '../otel/diag-once.ts';
-import type { LongCallWriter } from '../sample/long-call-memory.ts';
+import type { SharedText } from '../sample/shared-records.ts';
 import type { Clock } from '../support/clock.ts';
 import type { LongCall, LongCallListener } from './call-stack.ts';
 
@@ -21,11 +21,11 @@ export interface LongCallPorts {
 
 export class LongCalls implements LongCallListener {
   /** Those in progress, outermost first. */
-  #entered: (LongCall & { readonly sample: StackSample })[] = [];
+  #entered: (LongCall & { readonly sample: StackSample; readonly facts: string })[] = [];
 
   constructor(
     private readonly clock: Clock,
-    private readonly memory: LongCallWriter,
+    private readonly memory: SharedText,
     private readonly ports: LongCallPorts,
     readonly faults: Faults,
   ) {}
@@ -42,14 +42,16 @@ export class LongCalls implements LongCallListener {
       nativeCall: { name, size },
     };
     // In this order: what throws is not left, either.
-    this.memory.enter(this.ports.facts(sample), depth);
-    this.#entered.push({ ...call, sample });
+    const facts = JSON.stringify(this.ports.facts(sample));
+    this.memory.write(facts);
+    this.#dropFrom(depth);
+    this.#entered.push({ ...call, sample, facts });
   }
 
   left({ depth }: LongCall): void {
-    this.memory.leave(depth);
     const left = this.#entered.find((entered) => entered.depth === depth);
-    this.#entered = this.#entered.filter((entered) => entered.depth < depth);
+    this.#dropFrom(depth);
+    this.memory.write(this.#entered.at(-1)?.facts ?? '');
     if (left === undefined) return;
     const { sample } = left;
     const time = this.clock.now();
@@ -57,7 +59,12 @@ export class LongCalls implements LongCallListener {
   }
 
   emptied(): void {
-    this.memory.leave(0);
+    this.memory.write('');
     this.#entered = [];
+  }
+
+  /** A call is over, and with it all that began inside it. */
+  #dropFrom(depth: number): void {
+    this.#entered = this.#entered.filter((entered) => entered.depth < depth);
   }
 }

@@ -1,6 +1,10 @@
-/** Asks the watched thread for stack samples, by an inspector session. Watchdog thread only. */
-import type { Session } from 'node:inspector';
-import type { CaptureRoute, Request } from './capture-route.ts';
+/**
+ * Asks the watched thread for stack samples, by an inspector session. Watchdog thread only.
+ *
+ * Guarantees: a session is open only while a sample is taken, and none once the thread has said
+ * that it closes; nothing that the application runs is terminated: see termination.ts.
+ */
+import type { Runtime, Session } from 'node:inspector';
 import {
   type CaptureReply,
   IDLE,
@@ -10,24 +14,101 @@ import {
   type WatchdogData,
   type WatchdogMessage,
 } from './protocol.ts';
-import { Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
-import { Termination } from './termination.ts';
+import { Request, SampleFor, type SharedMemory, Word } from './shared-memory.ts';
+import { type Commands, Termination } from './termination.ts';
 import type { Sleep } from './thread-sleep.ts';
+
+export interface SampleRequest {
+  readonly expression: string;
+  /** See `termination.ts`. */
+  readonly question: string;
+  /** It is on its way to the watched thread, and nothing else delays it any more. */
+  asked(): void;
+  answered(value: unknown): void;
+  /** V8 has ended the sample half-way. */
+  terminated(commands: Commands): void;
+  /** The watched thread cannot be reached by the inspector. */
+  unreachable(reason: string): void;
+  /** There is no such thread any more, as far as the inspector knows. */
+  ended(): void;
+  /** Whether a debugger can be attached to the process, if that thread cannot know it. */
+  inspected(isInspected: boolean): void;
+}
+
+/** How the inspector leads to one thread: as {@link TO_MAIN_THREAD}, or `RouteToWorker`. */
+export interface CaptureRoute {
+  /** Called before a session is opened; false if the process exits. */
+  enter(): boolean;
+  request(session: Session, request: SampleRequest): void;
+  /** Called after the session is closed. */
+  leave(): void;
+  /** Whether other threads can delay a request. */
+  readonly isIndirect: boolean;
+  readonly isClosing: boolean;
+}
+
+export interface EvaluationResult {
+  readonly result?: { readonly value?: unknown };
+  readonly exceptionDetails?: unknown;
+}
+
+export const evaluation = (expression: string): Runtime.EvaluateParameterType => ({
+  expression,
+  returnByValue: true,
+  silent: true,
+});
+
+/** What the expression came to. {@link LOST}: it threw, before its own `try`. */
+export function answerIn(response: EvaluationResult | undefined): unknown {
+  return response?.exceptionDetails === undefined ? response?.result?.value : LOST;
+}
+
+export const TO_MAIN_THREAD: CaptureRoute = {
+  isIndirect: false,
+  isClosing: false,
+  enter: () => true,
+  request(session, { expression, question, asked, answered, terminated, unreachable }) {
+    const commands: Commands = {
+      ask: (done) =>
+        session.post('Runtime.evaluate', evaluation(question), (error, response) =>
+          done(error !== null && isTermination(error), answerIn(response)),
+        ),
+      terminate(queued) {
+        session.post('Runtime.terminateExecution');
+        queued();
+      },
+    };
+    asked();
+    session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
+      if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
+      else if (error) isTermination(error) ? terminated(commands) : answered(undefined);
+      else answered(answerIn(response));
+    });
+  },
+  leave() {},
+};
+
+/** The same text in Node.js 20 to 26. */
+export const isTermination = ({ message }: { readonly message: string }) =>
+  message.includes('Execution was terminated');
+
+/** Bun has the class and not the command. The code is that of JSON-RPC: method not found. */
+const isCommandUnknown = (error: Error | null) => error?.message.includes('-32601') === true;
 
 /** While a capture is under way, the main thread's exit must not be kept waiting for long. */
 const POLL_MILLIS = 2;
 const MAX_POLL_MILLIS = 10;
 /**
- * Where the main thread did not pass a request on in time, the next one is made after so long, and
- * after twice as long each further time: requests queue up there while it is in a native call.
+ * If the main thread did not pass a request on in time, the next one is made after this pause, and
+ * after twice the pause each further time: requests queue up there while it is in a native call.
  */
 const UNREACHED_PAUSE_MILLIS = 20;
 const MAX_UNREACHED_PAUSE_MILLIS = 1000;
 
-type Inspector = typeof import('node:inspector');
+type InspectorModule = typeof import('node:inspector');
 
 /** What came of a request: `isOver` if the busy period had ended. */
-export interface Captured<Facts extends object> {
+export interface SampleOutcome<Facts extends object> {
   /** Undefined too if the sample was lost. */
   readonly reply: CaptureReply<Facts> | typeof TAKEN | undefined;
   readonly isOver: boolean;
@@ -39,32 +120,32 @@ const NOTHING = { reply: undefined, isOver: false } as const;
  * Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. The reply
  * says what a report needs if `isReportNear`.
  */
-export type Capture<Facts extends object> = (
-  busyPeriodStart: number,
+export type TakeSample<Facts extends object> = (
+  busyPeriod: number,
   isReportNear: boolean,
   onWaiting: () => void,
-) => Promise<Captured<Facts>>;
+) => Promise<SampleOutcome<Facts>>;
 
-/** Asks what ran at this moment; undefined where there was no answer. Otherwise as Capture. */
+/** Asks what ran at this moment; undefined without an answer. See {@link TakeSample}. */
 export type SampleProfile = (onWaiting: () => void) => Promise<ProfileReply | undefined>;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */
-class CaptureSession {
+export class CaptureSession {
   #session: Session | undefined;
 
   #isEntered = false;
 
   constructor(
-    private readonly inspector: Inspector,
-    private readonly flags: Int32Array,
+    private readonly inspector: InspectorModule,
+    private readonly words: Int32Array,
     private readonly route: CaptureRoute,
   ) {}
 
-  /** False where the thread or the process exits, or the watchdog is stopped. */
+  /** False if the thread or the process exits, or the watchdog is stopped. */
   open(): boolean {
-    // The watched thread uses the flags in the opposite order: one of the two reads the other's.
-    Atomics.store(this.flags, Flag.connected, 1);
-    if (Atomics.load(this.flags, Flag.closing) === 1) return false;
+    // The watched thread uses these words in the opposite order: one of the two reads the other's.
+    Atomics.store(this.words, Word.connected, 1);
+    if (Atomics.load(this.words, Word.closing) === 1) return false;
     this.#isEntered = this.route.enter();
     if (!this.#isEntered) return false;
     this.#session = new this.inspector.Session();
@@ -72,7 +153,7 @@ class CaptureSession {
     return true;
   }
 
-  request(request: Request): void {
+  request(request: SampleRequest): void {
     if (this.#session !== undefined) this.route.request(this.#session, request);
   }
 
@@ -84,14 +165,13 @@ class CaptureSession {
     } finally {
       if (this.#isEntered) this.route.leave();
       this.#session = undefined;
-      Atomics.store(this.flags, Flag.connected, 0);
-      Atomics.notify(this.flags, Flag.connected);
+      Atomics.store(this.words, Word.connected, 0);
+      Atomics.notify(this.words, Word.connected);
     }
   }
 }
 
 export class CaptureClient<Facts extends object> {
-  readonly #memory: SharedMemory;
   readonly #expression: string;
   readonly #question: string;
   readonly #inspector = loadInspector();
@@ -102,13 +182,13 @@ export class CaptureClient<Facts extends object> {
   #isReached = true;
 
   constructor(
-    { memory, channel, captureUrl }: Pick<WatchdogData, 'memory' | 'channel' | 'captureUrl'>,
+    { channel, captureUrl }: Pick<WatchdogData, 'channel' | 'captureUrl'>,
+    private readonly memory: SharedMemory,
     private readonly route: CaptureRoute,
     private readonly now: () => number,
     private readonly sleep: Pick<Sleep, 'sleepInLoop'>,
     private readonly post: (message: WatchdogMessage) => void,
   ) {
-    this.#memory = memory;
     this.#expression = expressionFor(channel, 'answer', captureUrl);
     this.#question = expressionFor(channel, 'answerTermination', captureUrl);
   }
@@ -130,10 +210,10 @@ export class CaptureClient<Facts extends object> {
   }
 
   /** Waits until the thread has answered, however long a native call takes. */
-  readonly capture: Capture<Facts> = async (busyPeriodStart, isReportNear, onWaiting) => {
-    const { marks } = this.#memory;
-    marks[Mark.captureBusyPeriod] = busyPeriodStart;
-    const isOver = () => marks[Mark.busyPeriodStart] !== busyPeriodStart;
+  readonly capture: TakeSample<Facts> = async (busyPeriod, isReportNear, onWaiting) => {
+    const { words, request } = this.memory;
+    request.values[Request.busyPeriod] = busyPeriod;
+    const isOver = () => Atomics.load(words, Word.busyPeriod) !== busyPeriod;
     const what = isReportNear ? SampleFor.report : SampleFor.block;
     const answer = await this.#ask(what, onWaiting, isOver);
     if (answer === LOST) return NOTHING;
@@ -149,8 +229,8 @@ export class CaptureClient<Facts extends object> {
   };
 
   /**
-   * @param isOver whether what was to be sampled is over: asked where the main thread delays it
-   * @returns undefined if it is over; {@link LOST} where there was no answer at all
+   * @param isOver whether what was to be sampled is over: asked while the main thread delays it
+   * @returns undefined if it is over; {@link LOST} if there was no answer at all
    */
   async #ask(
     what: number,
@@ -159,17 +239,17 @@ export class CaptureClient<Facts extends object> {
   ): Promise<string | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
       return LOST;
-    const { marks, flags } = this.#memory;
-    const session = new CaptureSession(this.#inspector, flags, this.route);
+    const { words, request } = this.memory;
+    const session = new CaptureSession(this.#inspector, words, this.route);
     let isFinished = false;
     try {
       if (!this.#isOpened(session)) return LOST;
       let isAnswered = false;
       let answer: string | undefined;
       let termination: Termination | undefined;
-      marks[Mark.captureFor] = what;
+      request.values[Request.purpose] = what;
       // A sample that comes before it is known when it was asked for has not been delayed.
-      marks[Mark.captureRequestedAt] = Number.NaN;
+      request.set(Request.requestedAt, Number.NaN);
       this.#isReached = false;
       session.request({
         expression: this.#expression,
@@ -177,19 +257,19 @@ export class CaptureClient<Facts extends object> {
         asked: () => {
           this.#isReached = true;
           this.#pause = UNREACHED_PAUSE_MILLIS;
-          marks[Mark.captureRequestedAt] = this.now();
+          request.set(Request.requestedAt, this.now());
         },
         answered: (value) => {
           isAnswered = true;
           if (typeof value === 'string') answer = value;
-          if (answer === LOST) marks[Mark.sampleLost] = 1;
+          if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
         },
         terminated: (commands) => {
           const isClosed = () => isFinished;
           const done = () => {
             isAnswered = true;
           };
-          if (!isFinished) termination = new Termination(flags, commands, isClosed, done);
+          if (!isFinished) termination = new Termination(words, commands, isClosed, done);
         },
         unreachable: (reason) => {
           // It is also said of a session that was closed before.
@@ -200,11 +280,11 @@ export class CaptureClient<Facts extends object> {
           if (isFinished) return;
           this.#lose('the inspector does not find this thread');
           // Terminated: it could not tell, and is not watched any more.
-          Atomics.store(flags, Flag.closing, 1);
+          Atomics.store(words, Word.closing, 1);
           isAnswered = true;
         },
         inspected: (isInspected) => {
-          marks[Mark.inspected] = isInspected ? 1 : 0;
+          Atomics.store(words, Word.inspected, isInspected ? 1 : 0);
         },
       });
       let poll = POLL_MILLIS;
@@ -233,7 +313,7 @@ export class CaptureClient<Facts extends object> {
   }
 
   get #isClosing(): boolean {
-    return Atomics.load(this.#memory.flags, Flag.closing) === 1 || this.route.isClosing;
+    return this.memory.isSet(Word.closing) || this.route.isClosing;
   }
 
   #isOpened(session: CaptureSession): boolean {
@@ -252,9 +332,9 @@ export class CaptureClient<Facts extends object> {
 }
 
 /** Not imported: there are builds of Node.js without it. */
-function loadInspector(): Inspector | undefined {
+function loadInspector(): InspectorModule | undefined {
   try {
-    return require('node:inspector') as Inspector;
+    return require('node:inspector') as InspectorModule;
   } catch {
     return undefined;
   }

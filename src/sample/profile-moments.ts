@@ -1,5 +1,5 @@
 /**
- * The random moments at which the loop profile has what runs sampled. Promises: they come at
+ * The random moments at which the loop profile has what runs sampled. Guarantees: they come at
  * intervals that are distributed exponentially, whatever the loop does, so that each piece of the
  * loop's time has the same chance; a moment at which the loop waits for events does not wake it.
  *
@@ -7,11 +7,11 @@
  * answer: the main thread counts the time until then for that code, and moments go on afterwards.
  * Watchdog thread only.
  */
+import { attempt } from '../support/guard.ts';
+import { type OpenFile, openFile } from '../support/schedstat.ts';
 import type { SampleProfile } from './capture-session.ts';
-import type { MainThreadState } from './main-thread-state.ts';
 import type { ProfileOptions } from './protocol.ts';
-import { RecentUtilization } from './recent-utilization.ts';
-import { Mark } from './shared-memory.ts';
+import { Progress, Request, type SharedMemory } from './shared-memory.ts';
 
 /** From this share of the time on the loop is busy. */
 export const MIN_UTILIZATION = 0.5;
@@ -22,7 +22,7 @@ const RENEWAL_MILLIS = 10 * 60_000;
 
 export interface ProfileParts {
   readonly options: ProfileOptions;
-  readonly marks: Float64Array;
+  readonly memory: SharedMemory;
   now(): number;
   sample: SampleProfile;
   /** From 0 to 1, 1 excluded. */
@@ -39,7 +39,7 @@ export class ProfileMoments {
   #due: number;
 
   constructor(private readonly parts: ProfileParts) {
-    this.#utilization = new RecentUtilization(parts.marks);
+    this.#utilization = new RecentUtilization(parts.memory.progress);
     this.#state = parts.state;
     this.#random = parts.random ?? Math.random;
     this.#firstLeft = parts.options.firstMoments;
@@ -64,13 +64,14 @@ export class ProfileMoments {
 
   /** A stack sample of a block was awaited: moments in between are counted with that. */
   goOnAfterAnswer(): void {
-    const { marks } = this.parts;
-    const answeredAt = marks[Mark.captureAnsweredAt] as number;
-    const isIn = this.#due > (marks[Mark.captureRequestedAt] as number) && this.#due <= answeredAt;
+    const { answeredAt: answer, request } = this.parts.memory;
+    const answeredAt = answer.get(0);
+    const requestedAt = request.values[Request.requestedAt] as number;
+    const isIn = this.#due > requestedAt && this.#due <= answeredAt;
     if (isIn) this.#due = this.#draw(answeredAt);
   }
 
-  /** Has what runs sampled, where it is time to; calls `onWaiting` while that is under way. */
+  /** Has what runs sampled, if it is time to; calls `onWaiting` while that is under way. */
   async sampleIfDue(onWaiting: () => void): Promise<void> {
     const { parts } = this;
     const now = parts.now();
@@ -78,7 +79,7 @@ export class ProfileMoments {
     if (late < 0) return;
     const isWanted = this.#isWanted(now);
     const interval = isWanted ? this.#interval() : 0;
-    this.parts.marks[Mark.profileInterval] = interval;
+    parts.memory.request.set(Request.profileInterval, interval);
     // Unwanted ones would only wake this thread: they need not be close.
     this.#due = this.#draw(now, isWanted ? interval : parts.options.intervalMillis);
     if (!isWanted || late > MAX_LATE_MILLIS) return;
@@ -88,9 +89,7 @@ export class ProfileMoments {
     if (this.#state.isWaiting()) return;
     const reply = await parts.sample(onWaiting);
     if (reply?.isIdle === true) this.#state.learn();
-    this.#due = this.#draw(
-      reply === undefined ? parts.now() : (parts.marks[Mark.captureAnsweredAt] as number),
-    );
+    this.#due = this.#draw(reply === undefined ? parts.now() : parts.memory.answeredAt.get(0));
   }
 
   #isWanted(now: number): boolean {
@@ -104,5 +103,86 @@ export class ProfileMoments {
 
   #draw(from: number, interval = this.#interval()): number {
     return from - Math.log(1 - this.#random()) * interval;
+  }
+}
+
+/** What is shorter is a burst: a service at a third of its time must not reach a half by chance. */
+export const UTILIZATION_WINDOW_MILLIS = 5000;
+const READING_MILLIS = 250;
+/** Without a beat for so long, the loop is blocked; an idle one has its beats 200 ms apart. */
+const MIN_BLOCKED_MILLIS = 250;
+
+/**
+ * How busy the loop was over the last seconds, as the watchdog thread knows it: from what each beat
+ * of the main thread leaves in the shared memory. In constant memory.
+ */
+class RecentUtilization {
+  /** The beats' times, the oldest first. */
+  readonly #times: number[] = [];
+  readonly #idleTimes: number[] = [];
+
+  constructor(private readonly progress: SharedMemory['progress']) {}
+
+  /** To be called now and then. */
+  note(): void {
+    const { [Progress.beatAt]: beatAt = 0, [Progress.idleTime]: idleTime = 0 } =
+      this.progress.read();
+    const latest = this.#times.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (beatAt === 0 || beatAt - latest < READING_MILLIS) return;
+    this.#times.push(beatAt);
+    this.#idleTimes.push(idleTime);
+    while ((this.#times[1] ?? beatAt) <= beatAt - UTILIZATION_WINDOW_MILLIS) {
+      this.#times.shift();
+      this.#idleTimes.shift();
+    }
+  }
+
+  /** 0 to 1; what came before the first beat counts as idle. */
+  read(now: number): number {
+    if (this.#times.length === 0) return 0;
+    // While the loop is blocked, the window moves on without a beat.
+    const before = this.#times.findLastIndex((time) => time <= now - UTILIZATION_WINDOW_MILLIS);
+    const from = Math.max(0, before);
+    const since = this.#times[from] as number;
+    const { [Progress.beatAt]: beatAt = 0, [Progress.idleTime]: idleTime = 0 } =
+      this.progress.read();
+    const waited = idleTime - (this.#idleTimes[from] as number);
+    const blocked = now - beatAt >= MIN_BLOCKED_MILLIS ? now - beatAt : 0;
+    const busy = beatAt - since - waited + blocked;
+    return Math.max(0, busy) / Math.max(UTILIZATION_WINDOW_MILLIS, beatAt - since + blocked);
+  }
+}
+
+/** The thread's id is that of the process. */
+const FILE = () => `/proc/self/task/${process.pid}/syscall`;
+const MAX_LENGTH = 128;
+
+/**
+ * Whether the main thread waits for events, without waking it up: on Linux, the system call that it
+ * is in, with the file that it waits for. Elsewhere, and of worker threads, nothing is known.
+ */
+export class MainThreadState {
+  #file: OpenFile | undefined;
+  /** Number and first argument of the call in which the loop waits. */
+  #waiting: string | undefined;
+  #latest: string | undefined;
+
+  /** Never closed: Node.js does that when the thread ends. */
+  constructor(threadId: number, open: () => OpenFile = () => openFile(FILE(), MAX_LENGTH)) {
+    if (threadId === 0) this.#file = attempt(open);
+  }
+
+  /** Whether it surely waits for events now. Some 3 µs. */
+  isWaiting(): boolean {
+    const text = attempt(() => this.#file?.read()) ?? '';
+    // `281 0xe 0x7ffd… …`; `running` if it is in no system call.
+    const end = text.indexOf(' ', text.indexOf(' ') + 1);
+    this.#latest = text.startsWith('running') || end <= 0 ? undefined : text.slice(0, end);
+    return this.#latest !== undefined && this.#latest === this.#waiting;
+  }
+
+  /** At the latest {@link isWaiting}, it waited for events, as it has answered itself. */
+  learn(): void {
+    this.#waiting = this.#latest ?? this.#waiting;
   }
 }

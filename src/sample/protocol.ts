@@ -1,10 +1,10 @@
 /** What the watched thread and its watchdog thread exchange, beside the shared memory. */
 import type { CaptureTimes } from './capture-times.ts';
-import type { SharedMemory } from './shared-memory.ts';
 
 /** Given to the watchdog thread of a thread. Times are milliseconds. */
 export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
-  readonly memory: SharedMemory;
+  /** The buffer of a `SharedMemory`. */
+  readonly memory: SharedArrayBuffer;
   /** Of the watched thread; 0: the main thread. */
   readonly threadId: number;
   /** `process.hrtime()` when the watched thread's `performance.now()` was 0, in milliseconds. */
@@ -19,7 +19,7 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly profile: ProfileOptions | undefined;
   /** Where the answer to each stack sample is put, for the health server; undefined without one. */
   readonly sampleMemory?: SharedArrayBuffer | undefined;
-  /** Of the environment, what exporters read. */
+  /** The part of the environment that exporters read. */
   readonly env: Record<string, string>;
   /** For the report of ongoing blocks. The watchdog only passes it on. */
   readonly ongoing: OngoingOptions;

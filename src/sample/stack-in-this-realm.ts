@@ -1,6 +1,7 @@
 /**
- * A stack by the `Error` that the host uses. Promises: what the host has set is the same before and
- * after, and none of its functions is called. NO REGULAR EXPRESSION may run here: see stack.ts.
+ * A stack by the `Error` that the host uses. Guarantees: what the host has set is the same
+ * before and after, and none of its functions is called. NO REGULAR EXPRESSION may run here: see
+ * stack.ts.
  *
  * V8 walks the stack when it is captured, and makes its frames when they are read: then, and no
  * earlier, `prepareStackTrace` is asked for (observed on Node.js 20 to 26).
@@ -8,7 +9,7 @@
 type Prepare = (error: unknown, sites: NodeJS.CallSite[]) => unknown;
 
 /** A stack that V8 has captured. */
-export type Captured = { readonly stack?: unknown };
+export type CapturedStack = { readonly stack?: unknown };
 
 // Taken once: an application may replace them.
 const { getOwnPropertyDescriptor } = Object;
@@ -17,7 +18,7 @@ const HostError = Object.getPrototypeOf(TypeError) as ErrorConstructor;
 const { captureStackTrace } = HostError;
 
 /** Whose frames are read; undefined while nothing is. */
-let read: Captured | undefined;
+let read: CapturedStack | undefined;
 /** What the host has set. */
 let before: Prepare | undefined;
 
@@ -28,14 +29,14 @@ const prepare: Prepare = (error, sites) => {
   return before?.(error, sites);
 };
 
-/** Undefined where the properties cannot be set for a moment. */
+/** Undefined if the properties cannot be set for a moment. */
 export function captureInThisRealm(
   below: (...args: never[]) => unknown,
   maxFrames: number,
-): Captured | undefined {
+): CapturedStack | undefined {
   const limit = plainProperty('stackTraceLimit');
   if (limit === undefined || plainProperty('prepareStackTrace') === undefined) return undefined;
-  const captured: Captured = {};
+  const captured: CapturedStack = {};
   // V8 ends no code in between: nothing of JavaScript is called.
   try {
     HostError.stackTraceLimit = maxFrames;
@@ -46,8 +47,8 @@ export function captureInThisRealm(
   return captured;
 }
 
-/** Undefined where it is not as it was when it was captured. */
-export function readInThisRealm(captured: Captured): NodeJS.CallSite[] | undefined {
+/** Undefined if it is not as it was when it was captured. */
+export function readInThisRealm(captured: CapturedStack): NodeJS.CallSite[] | undefined {
   const prepared = plainProperty('prepareStackTrace');
   if (prepared === undefined) return undefined;
   // Otherwise an earlier reading was ended half-way.

@@ -18,7 +18,7 @@ import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
 import { MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
 import { findOwnCode } from './own-code.ts';
-import { type Captured, captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
+import { type CapturedStack, captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
 
 /** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
@@ -30,7 +30,7 @@ export interface TakenStack {
   isEmpty(): boolean;
 }
 
-type Capture = (below: (...args: never[]) => unknown, maxFrames: number) => Captured;
+type Capture = (below: (...args: never[]) => unknown, maxFrames: number) => CapturedStack;
 
 const SOURCE = `'use strict';
 Error.prepareStackTrace = (_error, sites) => sites;
@@ -45,7 +45,7 @@ let ownRealm: Capture | undefined;
 let isOwn: ((place: CodePosition) => boolean) | undefined;
 
 /** The capture of a realm of its own; to make it takes some 1 ms. */
-function inOwnRealm(below: (...args: never[]) => unknown, maxFrames: number): Captured {
+function inOwnRealm(below: (...args: never[]) => unknown, maxFrames: number): CapturedStack {
   ownRealm ??= runInNewContext(SOURCE, undefined, {
     contextName: 'opentelemetry-instrumentation-event-loop',
     contextCodeGeneration: { strings: false, wasm: false },

@@ -11,14 +11,15 @@
  *    ends the code as soon as the thread goes on.
  * 3. Neither: nothing is terminated.
  *
- * While V8 refuses to run the question, it is asked again. If V8 refuses every time, it still has
- * to end what runs, and waits for a call to do so: a loop without calls is terminated.
+ * While V8 refuses to run the question, since it is to end what runs, the question is asked again.
+ * If V8 refuses every time, it waits for a call to end a loop that has none: that is terminated.
+ * Any other error terminates nothing.
  */
 import { runInThisContext } from 'node:vm';
 import { LOST } from './protocol.ts';
-import { Flag, Terminating } from './shared-memory.ts';
+import { Terminating, Word } from './shared-memory.ts';
 
-/** Where Node.js runs `vm` code from. */
+/** The files of Node.js that run `vm` code. */
 const VM_FILES = ['node:vm', 'node:internal/vm/module'];
 const MAX_QUESTIONS = 10;
 /** The watchdog thread polls every 10 ms, but on a busy machine it may have no CPU. */
@@ -26,7 +27,10 @@ const MAX_WAIT_MILLIS = 500;
 
 /** How the watchdog thread reaches the watched thread. */
 export interface Commands {
-  /** Has it answer by {@link answerTermination}. `isRefused`: V8 did not run the question. */
+  /**
+   * Has it answer by {@link answerTermination}. `isRefused`: V8 did not run the question, since it
+   * is to end what runs.
+   */
   ask(answered: (isRefused: boolean, answer: unknown) => void): void;
   /** `queued` is called when nothing else runs in the watched thread before it. */
   terminate(queued: () => void): void;
@@ -39,7 +43,7 @@ export class Termination {
 
   /** @param done called once, if `isClosed` does not become true before */
   constructor(
-    private readonly flags: Int32Array,
+    private readonly words: Int32Array,
     private readonly commands: Commands,
     private readonly isClosed: () => boolean,
     private readonly done: () => void,
@@ -49,12 +53,12 @@ export class Termination {
 
   /** To be called every few milliseconds. */
   poll(): void {
-    const { flags } = this;
+    const { words } = this;
     const { wanted, begun, queued } = Terminating;
-    if (Atomics.compareExchange(flags, Flag.termination, wanted, begun) !== wanted) return;
+    if (Atomics.compareExchange(words, Word.termination, wanted, begun) !== wanted) return;
     this.commands.terminate(() => {
-      Atomics.store(flags, Flag.termination, queued);
-      Atomics.notify(flags, Flag.termination);
+      Atomics.store(words, Word.termination, queued);
+      Atomics.notify(words, Word.termination);
     });
   }
 
@@ -78,16 +82,16 @@ export class Termination {
  * @param isOnStack whether code of one of these files runs, however deep the stack is
  */
 export function answerTermination(
-  flags: Int32Array,
+  words: Int32Array,
   isOnStack: (files: readonly string[]) => boolean,
 ): string {
   if (runInThisContext('1') === undefined) return 'ended';
   if (!isOnStack(VM_FILES)) return 'over';
   const { wanted, begun } = Terminating;
-  Atomics.store(flags, Flag.termination, wanted);
-  Atomics.wait(flags, Flag.termination, wanted, MAX_WAIT_MILLIS);
-  const isTaken = Atomics.compareExchange(flags, Flag.termination, wanted, 0) !== wanted;
-  if (isTaken) Atomics.wait(flags, Flag.termination, begun, MAX_WAIT_MILLIS);
-  Atomics.store(flags, Flag.termination, 0);
+  Atomics.store(words, Word.termination, wanted);
+  Atomics.wait(words, Word.termination, wanted, MAX_WAIT_MILLIS);
+  const isTaken = Atomics.compareExchange(words, Word.termination, wanted, 0) !== wanted;
+  if (isTaken) Atomics.wait(words, Word.termination, begun, MAX_WAIT_MILLIS);
+  Atomics.store(words, Word.termination, 0);
   return isTaken ? 'terminated' : 'over';
 }

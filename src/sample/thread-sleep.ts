@@ -1,17 +1,27 @@
 /**
- * How the main thread's watchdog thread sleeps: it writes down until when, so that a suspension
- * shows.
+ * How the main thread's watchdog thread sleeps. Guarantees: it is written down when the thread runs
+ * next, so that a suspension shows.
  */
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Schedstat } from '../support/schedstat.ts';
-import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
-import { noteSuspension } from './suspension-marks.ts';
+import { type SharedMemory, Sleeping, Word } from './shared-memory.ts';
+import { noteSuspension, wakeUpIn } from './suspensions.ts';
 
 /** The thread has to notice when it is to end. */
 export const MAX_SLEEP_MILLIS = 500;
-export const MIN_SLEEP_MILLIS = 0.5;
+const MIN_SLEEP_MILLIS = 0.5;
 
-/** Of one watched thread. */
+export const boundSleep = (millis: number) =>
+  Math.min(MAX_SLEEP_MILLIS, Math.max(MIN_SLEEP_MILLIS, millis));
+
+/** To be called before a sleep that ends at `wakeUp`, a time of the watched thread. */
+export function announceSleep({ sleep }: SharedMemory, wakeUp: number, untilWoken = false): void {
+  sleep.values[Sleeping.wakeUp] = wakeUp;
+  sleep.values[Sleeping.untilWoken] = untilWoken ? 1 : 0;
+  sleep.publish();
+}
+
+/** The sleep of the thread that watches, for one watched thread. */
 export interface Sleep {
   /** Ends early when the watched thread says that it closes. */
   sleep(millis: number): void | Promise<void>;
@@ -37,34 +47,30 @@ export class ThreadSleep implements Sleep {
 
   /** `Atomics.wait`: half as dear as a timer, and as exact. No message comes through meanwhile. */
   sleep(millis: number): void {
-    const length = Math.min(MAX_SLEEP_MILLIS, Math.max(MIN_SLEEP_MILLIS, millis));
-    const due = this.#announce(length);
-    Atomics.wait(this.memory.flags, Flag.closing, 0, length);
-    this.#wokenUp(due);
+    const length = boundSleep(millis);
+    this.#announce(length);
+    Atomics.wait(this.memory.words, Word.closing, 0, length);
+    this.#wokenUp();
   }
 
   sleepWhileIdle(): void {
-    const due = this.#announce(MAX_SLEEP_MILLIS);
-    Atomics.wait(this.memory.flags, Flag.idle, 1, MAX_SLEEP_MILLIS);
-    // The main thread sets it when it ends the sleep.
-    this.#wokenUp(Math.min(due, this.memory.marks[Mark.wakeUp] as number));
+    this.#announce(MAX_SLEEP_MILLIS, true);
+    Atomics.wait(this.memory.words, Word.idle, 1, MAX_SLEEP_MILLIS);
+    this.#wokenUp();
   }
 
   async sleepInLoop(millis: number): Promise<void> {
-    const due = this.#announce(millis);
+    this.#announce(millis);
     await sleepFor(millis);
-    this.#wokenUp(due);
+    this.#wokenUp();
   }
 
-  #announce(millis: number): number {
-    const due = this.now() + millis;
-    this.memory.marks[Mark.wakeUp] = due;
-    return due;
+  #announce(millis: number, untilWoken?: boolean): void {
+    announceSleep(this.memory, this.now() + millis, untilWoken);
   }
 
-  #wokenUp(due: number): void {
-    const wokenAt = this.now();
-    noteSuspension(this.memory.marks, due, wokenAt, this.#account());
+  #wokenUp(): void {
+    noteSuspension(this.memory, wakeUpIn(this.memory), this.now(), this.#account());
   }
 
   /** How long the thread ran, and waited for a CPU, since the last call. Under 2 µs. */

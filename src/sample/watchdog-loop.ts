@@ -1,19 +1,53 @@
 /**
- * The watchdog thread: notices, by its own clock, that the watched thread has been busy for long.
+ * The watchdog thread: notices, by its own clock, that the watched thread has been busy for long;
+ * asks for stack samples of each block when they are due; and has a block reported that does not
+ * end.
  *
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
-import { BusyPeriod, type LoopParts } from './busy-period.ts';
-import type { CaptureRoute } from './capture-route.ts';
-import { CaptureClient } from './capture-session.ts';
+import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
+import { CaptureBudget, CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
-import { LongCallWriter, readLongCall } from './long-call-memory.ts';
-import { MainThreadState } from './main-thread-state.ts';
-import { ProfileMoments } from './profile-moments.ts';
-import type { OngoingReport, WatchdogData, WatchdogMessage } from './protocol.ts';
-import { Flag, Mark, type SharedMemory } from './shared-memory.ts';
+import { MainThreadState, ProfileMoments } from './profile-moments.ts';
+import {
+  type CaptureReply,
+  type OngoingReport,
+  type PublishedSample,
+  TAKEN,
+  type WatchdogData,
+  type WatchdogMessage,
+} from './protocol.ts';
+import { Progress, type SharedMemory, timeOf, Word } from './shared-memory.ts';
+import { SharedText } from './shared-records.ts';
+import { suspendedWithin } from './suspensions.ts';
 import type { Sleep } from './thread-sleep.ts';
+
+/**
+ * From this share of the age on at which a block is reported, the report is near: what it needs is
+ * in each answer, since the thread may be in native code by then and not answer.
+ */
+const NEAR_SHARE = 0.25;
+/** How long the report of an ongoing block waits for a fresh stack sample. */
+const FRESH_CAPTURE_MILLIS = 250;
+
+/** What the watchdog thread's loop works with; unit tests bring their own. */
+export interface LoopParts<Facts extends object = object> {
+  readonly options: CaptureTimes & { readonly unfinishedAfterMillis: number };
+  readonly memory: SharedMemory;
+  /** The watched thread's `performance.now()`. */
+  now(): number;
+  /** Undefined if stack samples cannot be taken. */
+  readonly capture: TakeSample<Facts> | undefined;
+  /** Whether the latest request for a stack sample has come to the watched thread. */
+  isReached(): boolean;
+  /** Facts of the native call that runs, if it is known to be long. */
+  longCall(): Facts | undefined;
+  /** Has an ongoing block reported. */
+  reportOngoing(report: OngoingReport<Facts>): void;
+  /** Passes the answer to a stack sample on: then each answer has what a report needs. */
+  readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
+}
 
 /** What the loop profile is to the loop. */
 export type Moments = Pick<
@@ -21,31 +55,33 @@ export type Moments = Pick<
   'untilDue' | 'note' | 'skip' | 'goOnAfterAnswer' | 'sampleIfDue'
 >;
 
-/** Watches until {@link Flag.closing} is set. */
+/** Watches until {@link Word.closing} is set. */
 export async function watchLoop<Facts extends object>(
-  { flags }: SharedMemory,
   sleep: Pick<Sleep, 'sleep' | 'sleepWhileIdle'>,
   parts: LoopParts<Facts>,
   moments?: Moments,
 ): Promise<void> {
-  const { marks } = parts;
+  const { memory } = parts;
+  const { words } = memory;
   const { busyAfterMillis } = parts.options;
   let period: BusyPeriod<Facts> | undefined;
-  /** Marks the busy period where it is old; milliseconds until it is otherwise. */
+  /** Marks the busy period if it is old; milliseconds until it is otherwise. */
   const follow = (): number => {
-    const start = marks[Mark.busyPeriodStart] as number;
-    const left = start === 0 ? busyAfterMillis : busyAfterMillis - (parts.now() - start);
-    if (left > 0) {
-      period = undefined;
-      return left;
-    }
-    marks[Mark.markedBusyPeriod] = start;
-    if (period?.start !== start) period = new BusyPeriod(start, parts);
+    const id = Atomics.load(words, Word.busyPeriod);
+    if (period?.id === id) return 0;
+    period = undefined;
+    if (id === 0) return busyAfterMillis;
+    const now = parts.now();
+    const start = timeOf(id, now);
+    const left = busyAfterMillis - (now - start);
+    if (left > 0) return left;
+    Atomics.store(words, Word.markedBusyPeriod, id);
+    period = new BusyPeriod(id, start, parts);
     return 0;
   };
-  while (Atomics.load(flags, Flag.closing) === 0) {
+  while (!memory.isSet(Word.closing)) {
     moments?.note();
-    if (Atomics.load(flags, Flag.idle) === 1) {
+    if (memory.isSet(Word.idle)) {
       period = undefined;
       await sleep.sleepWhileIdle();
       moments?.skip();
@@ -64,8 +100,135 @@ export async function watchLoop<Facts extends object>(
   }
 }
 
+/** The part of the busy period that has not been reported. */
+interface RunningBlock<Facts extends object> {
+  /** When that part began. */
+  readonly since: number;
+  /** When its block began, as the latest stack sample had it: the part may have begun earlier. */
+  start: number;
+  readonly schedule: CaptureSchedule;
+  reply: CaptureReply<Facts> | undefined;
+  isReported: boolean;
+}
+
+/** One busy period, watched until it ends. */
+class BusyPeriod<Facts extends object> {
+  readonly #budget = new CaptureBudget();
+  #block: RunningBlock<Facts>;
+
+  constructor(
+    /** As {@link Word.busyPeriod}. */
+    readonly id: number,
+    private readonly start: number,
+    private readonly parts: LoopParts<Facts>,
+  ) {
+    this.#block = this.#newBlock();
+  }
+
+  /** Captures and reports what is due; returns how long to sleep until the next time. */
+  async watch(): Promise<number> {
+    const { capture, options } = this.parts;
+    let isAnswered = false;
+    this.#followBlock();
+    if (capture !== undefined && (this.#untilReport() <= 0 || this.#untilCapture() <= 0)) {
+      const time = this.parts.now();
+      this.#block.schedule.take(time - this.#block.since);
+      this.#budget.take(time);
+      const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
+      const isAsked = isNear || this.parts.publish !== undefined;
+      const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
+      if (isOver) return options.busyAfterMillis;
+      this.#followBlock();
+      isAnswered = reply !== undefined;
+      if (reply === TAKEN) {
+        // The answer has taken so long that the report is due: that needs another one.
+        if (this.#untilReport() <= 0) return 0;
+      } else if (reply !== undefined) this.#learn(reply);
+    }
+    if (this.#untilReport() <= 0) this.#report(isAnswered);
+    // Not longer than it takes the next block to become busy.
+    return Math.min(this.#untilCapture(), this.#untilReport(), options.busyAfterMillis);
+  }
+
+  /** A stack sample is under way: reports what is overdue. */
+  wait(): void {
+    // In a native call the thread cannot answer: what was known before has to do.
+    if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
+  }
+
+  /** When the running part of the period began that has not been reported. */
+  #unreportedSince(): number {
+    return Math.max(this.start, this.parts.memory.progress.get(Progress.reportedUntil));
+  }
+
+  #newBlock(): RunningBlock<Facts> {
+    const since = this.#unreportedSince();
+    return {
+      since,
+      start: since,
+      schedule: new CaptureSchedule(this.parts.options),
+      reply: undefined,
+      isReported: this.parts.options.unfinishedAfterMillis === 0,
+    };
+  }
+
+  /** After a block has been reported, sampling begins anew. */
+  #followBlock(): void {
+    if (this.#unreportedSince() !== this.#block.since) this.#block = this.#newBlock();
+  }
+
+  #learn(reply: CaptureReply<Facts>): void {
+    const block = this.#block;
+    // An answer from a block that has been reported since.
+    if (reply.start < block.since) return;
+    const last = block.reply;
+    // Between two promise reactions no code is running: what ran before in the same block is kept.
+    const knowsLess = !reply.isCodeKnown && last?.start === reply.start;
+    block.reply = knowsLess ? { ...reply, facts: { ...last.facts, ...reply.facts } } : reply;
+    block.start = reply.start;
+    const { facts } = block.reply;
+    this.parts.publish?.({ busyPeriod: this.id, start: reply.start, facts });
+  }
+
+  /** Milliseconds until the next capture. */
+  #untilCapture(): number {
+    if (this.parts.capture === undefined) return Number.POSITIVE_INFINITY;
+    const { since, schedule } = this.#block;
+    return Math.max(since + schedule.due, this.#budget.due) - this.parts.now();
+  }
+
+  /** Milliseconds until the block is due to be reported as ongoing, suspensions not counted. */
+  #untilReport(): number {
+    const { isReported, start } = this.#block;
+    if (isReported) return Number.POSITIVE_INFINITY;
+    const { memory, options } = this.parts;
+    const time = this.parts.now();
+    return options.unfinishedAfterMillis - (time - start) + suspendedWithin(memory, start, time);
+  }
+
+  /** @param isAnswered the watched thread has just answered: it is not in a native call */
+  #report(isAnswered = false): void {
+    const { parts } = this;
+    const { memory } = parts;
+    const block = this.#block;
+    const hasEnded = this.#unreportedSince() !== block.since;
+    if (hasEnded || Atomics.load(memory.words, Word.busyPeriod) !== this.id) return;
+    block.isReported = true;
+    const time = parts.now();
+    parts.reportOngoing({
+      // In a native call the thread cannot answer: what it left behind is the latest.
+      facts: (isAnswered ? undefined : parts.longCall()) ?? block.reply?.facts,
+      time,
+      ageMillis: time - block.start,
+      canCapture: parts.capture !== undefined && parts.isReached(),
+      isInspected: memory.isSet(Word.inspected),
+    });
+  }
+}
+
 /** What a watched thread is watched with, beside its own data. */
 export interface WatchdogPorts<Facts extends object> {
+  readonly memory: SharedMemory;
   readonly sleep: Sleep;
   readonly route: CaptureRoute;
   post(message: WatchdogMessage): void;
@@ -75,37 +238,30 @@ export interface WatchdogPorts<Facts extends object> {
 /** Watches one thread until it, or its watchdog, ends. */
 export function watchThread<Facts extends object>(
   data: WatchdogData,
-  { sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
+  { memory, sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
 ): Promise<void> {
-  const { memory } = data;
   const now = clockOf(data.clockOrigin);
-  const client = new CaptureClient<Facts>(data, route, now, sleep, post);
+  const client = new CaptureClient<Facts>(data, memory, route, now, sleep, post);
   const availability = client.availability();
   post(availability);
-  const { marks } = memory;
   const canCapture = availability.type !== 'no-capture';
-  const samples = data.sampleMemory && new LongCallWriter(data.sampleMemory);
+  const samples = data.sampleMemory && new SharedText(data.sampleMemory);
   const parts: LoopParts<Facts> = {
     options: data,
-    marks,
+    memory,
     now,
     isReached: () => client.isReached,
     capture: canCapture ? client.capture : undefined,
-    longCall: () => readLongCall<Facts>(memory.longCall),
-    publish: samples && ((sample) => samples.enter(sample, 0)),
+    longCall: () => memory.longCall.readJson<Facts>(),
+    publish: samples && ((sample) => samples.write(JSON.stringify(sample))),
     reportOngoing(report) {
-      if (Atomics.load(memory.flags, Flag.closing) === 0) reportOngoing(report);
+      if (!memory.isSet(Word.closing)) reportOngoing(report);
     },
   };
+  const { sampleProfile } = client;
+  const state = new MainThreadState(data.threadId);
   const options = canCapture ? data.profile : undefined;
   const moments =
-    options &&
-    new ProfileMoments({
-      options,
-      marks,
-      now,
-      sample: client.sampleProfile,
-      state: new MainThreadState(data.threadId),
-    });
-  return watchLoop(memory, sleep, parts, moments);
+    options && new ProfileMoments({ options, memory, now, sample: sampleProfile, state });
+  return watchLoop(sleep, parts, moments);
 }

@@ -3,9 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { Guard } from '../support/guard.ts';
+import { Restarts, THREAD_OPTIONS } from './own-threads.ts';
 import type { WatchdogData, WatchdogMessage } from './protocol.ts';
-import { Restarts } from './restarts.ts';
-import { THREAD_OPTIONS } from './thread-options.ts';
 
 /** What the thread is started with, asked for each time. */
 export interface ThreadStart {
@@ -29,9 +28,9 @@ export interface ThreadEvents {
 export interface ThreadKeeper {
   /** Whether it has begun to watch, and still does. */
   readonly isWatching: boolean;
-  /** Starts it where there is none and it is time to. `now`: a time of `performance.now()`. */
+  /** Starts it if there is none and it is time to. `now`: a time of `performance.now()`. */
   keepUp(now: number): void;
-  /** Has it read the flags of the shared memory. */
+  /** Has it read the words of the shared memory. */
   wake(): void;
   terminate(): void;
 }
@@ -60,7 +59,7 @@ export class WatchdogThread implements ThreadKeeper {
     if (this.#worker === undefined && now >= this.#startAt) this.#start();
   }
 
-  /** It sleeps on the flags themselves. */
+  /** It sleeps on these words themselves. */
   wake(): void {}
 
   terminate(): void {

@@ -17,8 +17,17 @@ import {
   type WatchdogData,
 } from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
-import { Flag, Mark, SampleFor, type SharedMemory } from './shared-memory.ts';
+import {
+  Progress,
+  Request,
+  SampleFor,
+  type SharedMemory,
+  Sleeping,
+  timeOf,
+  Word,
+} from './shared-memory.ts';
 import { CAPTURE_URL, isOnStack } from './stack.ts';
+import { noteWakeUp } from './suspensions.ts';
 import { answerTermination } from './termination.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
 
@@ -54,7 +63,7 @@ export interface WatchdogEvents {
   ): StackSample | undefined;
   /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
   reply(sample: StackSample): CaptureReply;
-  /** As {@link capture}, for the loop profile. `intervalMillis`: see `Mark.profileInterval`. */
+  /** As {@link capture}, for the loop profile. `intervalMillis`: see `Request.profileInterval`. */
   profile(requestedAt: number, intervalMillis: number): ProfileReply;
   /** The thread watches; or it does not, for now. */
   watching(isWatching: boolean): void;
@@ -98,10 +107,10 @@ export class Watchdog {
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    Atomics.store(this.memory.flags, Flag.closing, 0);
-    Atomics.store(this.memory.flags, Flag.idle, 0);
+    Atomics.store(this.memory.words, Word.closing, 0);
+    Atomics.store(this.memory.words, Word.idle, 0);
     this.#channel.answer = this.#answer;
-    this.#channel.answerTermination = () => answerTermination(this.memory.flags, isOnStack);
+    this.#channel.answerTermination = () => answerTermination(this.memory.words, isOnStack);
     process.on('exit', this.#onExit);
     if (isMainThread) listenToSelfKill(this.#onKill);
   }
@@ -116,7 +125,7 @@ export class Watchdog {
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
     else this.#close();
-    Atomics.notify(this.memory.flags, Flag.idle);
+    Atomics.notify(this.memory.words, Word.idle);
     this.#thread.terminate();
     this.events.watching(false);
   }
@@ -127,25 +136,25 @@ export class Watchdog {
    */
   beat(now: number, idle: number): void {
     if (this.#isRunning) this.#thread.keepUp(now);
-    const { marks } = this.memory;
+    const { words, progress } = this.memory;
     // The function that answers has not been reached, or has failed: then it has noted why.
-    if (marks[Mark.sampleLost] === 1) this.log.faults.inSample ??= NO_STACK;
-    marks[Mark.sampleLost] = 0;
-    if (isMainThread) marks[Mark.inspected] = isInspected() ? 1 : 0;
-    marks[Mark.beatAt] = now;
-    marks[Mark.idleTime] = idle;
+    if (Atomics.exchange(words, Word.sampleLost, 0) === 1) this.log.faults.inSample ??= NO_STACK;
+    if (isMainThread) Atomics.store(words, Word.inspected, isInspected() ? 1 : 0);
+    progress.values[Progress.beatAt] = now;
+    progress.values[Progress.idleTime] = idle;
+    progress.publish();
   }
 
   /** The loop is expected to wait: until {@link wakeUp} nothing has to be watched. */
   idle(): void {
-    Atomics.store(this.memory.flags, Flag.idle, 1);
+    Atomics.store(this.memory.words, Word.idle, 1);
   }
 
   /** Something runs: the thread is woken up. */
   wakeUp(now: number): void {
-    if (this.watches) this.memory.marks[Mark.wakeUp] = now;
-    Atomics.store(this.memory.flags, Flag.idle, 0);
-    Atomics.notify(this.memory.flags, Flag.idle);
+    if (this.watches) noteWakeUp(this.memory, now);
+    Atomics.store(this.memory.words, Word.idle, 0);
+    Atomics.notify(this.memory.words, Word.idle);
     this.#thread.wake();
   }
 
@@ -154,7 +163,7 @@ export class Watchdog {
     const workerData: WatchdogData = {
       ...this.times,
       ...setup,
-      memory: this.memory,
+      memory: this.memory.buffer,
       threadId,
       clockOrigin: originOfClock(),
       channel: this.#channelName,
@@ -164,10 +173,12 @@ export class Watchdog {
   }
 
   #onThreadEnded(): void {
-    const { marks, flags } = this.memory;
-    marks[Mark.markedBusyPeriod] = 0;
-    marks[Mark.wakeUp] = 0;
-    Atomics.store(flags, Flag.connected, 0);
+    // Nobody else writes these any more.
+    const { words, sleep } = this.memory;
+    Atomics.store(words, Word.markedBusyPeriod, 0);
+    sleep.read();
+    sleep.set(Sleeping.wakeUp, 0);
+    Atomics.store(words, Word.connected, 0);
     this.events.watching(false);
   }
 
@@ -190,24 +201,27 @@ export class Watchdog {
   };
 
   #sample(): string | undefined {
-    const { marks } = this.memory;
-    if (!isMainThread) noteInspected(marks[Mark.inspected] === 1);
-    const requestedAt = marks[Mark.captureRequestedAt] as number;
-    const interval = marks[Mark.profileInterval] as number;
-    marks[Mark.captureAnsweredAt] = now();
-    if (marks[Mark.captureFor] === SampleFor.profile)
+    const { memory } = this;
+    if (!isMainThread) noteInspected(memory.isSet(Word.inspected));
+    const request = memory.request.read();
+    const requestedAt = request[Request.requestedAt] as number;
+    const purpose = request[Request.purpose];
+    const interval = request[Request.profileInterval] as number;
+    const time = now();
+    memory.answeredAt.set(0, time);
+    if (purpose === SampleFor.profile)
       return this.events.profile(requestedAt, interval).isIdle ? IDLE : TAKEN;
-    const busyPeriod = marks[Mark.captureBusyPeriod] as number;
-    const sample = this.events.capture(busyPeriod, requestedAt, interval);
+    const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
+    const sample = this.events.capture(busyPeriodStart, requestedAt, interval);
     if (sample === undefined) return undefined;
-    if (marks[Mark.captureFor] === SampleFor.block) return TAKEN;
+    if (purpose === SampleFor.block) return TAKEN;
     return JSON.stringify(this.events.reply(sample));
   }
 
   #close(): void {
-    const { flags } = this.memory;
-    Atomics.store(flags, Flag.closing, 1);
-    Atomics.notify(flags, Flag.closing);
+    const { words } = this.memory;
+    Atomics.store(words, Word.closing, 1);
+    Atomics.notify(words, Word.closing);
   }
 
   /** With a session open, Node.js would print "Waiting for the debugger to disconnect". */
@@ -215,7 +229,7 @@ export class Watchdog {
     try {
       this.#close();
       this.#thread.wake();
-      Atomics.wait(this.memory.flags, Flag.connected, 1, EXIT_WAIT_MILLIS);
+      Atomics.wait(this.memory.words, Word.connected, 1, EXIT_WAIT_MILLIS);
       handleInterrupts();
     } catch (error) {
       this.log.log('error', 'cannot close the watchdog', error);
@@ -231,7 +245,7 @@ export class Watchdog {
     killing: this.#closeSession,
     // The thread may have ended meanwhile: it is started again.
     survived: () => {
-      if (!this.#isExiting) Atomics.store(this.memory.flags, Flag.closing, 0);
+      if (!this.#isExiting) Atomics.store(this.memory.words, Word.closing, 0);
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Logger } from '../otel/logger.ts';
 import { localParentOf } from '../otel/sdk-internals.ts';
 import type { Instruments } from '../report/instruments.ts';
 import { whyNoCapture } from '../sample/inspector.ts';
-import { createSharedMemory, type SharedMemory } from '../sample/shared-memory.ts';
+import { SharedMemory } from '../sample/shared-memory.ts';
 import { type ThreadKeeperClass, WatchdogThread } from '../sample/watchdog-thread.ts';
 import { type Clock, SystemClock } from '../support/clock.ts';
 import { attempt, Guard } from '../support/guard.ts';
@@ -99,7 +99,7 @@ function captureWith(extras: readonly Extra[], log: OnceLogger): Common['capture
     ? WatchdogThread
     : extras.find(({ WorkerWatchdog }) => WorkerWatchdog !== undefined)?.WorkerWatchdog;
   const reason = Thread === undefined ? 'worker threads are not watched' : whyNoCapture();
-  if (Thread !== undefined && reason === undefined) return { memory: createSharedMemory(), Thread };
+  if (Thread !== undefined && reason === undefined) return { memory: new SharedMemory(), Thread };
   log.log('warn', `captureStack is off: ${reason}`);
   return undefined;
 }

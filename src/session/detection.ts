@@ -15,7 +15,7 @@ import { ContextScopes } from '../detect/hooks/context-scopes.ts';
 import { PoolWaits } from '../detect/hooks/pool-waits.ts';
 import { contextOf, currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
 import { Tick } from '../detect/hooks/tick.ts';
-import { createHealthSlots, Health, type HealthSlots } from '../detect/lag/health.ts';
+import { createHealthSlots, Health } from '../detect/lag/health.ts';
 import { EmptyTimer, LagSampler } from '../detect/lag/lag-sampler.ts';
 import { Ledger } from '../detect/ledger.ts';
 import type { RunningCode } from '../detect/running-code.ts';
@@ -24,7 +24,6 @@ import { callStack, emptyCallStack } from '../native/call-stack.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { currentContextManager, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
-import { Mark } from '../sample/shared-memory.ts';
 import { captureStack } from '../sample/stack.ts';
 import { canCountIterations } from '../support/clock.ts';
 import type { EventLoopHealth } from '../types.ts';
@@ -40,7 +39,7 @@ export interface Detection {
   readonly suspensions: Suspensions;
   readonly runDelay: RunDelay;
   readonly gc: GcMeter;
-  readonly healthSlots: HealthSlots;
+  readonly healthSlots: Int32Array;
   listen(listener: LoopListener): void;
   /** What the watchdog's thread has noted of suspensions counts while that watches. */
   watchedBy(watchdog: { readonly watches: boolean }): void;
@@ -62,25 +61,25 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const { config, clock, guard, log, targets, onHookError } = common;
   const { thresholdMillis, lagIntervalMillis } = config;
   const canCapture = common.capture !== undefined;
-  const marks = common.capture?.memory.marks;
+  const memory = common.capture?.memory;
   const mode = resolveHooksMode(config.asyncHooks, canCapture, log);
   if (!reportsGc) log.log('info', 'this runtime does not report garbage collection');
 
   const listeners: LoopListener[] = [];
   let watchdog = { watches: false };
-  const watchedMarks = () => (watchdog.watches ? marks : undefined);
+  const watchedMemory = () => (watchdog.watches ? memory : undefined);
 
   const healthSlots = createHealthSlots(true);
   const health = new Health(clock, lagIntervalMillis, healthSlots);
   const gc = new GcMeter();
   const runDelay = new RunDelay(clock);
-  const exclusions = new Exclusions(thresholdMillis, watchedMarks, runDelay);
+  const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay);
   const suspensions = new Suspensions(
     clock,
     {
       runDelay,
       throttling: new CpuThrottling(),
-      marks: watchedMarks,
+      memory: watchedMemory,
       preemptions: () => process.resourceUsage().involuntaryContextSwitches,
     },
     (millis, reason) => targets.instruments().suspension(millis, reason),
@@ -99,7 +98,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     clock,
     runningCode(common, runDelay),
     onBlock,
-    marks,
+    memory,
   );
 
   const scopes = new ContextScopes(ledger, clock, log.faults);
@@ -181,7 +180,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       begins: () => {
         guard.run('cannot report blocks', () => ledger.finish());
         for (const listener of listeners) listener.poolWait?.();
-        if (marks !== undefined) marks[Mark.busyPeriodStart] = 0;
+        memory?.closeBusyPeriod();
       },
       ended: () => ledger.endWait(),
     },

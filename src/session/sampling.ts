@@ -17,8 +17,8 @@ import { NativeCalls } from '../native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { Capturer } from '../sample/capturer.ts';
-import { LongCallWriter } from '../sample/long-call-memory.ts';
 import type { CaptureReply, ProfileReply } from '../sample/protocol.ts';
+import type { SharedText } from '../sample/shared-records.ts';
 import { Watchdog } from '../sample/watchdog.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
 import type { Common } from './common.ts';
@@ -148,7 +148,7 @@ const NO_EXTRAS = {
 function nativeCallsPart(
   { clock, log }: Common,
   { ledger }: Detection,
-  memory: SharedArrayBuffer,
+  memory: SharedText,
   reply: (sample: StackSample) => CaptureReply<UnnamedFacts>,
 ): Part {
   const ports = {
@@ -156,7 +156,7 @@ function nativeCallsPart(
     resourceType: () => resourceTypeOf(currentResource()),
     add: (sample: StackSample) => ledger.add(sample),
   };
-  const longCalls = new LongCalls(clock, new LongCallWriter(memory), ports, log.faults);
+  const longCalls = new LongCalls(clock, memory, ports, log.faults);
   const onError = (error: unknown) =>
     log.later.log('warn', 'a built-in function cannot be wrapped', error);
   return {

@@ -1,40 +1,28 @@
 /** What the threads agree on that share one watchdog thread: see `main-thread.worker.ts`. */
-
 import type { WatchdogMessage } from '../sample/protocol.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 
 /**
- * The flags on the main thread, and in what workers that are started later inherit; the channel by
+ * The words on the main thread, and in what workers that are started later inherit; the channel by
  * which a thread asks to be watched. Another version of the package has its own.
  */
 export const KEY = `${PACKAGE_NAME}.${PACKAGE_VERSION}.workers`;
 
-/** Index in the flags, which are one `Int32Array` for the process. */
-export const ProcessFlag = {
-  /** How many sessions are open, or about to be. */
-  openSessions: 0,
-  /** 1 from when the main thread exits: no session may be opened then. */
-  closing: 1,
-  /** 1 while the watchdog thread of the workers exists. */
-  running: 2,
-  /** Changes where a thread wakes that watchdog thread. */
-  bell: 3,
-} as const;
-
 /** Sent to the thread that had the code evaluated. */
-export type MainThreadMessage = { readonly type: 'flags'; readonly flags: Int32Array };
+export type MainThreadMessage = { readonly type: 'words'; readonly words: Int32Array };
 
 /** What a thread is sent by its channel. */
 export type WorkerMessage = MainThreadMessage | WatchdogMessage;
 
 /** What the watchdog thread of the workers is started with. */
 export interface SharedWatchdogData {
-  readonly flags: Int32Array;
+  /** See `ProcessWord`. */
+  readonly words: Int32Array;
 }
 
 /** What a thread that asks to be watched gives to the code on the main thread. */
 export interface MainThreadRequest {
-  /** Of the channel by which the flags are sent to the thread. */
+  /** Of the channel by which the words are sent to the thread. */
   readonly channelName: string;
   /** Of the watchdog thread. */
   readonly code: string;

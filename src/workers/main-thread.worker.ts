@@ -4,15 +4,16 @@
  * the main thread runs, so it has no regular expression.
  *
  * It starts the one watchdog thread that all workers share, which belongs to the main thread so
- * that it outlasts each of them; and it listens for the exit of the main thread, and for a signal
- * that this sends to its own process. A session that is open then would have Node.js print "Waiting
- * for the debugger to disconnect", so the end waits, for 500 ms at most, until the sessions are
- * closed.
+ * that it outlasts each of them. While that thread exists, the exit of the main thread, and a
+ * signal that this sends to its own process, wait until the open sessions are closed, for 500 ms
+ * at most: otherwise Node.js would print "Waiting for the debugger to disconnect". Afterwards
+ * nothing is left on the main thread but the words in {@link KEY}.
  */
 import { BroadcastChannel, setEnvironmentData, Worker } from 'node:worker_threads';
-import { THREAD_OPTIONS } from '../sample/thread-options.ts';
-import { Patch } from '../support/patch.ts';
-import { KEY, type MainThreadMessage, type MainThreadRequest, ProcessFlag } from './main-thread.ts';
+import { THREAD_OPTIONS } from '../sample/own-threads.ts';
+import { type KillListener, leaveSelfKill, listenToSelfKill } from '../sample/self-kill.ts';
+import { ProcessWord } from '../sample/shared-memory.ts';
+import { KEY, type MainThreadMessage, type MainThreadRequest } from './main-thread.ts';
 
 /** A parameter of the function around this code. */
 declare const request: MainThreadRequest;
@@ -21,54 +22,55 @@ const MAX_WAIT_MILLIS = 500;
 
 const holder = globalThis as Record<symbol, Int32Array | undefined>;
 const key = Symbol.for(KEY);
-const flags = holder[key] ?? prepare();
+const words = holder[key] ?? createWords();
 
-function prepare(): Int32Array {
-  const created = new Int32Array(new SharedArrayBuffer(4 * Object.keys(ProcessFlag).length));
+function createWords(): Int32Array {
+  const bytes = Int32Array.BYTES_PER_ELEMENT * Object.keys(ProcessWord).length;
+  const created = new Int32Array(new SharedArrayBuffer(bytes));
   Object.defineProperty(globalThis, key, { value: created });
   setEnvironmentData(KEY, created);
-  const close = () => waitForSessions(created);
-  process.on('exit', close);
-  type Kill = (pid: number, signal: number) => unknown;
-  const wrap = (original: Kill) =>
-    ({
-      _kill(pid: number, signal: number) {
-        const before = Atomics.load(created, ProcessFlag.closing);
-        // biome-ignore lint/suspicious/noDoubleEquals: as Node.js takes it, '0' is 0
-        if (signal > 0 && (pid == 0 || pid == -1 || Math.abs(pid) === process.pid)) close();
-        try {
-          return original.call(process, pid, signal);
-        } finally {
-          Atomics.store(created, ProcessFlag.closing, before);
-        }
-      },
-    })._kill;
-  new Patch<Kill>(process, '_kill', wrap).apply();
   return created;
 }
 
-function waitForSessions(all: Int32Array): void {
-  Atomics.store(all, ProcessFlag.closing, 1);
+function closeSessions(): void {
+  Atomics.store(words, ProcessWord.closing, 1);
   for (;;) {
-    const open = Atomics.load(all, ProcessFlag.openSessions);
+    const open = Atomics.load(words, ProcessWord.openSessions);
     if (open <= 0) break;
-    const outcome = Atomics.wait(all, ProcessFlag.openSessions, open, MAX_WAIT_MILLIS);
+    const outcome = Atomics.wait(words, ProcessWord.openSessions, open, MAX_WAIT_MILLIS);
     if (outcome === 'timed-out') break;
   }
   const handleInterrupts = (n: number) => n + 1;
   for (let n = 0; n < 100; ) n = handleInterrupts(n);
 }
 
-const isMissing = Atomics.load(flags, ProcessFlag.running) === 0;
-if (isMissing && Atomics.load(flags, ProcessFlag.closing) === 0) {
+function startWatchdogThread(): void {
   const { code, env } = request;
-  const worker = new Worker(code, { ...THREAD_OPTIONS, env, workerData: { flags } });
-  Atomics.store(flags, ProcessFlag.running, 1);
+  const worker = new Worker(code, { ...THREAD_OPTIONS, env, workerData: { words } });
+  Atomics.store(words, ProcessWord.running, 1);
+  let isExiting = false;
+  const onExit = () => {
+    isExiting = true;
+    closeSessions();
+  };
+  const kill: KillListener = {
+    killing: closeSessions,
+    survived: () => Atomics.store(words, ProcessWord.closing, isExiting ? 1 : 0),
+  };
+  process.on('exit', onExit);
+  listenToSelfKill(kill);
   worker.on('error', () => {});
-  worker.on('exit', () => Atomics.store(flags, ProcessFlag.running, 0));
+  worker.on('exit', () => {
+    process.off('exit', onExit);
+    leaveSelfKill(kill);
+    Atomics.store(words, ProcessWord.running, 0);
+  });
   worker.unref();
 }
+
+const isMissing = Atomics.load(words, ProcessWord.running) === 0;
+if (isMissing && Atomics.load(words, ProcessWord.closing) === 0) startWatchdogThread();
 const channel = new BroadcastChannel(request.channelName);
-const message: MainThreadMessage = { type: 'flags', flags };
+const message: MainThreadMessage = { type: 'words', words };
 channel.postMessage(message);
 channel.close();

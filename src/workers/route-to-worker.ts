@@ -9,10 +9,11 @@ import {
   type EvaluationResult,
   evaluation,
   isTermination,
-  type Request,
-} from '../sample/capture-route.ts';
+  type SampleRequest,
+} from '../sample/capture-session.ts';
+import { ProcessWord } from '../sample/shared-memory.ts';
 import type { Commands } from '../sample/termination.ts';
-import { IS_INSPECTED, ProcessFlag } from './main-thread.ts';
+import { IS_INSPECTED } from './main-thread.ts';
 
 interface AttachedToWorker {
   readonly params: { readonly sessionId: string; readonly workerInfo: { readonly title: string } };
@@ -44,11 +45,11 @@ export const isTitleOf = (title: string, threadId: number) =>
 
 /** Counts the sessions to the main thread, whose exit waits for them. */
 export class OpenSessions {
-  constructor(private readonly flags: Int32Array) {}
+  constructor(private readonly words: Int32Array) {}
 
-  /** To be called before a session is opened. False where none may be. */
+  /** To be called before a session is opened. False if none may be. */
   enter(): boolean {
-    Atomics.add(this.flags, ProcessFlag.openSessions, 1);
+    Atomics.add(this.words, ProcessWord.openSessions, 1);
     if (!this.isClosing) return true;
     this.leave();
     return false;
@@ -56,12 +57,12 @@ export class OpenSessions {
 
   /** To be called when the session is closed. */
   leave(): void {
-    Atomics.sub(this.flags, ProcessFlag.openSessions, 1);
-    Atomics.notify(this.flags, ProcessFlag.openSessions);
+    Atomics.sub(this.words, ProcessWord.openSessions, 1);
+    Atomics.notify(this.words, ProcessWord.openSessions);
   }
 
   get isClosing(): boolean {
-    return Atomics.load(this.flags, ProcessFlag.closing) === 1;
+    return Atomics.load(this.words, ProcessWord.closing) === 1;
   }
 }
 
@@ -89,7 +90,7 @@ export class RouteToWorker implements CaptureRoute {
     this.sessions.leave();
   }
 
-  request(session: Session, request: Request): void {
+  request(session: Session, request: SampleRequest): void {
     const workers = session as unknown as WorkerDomain;
     let target: string | undefined;
     let id = 0;
@@ -112,7 +113,7 @@ export class RouteToWorker implements CaptureRoute {
         evaluate(
           request.question,
           () => {},
-          (error, value) => done(error !== undefined, value),
+          (error, value) => done(error !== undefined && isTermination(error), value),
         ),
       terminate: (queued) => send('Runtime.terminateExecution', {}, queued),
     };

@@ -1,14 +1,13 @@
 /**
  * How the watchdog thread that several threads share sleeps: until the first of them is due, or one
- * rings the bell. Each is told whether the thread was suspended while it slept. Watchdog thread
+ * wakes it up. Each is told whether the thread was suspended while it slept. Watchdog thread
  * only.
  */
 import { performance } from 'node:perf_hooks';
-import { Flag, Mark, type SharedMemory } from '../sample/shared-memory.ts';
-import { noteSuspension } from '../sample/suspension-marks.ts';
-import { MAX_SLEEP_MILLIS, MIN_SLEEP_MILLIS, type Sleep } from '../sample/thread-sleep.ts';
+import { ProcessWord, type SharedMemory, Word } from '../sample/shared-memory.ts';
+import { noteSuspension, wakeUpIn } from '../sample/suspensions.ts';
+import { announceSleep, boundSleep, MAX_SLEEP_MILLIS, type Sleep } from '../sample/thread-sleep.ts';
 import { Schedstat } from '../support/schedstat.ts';
-import { ProcessFlag } from './main-thread.ts';
 
 /** Times are those of the watchdog thread's own `performance.now()`. */
 interface Sleeper {
@@ -20,20 +19,20 @@ interface Sleeper {
   wake(): void;
 }
 
-/** How a thread sleeps; unit tests bring their own. */
-export interface Bed {
+/** What makes the thread wait; unit tests bring their own. */
+export interface Waiting {
   now(): number;
-  /** Until the value of the bell differs, or `millis` have passed. No message comes through. */
-  wait(flags: Int32Array, bell: number, millis: number): void;
+  /** Until the number of wake-ups differs, or `millis` have passed. No message comes through. */
+  wait(words: Int32Array, wakeUps: number, millis: number): void;
   /** The thread's event loop turns meanwhile. */
   waitInLoop(millis: number, done: () => void): void;
   /** Once messages have come through. */
   soon(action: () => void): void;
 }
 
-const BED: Bed = {
+const WAITING: Waiting = {
   now: () => performance.now(),
-  wait: (flags, bell, millis) => Atomics.wait(flags, ProcessFlag.bell, bell, millis),
+  wait: (words, wakeUps, millis) => Atomics.wait(words, ProcessWord.wakeUps, wakeUps, millis),
   waitInLoop: (millis, done) => setTimeout(done, millis),
   soon: (action) => setImmediate(action),
 };
@@ -44,23 +43,23 @@ export class SharedSleep {
   #isScheduled = false;
   /** Since when the thread has not slept: what was due later found it at work, not suspended. */
   awakeSince: number;
-  /** How long the thread has run, or waited for a CPU, so far; NaN where that is not known. */
+  /** How long the thread has run, or waited for a CPU, so far; NaN if that is not known. */
   accounted = Number.NaN;
 
   constructor(
-    private readonly flags: Int32Array,
-    private readonly bed: Bed = BED,
+    private readonly words: Int32Array,
+    private readonly waiting: Waiting = WAITING,
   ) {
-    this.awakeSince = bed.now();
+    this.awakeSince = waiting.now();
     // Closed by Node.js when the thread ends.
     this.#schedstat.start();
   }
 
   now(): number {
-    return this.bed.now();
+    return this.waiting.now();
   }
 
-  /** Resolves when `due` has come, or before that when it is called. */
+  /** Resolves when `due` has come, or before that if the thread is woken up and `isCalled`. */
   async until(due: number, needsLoop: boolean, isCalled: () => boolean): Promise<void> {
     await new Promise<void>((wake) => {
       this.#sleepers.add({ due, needsLoop, isCalled, wake });
@@ -72,14 +71,14 @@ export class SharedSleep {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.bed.soon(() => {
+    this.waiting.soon(() => {
       this.#isScheduled = false;
       this.#sleep();
     });
   }
 
   #sleep(): void {
-    const bell = Atomics.load(this.flags, ProcessFlag.bell);
+    const wakeUps = Atomics.load(this.words, ProcessWord.wakeUps);
     if (this.#wakeWhoIsDue()) {
       this.#schedule();
       return;
@@ -87,21 +86,21 @@ export class SharedSleep {
     // One that is added later schedules this again.
     if (this.#sleepers.size === 0) return;
     const sleepers = [...this.#sleepers];
-    const millis = Math.max(0, Math.min(...sleepers.map(({ due }) => due)) - this.bed.now());
+    const millis = Math.max(0, Math.min(...sleepers.map(({ due }) => due)) - this.waiting.now());
     if (sleepers.some(({ needsLoop }) => needsLoop)) {
       this.#isScheduled = true;
-      this.bed.waitInLoop(millis, () => {
+      this.waiting.waitInLoop(millis, () => {
         this.#isScheduled = false;
         this.#wokenUp();
       });
       return;
     }
-    this.bed.wait(this.flags, bell, millis);
+    this.waiting.wait(this.words, wakeUps, millis);
     this.#wokenUp();
   }
 
   #wokenUp(): void {
-    this.awakeSince = this.bed.now();
+    this.awakeSince = this.waiting.now();
     const isKnown = this.#schedstat.read();
     this.accounted = isKnown ? this.#schedstat.ran + this.#schedstat.waited : Number.NaN;
     this.#wakeWhoIsDue();
@@ -109,7 +108,7 @@ export class SharedSleep {
   }
 
   #wakeWhoIsDue(): boolean {
-    const now = this.bed.now();
+    const now = this.waiting.now();
     let isAnyWoken = false;
     for (const sleeper of this.#sleepers) {
       if (sleeper.due > now && !sleeper.isCalled()) continue;
@@ -131,39 +130,33 @@ export class SleepOfThread implements Sleep {
   ) {}
 
   async sleep(millis: number): Promise<void> {
-    const length = Math.min(MAX_SLEEP_MILLIS, Math.max(MIN_SLEEP_MILLIS, millis));
-    await this.#sleep(length, false, () => this.#isSet(Flag.closing));
+    await this.#sleep(boundSleep(millis), false, () => this.memory.isSet(Word.closing));
   }
 
   async sleepWhileIdle(): Promise<void> {
-    await this.#sleep(
-      MAX_SLEEP_MILLIS,
-      false,
-      () => !this.#isSet(Flag.idle) || this.#isSet(Flag.closing),
-    );
+    const { memory } = this;
+    const isCalled = () => !memory.isSet(Word.idle) || memory.isSet(Word.closing);
+    await this.#sleep(MAX_SLEEP_MILLIS, false, isCalled, true);
   }
 
   async sleepInLoop(millis: number): Promise<void> {
     await this.#sleep(millis, true, () => false);
   }
 
-  #isSet(flag: number): boolean {
-    return Atomics.load(this.memory.flags, flag) === 1;
-  }
-
-  async #sleep(millis: number, needsLoop: boolean, isCalled: () => boolean): Promise<void> {
-    const { marks } = this.memory;
-    const { shared } = this;
-    const due = shared.now() + millis;
-    const dueThere = this.now() + millis;
-    const accounted = shared.accounted;
-    marks[Mark.wakeUp] = dueThere;
-    await shared.until(due, needsLoop, isCalled);
-    // The watched thread sets it when it ends the sleep.
-    const wokenBy = Math.min(dueThere, marks[Mark.wakeUp] as number);
+  async #sleep(
+    millis: number,
+    needsLoop: boolean,
+    isCalled: () => boolean,
+    untilWoken?: boolean,
+  ): Promise<void> {
+    const { memory, shared } = this;
+    const { accounted } = shared;
+    announceSleep(memory, this.now() + millis, untilWoken);
+    await shared.until(shared.now() + millis, needsLoop, isCalled);
+    const due = wakeUpIn(memory);
     const wokenAt = this.now();
     // It was due while the thread worked for another one.
-    if (wokenBy > wokenAt - (shared.now() - shared.awakeSince)) return;
-    noteSuspension(marks, wokenBy, wokenAt, shared.accounted - accounted);
+    if (due > wokenAt - (shared.now() - shared.awakeSince)) return;
+    noteSuspension(memory, due, wokenAt, shared.accounted - accounted);
   }
 }

@@ -1,16 +1,17 @@
 /**
  * The watchdog thread of all worker threads as one of them sees it: has it started on the main
- * thread where there is none, asks it to watch, and asks again where it has ended.
+ * thread if there is none, asks it to watch, and asks again if it has ended.
  */
 import type { Session } from 'node:inspector';
 import { BroadcastChannel, getEnvironmentData } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
-import { evaluation } from '../sample/capture-route.ts';
-import { Restarts } from '../sample/restarts.ts';
+import { evaluation } from '../sample/capture-session.ts';
+import { Restarts } from '../sample/own-threads.ts';
+import { ProcessWord } from '../sample/shared-memory.ts';
 import type { ThreadEvents, ThreadKeeper } from '../sample/watchdog-thread.ts';
 import { attempt, Guard } from '../support/guard.ts';
 import { MAIN_THREAD_CODE } from '../worker-code.generated.ts';
-import { KEY, type MainThreadRequest, ProcessFlag, type WorkerMessage } from './main-thread.ts';
+import { KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
 import { OpenSessions } from './route-to-worker.ts';
 
 /** What is asked while the watchdog thread starts is not heard: it is asked again, ever later. */
@@ -20,12 +21,12 @@ const MAX_RETRY_MILLIS = 5000;
 export class SharedWatchdogThread implements ThreadKeeper {
   readonly #guard: Guard;
   readonly #restarts = new Restarts();
-  #flags = getEnvironmentData(KEY) as Int32Array | undefined;
+  #words = getEnvironmentData(KEY) as Int32Array | undefined;
   /** What is sent to this thread comes by it. */
   #channel: BroadcastChannel | undefined;
   /** While the main thread is asked to start the watchdog thread. */
   #session: Session | undefined;
-  /** Where it is counted; unknown before the main thread has answered for the first time. */
+  /** Counts it; unknown before the main thread has answered for the first time. */
   #sessions: OpenSessions | undefined;
   #isWatching = false;
   #askAt = 0;
@@ -53,9 +54,9 @@ export class SharedWatchdogThread implements ThreadKeeper {
   }
 
   wake(): void {
-    if (this.#flags === undefined) return;
-    Atomics.add(this.#flags, ProcessFlag.bell, 1);
-    Atomics.notify(this.#flags, ProcessFlag.bell);
+    if (this.#words === undefined) return;
+    Atomics.add(this.#words, ProcessWord.wakeUps, 1);
+    Atomics.notify(this.#words, ProcessWord.wakeUps);
   }
 
   terminate(): void {
@@ -71,7 +72,7 @@ export class SharedWatchdogThread implements ThreadKeeper {
   }
 
   #isRunning(): boolean {
-    return this.#flags !== undefined && Atomics.load(this.#flags, ProcessFlag.running) === 1;
+    return this.#words !== undefined && Atomics.load(this.#words, ProcessWord.running) === 1;
   }
 
   #ask(): void {
@@ -105,7 +106,7 @@ export class SharedWatchdogThread implements ThreadKeeper {
 
   #askMainThread(): void {
     const { code, env } = this.events.prepare();
-    this.#sessions = this.#flags && new OpenSessions(this.#flags);
+    this.#sessions = this.#words && new OpenSessions(this.#words);
     // The main thread exits.
     if (this.#sessions?.enter() === false) return;
     const session = this.#openSession();
@@ -139,8 +140,8 @@ export class SharedWatchdogThread implements ThreadKeeper {
 
   #onMessage(message: WorkerMessage): void {
     switch (message.type) {
-      case 'flags':
-        this.#flags = message.flags;
+      case 'words':
+        this.#words = message.words;
         this.#ask();
         break;
       case 'ready':

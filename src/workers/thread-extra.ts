@@ -6,7 +6,7 @@ import { WatchedThreads } from './watched-threads.ts';
 
 export const workers: ThreadExtra = {
   watchOthers(workerData, reportOngoing) {
-    const { flags } = workerData as SharedWatchdogData;
-    new WatchedThreads<UnnamedFacts>(flags, reportOngoing).start();
+    const { words } = workerData as SharedWatchdogData;
+    new WatchedThreads<UnnamedFacts>(words, reportOngoing).start();
   },
 };

@@ -6,20 +6,25 @@ import { performance } from 'node:perf_hooks';
 import { BroadcastChannel } from 'node:worker_threads';
 import { clockOf } from '../sample/clock-origin.ts';
 import type { OngoingReport, WatchdogData } from '../sample/protocol.ts';
-import { Flag, Mark } from '../sample/shared-memory.ts';
+import { Progress, SharedMemory, Word } from '../sample/shared-memory.ts';
 import { watchThread } from '../sample/watchdog-loop.ts';
-import { livingThreads } from './living-threads.ts';
+import { attempt } from '../support/guard.ts';
 import { KEY, type WorkerMessage } from './main-thread.ts';
-import { OpenSessions, RouteToWorker } from './route-to-worker.ts';
+import { isTitleOf, OpenSessions, RouteToWorker, type WorkerDomain } from './route-to-worker.ts';
 import { SharedSleep, SleepOfThread } from './shared-sleep.ts';
 
-/** A thread that has had no beat for so long is blocked, or was terminated without a word. */
+/** A thread that has had no beat for this long is blocked, or was terminated without a word. */
 const SILENT_MILLIS = 10_000;
-/** After so long without a thread to watch, this one ends. */
+/** After this time without a thread to watch, this one ends. */
 const UNUSED_MILLIS = 60_000;
 
+/** The main thread may be in a native call. */
+const MAX_ANSWER_MILLIS = 1000;
+const POLL_MILLIS = 5;
+
 interface Watched {
-  readonly data: WatchdogData;
+  readonly threadId: number;
+  readonly memory: SharedMemory;
   readonly now: () => number;
   /** When it is asked for again whether it lives: a time of the watchdog thread. */
   askAt: number;
@@ -34,11 +39,11 @@ export class WatchedThreads<Facts extends object> {
   #unusedSince = performance.now();
 
   constructor(
-    flags: Int32Array,
+    words: Int32Array,
     private readonly reporterOf: (data: WatchdogData) => (report: OngoingReport<Facts>) => void,
   ) {
-    this.#sleep = new SharedSleep(flags);
-    this.#sessions = new OpenSessions(flags);
+    this.#sleep = new SharedSleep(words);
+    this.#sessions = new OpenSessions(words);
   }
 
   start(): void {
@@ -49,11 +54,15 @@ export class WatchedThreads<Facts extends object> {
   #watch(data: WatchdogData): void {
     // It has asked once more before the answer came.
     if (this.#watched.has(data.channel)) return;
+    const { threadId } = data;
     const now = clockOf(data.clockOrigin);
-    this.#watched.set(data.channel, { data, now, askAt: performance.now() + SILENT_MILLIS });
+    const memory = new SharedMemory(data.memory);
+    const askAt = performance.now() + SILENT_MILLIS;
+    this.#watched.set(data.channel, { threadId, memory, now, askAt });
     void watchThread<Facts>(data, {
-      sleep: new SleepOfThread(this.#sleep, data.memory, now),
-      route: new RouteToWorker(data.threadId, this.#sessions),
+      memory,
+      sleep: new SleepOfThread(this.#sleep, memory, now),
+      route: new RouteToWorker(threadId, this.#sessions),
       post: (message) => send(data.channel, message),
       reportOngoing: this.reporterOf(data),
     }).then(() => {
@@ -72,25 +81,57 @@ export class WatchedThreads<Facts extends object> {
     }
   }
 
-  #isSilent({ data, now, askAt }: Watched): boolean {
-    const beatAt = data.memory.marks[Mark.beatAt] as number;
-    return now() - beatAt > SILENT_MILLIS && performance.now() > askAt;
+  #isSilent(watched: Watched): boolean {
+    return silenceOf(watched) > SILENT_MILLIS && performance.now() > watched.askAt;
   }
 
   async #letGoOf(silent: readonly Watched[]): Promise<void> {
     const living = await livingThreads(this.#sessions, this.#sleep);
     if (living === undefined) return;
     for (const watched of silent) {
-      const { memory, threadId } = watched.data;
-      const silence = watched.now() - (memory.marks[Mark.beatAt] as number);
-      if (living(threadId)) watched.askAt = performance.now() + silence;
-      else Atomics.store(memory.flags, Flag.closing, 1);
+      const { memory, threadId } = watched;
+      if (living(threadId)) watched.askAt = performance.now() + silenceOf(watched);
+      else Atomics.store(memory.words, Word.closing, 1);
     }
   }
 }
+
+const silenceOf = ({ memory, now }: Watched) => now() - memory.progress.get(Progress.beatAt);
 
 function send(channelName: string, message: WorkerMessage): void {
   const channel = new BroadcastChannel(channelName);
   channel.postMessage(message);
   channel.close();
+}
+
+/** Tells whether a thread lives; undefined if that cannot be found out now. */
+async function livingThreads(
+  sessions: OpenSessions,
+  sleep: SharedSleep,
+): Promise<((threadId: number) => boolean) | undefined> {
+  const inspector = attempt(() => require('node:inspector') as typeof import('node:inspector'));
+  if (inspector === undefined || !sessions.enter()) return undefined;
+  const session = new inspector.Session();
+  try {
+    session.connectToMainThread();
+    const titles: string[] = [];
+    let isKnown = false;
+    const workers = session as unknown as WorkerDomain;
+    workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
+      titles.push(workerInfo.title);
+      workers.post('NodeWorker.detach', { sessionId });
+    });
+    workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
+      isKnown = error === null;
+    });
+    const until = performance.now() + MAX_ANSWER_MILLIS;
+    while (!isKnown && !sessions.isClosing && performance.now() < until)
+      await sleep.until(performance.now() + POLL_MILLIS, true, () => false);
+    return isKnown ? (id) => titles.some((title) => isTitleOf(title, id)) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    attempt(() => session.removeAllListeners().disconnect());
+    sessions.leave();
+  }
 }

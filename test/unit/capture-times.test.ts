@@ -3,8 +3,8 @@ import {
   CAPTURE_REFILL_MILLIS,
   CaptureBudget,
   CaptureSchedule,
-} from '../../src/sample/capture-schedule.ts';
-import { captureTimes } from '../../src/sample/capture-times.ts';
+  captureTimes,
+} from '../../src/sample/capture-times.ts';
 
 describe('when a busy period is sampled first', () => {
   test.each([

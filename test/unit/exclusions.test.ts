@@ -1,10 +1,10 @@
 import type { Block } from '../../src/block.ts';
 import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
-import { createSharedMemory, type SharedMemory } from '../../src/sample/shared-memory.ts';
-import { noteSuspension } from '../../src/sample/suspension-marks.ts';
+import { SharedMemory } from '../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
+import { suspendWatchdog } from './support/note-suspension.ts';
 
 let isInspected = false;
 jest.mock('../../src/sample/inspector.ts', () => ({
@@ -29,9 +29,9 @@ let memory: SharedMemory;
 let isWatching: boolean;
 const exclusions = (
   runDelay: ConstructorParameters<typeof Exclusions>[2] = { within: () => undefined },
-) => new Exclusions(100, () => (isWatching ? memory.marks : undefined), runDelay);
+) => new Exclusions(100, () => (isWatching ? memory : undefined), runDelay);
 beforeEach(() => {
-  memory = createSharedMemory();
+  memory = new SharedMemory();
   isWatching = true;
   isInspected = false;
 });
@@ -45,7 +45,7 @@ test('what Node.js does at the end of the process is', () => {
 });
 
 test('a suspension is, as long as the watchdog thread watches', () => {
-  noteSuspension(memory.marks, 1010, 1200);
+  suspendWatchdog(memory, 1010, 1200);
   expect(exclusions().reasonFor(block())).toBe('suspension');
   isWatching = false;
   expect(exclusions().reasonFor(block())).toBeUndefined();
@@ -57,7 +57,7 @@ test('what goes on is one, where its own part has not reached the threshold yet'
   const time = { start: 1000, end: 1200, cpu: 80 };
   expect(waited(120).isSuspended(time)).toBe(true);
   expect(waited(90).isSuspended(time)).toBe(false);
-  noteSuspension(memory.marks, 1010, 1195);
+  suspendWatchdog(memory, 1010, 1195);
   expect(exclusions().isSuspended(time)).toBe(true);
   expect(exclusions().isSuspended({ ...time, cpu: 120 })).toBe(false);
 });

@@ -1,8 +1,8 @@
-import { Mark } from '../../src/sample/shared-memory.ts';
+import { Progress } from '../../src/sample/shared-memory.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 /** The watchdog thread samples anew what runs from this mark on. */
-const reportedUntil = (loop: FakeLoop) => loop.marks[Mark.reportedUntil];
+const reportedUntil = (loop: FakeLoop) => loop.memory.progress.get(Progress.reportedUntil);
 
 test('a block that has been reported is marked, and nothing else is', () => {
   const loop = new FakeLoop(100).primed();

@@ -2,9 +2,13 @@ import { type Context, createContextKey, ROOT_CONTEXT, trace } from '@openteleme
 import fc from 'fast-check';
 import type { OngoingBlock, OngoingPileUp } from '../../src/block.ts';
 import { RESOURCE_SCOPE } from '../../src/detect/callbacks.ts';
-import { Mark } from '../../src/sample/shared-memory.ts';
+import { Progress, timeOf, Word } from '../../src/sample/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, fakeSpanOf, nameOf, summary } from './support/fake-loop.ts';
+
+/** What the watchdog reads from the memory: the busy period that runs now. */
+const busyPeriodOf = (l: FakeLoop) =>
+  timeOf(Atomics.load(l.memory.words, Word.busyPeriod), l.clock.now());
 
 const loop = () => new FakeLoop(100).primed();
 const reported = (l: FakeLoop) => l.settle().map(summary);
@@ -656,7 +660,7 @@ describe('what reaches the threshold by a suspension only', () => {
     const l = suspended();
     l.callback(() => l.scope(contextOf('A'), 120), contextOf('A'));
     expect(l.settle()).toEqual([]);
-    expect(l.marks[Mark.reportedUntil]).toBe(0);
+    expect(l.memory.progress.get(Progress.reportedUntil)).toBe(0);
     l.callback(() => l.scope(contextOf('B'), 200), contextOf('B'));
     expect(l.settle().map(summary)).toEqual([
       { kind: 'callback', length: 200, callbacks: 1, context: 'B' },
@@ -909,8 +913,6 @@ describe('any sequence of events', () => {
 });
 
 describe('captures', () => {
-  /** What the watchdog reads from the marks: the busy period that runs now. */
-  const busyPeriodOf = (l: FakeLoop) => l.marks[Mark.busyPeriodStart] as number;
   const capture = (l: FakeLoop, name: string) => l.sample(contextOf(name), name);
 
   test('belong to the block they were made in', () => {
@@ -1122,7 +1124,8 @@ describe('hooks on demand', () => {
   };
   /** The watchdog thread has marked the busy period as old. */
   const mark = (l: FakeLoop) => {
-    l.marks[Mark.markedBusyPeriod] = l.marks[Mark.busyPeriodStart] as number;
+    const { words } = l.memory;
+    Atomics.store(words, Word.markedBusyPeriod, Atomics.load(words, Word.busyPeriod));
   };
   /** A stack sample arms the hooks. */
   const sampled = (l: FakeLoop, context: Context, isInCallback = true) => {
@@ -1149,7 +1152,7 @@ describe('hooks on demand', () => {
   test('the watchdog thread is given each tick as the start of a busy period', () => {
     const l = unhooked();
     l.nextIteration(50).withoutHooks(1).ownTick();
-    expect(l.marks[Mark.busyPeriodStart]).toBe(l.clock.now());
+    expect(busyPeriodOf(l)).toBe(l.clock.now());
   });
 
   test('a scope that it marked is exact', () => {

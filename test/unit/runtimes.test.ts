@@ -3,9 +3,8 @@ import { AsyncResource } from 'node:async_hooks';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
 import { Suspensions } from '../../src/detect/exclude/suspensions.ts';
-import { TO_MAIN_THREAD } from '../../src/sample/capture-route.ts';
-import { CaptureClient } from '../../src/sample/capture-session.ts';
-import { createSharedMemory } from '../../src/sample/shared-memory.ts';
+import { CaptureClient, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
+import { SharedMemory } from '../../src/sample/shared-memory.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
@@ -109,7 +108,7 @@ describe('waits of the loop are not counted', () => {
     const runDelay = new RunDelay(clock);
     const suspensions = new Suspensions(
       clock,
-      { runDelay, throttling, marks: () => undefined, preemptions: () => 0 },
+      { runDelay, throttling, memory: () => undefined, preemptions: () => 0 },
       (millis) => recorded.push(millis),
     );
     for (let i = 0; i < 3; i++) {
@@ -125,7 +124,8 @@ describe('waits of the loop are not counted', () => {
 async function captureTwice(): Promise<unknown[]> {
   const posted: unknown[] = [];
   const { capture } = new CaptureClient(
-    { memory: createSharedMemory(), channel: 'channel', captureUrl: 'url' },
+    { channel: 'channel', captureUrl: 'url' },
+    new SharedMemory(),
     TO_MAIN_THREAD,
     () => 0,
     { sleepInLoop: async () => {} },

@@ -1,14 +1,15 @@
 /** The watchdog thread that several threads share sleeps until the first of them is due. */
-import { createSharedMemory, Flag, Mark } from '../../src/sample/shared-memory.ts';
-import { type Bed, SharedSleep, SleepOfThread } from '../../src/workers/shared-sleep.ts';
+import { SharedMemory, Sleeping, Suspended, Word } from '../../src/sample/shared-memory.ts';
+import { noteWakeUp } from '../../src/sample/suspensions.ts';
+import { SharedSleep, SleepOfThread, type Waiting } from '../../src/workers/shared-sleep.ts';
 
-/** A bed on a fake clock. A night ends after `millis`, or at what is planned to end it. */
-class FakeBed implements Bed {
+/** Sleeps on a fake clock. One ends after `millis`, or at what is planned to end it. */
+class FakeSleep implements Waiting {
   time = 0;
-  readonly nights: { from: number; millis: number; inLoop: boolean }[] = [];
-  /** What happens at a time: it ends the night. */
+  readonly slept: { from: number; millis: number; inLoop: boolean }[] = [];
+  /** What happens at a time: it ends the sleep. */
   plan: { at: number; action: () => void }[] = [];
-  /** The thread has no CPU for so long when a night ends. */
+  /** The thread has no CPU for this long when a sleep ends. */
   oversleepMillis = 0;
   /** Nothing further is scheduled after it. */
   isOver = () => this.time > 1000;
@@ -18,8 +19,8 @@ class FakeBed implements Bed {
     return this.time;
   }
 
-  wait(_flags: Int32Array, _bell: number, millis: number): void {
-    this.nights.push({ from: this.time, millis, inLoop: false });
+  wait(_words: Int32Array, _wakeUps: number, millis: number): void {
+    this.slept.push({ from: this.time, millis, inLoop: false });
     const until = this.time + millis;
     const [next] = this.plan;
     if (next !== undefined && next.at <= until) {
@@ -32,7 +33,7 @@ class FakeBed implements Bed {
   }
 
   waitInLoop(millis: number, done: () => void): void {
-    this.nights.push({ from: this.time, millis, inLoop: true });
+    this.slept.push({ from: this.time, millis, inLoop: true });
     this.time += millis;
     this.soon(done);
   }
@@ -52,15 +53,15 @@ class FakeBed implements Bed {
 }
 
 function setUp() {
-  const bed = new FakeBed();
-  const flags = new Int32Array(new SharedArrayBuffer(16));
-  return { bed, shared: new SharedSleep(flags, bed) };
+  const fake = new FakeSleep();
+  const words = new Int32Array(new SharedArrayBuffer(16));
+  return { fake, shared: new SharedSleep(words, fake) };
 }
 
 /** A watched thread whose clock is ahead by 5000 ms. */
-function watched({ bed, shared }: ReturnType<typeof setUp>) {
-  const memory = createSharedMemory();
-  return { memory, sleep: new SleepOfThread(shared, memory, () => bed.time + 5000) };
+function watched({ fake, shared }: ReturnType<typeof setUp>) {
+  const memory = new SharedMemory();
+  return { memory, sleep: new SleepOfThread(shared, memory, () => fake.time + 5000) };
 }
 
 async function repeat(times: number, sleep: () => Promise<void>): Promise<void> {
@@ -68,21 +69,21 @@ async function repeat(times: number, sleep: () => Promise<void>): Promise<void> 
 }
 
 test('each wakes up when it is due, and the thread sleeps in between', async () => {
-  const night = setUp();
-  const a = watched(night);
-  const b = watched(night);
+  const thread = setUp();
+  const a = watched(thread);
+  const b = watched(thread);
   const wokenAt: string[] = [];
   void repeat(3, async () => {
     await a.sleep.sleep(30);
-    wokenAt.push(`a ${night.bed.time}`);
+    wokenAt.push(`a ${thread.fake.time}`);
   });
   void repeat(2, async () => {
     await b.sleep.sleep(50);
-    wokenAt.push(`b ${night.bed.time}`);
+    wokenAt.push(`b ${thread.fake.time}`);
   });
-  await night.bed.run();
+  await thread.fake.run();
   expect(wokenAt).toEqual(['a 30', 'b 50', 'a 60', 'a 90', 'b 100']);
-  expect(night.bed.nights).toEqual([
+  expect(thread.fake.slept).toEqual([
     { from: 0, millis: 30, inLoop: false },
     { from: 30, millis: 20, inLoop: false },
     { from: 50, millis: 10, inLoop: false },
@@ -92,87 +93,88 @@ test('each wakes up when it is due, and the thread sleeps in between', async () 
 });
 
 test('while one awaits an answer of the inspector, the event loop turns', async () => {
-  const night = setUp();
-  const a = watched(night);
-  const b = watched(night);
+  const thread = setUp();
+  const a = watched(thread);
+  const b = watched(thread);
   void repeat(1, () => a.sleep.sleepInLoop(4));
   void repeat(1, () => b.sleep.sleep(10));
-  await night.bed.run();
-  expect(night.bed.nights).toEqual([
+  await thread.fake.run();
+  expect(thread.fake.slept).toEqual([
     { from: 0, millis: 4, inLoop: true },
     { from: 4, millis: 6, inLoop: false },
   ]);
 });
 
 test('an idle thread in which something begins to run is woken, and the others sleep on', async () => {
-  const night = setUp();
-  const idle = watched(night);
-  const other = watched(night);
-  Atomics.store(idle.memory.flags, Flag.idle, 1);
-  night.bed.plan = [
+  const thread = setUp();
+  const idle = watched(thread);
+  const other = watched(thread);
+  Atomics.store(idle.memory.words, Word.idle, 1);
+  thread.fake.plan = [
     {
       at: 40,
       action: () => {
-        idle.memory.marks[Mark.wakeUp] = 5040;
-        Atomics.store(idle.memory.flags, Flag.idle, 0);
+        noteWakeUp(idle.memory, 5040);
+        Atomics.store(idle.memory.words, Word.idle, 0);
       },
     },
   ];
   const wokenAt: string[] = [];
-  void idle.sleep.sleepWhileIdle().then(() => wokenAt.push(`idle ${night.bed.time}`));
-  void other.sleep.sleep(100).then(() => wokenAt.push(`other ${night.bed.time}`));
-  await night.bed.run();
+  void idle.sleep.sleepWhileIdle().then(() => wokenAt.push(`idle ${thread.fake.time}`));
+  void other.sleep.sleep(100).then(() => wokenAt.push(`other ${thread.fake.time}`));
+  await thread.fake.run();
   expect(wokenAt).toEqual(['idle 40', 'other 100']);
-  expect(idle.memory.marks[Mark.suspensions]).toBe(0);
+  expect(idle.memory.sleep.get(Sleeping.suspensions)).toBe(0);
 });
 
 test('one that closes ends its sleep', async () => {
-  const night = setUp();
-  const { memory, sleep } = watched(night);
-  night.bed.plan = [{ at: 7, action: () => Atomics.store(memory.flags, Flag.closing, 1) }];
+  const thread = setUp();
+  const { memory, sleep } = watched(thread);
+  thread.fake.plan = [{ at: 7, action: () => Atomics.store(memory.words, Word.closing, 1) }];
   let wokenAt = 0;
   void sleep.sleep(400).then(() => {
-    wokenAt = night.bed.time;
+    wokenAt = thread.fake.time;
   });
-  await night.bed.run();
+  await thread.fake.run();
   expect(wokenAt).toBe(7);
 });
 
 test('all of them are told of a suspension, in their own time', async () => {
-  const night = setUp();
-  const a = watched(night);
-  const b = watched(night);
-  night.bed.oversleepMillis = 80;
+  const thread = setUp();
+  const a = watched(thread);
+  const b = watched(thread);
+  thread.fake.oversleepMillis = 80;
   void a.sleep.sleep(30);
   void b.sleep.sleep(50);
-  await night.bed.run();
-  const first = Mark.firstSuspension;
-  expect([...a.memory.marks.slice(first, first + 2)]).toEqual([5030, 5110]);
-  expect([...b.memory.marks.slice(first, first + 2)]).toEqual([5050, 5110]);
+  await thread.fake.run();
+  const suspension = ({ memory }: typeof a) =>
+    [...memory.suspensions.read()].slice(Suspended.from, Suspended.stopped);
+  expect(suspension(a)).toEqual([5030, 5110]);
+  expect(suspension(b)).toEqual([5050, 5110]);
 });
 
 test('what was due while the thread worked for another one is no suspension', async () => {
-  const night = setUp();
-  const a = watched(night);
-  const b = watched(night);
+  const thread = setUp();
+  const a = watched(thread);
+  const b = watched(thread);
   void a.sleep.sleep(30).then(() => {
-    night.bed.time += 90;
+    thread.fake.time += 90;
   });
   void b.sleep.sleep(50);
-  await night.bed.run();
-  expect(b.memory.marks[Mark.suspensions]).toBe(0);
+  await thread.fake.run();
+  expect(b.memory.sleep.get(Sleeping.suspensions)).toBe(0);
 });
 
 test('when one ends, the others go on', async () => {
-  const night = setUp();
-  const a = watched(night);
-  const b = watched(night);
+  const thread = setUp();
+  const a = watched(thread);
+  const b = watched(thread);
   let turns = 0;
   void a.sleep.sleep(20);
   void repeat(5, async () => {
     await b.sleep.sleep(25);
     turns++;
   });
-  await night.bed.run();
+  await thread.fake.run();
   expect(turns).toBe(5);
 });

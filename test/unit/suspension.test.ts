@@ -1,63 +1,64 @@
 import { isSuspension } from '../../src/detect/exclude/exclusions.ts';
-import { createSharedMemory, MAX_SUSPENSIONS, Mark } from '../../src/sample/shared-memory.ts';
+import { MAX_SUSPENSIONS, SharedMemory, Sleeping } from '../../src/sample/shared-memory.ts';
 import {
   maybeStoppedWithin,
   noteSuspension,
   stoppedSoFar,
   stoppedWithin,
   suspendedWithin,
-} from '../../src/sample/suspension-marks.ts';
+} from '../../src/sample/suspensions.ts';
+import { suspendWatchdog } from './support/note-suspension.ts';
 
-let marks: Float64Array;
+let memory: SharedMemory;
 beforeEach(() => {
-  marks = createSharedMemory().marks;
+  memory = new SharedMemory();
 });
 
-const note = (from: number, until: number) => noteSuspension(marks, from, until);
+const note = (from: number, until: number) => suspendWatchdog(memory, from, until);
 
 test('without a watchdog no suspension is known', () => {
-  expect(suspendedWithin(marks, 0, 1e6)).toBe(0);
+  expect(suspendedWithin(memory, 0, 1e6)).toBe(0);
 });
 
 test('suspensions count as far as they are inside', () => {
   note(1000, 1500);
   note(2000, 2100);
-  expect(suspendedWithin(marks, 1200, 3000)).toBe(400);
-  expect(suspendedWithin(marks, 1200, 2050)).toBe(350);
-  expect(suspendedWithin(marks, 1600, 1900)).toBe(0);
+  expect(suspendedWithin(memory, 1200, 3000)).toBe(400);
+  expect(suspendedWithin(memory, 1200, 2050)).toBe(350);
+  expect(suspendedWithin(memory, 1600, 1900)).toBe(0);
 });
 
 test('a wake-up that is a little late is not noted', () => {
   note(1000, 1010);
-  expect(marks[Mark.suspensions]).toBe(0);
+  expect(memory.sleep.get(Sleeping.suspensions)).toBe(0);
 });
 
 test('one that is not noted yet counts: the watchdog should have woken up', () => {
-  marks[Mark.wakeUp] = 1000;
-  expect(suspendedWithin(marks, 900, 1700)).toBe(700);
-  expect(suspendedWithin(marks, 900, 1009)).toBe(0); // it may well be a little late
+  memory.sleep.set(Sleeping.wakeUp, 1000);
+  expect(suspendedWithin(memory, 900, 1700)).toBe(700);
+  expect(suspendedWithin(memory, 900, 1009)).toBe(0); // it may well be a little late
 });
 
 test('one that is noted while the next wake-up is not set counts once', () => {
-  marks[Mark.wakeUp] = 1000;
-  note(1000, 1700);
-  expect(suspendedWithin(marks, 900, 1700)).toBe(700);
+  memory.sleep.set(Sleeping.wakeUp, 1000);
+  noteSuspension(memory, 1000, 1700);
+  expect(suspendedWithin(memory, 900, 1700)).toBe(700);
 });
 
 test('the ring forgets the oldest', () => {
   for (let i = 0; i < MAX_SUSPENSIONS + 1; i++) note(i * 100, i * 100 + 50);
-  expect(suspendedWithin(marks, 0, 100)).toBe(0);
-  expect(suspendedWithin(marks, 100, 1e6)).toBe(50 * MAX_SUSPENSIONS);
+  expect(suspendedWithin(memory, 0, 100)).toBe(0);
+  expect(suspendedWithin(memory, 100, 1e6)).toBe(50 * MAX_SUSPENSIONS);
 });
 
 test('for how long it was stopped so far, however many suspensions there were', () => {
   for (let i = 1; i <= 2 * MAX_SUSPENSIONS; i++)
-    noteSuspension(marks, i * 1000, i * 1000 + 100, 40);
-  expect(stoppedSoFar(marks, 1e6)).toBe(60 * 2 * MAX_SUSPENSIONS);
+    suspendWatchdog(memory, i * 1000, i * 1000 + 100, 40);
+  expect(stoppedSoFar(memory, 1e6)).toBe(60 * 2 * MAX_SUSPENSIONS);
   note(1e6, 1e6 + 500); // not known for what
-  expect(stoppedSoFar(marks, 2e6)).toBe(60 * 2 * MAX_SUSPENSIONS + 500);
-  marks[Mark.wakeUp] = 2e6;
-  expect(stoppedSoFar(marks, 2e6 + 70)).toBe(60 * 2 * MAX_SUSPENSIONS + 570);
+  expect(stoppedSoFar(memory, 2e6)).toBe(60 * 2 * MAX_SUSPENSIONS + 500);
+  memory.sleep.set(Sleeping.wakeUp, 2e6);
+  expect(stoppedSoFar(memory, 2e6 + 70)).toBe(60 * 2 * MAX_SUSPENSIONS + 570);
 });
 
 describe('a block', () => {
@@ -65,73 +66,73 @@ describe('a block', () => {
 
   test('that was a stopped process is none', () => {
     note(1050, 1800);
-    expect(isSuspension(block(40), marks, 100)).toBe(true);
+    expect(isSuspension(block(40), memory, 100)).toBe(true);
   });
 
   test('that is long enough without the stop in it is one', () => {
     note(1050, 1600);
-    expect(isSuspension(block(240), marks, 100)).toBe(false);
+    expect(isSuspension(block(240), memory, 100)).toBe(false);
   });
 
   test('whose thread waited while the watchdog ran on is one', () => {
-    expect(isSuspension(block(1), marks, 100)).toBe(false);
+    expect(isSuspension(block(1), memory, 100)).toBe(false);
   });
 
   test('that used its CPU all the time is one, however late the watchdog was', () => {
     note(1050, 1800);
-    expect(isSuspension(block(790), marks, 100)).toBe(false);
+    expect(isSuspension(block(790), memory, 100)).toBe(false);
   });
 
   const waited = (atLeast: number, atMost = atLeast) => ({ atLeast, atMost });
 
   test('whose thread waited for a CPU while the watchdog ran on is none', () => {
-    expect(isSuspension(block(40), marks, 100, waited(730))).toBe(true);
+    expect(isSuspension(block(40), memory, 100, waited(730))).toBe(true);
     expect(isSuspension(block(40), undefined, 100, waited(730))).toBe(true);
   });
 
   test('that is long enough without the wait for a CPU is one', () => {
-    expect(isSuspension(block(150), marks, 100, waited(650))).toBe(false);
+    expect(isSuspension(block(150), memory, 100, waited(650))).toBe(false);
   });
 
   test('of 120 ms of CPU, while both threads had no CPU for most of the time, is one', () => {
-    for (let from = 1010; from < 1800; from += 100) noteSuspension(marks, from, from + 90, 90);
-    expect(isSuspension(block(120), marks, 50, waited(670, 690))).toBe(false);
-    expect(isSuspension(block(49), marks, 50, waited(751))).toBe(true);
+    for (let from = 1010; from < 1800; from += 100) suspendWatchdog(memory, from, from + 90, 90);
+    expect(isSuspension(block(120), memory, 50, waited(670, 690))).toBe(false);
+    expect(isSuspension(block(49), memory, 50, waited(751))).toBe(true);
   });
 
   test('whose thread waited in I/O, while the watchdog had no CPU, is one', () => {
-    noteSuspension(marks, 1050, 1800, 750);
-    expect(isSuspension(block(1), marks, 100, waited(0, 3))).toBe(false);
-    expect(isSuspension(block(1), marks, 100)).toBe(true); // outside Linux that is not known
+    suspendWatchdog(memory, 1050, 1800, 750);
+    expect(isSuspension(block(1), memory, 100, waited(0, 3))).toBe(false);
+    expect(isSuspension(block(1), memory, 100)).toBe(true); // outside Linux that is not known
   });
 
   test('that was a stop and a wait for a CPU is none', () => {
-    noteSuspension(marks, 1050, 1350, 0);
-    expect(isSuspension(block(40), marks, 100, waited(450))).toBe(true);
+    suspendWatchdog(memory, 1050, 1350, 0);
+    expect(isSuspension(block(40), memory, 100, waited(450))).toBe(true);
   });
 });
 
 describe('a stop of the process', () => {
   test('is what the watchdog thread was late, but for the time that it ran or had no CPU', () => {
-    noteSuspension(marks, 1000, 1500, 60);
-    expect(stoppedWithin(marks, 900, 1600)).toBe(440);
-    expect(stoppedWithin(marks, 900, 1100)).toBe(40); // the 60 may lie there
-    expect(stoppedWithin(marks, 1550, 1600)).toBe(0);
+    suspendWatchdog(memory, 1000, 1500, 60);
+    expect(stoppedWithin(memory, 900, 1600)).toBe(440);
+    expect(stoppedWithin(memory, 900, 1100)).toBe(40); // the 60 may lie there
+    expect(stoppedWithin(memory, 1550, 1600)).toBe(0);
   });
 
   test('is all of it where the run delay is not known', () => {
     note(1000, 1500);
-    expect(stoppedWithin(marks, 900, 1100)).toBe(100);
+    expect(stoppedWithin(memory, 900, 1100)).toBe(100);
   });
 
   test('is not known before the thread has noted it', () => {
-    marks[Mark.wakeUp] = 1000;
-    expect(stoppedWithin(marks, 900, 1700)).toBe(0);
-    expect(maybeStoppedWithin(marks, 900, 1700)).toBe(700);
-    noteSuspension(marks, 1000, 1702, 2);
-    expect(maybeStoppedWithin(marks, 900, 1700)).toBe(700);
-    expect(stoppedWithin(marks, 900, 1700)).toBe(698);
-    marks[Mark.wakeUp] = 1750;
-    expect(maybeStoppedWithin(marks, 900, 1700)).toBe(698);
+    memory.sleep.set(Sleeping.wakeUp, 1000);
+    expect(stoppedWithin(memory, 900, 1700)).toBe(0);
+    expect(maybeStoppedWithin(memory, 900, 1700)).toBe(700);
+    noteSuspension(memory, 1000, 1702, 2);
+    expect(maybeStoppedWithin(memory, 900, 1700)).toBe(698);
+    expect(stoppedWithin(memory, 900, 1700)).toBe(698);
+    memory.sleep.set(Sleeping.wakeUp, 1750);
+    expect(maybeStoppedWithin(memory, 900, 1700)).toBe(698);
   });
 });

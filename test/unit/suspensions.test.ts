@@ -1,17 +1,17 @@
 // How long the thread was not given a CPU, and why: exact numbers, on a fake clock and kernel.
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
 import { MIN_SUSPENSION_MILLIS, Suspensions } from '../../src/detect/exclude/suspensions.ts';
-import { createSharedMemory, Mark } from '../../src/sample/shared-memory.ts';
-import { noteSuspension } from '../../src/sample/suspension-marks.ts';
+import { SharedMemory, Sleeping } from '../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
+import { suspendWatchdog } from './support/note-suspension.ts';
 
 const BEAT = 20;
 
 /** A main thread: what happens to it between two beats of the lag timer. */
 class FakeThread {
   readonly clock = new FakeClock();
-  readonly marks = createSharedMemory().marks;
+  readonly memory = new SharedMemory();
   readonly recorded: [reason: string, millis: number][] = [];
   isKnown = true;
   isWatched = true;
@@ -42,7 +42,7 @@ class FakeThread {
           keepUp: () => this.#throttled(),
           since: () => this.#throttled(),
         },
-        marks: () => (this.isWatched ? this.marks : undefined),
+        memory: () => (this.isWatched ? this.memory : undefined),
         preemptions: () => this.preemptions,
       },
       (millis, reason) => this.recorded.push([reason, Math.round(millis * 1e3) / 1e3]),
@@ -99,7 +99,7 @@ class FakeThread {
 
   /** The watchdog thread was to wake up so long ago, and does now. */
   watchdogIsLate(millis: number, accounted = 0): this {
-    noteSuspension(this.marks, this.clock.time - millis, this.clock.time, accounted);
+    suspendWatchdog(this.memory, this.clock.time - millis, this.clock.time, accounted);
     return this;
   }
 
@@ -256,10 +256,10 @@ describe('stopped', () => {
 
   test('in code, noted by the watchdog thread only after the beat', () => {
     thread.wait(15).run(8).hold(700);
-    thread.marks[Mark.wakeUp] = thread.clock.time - 690;
+    thread.memory.sleep.set(Sleeping.wakeUp, thread.clock.time - 690);
     expect(thread.beat()).toBe(3 + 700 - 690);
     thread.watchdogIsLate(690);
-    thread.marks[Mark.wakeUp] = thread.clock.time + 50;
+    thread.memory.sleep.set(Sleeping.wakeUp, thread.clock.time + 50);
     thread.wait(BEAT).beat();
     expect(thread.recorded).toEqual([['stopped', 690]]);
   });
@@ -302,10 +302,10 @@ describe('where the kernel does not count', () => {
 
   test('stopped is what both threads were late', () => {
     thread.wait(BEAT + 700);
-    noteSuspension(thread.marks, thread.clock.time - 650, thread.clock.time);
+    suspendWatchdog(thread.memory, thread.clock.time - 650, thread.clock.time);
     thread.beats();
     thread.hold(300);
-    noteSuspension(thread.marks, thread.clock.time - 290, thread.clock.time);
+    suspendWatchdog(thread.memory, thread.clock.time - 290, thread.clock.time);
     thread.beats();
     expect(thread.recorded).toEqual([
       ['stopped', 650],
@@ -315,7 +315,7 @@ describe('where the kernel does not count', () => {
 
   test('a main thread that was not late was not stopped', () => {
     thread.wait(BEAT);
-    noteSuspension(thread.marks, thread.clock.time - 300, thread.clock.time);
+    suspendWatchdog(thread.memory, thread.clock.time - 300, thread.clock.time);
     thread.beats();
     expect(thread.recorded).toEqual([]);
   });

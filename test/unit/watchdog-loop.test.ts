@@ -1,6 +1,7 @@
-import { CAPTURE_BURST, CAPTURE_REFILL_MILLIS } from '../../src/sample/capture-schedule.ts';
-import { Flag, Mark } from '../../src/sample/shared-memory.ts';
+import { CAPTURE_BURST, CAPTURE_REFILL_MILLIS } from '../../src/sample/capture-times.ts';
+import { Progress, Word, wordOf } from '../../src/sample/shared-memory.ts';
 import { FakeWatchdog } from './support/fake-watchdog.ts';
+import { suspendWatchdog } from './support/note-suspension.ts';
 
 const between = (times: number[], from: number, to: number) =>
   times.filter((t) => t > from && t < to);
@@ -26,7 +27,7 @@ describe('when stack samples are taken', () => {
     for (let time = 1000; time < 2000; time += 45) dog.busyFrom(time);
     await dog.run(2000);
     expect(dog.captures).toEqual([]);
-    expect(dog.marks[Mark.markedBusyPeriod]).toBe(0);
+    expect(dog.marked()).toBe(0);
   });
 
   test('a busy period is marked at half of the threshold', async () => {
@@ -34,7 +35,7 @@ describe('when stack samples are taken', () => {
     let marked = Number.NaN;
     for (let time = 1000; time < 1100; time++) {
       dog.at(time, () => {
-        if (dog.marks[Mark.markedBusyPeriod] === 1000 && Number.isNaN(marked)) marked = time;
+        if (dog.marked() === wordOf(1000) && Number.isNaN(marked)) marked = time;
       });
     }
     await dog.run(1100);
@@ -54,7 +55,7 @@ describe('when stack samples are taken', () => {
 
   test('none while the loop idles', async () => {
     const dog = new FakeWatchdog().busyFrom(1000);
-    Atomics.store(dog.memory.flags, Flag.idle, 1);
+    Atomics.store(dog.memory.words, Word.idle, 1);
     await dog.run(5000);
     expect(dog.captures).toEqual([]);
     expect(new Set(dog.sleeps)).toEqual(new Set([500]));
@@ -159,7 +160,7 @@ describe('the report of an ongoing block', () => {
 
   test('each block of a busy period that does not end has its own', async () => {
     const { reports } = await dogWith((dog) =>
-      named(Math.max(1000, dog.marks[Mark.reportedUntil] ?? 0))(dog),
+      named(Math.max(1000, dog.memory.progress.get(Progress.reportedUntil)))(dog),
     )
       .busyFrom(1000)
       .reportedAt(3000)
@@ -200,9 +201,7 @@ describe('the report of an ongoing block', () => {
 
   test('a suspension does not count', async () => {
     const dog = dogWith(named(1000));
-    dog.marks[Mark.suspensions] = 1;
-    dog.marks[Mark.firstSuspension] = 1200;
-    dog.marks[Mark.firstSuspension + 1] = 1500;
+    suspendWatchdog(dog.memory, 1200, 1500);
     await dog.busyFrom(1000).run(4000);
     expect(dog.reports).toMatchObject([{ time: 2300 }]);
   });
@@ -220,7 +219,7 @@ describe('with a health server', () => {
     await dog.run(1150);
     expect(dog.replies).toEqual(dog.captures);
     expect(dog.published).toEqual(
-      dog.captures.map((time) => ({ busyPeriod: 1000, start: 1000, facts: { time } })),
+      dog.captures.map((time) => ({ busyPeriod: wordOf(1000), start: 1000, facts: { time } })),
     );
     expect(dog.captures).toEqual([1060, 1100, 1140]);
   });

@@ -2,7 +2,8 @@
 import type { Block } from '../../block.ts';
 import { hasUserCode } from '../../name/stack-path.ts';
 import { isInspected } from '../../sample/inspector.ts';
-import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspension-marks.ts';
+import type { SharedMemory } from '../../sample/shared-memory.ts';
+import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
 import type { WaitedForCpu } from './run-delay.ts';
 
 /** Why a block is not reported. */
@@ -16,10 +17,10 @@ const MAX_PAUSED_CPU_SHARE = 0.1;
 type Time = Pick<Block, 'start' | 'end' | 'cpu'>;
 
 export class Exclusions {
-  /** @param suspensionMarks the watchdog's marks, while its thread watches */
+  /** @param memory the watchdog's, while its thread watches */
   constructor(
     private readonly thresholdMillis: number,
-    private readonly suspensionMarks: () => Float64Array | undefined,
+    private readonly memory: () => SharedMemory | undefined,
     private readonly runDelay: {
       within(start: number, end: number): WaitedForCpu | undefined;
     },
@@ -46,7 +47,7 @@ export class Exclusions {
   }
 
   #isSuspended(time: Time, waited: WaitedForCpu | undefined): boolean {
-    return isSuspension(time, this.suspensionMarks(), this.thresholdMillis, waited);
+    return isSuspension(time, this.memory(), this.thresholdMillis, waited);
   }
 }
 
@@ -76,20 +77,20 @@ export function isDebuggerPause({ start, end, cpu }: Time, waited?: WaitedForCpu
  * threshold. The process was stopped (SIGSTOP), or without a CPU: other processes had it, or a
  * container is at its quota. What the code used itself, and what it waited in synchronous I/O, is
  * its own part.
- * @param marks of the watchdog; undefined if its thread does not watch
+ * @param memory of the watchdog; undefined if its thread does not watch
  * @param waited how long the thread waited for a CPU in it, if known
  */
 export function isSuspension(
   { start, end, cpu }: Time,
-  marks: Float64Array | undefined,
+  memory: SharedMemory | undefined,
   thresholdMillis: number,
   waited?: WaitedForCpu,
 ): boolean {
   const length = end - start;
-  let suspended = marks === undefined ? 0 : suspendedWithin(marks, start, end);
+  let suspended = memory === undefined ? 0 : suspendedWithin(memory, start, end);
   if (waited !== undefined) {
     // The watchdog thread may have had no CPU while the main thread had one.
-    const stopped = marks === undefined ? 0 : maybeStoppedWithin(marks, start, end);
+    const stopped = memory === undefined ? 0 : maybeStoppedWithin(memory, start, end);
     suspended = Math.max(suspended, waited.atLeast + stopped);
     suspended = Math.min(suspended, waited.atMost + stopped);
   }

@@ -4,12 +4,8 @@
  * Reads the kernel's counters on each beat of the lag timer, and when the loop stops idling. A
  * thread that reads has a CPU, so a suspension lies between two readings and is recorded once.
  */
-
-import {
-  maybeStoppedWithin,
-  stoppedWithin,
-  suspendedWithin,
-} from '../../sample/suspension-marks.ts';
+import type { SharedMemory } from '../../sample/shared-memory.ts';
+import { maybeStoppedWithin, stoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SuspensionReason } from '../../types.ts';
 import type { CpuThrottling } from './cpu-throttling.ts';
@@ -37,8 +33,8 @@ interface InCode {
 export interface SuspensionSources {
   readonly runDelay: Pick<RunDelay, 'start' | 'stop' | 'sample' | 'schedstat'>;
   readonly throttling: Pick<CpuThrottling, 'start' | 'stop' | 'keepUp' | 'since'>;
-  /** The watchdog's marks, while its thread watches. */
-  marks(): Float64Array | undefined;
+  /** The watchdog's memory, while its thread watches. */
+  memory(): SharedMemory | undefined;
   /** How often threads of this process were made to give up their CPU so far. */
   preemptions(): number;
 }
@@ -180,11 +176,11 @@ export class Suspensions {
   }
 
   #marked(
-    within: (marks: Float64Array, start: number, end: number) => number,
+    within: (memory: SharedMemory, start: number, end: number) => number,
     start: number,
     end: number,
   ): number {
-    const marks = this.sources.marks();
-    return marks === undefined ? 0 : within(marks, start, end);
+    const memory = this.sources.memory();
+    return memory === undefined ? 0 : within(memory, start, end);
   }
 }

@@ -3,6 +3,7 @@
  * tenth of a second, in rings of a fixed size. Constant memory; a call reads at most {@link SLOTS}
  * slots.
  */
+import { SharedRecords } from '../../sample/shared-records.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { EventLoopHealth } from '../../types.ts';
 
@@ -25,42 +26,39 @@ export const UNKNOWN_HEALTH: EventLoopHealth = {
   blockedMillis: 0,
 };
 
-/** The samples, in memory that another thread may read meanwhile: see {@link createHealthSlots}. */
-export interface HealthSlots {
-  /** Which tenth of a second a slot stands for; NaN if it is empty. */
-  readonly of: Float64Array;
-  readonly samples: Float64Array;
-  readonly lagSum: Float64Array;
-  readonly lagMax: Float64Array;
-  readonly blocked: Float64Array;
+/** Index in the record of a slot. */
+const Slot = {
+  /** Which tenth of a second it stands for, counted from 1; 0 if it is empty. */
+  tenth: 0,
+  samples: 1,
+  lagSum: 2,
+  lagMax: 3,
+  blocked: 4,
   /** When something was put into the slot first, and the loop's idle time then. */
-  readonly openedAt: Float64Array;
-  readonly idleAt: Float64Array;
-}
+  openedAt: 5,
+  idleAt: 6,
+} as const;
+const NUMBERS = Object.keys(Slot).length;
 
-export function createHealthSlots(isShared = false): HealthSlots {
-  const Memory = isShared ? SharedArrayBuffer : ArrayBuffer;
-  const numbers = () => new Float64Array(new Memory(SLOTS * Float64Array.BYTES_PER_ELEMENT));
-  return {
-    of: numbers().fill(Number.NaN),
-    samples: numbers(),
-    lagSum: numbers(),
-    lagMax: numbers(),
-    blocked: numbers(),
-    openedAt: numbers(),
-    idleAt: numbers(),
-  };
+/** The slots, in memory that another thread may read meanwhile. */
+export function createHealthSlots(isShared = false): Int32Array {
+  const words = SharedRecords.wordsOf(NUMBERS, SLOTS);
+  if (!isShared) return new Int32Array(words);
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * words));
 }
 
 export class Health {
+  readonly #slots: SharedRecords;
   #startedAt = Number.NaN;
   #idleAtStart = Number.NaN;
 
   constructor(
     private readonly clock: Pick<Clock, 'now' | 'waited'>,
     private readonly lagIntervalMillis: number,
-    private readonly slots: HealthSlots = createHealthSlots(),
-  ) {}
+    slots = createHealthSlots(),
+  ) {
+    this.#slots = new SharedRecords(slots, NUMBERS);
+  }
 
   /** From now on. */
   start(): void {
@@ -70,18 +68,20 @@ export class Health {
 
   /** A sample of the lag: 50 a second at the default interval. */
   lag(millis: number): void {
-    const { slots } = this;
     const slot = this.#slotAt(this.clock.now());
-    slots.samples[slot] = (slots.samples[slot] as number) + 1;
-    slots.lagSum[slot] = (slots.lagSum[slot] as number) + millis;
-    slots.lagMax[slot] = Math.max(slots.lagMax[slot] as number, millis);
+    const { values } = this.#slots;
+    values[Slot.samples] = (values[Slot.samples] as number) + 1;
+    values[Slot.lagSum] = (values[Slot.lagSum] as number) + millis;
+    values[Slot.lagMax] = Math.max(values[Slot.lagMax] as number, millis);
+    this.#slots.publish(slot);
   }
 
   /** A block has ended just now. */
   block(millis: number): void {
-    const { slots } = this;
     const slot = this.#slotAt(this.clock.now());
-    slots.blocked[slot] = (slots.blocked[slot] as number) + millis;
+    const { values } = this.#slots;
+    values[Slot.blocked] = (values[Slot.blocked] as number) + millis;
+    this.#slots.publish(slot);
   }
 
   /**
@@ -90,23 +90,29 @@ export class Health {
    *   been waiting for that long
    */
   read(windowMillis: number, overdueMillis: number): EventLoopHealth {
-    const { slots } = this;
     const now = this.clock.now();
-    const oldest = Math.floor((now - windowMillis) / SLOT_MILLIS);
+    const oldest = tenthOf(now - windowMillis);
     let samples = 0;
     let lagSum = 0;
     let maxLag = overdueMillis;
     let blocked = 0;
     // Utilization counts from the last reading before the window: none is made during a block.
-    let since = -1;
+    let since = 0;
+    let openedAt = this.#startedAt;
+    let idleAt = this.#idleAtStart;
     for (let slot = 0; slot < SLOTS; slot++) {
-      const of = slots.of[slot] as number;
-      if (of < oldest && (since === -1 || of > (slots.of[since] as number))) since = slot;
-      if (!(of >= oldest)) continue;
-      samples += slots.samples[slot] as number;
-      lagSum += slots.lagSum[slot] as number;
-      maxLag = Math.max(maxLag, slots.lagMax[slot] as number);
-      blocked += slots.blocked[slot] as number;
+      const values = this.#slots.read(slot);
+      const tenth = values[Slot.tenth] as number;
+      if (tenth >= oldest && tenth > 0) {
+        samples += values[Slot.samples] as number;
+        lagSum += values[Slot.lagSum] as number;
+        maxLag = Math.max(maxLag, values[Slot.lagMax] as number);
+        blocked += values[Slot.blocked] as number;
+      } else if (tenth > since) {
+        since = tenth;
+        openedAt = values[Slot.openedAt] as number;
+        idleAt = values[Slot.idleAt] as number;
+      }
     }
     if (overdueMillis > 0) {
       recordLag(overdueMillis, this.lagIntervalMillis, (millis) => {
@@ -114,10 +120,6 @@ export class Health {
         lagSum += millis;
       });
     }
-    const [openedAt, idleAt] =
-      since === -1
-        ? [this.#startedAt, this.#idleAtStart]
-        : [slots.openedAt[since] as number, slots.idleAt[since] as number];
     const elapsed = now - openedAt;
     const busy = elapsed - (this.clock.waited() - idleAt);
     return {
@@ -128,22 +130,22 @@ export class Health {
     };
   }
 
+  /** The slot of now, which has been read. */
   #slotAt(time: number): number {
-    const { slots } = this;
-    const tenth = Math.floor(time / SLOT_MILLIS);
+    const tenth = tenthOf(time);
     const slot = tenth % SLOTS;
-    if (slots.of[slot] !== tenth) {
-      slots.of[slot] = tenth;
-      slots.samples[slot] = 0;
-      slots.lagSum[slot] = 0;
-      slots.lagMax[slot] = 0;
-      slots.blocked[slot] = 0;
-      slots.openedAt[slot] = time;
-      slots.idleAt[slot] = this.clock.waited();
+    const values = this.#slots.read(slot);
+    if (values[Slot.tenth] !== tenth) {
+      values.fill(0);
+      values[Slot.tenth] = tenth;
+      values[Slot.openedAt] = time;
+      values[Slot.idleAt] = this.clock.waited();
     }
     return slot;
   }
 }
+
+const tenthOf = (time: number) => Math.floor(time / SLOT_MILLIS) + 1;
 
 /**
  * Records how long events had to wait for the loop, from the lateness of one timer, without

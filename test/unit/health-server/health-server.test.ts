@@ -46,7 +46,12 @@ beforeEach(async () => {
   const limits = { failAfterMillis: 30_000, thresholdMillis: 100, lagIntervalMillis: 20 };
   const options = { port, host: '127.0.0.1', details: true, ...limits };
   const times = { ran: Number.NaN, waited: Number.NaN };
-  server = new HealthServer({ ...options, memory, origin: {}, hasLoader: false }, times, log);
+  server = new HealthServer(
+    { ...options, memory, origin: {}, hasLoader: false },
+    undefined,
+    times,
+    log,
+  );
 });
 afterEach(() => server.stop());
 

@@ -1,7 +1,7 @@
 import { createHealthSlots } from '../../../src/detect/lag/health.ts';
-import { Beat, createBeatMemory } from '../../../src/health-server/beat-memory.ts';
+import { Beat, beatIn, createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
-import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
+import { SharedMemory, Sleeping } from '../../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../../src/support/schedstat.ts';
 
 /** How long a worse status is confirmed: in two parts. */
@@ -15,12 +15,12 @@ class MainThread {
   readonly waits: number[] = [];
   /** What happens in the next waits. */
   readonly meanwhile: (() => void)[] = [];
-  readonly watchdog = createSharedMemory();
+  readonly watchdog = new SharedMemory();
   readonly memory = {
     beat: createBeatMemory(),
     lag: createHealthSlots(),
     sample: new SharedArrayBuffer(8),
-    watchdog: this.watchdog,
+    watchdog: this.watchdog.buffer,
   };
   readonly #schedstat = new Schedstat(() => ({
     read: () => `${this.ran * 1e6} ${this.waited * 1e6} 1`,
@@ -40,11 +40,12 @@ class MainThread {
   );
 
   beat(): void {
-    const { beat } = this.memory;
-    beat[Beat.ran] = this.ran;
-    beat[Beat.waitedForCpu] = this.waited;
-    beat[Beat.stopped] = this.watchdog.marks[Mark.stopped] as number;
-    beat[Beat.due] = this.time + 20;
+    const beat = beatIn(this.memory.beat);
+    beat.values[Beat.ran] = this.ran;
+    beat.values[Beat.waitedForCpu] = this.waited;
+    beat.values[Beat.stopped] = this.watchdog.sleep.get(Sleeping.stopped);
+    beat.values[Beat.due] = this.time + 20;
+    beat.publish();
   }
 
   /** The loop does not turn. */
@@ -104,7 +105,7 @@ test('a block that was suspended: the watchdog thread notes it meanwhile', async
   await main.watch.status();
   main.time += 60_000;
   main.meanwhile.push(() => {
-    main.watchdog.marks[Mark.stopped] = 60_000;
+    main.watchdog.sleep.set(Sleeping.stopped, 60_000);
   });
   expect(await main.watch.status()).toMatchObject({
     name: 'blocked',
@@ -114,7 +115,7 @@ test('a block that was suspended: the watchdog thread notes it meanwhile', async
 });
 
 test('what the watchdog thread noted before the latest beat does not count', async () => {
-  main.watchdog.marks[Mark.stopped] = 50_000;
+  main.watchdog.sleep.set(Sleeping.stopped, 50_000);
   main.beat();
   main.run(40_000);
   expect((await main.watch.status()).name).toBe('stuck');

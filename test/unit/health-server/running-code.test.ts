@@ -1,8 +1,8 @@
 import { RunningCodeReader } from '../../../src/health-server/running-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
 import type { UnnamedFacts } from '../../../src/report/ongoing-facts.ts';
-import { createLongCallMemory, LongCallWriter } from '../../../src/sample/long-call-memory.ts';
-import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
+import { Progress, Request, SharedMemory, wordOf } from '../../../src/sample/shared-memory.ts';
+import { SharedText } from '../../../src/sample/shared-records.ts';
 
 const BUSY_SINCE = 1000;
 const PARENT = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
@@ -25,19 +25,17 @@ const factsOf = (functionName: string, time: number, more: Partial<UnnamedFacts>
 });
 
 function setUp() {
-  const watchdog = createSharedMemory();
-  const sampleMemory = createLongCallMemory();
-  const { marks } = watchdog;
-  marks[Mark.busyPeriodStart] = BUSY_SINCE;
+  const memory = new SharedMemory();
+  const sample = new SharedText(new SharedArrayBuffer(SharedText.BYTES));
+  memory.openBusyPeriod(BUSY_SINCE);
   const originOf = createOriginOf({ cwd: '/app', mainFile: '/app/main.js' });
-  const reader = new RunningCodeReader(sampleMemory, watchdog, originOf, false);
-  const published = new LongCallWriter(sampleMemory);
+  const reader = new RunningCodeReader(sample, memory, originOf, false);
   return {
-    marks,
+    memory,
     reader,
-    calls: new LongCallWriter(watchdog.longCall),
+    call: (facts: object) => memory.longCall.write(JSON.stringify(facts)),
     publish: (facts: object, start = BUSY_SINCE, busyPeriod = BUSY_SINCE) =>
-      published.enter({ busyPeriod, start, facts }, 0),
+      sample.write(JSON.stringify({ busyPeriod: wordOf(busyPeriod), start, facts })),
   };
 }
 
@@ -60,21 +58,21 @@ test('the latest stack sample names function, place and trace', () => {
 });
 
 test('a sample of an earlier busy period, or of a block that has been reported, is not it', () => {
-  const { reader, publish, marks } = setUp();
+  const { reader, publish, memory } = setUp();
   publish(factsOf('render', 900), 900, 900);
   expect(reader.read(2000)).toBeUndefined();
   publish(factsOf('render', 1100));
-  marks[Mark.reportedUntil] = 1500;
+  memory.progress.set(Progress.reportedUntil, 1500);
   expect(reader.read(2000)).toBeUndefined();
   publish(factsOf('sort', 1600), 1500);
   expect(nameIn(reader)).toBe('sort');
 });
 
 test('a native call that began after the sample is what runs', () => {
-  const { reader, publish, calls } = setUp();
+  const { reader, publish, call } = setUp();
   const nativeCall = { name: 'child_process.execSync', size: undefined };
   publish(factsOf('render', 1100));
-  calls.enter(factsOf('wait', 1150, { nativeCall }), 0);
+  call(factsOf('wait', 1150, { nativeCall }));
   expect(reader.read(2000)).toMatchObject({ code: { functionName: 'wait' }, cause: 'native' });
   // V8 may end code inside a native call: its entry stays.
   publish(factsOf('sort', 1200));
@@ -82,16 +80,16 @@ test('a native call that began after the sample is what runs', () => {
 });
 
 test('a native call of an earlier busy period is not it', () => {
-  const { reader, calls } = setUp();
-  calls.enter(factsOf('wait', 900, { nativeCall: { name: 'x', size: undefined } }), 0);
+  const { reader, call } = setUp();
+  call(factsOf('wait', 900, { nativeCall: { name: 'x', size: undefined } }));
   expect(reader.read(2000)).toBeUndefined();
 });
 
 test('without an answer to the latest request, the cause is not known', () => {
-  const { reader, publish, marks } = setUp();
+  const { reader, publish, memory } = setUp();
   publish(factsOf('render', 1100));
-  marks[Mark.captureAnsweredAt] = 1101;
-  marks[Mark.captureRequestedAt] = 1990; // under way
+  memory.answeredAt.set(0, 1101);
+  memory.request.set(Request.requestedAt, 1990); // under way
   expect(reader.read(2000)?.cause).toBe('javascript');
   expect(reader.read(2050)?.cause).toBeUndefined();
 });

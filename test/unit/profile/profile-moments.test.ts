@@ -1,5 +1,5 @@
 import { ProfileMoments } from '../../../src/sample/profile-moments.ts';
-import { createSharedMemory, Mark } from '../../../src/sample/shared-memory.ts';
+import { Progress, Request, SharedMemory } from '../../../src/sample/shared-memory.ts';
 
 const INTERVAL = 1000;
 /** What makes the next interval its mean. */
@@ -8,7 +8,7 @@ const MEAN = 1 - Math.exp(-1);
 /** The watchdog thread's side on a fake clock, with a main thread that answers after some time. */
 class Fake {
   time = 1000;
-  readonly marks = createSharedMemory().marks;
+  readonly memory = new SharedMemory();
   readonly asked: number[] = [];
   answerMillis = 0;
   isIdle = false;
@@ -26,15 +26,15 @@ class Fake {
         firstMoments: 0,
         ...options,
       },
-      marks: this.marks,
+      memory: this.memory,
       now: () => this.time,
       random: () => this.random(),
       sample: async (onWaiting) => {
-        this.marks[Mark.captureRequestedAt] = this.time;
+        this.memory.request.set(Request.requestedAt, this.time);
         this.asked.push(this.time);
         if (this.answerMillis > 0) onWaiting();
         this.time += this.answerMillis;
-        this.marks[Mark.captureAnsweredAt] = this.time;
+        this.memory.answeredAt.set(0, this.time);
         // The watchdog thread notices later.
         this.time += 2;
         return { isIdle: this.isIdle };
@@ -56,8 +56,9 @@ class Fake {
   async beats(millis: number, utilization: number): Promise<void> {
     const end = this.time + millis;
     while (this.time < end) {
-      this.marks[Mark.beatAt] = this.time;
-      this.marks[Mark.idleTime] = (this.marks[Mark.idleTime] as number) + 20 * (1 - utilization);
+      const { progress } = this.memory;
+      progress.set(Progress.beatAt, this.time);
+      progress.set(Progress.idleTime, progress.get(Progress.idleTime) + 20 * (1 - utilization));
       await this.until(this.time + 20);
     }
   }
@@ -114,8 +115,8 @@ test('while native code keeps the answer, moments pause; what is overdue is aske
 
 test('a moment in which a stack sample of a block was awaited is part of that one', async () => {
   const fake = new Fake();
-  fake.marks[Mark.captureRequestedAt] = 1900;
-  fake.marks[Mark.captureAnsweredAt] = 2100;
+  fake.memory.request.set(Request.requestedAt, 1900);
+  fake.memory.answeredAt.set(0, 2100);
   fake.time = 2110;
   fake.moments.goOnAfterAnswer();
   await fake.until(3500);
@@ -152,9 +153,9 @@ test('the first moments are closer, and say so', async () => {
   const fake = new Fake({ firstMoments: 3 });
   const intervals: (number | undefined)[] = [];
   await fake.until(1150);
-  intervals.push(fake.marks[Mark.profileInterval]);
+  intervals.push(fake.memory.request.get(Request.profileInterval));
   await fake.until(4500);
-  intervals.push(fake.marks[Mark.profileInterval]);
+  intervals.push(fake.memory.request.get(Request.profileInterval));
   expect(fake.asked.map(Math.round)).toEqual([1100, 1200, 1300, 2300, 3300, 4300]);
   expect(intervals).toEqual([100, 1000]);
 });
@@ -164,7 +165,7 @@ describe("'busy'", () => {
     const fake = new Fake({ isAlways: false, intervalMillis: 100 });
     await fake.beats(60_000, utilization);
     expect(fake.asked).toEqual([]);
-    expect(fake.marks[Mark.profileInterval]).toBe(0);
+    expect(fake.memory.request.get(Request.profileInterval)).toBe(0);
   });
 
   test('a short burst makes none, half of the last 5 seconds does', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/detect/callbacks.ts';
 import { Ledger } from '../../../src/detect/ledger.ts';
 import type { RunningCode } from '../../../src/detect/running-code.ts';
-import { createSharedMemory } from '../../../src/sample/shared-memory.ts';
+import { SharedMemory } from '../../../src/sample/shared-memory.ts';
 import { FakeClock } from './fake-clock.ts';
 import { stackSample } from './stack-sample.ts';
 
@@ -55,7 +55,7 @@ export class FakeLoop {
   readonly blocks: Block[] = [];
   readonly ledger: Ledger;
   /** Shared with a watchdog, if there were one. */
-  readonly marks = createSharedMemory().marks;
+  readonly memory = new SharedMemory();
   active: Context = ROOT_CONTEXT;
   resourceType: string | undefined = 'Timeout';
   /** Whether what has reached the threshold is a block, or would not be but for a suspension. */
@@ -87,7 +87,7 @@ export class FakeLoop {
       return isBlock;
     };
     const times = { thresholdMillis: threshold, beatMillis };
-    this.ledger = new Ledger(times, this.clock, code, onBlock, this.marks);
+    this.ledger = new Ledger(times, this.clock, code, onBlock, this.memory);
     if (isHooked) this.ledger.arm(false);
   }
 

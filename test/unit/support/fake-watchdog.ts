@@ -1,5 +1,4 @@
-import type { LoopParts } from '../../../src/sample/busy-period.ts';
-import type { Captured } from '../../../src/sample/capture-session.ts';
+import type { SampleOutcome } from '../../../src/sample/capture-session.ts';
 import { captureTimes } from '../../../src/sample/capture-times.ts';
 import {
   type CaptureReply,
@@ -7,8 +6,8 @@ import {
   type PublishedSample,
   TAKEN,
 } from '../../../src/sample/protocol.ts';
-import { createSharedMemory, Flag, Mark } from '../../../src/sample/shared-memory.ts';
-import { watchLoop } from '../../../src/sample/watchdog-loop.ts';
+import { Progress, SharedMemory, Word } from '../../../src/sample/shared-memory.ts';
+import { type LoopParts, watchLoop } from '../../../src/sample/watchdog-loop.ts';
 
 export interface FakeFacts {
   readonly name?: string;
@@ -20,8 +19,7 @@ export interface FakeFacts {
  */
 export class FakeWatchdog {
   time = 0;
-  readonly memory = createSharedMemory();
-  readonly marks = this.memory.marks;
+  readonly memory = new SharedMemory();
   /** When a stack sample was taken. */
   isReached = true;
   readonly captures: number[] = [];
@@ -50,28 +48,28 @@ export class FakeWatchdog {
     return this;
   }
 
+  /** As a word. */
+  marked(): number {
+    return Atomics.load(this.memory.words, Word.markedBusyPeriod);
+  }
+
   busyFrom(time: number): this {
-    return this.at(time, () => {
-      this.marks[Mark.busyPeriodStart] = time;
-    });
+    return this.at(time, () => this.memory.openBusyPeriod(time));
   }
 
   /** The ledger reports a block that ended then; the busy period goes on. */
   reportedAt(...times: number[]): this {
     for (const time of times) {
-      this.at(time, () => {
-        this.marks[Mark.reportedUntil] = time;
-      });
+      this.at(time, () => this.memory.progress.set(Progress.reportedUntil, time));
     }
     return this;
   }
 
   /** Runs the loop until `end`. */
   async run(end: number): Promise<this> {
-    this.at(end, () => Atomics.store(this.memory.flags, Flag.closing, 1));
+    this.at(end, () => Atomics.store(this.memory.words, Word.closing, 1));
     this.#plan.sort((a, b) => a.at - b.at);
     await watchLoop(
-      this.memory,
       { sleep: (millis) => this.#sleep(millis), sleepWhileIdle: () => this.#sleep(500) },
       this.#parts(),
     );
@@ -84,7 +82,7 @@ export class FakeWatchdog {
         ...captureTimes(this.threshold, 20, true),
         unfinishedAfterMillis: this.unfinishedAfterMillis,
       },
-      marks: this.marks,
+      memory: this.memory,
       now: () => this.time,
       isReached: () => this.isReached,
       capture: this.canCapture
@@ -97,10 +95,10 @@ export class FakeWatchdog {
   }
 
   async #capture(
-    start: number,
+    busyPeriod: number,
     isReportNear: boolean,
     onWaiting: () => void,
-  ): Promise<Captured<FakeFacts>> {
+  ): Promise<SampleOutcome<FakeFacts>> {
     const until = this.time + this.answerMillis;
     while (this.time < until) {
       this.#advance(10);
@@ -108,7 +106,7 @@ export class FakeWatchdog {
     }
     this.captures.push(this.time);
     if (isReportNear) this.replies.push(this.time);
-    const isOver = this.marks[Mark.busyPeriodStart] !== start;
+    const isOver = Atomics.load(this.memory.words, Word.busyPeriod) !== busyPeriod;
     const reply = isReportNear ? this.answer() : TAKEN;
     return { reply: isOver ? undefined : reply, isOver };
   }

@@ -1,0 +1,51 @@
+/** How the threads of this package are started, and started again. */
+
+/** Options of `new Worker` that every watchdog thread is started with; plain JSON. */
+export const THREAD_OPTIONS = {
+  eval: true,
+  name: 'event-loop-watchdog',
+  argv: [],
+  // Not the host's flags nor its NODE_OPTIONS: a preload of the host would run in there.
+  execArgv: [],
+  stdout: true,
+  stderr: true,
+  // What the thread has open is closed when it ends.
+  trackUnmanagedFds: true,
+  // V8 of Node.js 26 may give a new heap a freed page of the main thread's, of up to 32 MB
+  // (`--large-page-pool`): with less than that and 4 MB, the start would end the process.
+  resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
+};
+
+/** Restarts that are possible at once; then one in each interval. */
+const BURST = 3;
+const REFILL_MILLIS = 10 * 60_000;
+/** The first restart of a burst comes after this time, the second after twice this time. */
+const DELAY_MILLIS = 1000;
+
+export interface Restart {
+  readonly delayMillis: number;
+  /** It comes much later: there were too many. */
+  readonly isPostponed: boolean;
+}
+
+/** When a thread of this package that has ended by itself is started again. */
+export class Restarts {
+  static readonly EXHAUSTED = `its watchdog thread has ended ${BURST + 1} times`;
+
+  #usedUntil = Number.NEGATIVE_INFINITY;
+
+  /** To be called when it has ended. `now`: a time in milliseconds. */
+  afterEnd(now: number): Restart {
+    this.#usedUntil = Math.max(this.#usedUntil, now) + REFILL_MILLIS;
+    const used = Math.ceil((this.#usedUntil - now) / REFILL_MILLIS);
+    const isPostponed = used > BURST;
+    const delayMillis = isPostponed
+      ? this.#usedUntil - BURST * REFILL_MILLIS - now
+      : used * DELAY_MILLIS;
+    return { delayMillis, isPostponed };
+  }
+
+  reset(): void {
+    this.#usedUntil = Number.NEGATIVE_INFINITY;
+  }
+}
