@@ -71,7 +71,7 @@ export const TO_MAIN_THREAD: CaptureRoute = {
     const commands: Commands = {
       ask: (done) =>
         session.post('Runtime.evaluate', evaluation(question), (error, response) =>
-          done(error !== null && isTermination(error), answerIn(response)),
+          done(error !== null && isRefusal(error), answerIn(response)),
         ),
       terminate(queued) {
         session.post('Runtime.terminateExecution');
@@ -88,9 +88,13 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   leave() {},
 };
 
-/** The same text in Node.js 20 to 26. */
+/** V8 has ended it half-way. The same text in Node.js 20 to 26. */
 export const isTermination = ({ message }: { readonly message: string }) =>
   message.includes('Execution was terminated');
+
+/** V8 runs nothing, since it is to end what runs: on Node.js 20 that is an internal error. */
+export const isRefusal = (error: { readonly message: string }) =>
+  isTermination(error) || error.message.includes('Internal error');
 
 /** Bun has the class and not the command. The code is that of JSON-RPC: method not found. */
 const isCommandUnknown = (error: Error | null) => error?.message.includes('-32601') === true;

@@ -8,6 +8,7 @@ import {
   type CaptureRoute,
   type EvaluationResult,
   evaluation,
+  isRefusal,
   isTermination,
   type SampleRequest,
 } from '../sample/capture-session.ts';
@@ -113,7 +114,7 @@ export class RouteToWorker implements CaptureRoute {
         evaluate(
           request.question,
           () => {},
-          (error, value) => done(error !== undefined && isTermination(error), value),
+          (error, value) => done(error !== undefined && isRefusal(error), value),
         ),
       terminate: (queued) => send('Runtime.terminateExecution', {}, queued),
     };

@@ -19,11 +19,14 @@ const TEMPLATE = path.join(ROOT, 'dist/report-page.html');
 const CONSOLE = ['--import', 'opentelemetry-instrumentation-event-loop/console'];
 const MARKUP = '</script><script>window.hacked = 1</script>';
 
-/** On two cores, in milliseconds. The machine is shared: see the figures that are printed. */
-const MAX_OPEN_MILLIS = 1500;
-const MAX_WRITE_MILLIS = 200;
 const MAX_BYTES = 5_000_000;
-const MIN_FRAMES_A_SECOND = 30;
+// Ratios, since the machine is shared: each has its baseline in the same test, right before it.
+/** Opening 10 000 blocks, compared with opening three: 4 to 5 times. */
+const MAX_OPEN_RATIO = 8;
+/** Writing the page, compared with making JSON of the same data: 2 to 3 times. */
+const MAX_WRITE_RATIO = 6;
+/** Frames a second during a drag, compared with those of a page that does nothing. */
+const MIN_FRAMES_RATIO = 0.5;
 
 let browser: Browser;
 let folder: string;
@@ -293,6 +296,12 @@ test('without an SDK: blocks and stacks, and what to do to know the requests', a
   await region('Timeline').getByText('Requests are not recorded.').waitFor();
 });
 
+async function timed(work: () => unknown): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
 test('nothing blocked: it says so, and what to do to see more', async () => {
   await open('nothing');
 
@@ -320,18 +329,34 @@ test('10 000 blocks with 100 000 samples: the file, its opening, and a drag', as
   const file = path.join(folder, 'large.html');
   pageOf['large'] = file;
   const recorder = largeRecorder();
-  const writing = performance.now();
-  writePage(file, recorder.read(), TEMPLATE);
-  const writeMillis = performance.now() - writing;
+  const report = recorder.read();
+  const jsonMillis = await timed(() => JSON.stringify(report));
+  const writeMillis = await timed(() => writePage(file, report, TEMPLATE));
   const { size } = statSync(file);
   writePage(file, largeReport(recorder), TEMPLATE);
 
-  const opening = performance.now();
-  await open('large');
-  await timeline().focus();
-  await page.keyboard.press('End');
-  await page.getByText(/^Block 10000 of 10000: /).waitFor({ state: 'attached' });
-  const openMillis = performance.now() - opening;
+  const openToLastBlock = (mode: string, blocks: number) =>
+    timed(async () => {
+      await open(mode);
+      await timeline().focus();
+      await page.keyboard.press('End');
+      const name = new RegExp(`^Block ${blocks} of ${blocks}: `);
+      await page.getByText(name).waitFor({ state: 'attached' });
+    });
+  pageOf['small'] = path.join(folder, 'small.html');
+  writePage(pageOf['small'], { ...report, blocks: report.blocks.slice(0, 3) }, TEMPLATE);
+  const openSmallMillis = await openToLastBlock('small', 3);
+  const framesAtRest = await page.evaluate(async (millis) => {
+    const until = performance.now() + millis;
+    let count = 0;
+    while (performance.now() < until) {
+      await new Promise(requestAnimationFrame);
+      count++;
+    }
+    return (1000 * count) / millis;
+  }, 1000);
+  await page.close();
+  const openMillis = await openToLastBlock('large', 10_000);
   await page.keyboard.press('0');
 
   const box = await timeline().boundingBox();
@@ -356,10 +381,10 @@ test('10 000 blocks with 100 000 samples: the file, its opening, and a drag', as
     return (1000 * count) / millis;
   }, 2000);
   const framesASecond = await frames;
-  const figures = { size, writeMillis, openMillis, framesASecond };
-  process.stderr.write(`${JSON.stringify(figures)}\n`);
+  const figures = { size, jsonMillis, writeMillis, openSmallMillis, openMillis };
+  process.stderr.write(`${JSON.stringify({ ...figures, framesAtRest, framesASecond })}\n`);
   expect(size).toBeLessThan(MAX_BYTES);
-  expect(writeMillis).toBeLessThan(MAX_WRITE_MILLIS);
-  expect(openMillis).toBeLessThan(MAX_OPEN_MILLIS);
-  expect(framesASecond).toBeGreaterThan(MIN_FRAMES_A_SECOND);
+  expect(writeMillis / jsonMillis).toBeLessThan(MAX_WRITE_RATIO);
+  expect(openMillis / openSmallMillis).toBeLessThan(MAX_OPEN_RATIO);
+  expect(framesASecond / framesAtRest).toBeGreaterThan(MIN_FRAMES_RATIO);
 });

@@ -83,7 +83,11 @@ describe('a block', () => {
     expect(isSuspension(block(790), memory, 100)).toBe(false);
   });
 
-  const waited = (atLeast: number, atMost = atLeast) => ({ atLeast, atMost });
+  const waited = (atLeast: number, atMost = atLeast, ranAtMost = 800) => ({
+    atLeast,
+    atMost,
+    ranAtMost,
+  });
 
   test('whose thread waited for a CPU while the watchdog ran on is none', () => {
     expect(isSuspension(block(40), memory, 100, waited(730))).toBe(true);
@@ -98,6 +102,10 @@ describe('a block', () => {
     for (let from = 1010; from < 1800; from += 100) suspendWatchdog(memory, from, from + 90, 90);
     expect(isSuspension(block(120), memory, 50, waited(670, 690))).toBe(false);
     expect(isSuspension(block(49), memory, 50, waited(751))).toBe(true);
+  });
+
+  test('of 120 ms of CPU of the process, of which the thread used 45 at most, is none', () => {
+    expect(isSuspension(block(120), undefined, 50, waited(755, 790, 45))).toBe(true);
   });
 
   test('whose thread waited in I/O, while the watchdog had no CPU, is one', () => {

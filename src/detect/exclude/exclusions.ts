@@ -4,7 +4,7 @@ import { hasUserCode } from '../../name/stack-path.ts';
 import { isInspected } from '../../sample/inspector.ts';
 import type { SharedMemory } from '../../sample/shared-memory.ts';
 import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
-import type { WaitedForCpu } from './run-delay.ts';
+import type { WaitedAndRan } from './run-delay.ts';
 
 /** Why a block is not reported. */
 export type ExclusionReason = 'teardown' | 'debugger' | 'suspension';
@@ -22,7 +22,7 @@ export class Exclusions {
     private readonly thresholdMillis: number,
     private readonly memory: () => SharedMemory | undefined,
     private readonly runDelay: {
-      within(start: number, end: number): WaitedForCpu | undefined;
+      within(start: number, end: number): WaitedAndRan | undefined;
     },
   ) {}
 
@@ -35,7 +35,7 @@ export class Exclusions {
   }
 
   /** How long the thread waited for a CPU in a block; undefined if that is not known. */
-  runDelayIn({ start, end }: Pick<Block, 'start' | 'end'>): WaitedForCpu | undefined {
+  runDelayIn({ start, end }: Pick<Block, 'start' | 'end'>): WaitedAndRan | undefined {
     return this.runDelay.within(start, end);
   }
 
@@ -46,7 +46,7 @@ export class Exclusions {
     return this.#isSuspended(time, this.runDelay.within(time.start, time.end));
   }
 
-  #isSuspended(time: Time, waited: WaitedForCpu | undefined): boolean {
+  #isSuspended(time: Time, waited: WaitedAndRan | undefined): boolean {
     return isSuspension(time, this.memory(), this.thresholdMillis, waited);
   }
 }
@@ -66,10 +66,11 @@ export function isTeardown({
  * Whether a block was most likely a pause in the debugger: the thread was stopped although the wall
  * clock went on. A synchronous call that waits (execSync, a slow disk) has the same figures, so a
  * block is taken for a pause only while a debugger can be attached.
- * @param waited how long the thread waited for a CPU in it, if known: a paused one does not wait
+ * @param waited how long the thread waited for a CPU in it, and ran, if known: a paused one does not wait
  */
-export function isDebuggerPause({ start, end, cpu }: Time, waited?: WaitedForCpu): boolean {
-  return cpu < (end - start - (waited?.atLeast ?? 0)) * MAX_PAUSED_CPU_SHARE && isInspected();
+export function isDebuggerPause(time: Time, waited?: WaitedAndRan): boolean {
+  const length = time.end - time.start - (waited?.atLeast ?? 0);
+  return cpuOf(time, waited) < length * MAX_PAUSED_CPU_SHARE && isInspected();
 }
 
 /**
@@ -78,14 +79,15 @@ export function isDebuggerPause({ start, end, cpu }: Time, waited?: WaitedForCpu
  * container is at its quota. What the code used itself, and what it waited in synchronous I/O, is
  * its own part.
  * @param memory of the watchdog; undefined if its thread does not watch
- * @param waited how long the thread waited for a CPU in it, if known
+ * @param waited how long the thread waited for a CPU in it, and ran, if known
  */
 export function isSuspension(
-  { start, end, cpu }: Time,
+  time: Time,
   memory: SharedMemory | undefined,
   thresholdMillis: number,
-  waited?: WaitedForCpu,
+  waited?: WaitedAndRan,
 ): boolean {
+  const { start, end } = time;
   const length = end - start;
   let suspended = memory === undefined ? 0 : suspendedWithin(memory, start, end);
   if (waited !== undefined) {
@@ -94,5 +96,12 @@ export function isSuspension(
     suspended = Math.max(suspended, waited.atLeast + stopped);
     suspended = Math.min(suspended, waited.atMost + stopped);
   }
-  return length - Math.min(suspended, length - cpu) < thresholdMillis;
+  return length - Math.min(suspended, length - cpuOf(time, waited)) < thresholdMillis;
 }
+
+/**
+ * CPU time of the thread, at most: `cpu` may be that of the whole process, and includes the watchdog
+ * thread's then.
+ */
+const cpuOf = ({ cpu }: Time, waited: WaitedAndRan | undefined) =>
+  Math.min(cpu, waited?.ranAtMost ?? Number.POSITIVE_INFINITY);
