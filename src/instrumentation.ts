@@ -40,10 +40,10 @@ import { attempt } from './support/guard.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
-/** What is registered globally is checked every so many intervals of the lag, on the next beat. */
+/** After this many intervals of the lag timer, the global providers are looked up again. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;
 
-/** For `/testing`: one that is not enabled, and records blocks for a test. Not public. */
+/** Makes an instance for `/testing`: not enabled, it records blocks for a test. Not public. */
 export let forRecording: (config: EventLoopInstrumentationConfig) => EventLoopInstrumentation;
 
 /**

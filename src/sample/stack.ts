@@ -64,7 +64,7 @@ export function captureStack(): StackFrame[] {
 }
 
 /**
- * As {@link captureStack}; the frames are made when they are asked for. Until then the functions on
+ * Like {@link captureStack}; the frames are made when they are asked for. Until then functions on
  * the stack, and their receivers, are kept alive.
  */
 export function takeStack(): TakenStack {

@@ -115,7 +115,7 @@ export class SignalListener {
   #leave(): void {
     this.#isLeaving = true;
     try {
-      // More than once where other code has removed all listeners and put them back.
+      // More than once if other code has removed all listeners and put them back.
       while (this.#listeners().includes(this.#listener)) {
         process.off(this.#signal, this.#listener);
       }
