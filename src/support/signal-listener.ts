@@ -91,7 +91,7 @@ export class SignalListener {
   };
 
   readonly #enter = (): void => {
-    // Where it is the only one, a signal that has come already is lost with it.
+    // If it is the only one, a signal that has come already is lost with it.
     if (!this.#isAdded || this.#isFirst()) return;
     this.#leave();
     const max = process.getMaxListeners();
