@@ -1,6 +1,6 @@
 // What the telemetry of one process weighs: time series in Prometheus, bytes of one export of its
 // metrics, bytes of a span. A real process, the real OTLP exporters, a receiver that counts. Needs
-// the build; exit code 1 where more series come than can be.
+// the build; exit code 1 if more series come than can be.
 //
 //   npm run bench -- payload
 import { spawn } from 'node:child_process';

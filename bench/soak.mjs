@@ -1,6 +1,6 @@
 // Promises: over minutes or hours of mixed load and random blocks of every kind, nothing is lost,
 // there are no false positives, memory stays flat, and the times of spans do not drift from the
-// wall clock. Prints the verdict; exit code 1 where a check fails. Needs the build.
+// wall clock. Prints the verdict; exit code 1 if a check fails. Needs the build.
 //
 //   npm run check -- soak                                  # 3 minutes
 //   npm run check -- soak --minutes 30 --node .matrix/node-24/node_modules/.bin/node

@@ -23,7 +23,7 @@ const THRESHOLD_MILLIS = 40;
  * one is nobody's mistake.
  */
 const CLEAR_MILLIS = 1.25 * THRESHOLD_MILLIS;
-/** For a report to come, where the subject does not need longer. */
+/** For a report to come, if the subject does not need longer. */
 const SETTLE_MILLIS = 100;
 /** So often at most, while the machine holds the process: that says nothing about a tool. */
 const MAX_VISITS = 6;
@@ -183,7 +183,7 @@ function reportOf(
 }
 
 /**
- * Of the application's own frames, as Sentry marks them; where there are none, of those that are
+ * Of the application's own frames, as Sentry marks them; if there are none, of those that are
  * not Node.js' own. Sentry has the innermost frame last. What has no name is called after the
  * function around it, as a reader would.
  */

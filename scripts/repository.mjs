@@ -1,7 +1,7 @@
 // `node scripts/repository.mjs https://github.com/owner/name`: sets `repository.url` in
 // package.json, the one place that says where the repository is, and makes from it all that
 // follows: homepage, bugs, links to runbooks, schema_url, the registry entry.
-// Without an address: makes these anew, as after a new version. `--check`: fails where one differs,
+// Without an address: makes these anew, as after a new version. `--check`: fails if one differs,
 // or while no address is set.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -39,7 +39,7 @@ async function bundle(entry, format) {
   return outputFiles[0].text.trim();
 }
 
-/** Bundles the threads' code; the file is written only where it changes. */
+/** Bundles the threads' code; the file is written only if it changes. */
 export async function generateWorkerCode() {
   const constants = await Promise.all(
     Object.entries(WORKERS).map(

@@ -11,9 +11,9 @@ import { PACKAGE_NAME } from './version.ts';
 export interface Claimant {
   activate(): void;
   deactivate(): void;
-  /** Undefined where it is not active. */
+  /** Undefined if it is not active. */
   health(windowMillis: number): EventLoopHealth | undefined;
-  /** Undefined where it is not active. */
+  /** Undefined if it is not active. */
   loopProfile?(windowMillis?: number): LoopProfile | undefined;
   /** Reports what has ended, the running callback included, for a process that exits. */
   settle?(): void;
@@ -25,7 +25,7 @@ export interface Claimant {
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.instances.v1`);
 
-/** In the order in which they were enabled: the last is active. */
+/** All that are enabled, in that order: the last one is active. */
 function enabledInstances(): Claimant[] {
   return perThread(KEY, (): Claimant[] => []);
 }
@@ -64,19 +64,19 @@ export function endActiveBySignal(): void {
   instances[instances.length - 1]?.endBySignal?.();
 }
 
-/** Of the active instance, whichever that is. */
+/** The health that the active instance measures. */
 export function activeHealth(windowMillis: number): EventLoopHealth | undefined {
   const instances = enabledInstances();
   return instances[instances.length - 1]?.health?.(windowMillis);
 }
 
-/** Of the active instance, whichever that is; of the longest period by default. */
+/** The loop profile of the active instance, by default of the longest period. */
 export function activeLoopProfile(windowMillis?: number): LoopProfile | undefined {
   const instances = enabledInstances();
   return instances[instances.length - 1]?.loopProfile?.(windowMillis);
 }
 
-/** Removes this instance; where it was active, the one before becomes active. */
+/** Removes this instance; if it was active, the one before becomes active. */
 export function stepBack(claimant: Claimant): void {
   const instances = enabledInstances();
   const index = instances.lastIndexOf(claimant);

@@ -12,7 +12,7 @@ export interface CodePosition {
 
 /** A function, and the position in it that was running. */
 export interface CodeLocation extends CodePosition {
-  /** `<anonymous>` where neither it nor the function around it has a name. */
+  /** `<anonymous>` if neither it nor the function around it has a name. */
   readonly functionName: string;
 }
 
@@ -45,7 +45,7 @@ export interface StackFrame extends CodePosition {
 export interface NativeCall {
   /** As it is written in code: `JSON.parse`. */
   readonly name: string;
-  /** Of its input, in characters, bytes or elements; undefined where it is not known. */
+  /** Size of its input, in characters, bytes or elements; undefined if it is not known. */
   readonly size: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface WeightedSample extends StackSample {
   readonly weight: number;
 }
 
-/** For how long code ran in a context, of the time of one block. */
+/** How long code ran in a context in one block. */
 export interface Run {
   readonly context: Context;
   readonly millis: number;
@@ -82,12 +82,12 @@ export interface Run {
  * Time that blocked the event loop for at least the threshold. Times are values of `Clock.now()`.
  */
 export interface Block {
-  /** Undefined where it cannot be known: without async hooks. */
+  /** Undefined if it cannot be known: without async hooks. */
   readonly kind: BlockKind | undefined;
   readonly start: number;
   readonly end: number;
   readonly callbacks: number;
-  /** The context that the block is attributed to; undefined where it is not known. */
+  /** The context that the block is attributed to; undefined if it is not known. */
   readonly context: Context | undefined;
   readonly resourceType: string | undefined;
   /** Milliseconds of CPU, as `Clock.cpu` counts it. */
@@ -99,7 +99,7 @@ export interface Block {
   /** What ran in it, as far as it is known; contexts of one span are one. */
   readonly ran?: readonly Run[];
   /**
-   * Milliseconds that the loop has waited for events since it ended, where its iteration is over.
+   * Milliseconds that the loop has waited for events since it ended, if its iteration is over.
    */
   readonly waitedSince?: number | undefined;
   /** How long the thread waited for a CPU in it; only in a recording of a test. */

@@ -21,7 +21,7 @@ export function putConfigFileInForce(file: ConfigFile): void {
   holder().file = file;
 }
 
-/** Undefined where the environment has the options. */
+/** Undefined if the environment has the options. */
 export function configFileInForce(): ConfigFile | undefined {
   return holder().file;
 }

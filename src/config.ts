@@ -1,6 +1,6 @@
 /**
  * Defaults, environment, configuration file and validation of the options. Code wins over
- * environment, environment over default; where a configuration file is in force, it has the place
+ * environment, environment over default; if a configuration file is in force, it has the place
  * of the environment. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
 import { types } from 'node:util';
@@ -16,7 +16,7 @@ export type Problem = 'type' | 'range';
 
 interface Option<T> {
   readonly fallback: T;
-  /** For messages: what the value has to be. */
+  /** What the value has to be, for messages. */
   readonly expected: string;
   /** What is wrong with a value; may throw what the traps of a proxy throw. */
   problemOf(value: unknown): Problem | undefined;
@@ -64,7 +64,7 @@ function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
   };
 }
 
-/** `true` is lines for people. */
+/** `true` means lines for people. */
 function consoleFormat(): Option<boolean | 'json' | 'markdown'> {
   return {
     fallback: false,
@@ -172,12 +172,12 @@ export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optio
 /** Options that have no default. */
 type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'profileDir' | 'reportFile';
 
-/** Of `thresholdMillis`: `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
+/** For `thresholdMillis` it is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {
   return ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** Of `thresholdMillis`: `threshold_millis`. */
+/** For `thresholdMillis` it is `threshold_millis`. */
 export function fileKey(option: string): string {
   return option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -329,7 +329,7 @@ function fromFile(
 ): unknown {
   const key = fileKey(name);
   const given = isInFile(option) && Object.hasOwn(options, key) ? options[key] : undefined;
-  // What is set to a variable without a value is null.
+  // A key whose value is a variable that is not set is null.
   if (given === undefined || given === null) return option.fallback;
   if (safeProblemOf(option, given) === undefined) return given;
   warn(
@@ -345,7 +345,7 @@ function isInFile({ parse }: Option<unknown>): boolean {
   return parse !== undefined;
 }
 
-/** What nobody reads: misspelt keys of the file, and the environment. */
+/** Warns of what is ignored: misspelt keys of the file, and the environment. */
 function warnOfIgnored(
   file: ConfigFile,
   env: NodeJS.ProcessEnv,
@@ -359,7 +359,7 @@ function warnOfIgnored(
   warnOfUnknown(FILE_SECTION, path, options, [...names, GROUP], warn);
   const group = groupInFile(file, () => {});
   warnOfUnknown(`${FILE_SECTION}.${fileKey(GROUP)}`, path, group, ofGroup, warn);
-  // As the specification has it: beside a file, the environment counts where the file refers to it.
+  // As the specification has it: beside a file, the environment counts if the file refers to it.
   const ignored = [...names, ...ofGroup.map(nameInEnvironment)]
     .map(environmentName)
     .filter((variable) => env[variable]?.trim());

@@ -28,7 +28,7 @@ const INIT_PID = 1;
 const MAX_SIGNAL_WAIT_MILLIS = 1000;
 
 export function startConsoleReport(): void {
-  // A worker thread is where code that blocks belongs; `/register` does nothing there by default.
+  // Code that blocks belongs into a worker thread; `/register` does nothing there by default.
   if (!isMainThread || consoleEntry().isReporting) return;
   attempt(start, (error) => say('cannot start', error));
 }

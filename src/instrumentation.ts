@@ -40,10 +40,10 @@ import { attempt } from './support/guard.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
-/** What is registered globally is checked every so many intervals of the lag, on the next beat. */
+/** After this many intervals of the lag timer, the global providers are looked up again. */
 const INTERVALS_PER_PROVIDER_CHECK = 50;
 
-/** For `/testing`: one that is not enabled, and records blocks for a test. Not public. */
+/** Makes an instance for `/testing`: not enabled, it records blocks for a test. Not public. */
 export let forRecording: (config: EventLoopInstrumentationConfig) => EventLoopInstrumentation;
 
 /**
@@ -96,7 +96,7 @@ export class EventLoopInstrumentation {
     if (resolved.enabled) this.enable();
   }
 
-  /** Starts detection. Does nothing if it is enabled already. */
+  /** Starts detection, unless it is enabled already. */
   enable(): void {
     if (this._claimant !== undefined) return;
     this._claimant = {
@@ -117,7 +117,7 @@ export class EventLoopInstrumentation {
     }
   }
 
-  /** Stops detection and undoes all that `enable()` did. Does nothing if it is not enabled. */
+  /** Stops detection and undoes all that `enable()` did. */
   disable(): void {
     if (this._claimant === undefined) return;
     const claimant = this._claimant;
@@ -125,14 +125,14 @@ export class EventLoopInstrumentation {
     stepBack(claimant);
   }
 
-  /** Whether it is enabled. It stays enabled while another instance is the active one. */
+  /** Whether it is enabled. It is also while another instance is the active one. */
   isEnabled(): boolean {
     return this._claimant !== undefined;
   }
 
   /**
-   * Replaces all options at once; options that are not given fall back to the environment and the
-   * defaults. `enabled`, if it is given, enables or disables.
+   * Replaces all options; those that are not given fall back to the environment and the defaults.
+   * `enabled`, if it is given, enables or disables.
    * @throws a TypeError if an option has the wrong type, a RangeError if it is out of range; the
    *   old options stay in force then
    */
@@ -146,14 +146,13 @@ export class EventLoopInstrumentation {
     if (config.enabled === false) this.disable();
   }
 
-  /** The options in force, defaults included. `enabled` is always true: see `isEnabled()`. */
+  /** The options in force, defaults included. `enabled` is always true. */
   getConfig(): EventLoopInstrumentationConfig {
     return this._config;
   }
 
   /**
-   * Spans come from this provider from now on. If the provider throws, that is logged through
-   * `diag`, and the earlier one stays.
+   * Spans come from this provider from now on, unless it throws, which is logged through `diag`.
    */
   setTracerProvider(tracerProvider: TracerProvider): void {
     this._attempt(() => {
@@ -165,9 +164,7 @@ export class EventLoopInstrumentation {
     this._withSession((session) => session.watchSdk());
   }
 
-  /**
-   * Metrics go to this provider from now on; it never throws either.
-   */
+  /** Metrics go to this provider from now on. It never throws. */
   setMeterProvider(meterProvider: MeterProvider): void {
     this._attempt(() => {
       this._useMeterProvider(meterProvider);
@@ -177,25 +174,22 @@ export class EventLoopInstrumentation {
     });
   }
 
-  /**
-   * Log events go to this provider from now on; it never throws either.
-   */
+  /** Log events go to this provider from now on. It never throws. */
   setLoggerProvider(loggerProvider: LoggerProvider): void {
     this._attempt(() => this._loggers.use(loggerProvider));
   }
 
   /**
    * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or
-   * when it is known that they cannot. It does not keep the process alive, and never rejects.
+   * when it is known that they cannot. It keeps no process alive, and never rejects.
    */
   ready(): Promise<void> {
     return this._session?.ready() ?? Promise.resolve();
   }
 
   /**
-   * Reports every block that has ended, the one that calls it included. It is for tests, and for
-   * platforms that freeze a process between two requests. Exporting is up to the SDK's own
-   * `forceFlush`. It never rejects.
+   * Reports every block that has ended, the one that calls it included, for tests and for platforms
+   * that freeze a process. Exporting is up to the SDK's own `forceFlush`. It never rejects.
    */
   async forceFlush(): Promise<void> {
     // The first is called in the next iteration, which closes this one.
@@ -205,11 +199,11 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Writes the report page of this thread, as the option `reportFile` does. Without that option, it
-   * has the longest 100 blocks, and neither the lag nor the requests over time.
-   * @param path of an HTML file; folders around it are made
-   * @returns whether it is written; if it is not, the reason is logged through `diag`. The promise
-   *   rejects only with a TypeError, if `path` is no text or is empty
+   * Writes the report page of this thread. Without the option `reportFile`, it has the longest 100
+   * blocks, and neither the lag nor the requests over time.
+   * @param path of the HTML file; folders around it are made
+   * @returns whether it is written; if it is not, `diag` has the reason. The promise rejects only
+   *   with a TypeError, if `path` is no text or is empty
    */
   async writeReport(path: string): Promise<boolean> {
     if (typeof path !== 'string' || path.trim() === '')
@@ -220,12 +214,9 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * The health of the event loop, for health checks and load shedding. An ongoing block counts:
-   * while it lasts, the lag grows from one call to the next. All figures are 0 if this
-   * instrumentation is not enabled. A call takes some 1 µs.
-   * @param windowMillis how many milliseconds to look back, 100 to 10 000, 5000 by default: few for
-   *   shedding load, which has to react at once; for a health check at least the time between two
-   *   checks
+   * The lag, the utilization and the blocked time of the last milliseconds. All figures are 0 if
+   * this instrumentation is not enabled.
+   * @param windowMillis how many milliseconds to look back, 100 to 10 000, 5000 by default
    * @throws a TypeError if the window is not a number, a RangeError if it is out of range
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
@@ -235,9 +226,8 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Which functions and operations used the event loop over the last minutes, for a debug endpoint.
-   * There are no samples if the option `loopProfile` is `'off'`, if it is `'busy'` and the loop was
-   * busy for less than half of the time, or if this instrumentation is not enabled.
+   * Which functions and operations used the event loop, for a debug endpoint. There are no samples
+   * if the option `loopProfile` rules them out, or if this instrumentation is not enabled.
    * @param windowMillis how many milliseconds to look back, 1000 to 300 000, which is the default
    * @throws a TypeError if the window is not a number, a RangeError if it is out of range
    */
@@ -249,9 +239,9 @@ export class EventLoopInstrumentation {
   /**
    * Runs code that is meant to block, such as a warm-up, and what it awaits. Its blocks get neither
    * a span nor an event nor a line of `console`, also while they last, and count in metrics with
-   * `event_loop.block.expected`. The mark is in the context: what runs in another context, such as
-   * a listener that was bound to one, is not expected. Without a context manager, only what runs
-   * before the first `await` is.
+   * `event_loop.block.expected`. The mark is in the context: what runs in another one, such as a
+   * bound listener, is not expected. Without a context manager, only what runs before the first
+   * `await` is.
    * @returns what `fn` returns
    * @throws what `fn` throws; a TypeError if `fn` is not a function
    */

@@ -1,7 +1,7 @@
 /**
- * The package's main entry, for `/register`. Asked for by name at run time: bundled into another
- * entry it would not be the one module that `sample/own-code.ts` takes it for, and a second copy
- * beside the application's.
+ * The package's main entry, for `/register`, which loads it by the package's name at run time. If
+ * it were bundled into another entry, there would be a second copy beside the application's, and
+ * `sample/own-code.ts` could not recognize this package's code.
  */
 import { createRequire } from 'node:module';
 import { PACKAGE_NAME } from './version.ts';

@@ -5,6 +5,6 @@
 import { register } from './register/register.ts';
 import { ownPackagesFrom } from './support/package-origins.ts';
 
-// What brings its own packages is preloaded where there is no `--import` to choose.
+// What brings its own packages is preloaded if there is no `--import` to choose.
 const isForEsm = import.meta.url.endsWith('.mjs') || ownPackagesFrom() !== undefined;
 register({ esm: isForEsm });

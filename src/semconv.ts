@@ -15,8 +15,8 @@ export const EVENT_EVENT_LOOP_BLOCKED = 'event_loop.blocked';
 export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
 
 /**
- * How many callbacks are known to have run in the block; promise reactions are not callbacks. It is
- * a lower bound if the block began before the hooks were on.
+ * How many callbacks are known to have run in the block, without promise reactions. It is a lower
+ * bound if the block began before the hooks were on.
  */
 export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
 
@@ -30,15 +30,15 @@ export const ATTR_EVENT_LOOP_BLOCK_GC_TIME = 'event_loop.block.gc_time';
 export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.type';
 
 /**
- * Exact length of the block in seconds: on a log event, which has no end time, and on a span that
- * is shorter than the block. A span neither starts before its parent nor ends shortly after it.
+ * Exact length of the block in seconds: on a log event, and on a span that is shorter than the
+ * block. A span neither starts before its parent nor ends shortly after it.
  */
 export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 
-/** `true` on metrics of blocks of code that `expectBlock` ran; absent on all others. */
+/** `true` on metrics of code that `expectBlock` ran; absent on others. */
 export const ATTR_EVENT_LOOP_BLOCK_EXPECTED = 'event_loop.block.expected';
 
-/** `true` on the report of an ongoing block; absent on all others. */
+/** `true` on the report of an ongoing block; absent on others. */
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 
 /** What took most of the block. One of `javascript`, `native`, `gc` and `waiting`. */
@@ -51,14 +51,11 @@ export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
 
 /**
  * The built-in function that ran for most of the block, as it is written in code; `WebAssembly` for
- * the code of WebAssembly modules.
+ * code of such a module.
  */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL = 'event_loop.block.native_call';
 
-/**
- * Size of the input of the built-in function, in characters, bytes or elements. Absent if it is not
- * known without extra work.
- */
+/** Size of its input in characters, bytes or elements, if that is known without extra work. */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_CALL_SIZE = 'event_loop.block.native_call.size';
 
 /** File of the module that the blocking function was loading, by `require` or `import()`. */
@@ -74,8 +71,8 @@ export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
- * The stacks of the block, one a line, with the milliseconds that each stands for; at most 16 384
- * characters.
+ * The stacks of a block with more than 5 stack samples, folded, one a line, with the milliseconds
+ * that each stands for; the heaviest first, at most 16 384 characters.
  */
 export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
 
@@ -92,7 +89,7 @@ export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans
 export const ATTR_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 
 /**
- * `true` if more blocks fell into the span than are remembered (the last 1024): the duration is a
+ * `true` if more blocks fell into the span than the 1024 that are remembered: the duration is a
  * lower bound.
  */
 export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
@@ -103,7 +100,7 @@ export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
  */
 export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 
-/** The name of the entry span that was stalled. At most 100 values, then `_other`. */
+/** The name of the stalled entry span, if it has no route. At most 100 values, then `_other`. */
 export const ATTR_EVENT_LOOP_STALL_OPERATION = 'event_loop.stall.operation';
 
 /** On a link: what it leads to. */
@@ -115,7 +112,10 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 /** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
-/** The name of the entry span, or the operation of GraphQL. At most 100 values, then `_other`. */
+/**
+ * The name of the entry span, if it has no route, or the operation of GraphQL, whose routes are all
+ * the same. At most 100 values, then `_other`.
+ */
 export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
 
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
@@ -148,16 +148,15 @@ export const ATTR_HTTP_ROUTE = 'http.route';
  */
 export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
 
-/** Histogram, unit `s`. Length of the blocks of the event loop that reached the threshold. */
+/** Histogram, unit `s`. Length of the blocks. */
 export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 
-/** Counter, unit `{block}`. Blocks of the event loop without a span, because of the rate limit. */
+/** Counter, unit `{block}`. Blocks without a span because of `maxSpansPerMinute`. */
 export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
 
 /**
- * Histogram, unit `s`. How long each entry span (SERVER, CONSUMER) was stalled by blocks of the
- * event loop that it did not cause. One record for each entry span that ends, 0 included. Needs
- * `EventLoopSpanProcessor`.
+ * Histogram, unit `s`. How long each entry span (SERVER, CONSUMER) was stalled by blocks that it
+ * did not cause. One record for each that ends, 0 included. Needs `EventLoopSpanProcessor`.
  */
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 
@@ -177,7 +176,7 @@ export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.dura
 
 /**
  * Counter, unit `{sample}`. What ran at random moments while the event loop was busy, one a second
- * on average. Shares of the total are shares of the time in which the event loop was busy. At most
- * 1000 combinations of attributes, then `code.function.name` is `_other`.
+ * on average. Shares of the total are shares of the busy time. At most 1000 combinations of
+ * attributes, then `code.function.name` is `_other`.
  */
 export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';

@@ -24,7 +24,9 @@ export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 export type SuspensionReason = 'throttled' | 'starved' | 'stopped';
 
 /**
- * The blocking function. Positions are those of the source if a source map is found: see
+ * The blocking function, which is the place to change: the innermost function of the application's
+ * own code that was on the stack for most of the block, else that of its direct dependency.
+ * Positions are those of the source if a source map is found: see
  * {@link EventLoopInstrumentationConfig.sourceMaps}.
  */
 export interface BlockingCode {
@@ -107,8 +109,8 @@ export interface EventLoopBlock {
    */
   readonly queuedSpans?: number;
   /**
-   * How many entry spans (SERVER, CONSUMER) the block stalled that ended in the same recording of
-   * `/testing`; absent elsewhere. Needs `EventLoopSpanProcessor`.
+   * In a recording of `/testing`: how many entry spans (SERVER, CONSUMER) that ended in it the
+   * block stalled. Needs `EventLoopSpanProcessor`.
    */
   readonly stalledRequests?: number;
   /** For how long the block stalled the spans of `stalledRequests`, added up. */
@@ -122,11 +124,7 @@ export interface EventLoopBlock {
   readonly nativeTimeMillis?: number;
   /** How many stack samples were taken in the block. */
   readonly samples: number;
-  /**
-   * The blocking function, which is the place to change: the innermost function of the
-   * application's own code that was on the stack for most of the block, else that of its direct
-   * dependency. Absent if no stack sample shows user code.
-   */
+  /** The blocking function. Absent if no stack sample shows user code. */
   readonly code?: BlockingCode;
   /**
    * The built-in function that ran for most of the block, as it is written in code (`JSON.parse`;
@@ -229,8 +227,8 @@ export interface HealthServerConfig {
   /** The port, a whole number from 1 to 65 535. Without one, nothing is started. */
   port?: number;
   /**
-   * The name or address to listen on. The default is reached from the same machine or pod only;
-   * for the probes of Kubernetes it is `0.0.0.0`, or `::`.
+   * The name or address to listen on. The default is reached from the same machine or pod only; the
+   * probes of Kubernetes need `0.0.0.0`, or `::`.
    * @default '127.0.0.1'
    */
   host?: string;
@@ -259,8 +257,8 @@ export interface HealthServerConfig {
  */
 export interface EventLoopInstrumentationConfig {
   /**
-   * `false` keeps the instrumentation off until its `enable()` is called, also if it is registered
-   * with `NodeSDK` or `registerInstrumentations`.
+   * `false` keeps the instrumentation off until its `enable()` is called, also in the list of an
+   * SDK.
    * @default true
    */
   enabled?: boolean;
@@ -275,51 +273,49 @@ export interface EventLoopInstrumentationConfig {
    */
   lagIntervalMillis?: number;
   /**
-   * A watchdog thread takes stack samples while the event loop is blocked. They give a block its
-   * function, file and line, and a chain of promise reactions its parent. `false`: no thread is
+   * A watchdog thread takes stack samples of the blocked event loop, for the function, file and
+   * line of a block, and for the parent of a chain of promise reactions. `false`: no thread is
    * started.
    * @default true
    */
   captureStack?: boolean;
   /**
-   * Which files are the application's own code. A block is named by the innermost function of the
-   * application on the stack. By default, everything is the application's except Node.js itself,
-   * packages (`node_modules`, the caches of yarn and pnpm), the wrappers of agents and this
-   * package.
+   * Which files are the application's own code, whose innermost function names a block. By default,
+   * that is everything but Node.js itself, packages (`node_modules`, the caches of yarn and pnpm),
+   * the wrappers of agents and this package.
    *
-   * - a list of 1 to 100 paths: only files at or below one of them are the application's. A
-   *   relative path starts at the working directory; `/` and `\` are the same. A path with a slash
-   *   at its end is a folder, or a scope. A `node_modules` below a path is not included; to include
-   *   a package, name it: `['src', 'node_modules/@acme/']`.
-   * - a function: it is called once for each file, with its path, or with a URL for code that comes
-   *   from no file, and returns a boolean. If it throws or returns something else, that is logged
-   *   through `diag` once, and the default decides. So it does for an ongoing block.
+   * - a list of 1 to 100 paths: only files at or below one of them. A relative path starts at the
+   *   working directory; `/` and `\` are the same. A path with a slash at its end is a folder, or a
+   *   scope. A `node_modules` below a path is not included; to include a package, name it:
+   *   `['src', 'node_modules/@acme/']`.
+   * - a function, which is called once for each file, with its path, or with a URL for code that
+   *   comes from no file, and returns a boolean. If it throws or returns something else, that is
+   *   logged through `diag` once, and the default decides, as it does for an ongoing block.
    *
    * The environment variable takes a list, separated by commas.
    */
   inApp?: readonly string[] | ((file: string) => boolean);
   /**
-   * Wraps built-in functions that can take long in a single call, such as `JSON.parse` and
-   * `fs.readFileSync`: a block inside one names the function that made the call, the built-in and
-   * the size of its input. A wrapper keeps `name`, `length`, `this`, results and errors.
-   * `disable()` puts back each function that nobody else has wrapped since. Needs `captureStack`.
+   * Wraps built-in functions that can take long in a single call, such as `JSON.parse`: a block in
+   * one names the function that made the call, the built-in and the size of its input. Needs
+   * `captureStack`.
    * @default true
    */
   nativeCalls?: boolean;
   /**
-   * Positions are those of the source if a source map is found beside the file, without
-   * `--enable-source-maps`. A thread reads each map once, after a block.
+   * Positions are those of the source if a source map is found, without `--enable-source-maps`. A
+   * thread reads each map once, after a block.
    * @default true
    */
   sourceMaps?: boolean;
   /**
    * When hooks of `async_hooks` are on. Blocks are found without them; they tell callbacks apart.
    *
-   * - `'auto'`: on demand: from the first stack sample of a block until shortly after the block,
-   *   and while the event loop idles. What ran earlier in the same iteration, outside of context
-   *   scopes, counts as part of the block. If stack samples cannot be taken, this is `'always'`.
-   * - `'always'`: all the time: the start of each callback is exact.
-   * - `'off'`: never: the kind of a block outside of all context scopes is not known.
+   * - `'auto'`: from the first stack sample of a block until shortly after the block, and while the
+   *   event loop idles. What ran earlier in the same iteration, outside of context scopes, counts
+   *   as part of the block. If stack samples cannot be taken, this is `'always'`.
+   * - `'always'`: the start of each callback is exact.
+   * - `'off'`: the kind of a block outside of all context scopes is not known.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode;
@@ -330,49 +326,45 @@ export interface EventLoopInstrumentationConfig {
   requireParentSpan?: boolean;
   /**
    * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000. The metric
-   * `event_loop.block.suppressed` counts the blocks past this limit. Functions share it:
+   * `event_loop.block.suppressed` counts the blocks past it.
    *
-   * - While other functions block too, one function gets at most a tenth of the limit. A function
-   *   that blocks alone may use all of it; a further tenth is then left for others.
+   * - While other functions block too, one function gets at most a tenth. One that blocks alone may
+   *   use all; a further tenth is then left for others.
    * - The first block of a function gets its span in any case, for the first 1000 functions, unless
    *   the limit is 0.
    * @default 600
    */
   maxSpansPerMinute?: number;
   /**
-   * Which blocks become log records with the event name `event_loop.blocked`. Without a logger
-   * provider there are none.
+   * Which blocks become log events. Without a logger provider there are none.
    *
-   * - `'unsampled'`: those without a recorded span: blocks of a trace that is not sampled, blocks
-   *   past `maxSpansPerMinute`, blocks that `requireParentSpan` leaves out, and all blocks without
-   *   an SDK for traces.
-   * - `'all'`: all blocks, those with a span too.
+   * - `'unsampled'`: those without a recorded span, since the trace is not sampled, or because of
+   *   `maxSpansPerMinute` or `requireParentSpan`, or without an SDK for traces.
+   * - `'all'`: also those with a span.
    * - `'off'`: none.
    * @default 'unsampled'
    */
   blockEvents?: BlockEventsMode;
   /**
-   * When the loop profile is made: which functions and routes use the event loop, also if nothing
-   * blocks it. The code that runs is sampled at random moments, one a second on average, for
-   * `event_loop.busy.samples` and `loopProfile()`. Needs `captureStack`.
+   * When the code that runs is sampled for the loop profile, at random moments, one a second on
+   * average. Needs `captureStack`.
    *
-   * - `'busy'`: while the loop is busy for half of the time or more.
+   * - `'busy'`: while the loop was busy for half of the last 5 seconds or more.
    * - `'always'`: also while it is less busy. Moments at which it waits for events do not count.
    * - `'off'`: never.
    * @default 'busy'; in worker threads 'off'
    */
   loopProfile?: LoopProfileMode;
   /**
-   * A folder for the profile of each block with more than 5 stack samples, one `.cpuprofile` for
-   * each, which Chrome DevTools, VS Code and speedscope open; at most 1000 from one thread. By
-   * default, none is written.
+   * A folder for one `.cpuprofile`, which Chrome DevTools, VS Code and speedscope open, of each
+   * block with more than 5 stack samples; at most 1000 from one thread, written synchronously after
+   * the block. By default, none is written.
    */
   profileDir?: string;
   /**
-   * Path of an HTML file: the report page, with everything that blocked. It is written when the
-   * process exits, when the instrumentation is disabled and, except on Windows, on SIGURG. `{pid}`
-   * stands for the process id; in a worker thread `-worker-<id>` is added to the name. By default,
-   * none is written.
+   * Path of the report page, an HTML file. It is written when the process exits, when the
+   * instrumentation is disabled and, except on Windows, on SIGURG. `{pid}` stands for the process
+   * id; in a worker thread `-worker-<id>` is added to the name. By default, none is written.
    */
   reportFile?: string;
   /**
@@ -384,37 +376,34 @@ export interface EventLoopInstrumentationConfig {
    */
   unfinishedAfterMillis?: number;
   /**
-   * A health check, `GET /livez` over HTTP, that a thread answers while the event loop is blocked.
-   * The status is 200 while the event loop turns, or has been blocked for less than
-   * `failAfterMillis`, and 503 after that. It is off without a port, and in worker threads. If it
-   * cannot be started, that is logged through `diag`.
+   * A thread answers `GET /livez` over HTTP, also while the event loop is blocked: with 503 if it
+   * has been for `failAfterMillis`, else with 200. Off without a port, and in worker threads. If
+   * the server cannot be started, that is logged through `diag`.
    */
   healthServer?: HealthServerConfig;
   /**
-   * For development: a line on stderr for each block, and a summary of what blocked most when the
-   * process exits or, except on Windows, gets SIGURG. It needs no SDK, and shows blocks whether or
-   * not their trace is sampled.
+   * For development: a line on stderr for each block, sampled or not, and a summary of what blocked
+   * most when the process exits or, except on Windows, gets SIGURG. It needs no SDK.
    *
    * - `true`: lines for people.
-   * - `'json'`: one JSON object a line, for each block and for the summary, as the package's
-   *   `console.schema.json` describes them.
+   * - `'json'`: JSON objects, one a line, as the package's `console.schema.json` describes them.
    * - `'markdown'`: the summary only, as Markdown.
    * @default false
    */
   console?: boolean | 'json' | 'markdown';
   /**
-   * Called with each span before it ends, to add or replace attributes. It is also called for a log
-   * event, with an object that has the ids of the blocking span, and on which only `setAttribute`
-   * and `setAttributes` have an effect. It is not called for an ongoing block. What it throws is
-   * logged through `diag`.
+   * Called with each span before it ends, to add or replace attributes. It is also called for each
+   * log event, with an object that has the ids of the blocking span, and on which only
+   * `setAttribute` and `setAttributes` have an effect. It is not called for an ongoing block. What
+   * it throws is logged through `diag`.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
   /**
    * A block for which it returns `true` gets neither a span nor an event nor a line of `console`;
    * metrics and `health()` count it. It is called once for each block that may get one, when the
-   * block is reported. If a span that the block stalled ends first, it is called at that moment:
-   * `gcTimeMillis` and positions in the source are not known yet. It is not called for an ongoing
-   * block. What it throws is logged through `diag`, and counts as `false`.
+   * block is reported, or earlier if a span that the block stalled ends: `gcTimeMillis` and
+   * positions in the source are not known then. It is not called for an ongoing block. What it
+   * throws is logged through `diag`, and counts as `false`.
    */
   ignoreBlockHook?: (block: EventLoopBlock) => boolean;
 }

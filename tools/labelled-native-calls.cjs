@@ -43,7 +43,7 @@ const key = Buffer.alloc(32, 1);
 const { privateKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 /**
- * `call`: the built-in as an attribute has to name it, where it is wrapped; `run`: the function
+ * `call`: the built-in as an attribute has to name it, if it is wrapped; `run`: the function
  * that has to be named.
  */
 const nativeCalls = {

@@ -74,8 +74,8 @@ function registrySections(registry) {
     return list(found.attributes);
   };
   return {
-    span: [signalText(span), list(span.attributes)].join('\n\n'),
-    event: [signalText(event), list(event.attributes.filter(({ key }) => !isOn(span, key)))].join(
+    span: [noteOf(span), list(span.attributes)].join('\n\n'),
+    event: [noteOf(event), list(event.attributes.filter(({ key }) => !isOn(span, key)))].join(
       '\n\n',
     ),
     stall: group('event_loop.stall'),
@@ -111,10 +111,12 @@ function onceEach(attributes, span) {
   });
 }
 
-/** @param {Used} used */
+/**
+ * Without the condition of an attribute that is not required: its text says it.
+ * @param {Used} used
+ */
 function headOf({ key, type, requirement }) {
-  const level = requirement.replace(/^(conditionally required|recommended)(: )?/, '');
-  const facts = [type, level].filter(Boolean).join(', ');
+  const facts = [type, requirement === 'required' && requirement].filter(Boolean).join(', ');
   return `**${code(key)}**${facts && ` (${facts})`}`;
 }
 
@@ -125,9 +127,7 @@ function example(/** @type {Used} */ { type, examples: [first] }) {
 }
 
 /** @param {Named} signal */
-function signalText({ definition: { brief, note } }) {
-  return wrapped([text(brief), text(note ?? '')].join(' ').trim());
-}
+const noteOf = ({ definition: { note } }) => wrapped(text(note ?? ''));
 
 /** @param {Named} signal */
 const isOn = ({ attributes }, /** @type {string} */ key) =>

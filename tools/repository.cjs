@@ -25,7 +25,7 @@ function isPlaceholder(/** @type {string} */ url) {
 
 /**
  * @param {string} url `https://host/owner/name`
- * @throws {TypeError} where it is another one
+ * @throws {TypeError} if it is another one
  */
 function requireUrl(url) {
   if (!/^https:\/\/[\w.-]+\/[\w.-]+\/[\w.-]+$/.test(url) || url.endsWith('.git'))

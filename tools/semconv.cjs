@@ -109,7 +109,7 @@ function readManifest() {
 }
 
 /**
- * The file or folder that will emit it; undefined where it is emitted.
+ * The file or folder that will emit it; undefined if it is emitted.
  * @param {{ annotations?: Annotations }} item
  * @returns {string | undefined}
  */
@@ -291,7 +291,7 @@ function valuesOf(attribute) {
 const lowerFirst = (/** @type {string} */ s) => s.charAt(0).toLowerCase() + s.slice(1);
 const upperFirst = (/** @type {string} */ s) => s.charAt(0).toUpperCase() + s.slice(1);
 
-/** A doc comment, on one line where it fits. */
+/** A doc comment, on one line if it fits. */
 function docComment(/** @type {string} */ comment) {
   const short = `/** ${comment} */`;
   if (short.length <= COLUMNS) return short;

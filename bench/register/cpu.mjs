@@ -8,7 +8,7 @@ const NANOS_IN_TICK = 1e7;
 /**
  * Reads until `stop`. `/proc/<pid>/schedstat` is that of the main thread alone, so each thread's
  * own is followed. `/proc/<pid>/stat` has the sum for the process, with the threads that have
- * ended, in ticks of 10 ms: where that is more, by more than its own error, threads have ended, and
+ * ended, in ticks of 10 ms: if that is more, by more than its own error, threads have ended, and
  * it counts.
  * @param {number} pid
  */

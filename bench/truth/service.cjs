@@ -161,7 +161,7 @@ app.get('/block/:label', async (request, response) => {
       );
     });
   };
-  /** Synchronous where it can be: an `await` of ours would be a microtask more. */
+  /** Synchronous if it can be: an `await` of ours would be a microtask more. */
   const hold = () => {
     const timer = startTimer();
     run(input ? input(prepared) : prepared);

@@ -7,7 +7,7 @@ const SEPARATOR = ' · ';
 
 /**
  * @param {import('../../tools/otlp.cjs').Span} span
- * @param {number} room in cells: what comes last is left out where there is too little
+ * @param {number} room in cells: what comes last is left out if there is too little
  */
 export function blockDetails(span, room) {
   const { attributes } = span;
@@ -63,7 +63,7 @@ function severalFunctions(attributes) {
   return functions?.includes(', ') && paint.code(functions);
 }
 
-/** Relative to the working directory where the file is below it. */
+/** Relative to the working directory if the file is below it. */
 function shortPath(file) {
   const path = file.replace(/^file:\/\//, '');
   const fromHere = relative(process.cwd(), path);
@@ -87,7 +87,7 @@ function offCpu(span) {
 }
 
 /**
- * @returns {number} of the span's length; NaN where the attribute is not there, and that compares
+ * @returns {number} of the span's length; NaN if the attribute is not there, and that compares
  *   false to anything
  */
 const shareOf = (span, attribute) => (1000 * span.attributes[attribute]) / (span.end - span.start);

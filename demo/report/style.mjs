@@ -1,5 +1,5 @@
 // Colours, widths and number formats, the same in every part of the report. `ansis` leaves the
-// colours out where output is piped, and follows NO_COLOR and FORCE_COLOR.
+// colours out if output is piped, and follows NO_COLOR and FORCE_COLOR.
 import { stripVTControlCharacters } from 'node:util';
 import ansis from 'ansis';
 

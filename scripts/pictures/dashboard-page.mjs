@@ -24,7 +24,7 @@ function overridesOf({ overrides }, name) {
     .filter(({ id }) => id !== 'links');
 }
 
-/** As Grafana has them where a dashboard says nothing. */
+/** As Grafana has them if a dashboard says nothing. */
 const DEFAULT_THRESHOLDS = {
   mode: 'absolute',
   steps: [

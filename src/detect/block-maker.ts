@@ -85,7 +85,7 @@ export class BlockMaker {
     return this.lostWaitSince(Math.max(knownUntil, this.attribution.samples.codeSeenAt), end);
   }
 
-  /** As {@link lostWait}, in a stack sample: no stack is looked at. */
+  /** Like {@link lostWait}, in a stack sample: no stack is looked at. */
   lostWaitSince(knownUntil: number, end: number): number {
     if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
     const since = Math.max(knownUntil, this.reported.end);

@@ -254,7 +254,7 @@ export class Ledger {
     return this.iterations.isCounting && latest === wordOf(busyPeriodStart);
   }
 
-  /** As {@link IterationClock.wasWaitingAt}. */
+  /** Like {@link IterationClock.wasWaitingAt}. */
   wasWaitingAt(time: number): boolean | undefined {
     return this.iterations.wasWaitingAt(time, this.#isHooked);
   }
@@ -510,7 +510,7 @@ export class Ledger {
   }
 
   /**
-   * As {@link #busySince}, also if a signal interrupted the wait: at the latest when the beat was
+   * Like {@link #busySince}, also if a signal interrupted the wait: at the latest when the beat was
    * due, it was over.
    */
   #busySinceLostWait(t: number): number {

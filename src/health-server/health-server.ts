@@ -115,7 +115,7 @@ export class HealthServer {
 
   /** For what Node.js calls: an exception would end the process. */
   #guarded(action: () => void): void {
-    this.#guard.run('internal error; the health server goes on', action);
+    this.#guard.run('internal error; the health server continues', action);
   }
 }
 

@@ -14,13 +14,13 @@ import type { HealthServerData, HealthServerFailure } from './protocol.ts';
 const RETRY_MILLIS = 50;
 const MAX_RETRIES = 60;
 
-// Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
+// Nobody reads what Node.js prints here, and it would keep the thread alive that started this one.
 process.removeAllListeners('warning');
 
 const data = workerData as HealthServerData;
 const server = createHealthHttpServer(createLivez(data));
 let retries = 0;
-// Not by the primary of a cluster.
+// `exclusive`: otherwise the primary of a cluster would listen in its place.
 const listen = () => server.listen({ port: data.port, host: data.host, exclusive: true });
 server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (server.listening) return;

@@ -1,6 +1,6 @@
 /**
  * What the report page embeds, as JSON: `console.schema.json` describes it. Times are in
- * milliseconds, Unix times where a name ends with `TimeMillis`. What is not known is absent.
+ * milliseconds, Unix times if a name ends with `TimeMillis`. What is not known is absent.
  */
 import type { SummaryJson } from '../summary/json.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
@@ -46,7 +46,7 @@ export interface ReportStacks {
   readonly nodes: readonly number[];
 }
 
-/** Each slot has one value; null where nothing was measured. */
+/** Each slot has one value; null if nothing was measured. */
 export interface ReportTimeline {
   readonly startTimeMillis: number;
   readonly slotMillis: number;

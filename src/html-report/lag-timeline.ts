@@ -23,7 +23,7 @@ export class LagTimeline {
 
   /**
    * @param now when the sample was taken
-   * @param waited how long the loop has waited for events so far; NaN where that is not known
+   * @param waited how long the loop has waited for events so far; NaN if that is not known
    * @param lagMillis of an event that arrived that long ago
    */
   add(now: number, waited: number, lagMillis: number): void {

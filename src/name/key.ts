@@ -52,7 +52,7 @@ export function metricNameOf(place: KeyedPlace, cwd: string): string {
   return `${functionName} (${shortFile(file, cwd)}${positionOf(place)})`;
 }
 
-/** As {@link metricNameOf}, of each place; two of one name in different files have their files. */
+/** {@link metricNameOf} of each place; two of one name in different files have their files. */
 export function distinctNamesOf(places: readonly KeyedPlace[], cwd: string): string[] {
   const names = places.map((place) => metricNameOf(place, cwd));
   return names.map((name, i) => {

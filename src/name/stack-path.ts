@@ -123,7 +123,7 @@ export function hasUserCode(frames: readonly StackFrame[]): boolean {
   );
 }
 
-/** As {@link hasUserCode}, or such code awaits what runs: a block can be named by it. */
+/** Like {@link hasUserCode}, or such code awaits what runs: a block can be named by it. */
 export function hasNamedCode(frames: readonly StackFrame[]): boolean {
   return hasUserCode(frames) || withoutOwnCalls(frames).some(isCode);
 }

@@ -28,7 +28,7 @@ interface Method {
   readonly name: string;
   readonly key: string;
   readonly wrap: Wrap;
-  /** The class whose prototype has it; the exports have it where there is none. */
+  /** The class whose prototype has it; the exports have it if there is none. */
   readonly of?: string;
 }
 
@@ -79,7 +79,7 @@ function functionsOfUnknown(holder: object, file: string): BuiltIn[] {
     .map((key) => ({ holder, key, name: `${addOn}.${key}`, wrap: wrapConstructor }));
 }
 
-/** Not a class with methods. */
+/** A function that is no class with methods. */
 function isPlainFunction(value: unknown): boolean {
   if (typeof value !== 'function') return false;
   const prototype = valueIn(value, 'prototype');

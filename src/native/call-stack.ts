@@ -90,7 +90,7 @@ export function setSize(size: number): void {
   if (callStack.depth <= MAX_NAMED) sizes[callStack.depth - 1] = size;
 }
 
-/** To be called in a tick, if `depth` is not 0: nothing is in progress then. */
+/** Call it in a tick, if `depth` is not 0: nothing is in progress then. */
 export function emptyCallStack(): void {
   callStack.depth = 0;
   const { listener } = callStack;

@@ -15,7 +15,7 @@ import { type BuiltIn, builtIns, isModule } from './built-ins.ts';
 import { callStack, type LongCallListener } from './call-stack.ts';
 import { sqliteFunctions } from './sqlite.ts';
 
-/** Of add-ons: what loads the same one anew again and again is not followed for ever. */
+/** A limit for code that loads the same add-on anew again and again. */
 const MAX_PATCHES = 500;
 
 export class NativeCalls {
@@ -76,7 +76,7 @@ export class NativeCalls {
     this.#publish();
   };
 
-  /** Wraps `node:sqlite`, if it has been loaded since. To be called now and then. */
+  /** Wraps `node:sqlite`, if it has been loaded since. Call it now and then. */
   followSqlite(): void {
     if (!this.#isOn || this.#hasSqlite) return;
     const found = attempt(() => sqliteFunctions((more) => this.#patchAll(more)), this.#onError);
@@ -103,7 +103,7 @@ export class NativeCalls {
   }
 
   #patch({ holder, key, name, wrap, isGetter }: BuiltIn): void {
-    // Of another realm, which outlives this one and would keep it alive (jest): not ours to change.
+    // It belongs to another realm (jest), which would keep this one alive: leave it alone.
     if (!(holder instanceof Object)) return;
     const ofHolder = this.#patches.get(holder) ?? new Map<string, Patch<AnyFunction>>();
     const known = ofHolder.get(key);

@@ -82,7 +82,7 @@ export const wrapStringify: Wrap = (original, state, name) =>
   }).stringify;
 
 /**
- * As {@link wrapStringify}; closures of two literals, so that V8 compiles each for its own
+ * Like {@link wrapStringify}; closures of two literals, so that V8 compiles each for its own
  * original.
  */
 export const wrapClone: Wrap = (original, state, name) =>
@@ -169,13 +169,13 @@ export interface SlowCallOptions {
   /** The input is a number that is no size: of iterations, of bits. */
   readonly sizeIsNone?: true;
   /**
-   * Called by others of these as well: where one whose name begins so is in progress, that one is
+   * Called by others of these as well: if one whose name begins so is in progress, that one is
    * what the code says.
    */
   readonly within?: string;
   /** From which size on the call is long; 0: always. Never, by default. */
   readonly longFrom?: number;
-  /** Whether the first two arguments make it long, where it is not always. */
+  /** Whether the first two arguments make it long, if it is not always. */
   readonly isLong?: (first: unknown, second: unknown) => boolean;
 }
 
@@ -214,7 +214,7 @@ export function wrapSlow({
 
 const SLOW = wrapSlow();
 
-/** As {@link wrapSlow}, for what may be called with `new`. */
+/** Like {@link wrapSlow}, for what may be called with `new`. */
 export const wrapConstructor: Wrap = (original, state, name) => {
   const call = SLOW(original, state, name);
   const construct = SLOW(Reflect.construct, state, name);

@@ -54,7 +54,7 @@ function loadExporter(signal: Signal, resolveFrom: readonly string[]): Exporter 
         const exports = load(name) as Record<string, new () => Exporter>;
         return new (exports[CLASSES[signal]] as new () => Exporter)();
       } catch {
-        // Not here: elsewhere, or another one.
+        // It may be found from another file, or another package may be installed.
       }
     }
     for (const name of VIA) {
@@ -62,7 +62,7 @@ function loadExporter(signal: Signal, resolveFrom: readonly string[]): Exporter 
         const found = load.resolve(name);
         if (!origins.includes(found)) origins.push(found);
       } catch {
-        // Not installed.
+        // It is not installed.
       }
     }
   }

@@ -71,7 +71,7 @@ export class OngoingReporter {
     return !eventUnwanted && (blockEvents === 'all' || (blockEvents === 'unsampled' && !hasSpan));
   }
 
-  /** In a thread of its own: exporters need far more memory than the watchdog has. */
+  /** Exports in a thread of its own: exporters need far more memory than the watchdog has. */
   #export(data: ExporterData): void {
     const exporter = new Worker(this.options.exporterCode, {
       eval: true,

@@ -1,5 +1,5 @@
 /**
- * The registry that all copies of `@opentelemetry/api` share. A copy ignores it where its own minor
+ * The registry that all copies of `@opentelemetry/api` share. A copy ignores it if its own minor
  * version is newer than that of the copy which registered first (`isCompatible` in the api): no
  * error, no log, but spans are missing or have no parent.
  */
@@ -22,7 +22,7 @@ export function apiRegistry(): ApiRegistry {
   return (globalThis as { [REGISTRY]?: ApiRegistry })[REGISTRY] ?? {};
 }
 
-/** The registry, where it has an SDK that this package's copy of the api does not use. */
+/** The registry, if it has an SDK that this package's copy of the api does not use. */
 export function registryOfOtherSdk(): ApiRegistry | undefined {
   const registry = apiRegistry();
   return registry.trace === undefined || registry.trace === trace.getTracerProvider()

@@ -57,20 +57,20 @@ export class OnceLogger {
     }
   }
 
-  /** Logs what waits, if there is a logger now. To be called now and then. Never throws. */
+  /** Logs what waits, if there is a logger now. Call it now and then. Never throws. */
   catchUp(): void {
     try {
       this.#noteFaults();
       if (this.#waiting.length === 0 || !this.isReady()) return;
       for (const write of this.#waiting.splice(0)) attempt(write);
     } catch {
-      // As above.
+      // Nothing is left to log it with.
     }
   }
   #noteFaults(): void {
     const { inHook, inSample } = this.faults;
     if (inHook !== undefined)
-      this.#remember('error', 'internal error; detection goes on', [inHook]);
+      this.#remember('error', 'internal error; detection continues', [inHook]);
     if (inSample !== undefined) this.#remember('warn', 'a stack sample was lost', [inSample]);
     this.faults.inHook = undefined;
     this.faults.inSample = undefined;

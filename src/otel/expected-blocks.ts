@@ -1,6 +1,6 @@
 /**
- * Which contexts are those of code that is meant to block. Of copies of this package, each knows
- * those of the others.
+ * Which contexts are those of code that is meant to block. Each copy of this package knows those of
+ * the others.
  */
 import { type Context, createContextKey } from '@opentelemetry/api';
 import { PACKAGE_NAME } from '../version.ts';

@@ -31,7 +31,7 @@ export interface LoggerProvider {
   getLogger(name: string, version?: string): Logger;
 }
 
-/** Of `@opentelemetry/api-logs`. */
+/** Under this key of `globalThis`, `@opentelemetry/api-logs` keeps its provider. */
 const GLOBAL = Symbol.for('io.opentelemetry.js.api.logs');
 const COMPATIBILITY_VERSION = 1;
 
@@ -60,7 +60,7 @@ export class LoggerSource {
     this.#given = followsGlobal ? undefined : provider;
   }
 
-  /** Undefined where there is no logger provider. */
+  /** Undefined if there is no logger provider. */
   get(): Logger | undefined {
     const provider = this.#given ?? globalLoggerProvider();
     if (provider !== this.#provider) {

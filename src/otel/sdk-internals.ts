@@ -1,6 +1,6 @@
 /**
- * What we read of OpenTelemetry that its public API has no call for. Each function has a result for
- * where it is not there.
+ * What this package reads of OpenTelemetry without a call of its public API. If what a function
+ * reads is not there, the function has a result for that.
  */
 import {
   type Attributes,
@@ -38,12 +38,12 @@ export function isTracingSuppressed(ctx: Context): boolean {
   return ctx.getValue(SUPPRESS_TRACING) === true;
 }
 
-/** Runs `action` where instrumentations make no spans. */
+/** Runs `action` in a context in which instrumentations make no spans. */
 export function withoutTracing<Result>(action: () => Result): Result {
   return context.with(context.active().setValue(SUPPRESS_TRACING, true), action);
 }
 
-/** The context manager in force, or undefined where the api has no call for it. */
+/** The context manager in force, or undefined if the api has no call for it. */
 export function currentContextManager(): ContextManager | undefined {
   return (
     context as unknown as { _getContextManager?: () => ContextManager }
@@ -71,8 +71,8 @@ export function spanStartTime(span: Span): HrTime | undefined {
 }
 
 /**
- * As {@link spanStartTime} of a span of the SDK, to the microsecond, as a time of
- * `performance.now()`: its Unix time is cut to whole milliseconds. Undefined where the start was
+ * Like {@link spanStartTime} of a span of the SDK, to the microsecond, as a time of
+ * `performance.now()`: its Unix time is cut to whole milliseconds. Undefined if the start was
  * given.
  */
 export function spanStartedAt(span: Span): number | undefined {
@@ -100,7 +100,7 @@ export function spanEndTime(span: Span): HrTime | undefined {
 }
 
 /**
- * The span around a span of the SDK, where it began in this process: the request's, which the HTTP
+ * The span around a span of the SDK, if it began in this process: the request's, which the HTTP
  * instrumentation keeps in the context; else one that has only its ids, and does not start later.
  */
 export function localParentOf(span: Span, ctx: Context): Span | undefined {
@@ -121,7 +121,7 @@ export function instrumentationScopeOf(span: Span): string | undefined {
 /** The API has one; a second copy of it, or a distribution, may add another. */
 const MAX_DELEGATES = 8;
 
-/** The tracer provider that the API's one stands for; itself where it is none of those. */
+/** The tracer provider that the API's one stands for; itself if it is none of those. */
 export function sdkOf(tracerProvider: TracerProvider): TracerProvider {
   type Proxy = TracerProvider & { getDelegate?(): Proxy };
   let provider: Proxy = tracerProvider;
@@ -143,7 +143,7 @@ type Resource = {
 
 /**
  * Attributes of the resource that this span's SDK was given, else those of the global tracer
- * provider; undefined where neither has one. Until the SDK's first export those that detectors are
+ * provider; undefined if neither has one. Until the SDK's first export those that detectors are
  * still finding are missing; service.name is not one of them.
  */
 export function resourceAttributes(span: Span | undefined): Attributes | undefined {
@@ -155,13 +155,13 @@ export function resourceAttributes(span: Span | undefined): Attributes | undefin
     (span as { resource?: Resource } | undefined)?.resource ??
     provider._resource ??
     provider._config?.resource;
-  // The SDK logs an error where `attributes` is asked for too early.
+  // The SDK logs an error if `attributes` is asked for too early.
   return resource?.asyncAttributesPending === true
     ? settledAttributes(resource)
     : resource?.attributes;
 }
 
-/** As the SDK reads them: the first value of a name counts. */
+/** Reads them as the SDK does: the first value of a name counts. */
 function settledAttributes(resource: Resource): Attributes {
   const settled: Attributes = {};
   for (const [name, value] of resource.getRawAttributes?.() ?? []) {

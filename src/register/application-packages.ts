@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { packageOrigins } from '../support/package-origins.ts';
 
-/** Packages that bring others with them, where a package manager does not hoist those. */
+/** Packages that bring others with them, if a package manager does not hoist those. */
 const VIA = ['@opentelemetry/auto-instrumentations-node', '@opentelemetry/sdk-node'];
 
 export class ApplicationPackages {
@@ -21,7 +21,7 @@ export class ApplicationPackages {
   }
 
   /**
-   * The file of a package's entry; undefined where it is not installed.
+   * The file of a package's entry; undefined if it is not installed.
    * @param via the package that uses it, if its version is the one that is meant
    */
   resolve(name: string, via?: string): string | undefined {
@@ -30,14 +30,14 @@ export class ApplicationPackages {
       try {
         return createRequire(origin).resolve(name);
       } catch {
-        // Not from here.
+        // It is not found from this file.
       }
     }
     return undefined;
   }
 
   /**
-   * What a package exports; undefined where it is not installed.
+   * What a package exports; undefined if it is not installed.
    * @param via as for `resolve`
    * @throws whatever the package throws when it is loaded
    */

@@ -1,5 +1,5 @@
 /**
- * When the application has been loaded. Where modules are hooked from a thread of their own
+ * When the application has been loaded. If modules are hooked from a thread of their own
  * (Node.js before 22.22.3), the event loop turns before the main script is loaded, and loading it
  * would be reported as a block.
  */

@@ -1,6 +1,6 @@
 /**
- * Which modules instrumentations have asked for. No other one is wrapped: the application's own
- * files stay as they are. The same in the thread of the application and in that of module hooks.
+ * Which modules instrumentations have asked for. Only those are wrapped, so the application's own
+ * files stay as they are. Both the application's thread and that of module hooks use this.
  */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,11 +25,11 @@ export class AskedModules {
     this.#onRebound = onRebound;
   }
 
-  /** As the option `shouldInclude` of import-in-the-middle. */
+  /** The option `shouldInclude` of import-in-the-middle. */
   readonly includes = (url: string, specifier: string): boolean =>
     this.#isAskedFor(url, specifier) && !this.#rebindsExports(url);
 
-  /** As its option `include`, which is all that versions before 3.2 know. */
+  /** Its option `include`, for versions before 3.2, which do not know `shouldInclude`. */
   names(): string[] {
     this.#readNames();
     return [...this.#names].filter((name) => !isAbsolute(name));

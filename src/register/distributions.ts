@@ -5,8 +5,8 @@
 import { apiRegistry } from '../otel/api-registry.ts';
 
 /**
- * As they are named on the command line and in `NODE_OPTIONS`, or by their file. What is not among
- * them, a file of the application for one, is known once it registers an SDK.
+ * Their names on the command line and in `NODE_OPTIONS`, or in the path of their file. Another one,
+ * such as a file of the application, is noticed when it registers an SDK.
  */
 const PRELOADS = [
   '@elastic/opentelemetry-node',
@@ -19,7 +19,7 @@ const DATADOG_PRELOAD = 'dd-trace/';
 /** Before the name of a package, in an option or in the path of a file. */
 const BEFORE_NAME = ['=', ' ', '"', "'", '/node_modules/'];
 
-/** Whether one of them is preloaded, now or later: an SDK of ours would be the second. */
+/** Whether one of them is preloaded, now or later: the SDK of `/register` would be the second. */
 export function isDistributionPreloaded(
   execArgv: readonly string[] = process.execArgv,
   env: NodeJS.ProcessEnv = process.env,

@@ -1,4 +1,4 @@
-/** The one line that is missing, for the Node.js that runs. */
+/** The command that installs what is missing, for the Node.js that runs. */
 
 /**
  * From here on the newest packages of OpenTelemetry run; those before are pinned to the last that

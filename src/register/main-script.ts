@@ -6,7 +6,7 @@ import { dirname, extname, join } from 'node:path';
 const ES_MODULE_LINE = /^(?:import\s*[\w{*'"]|export\s*[\w{*])/m;
 
 /**
- * Whether it is an ES module. To be called once the application is loaded. False if it is not
+ * Whether it is an ES module. Call it when the application is loaded. False if it is not
  * known, as for code that is given to `--eval`.
  */
 export function isMainEsModule(): boolean {
@@ -18,12 +18,12 @@ export function isMainEsModule(): boolean {
   try {
     return isEsModule(realpathSync(script));
   } catch {
-    // No file of its own: what another loader makes of it is not known.
+    // It is no file: what another loader makes of it is not known.
     return false;
   }
 }
 
-/** As Node.js decides it. */
+/** Decides as Node.js does. */
 function isEsModule(file: string): boolean {
   const extension = extname(file);
   if (['.mjs', '.mts'].includes(extension)) return true;
@@ -37,7 +37,7 @@ function packageTypeOf(file: string): string | undefined {
     try {
       return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type;
     } catch {
-      // Not here.
+      // There is no package.json in this folder.
     }
     if (folder === dirname(folder)) return undefined;
   }

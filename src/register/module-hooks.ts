@@ -42,7 +42,7 @@ export function areModulesHooked(
 }
 
 /**
- * To be called before instrumentations are made, since they ask for modules then.
+ * Call it before instrumentations are made, since they ask for modules then.
  * @param onRebound called for a module that is asked for, and not wrapped because it assigns to its
  *   exports later; not if another thread hooks modules
  * @returns begins to hook modules; undefined if they cannot be hooked
@@ -81,7 +81,7 @@ export function prepareModuleHooks(
 }
 
 /**
- * In the application's thread, where this Node.js can: `module.register` starts another one, and is
+ * In the application's thread, if this Node.js can: `module.register` starts another one, and is
  * deprecated from Node.js 26 on (DEP0205).
  */
 function loadSyncHooks(require: NodeJS.Require): SyncHooks | undefined {

@@ -1,7 +1,6 @@
 /**
  * An SDK that the application starts itself, later than the one that was preloaded for it. The api
- * takes the first that is registered and turns the second one away, and the application's has to
- * win.
+ * accepts only the first that is registered, and the application's has to take precedence.
  */
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
@@ -32,7 +31,7 @@ export interface OtherSdkEvents {
 }
 
 /**
- * To be called once the preloaded SDK is registered. Wraps the api's functions for registering, and
+ * Call it when the preloaded SDK is registered. Wraps the api's functions for registering, and
  * nothing that runs later. Errors go to `onError`: the application, which registers its SDK, must
  * not notice.
  */

@@ -1,18 +1,18 @@
-/** Has telemetry sent before the process ends, without a say in when and how it ends. */
+/** Has telemetry sent before the process ends. It does not decide when and how the process ends. */
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { SignalListener } from '../support/signal-listener.ts';
 
 const SIGNAL = 'SIGTERM';
-/** What a signal ends without us, ends after this time whether or not the telemetry is sent. */
+/** A process that a signal ends by default ends after this time, even if telemetry is not sent. */
 const MAX_FLUSH_MILLIS = 5000;
 /**
  * Process 1 of a container. Linux gives it no signal that it does not listen for: neither one that
  * it sends itself, nor one from outside.
  */
 const INIT_PID = 1;
-/** As a shell names the end by a signal. */
+/** The exit code by which a shell tells that a signal ended a process. */
 const EXIT_CODE = 128 + constants.signals[SIGNAL];
 
 export interface Telemetry {
@@ -96,13 +96,13 @@ class ProcessEnd {
       try {
         this.#telemetry.killed();
       } finally {
-        // Without us, no listener that was added meanwhile would have come to be.
+        // By default the process would have ended before anybody added a listener.
         EventEmitter.prototype.removeAllListeners.call(process, SIGNAL);
         if (process.pid === INIT_PID) process.exit(EXIT_CODE);
         process.kill(process.pid, SIGNAL);
       }
     };
-    // Code that runs meanwhile does not make another end of it.
+    // Code that runs meanwhile must not change how the process ends.
     process.prependListener('exit', kill);
     const flushedFor = this.#flushingSince > 0 ? performance.now() - this.#flushingSince : 0;
     let patience: NodeJS.Timeout | undefined;

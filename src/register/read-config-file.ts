@@ -34,7 +34,7 @@ export function configFilePath(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * @returns undefined where no package can read it
+ * @returns undefined if no package can read it
  * @throws what is wrong with the file
  */
 export function readConfigFile(path: string, packages: ApplicationPackages): ReadFile | undefined {

@@ -90,7 +90,7 @@ function* namesFrom(clause: string): Generator<[name: string, there: string]> {
   for (const [there, name] of listed(list ?? '')) yield [name, there];
 }
 
-/** Of `a, b as c`, the names before and after `as`. */
+/** The names before and after `as`, for each part of `a, b as c`. */
 function listed(list: string): [before: string, after: string][] {
   return list.split(',').map((each) => {
     const [before = '', after = before] = each.trim().split(/\s+as\s+/);
@@ -163,7 +163,7 @@ function assignedLater(code: string, names: ReadonlySet<string>): Set<string> {
     } else if (token === '=>') isInArrow = true;
     else if (token === ';') isInArrow = false;
     else if (token === '\n') {
-      // A line that ends with the arrow goes on.
+      // A line that ends with the arrow continues.
       if (previous !== '=>') isInArrow = false;
       before = previous;
     } else {

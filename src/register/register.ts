@@ -48,8 +48,8 @@ const USE_IMPORT =
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
   const registration = perThread(REGISTERED, () => ({ isDone: false }));
-  // A worker thread is where code that blocks belongs, and an SDK in each would cost more than all
-  // that is done here: there, it is asked for.
+  // Code that blocks belongs into a worker thread, and an SDK in each would be expensive. So a
+  // worker thread has one only if the environment asks for it.
   if (!isThreadWanted() || registration.isDone) return;
   registration.isDone = true;
   try {
@@ -168,8 +168,8 @@ function startSdk(
       })
     : undefined;
   const others = instrumentationsOf(packages);
-  // Last: modules that load with the first instrumentation, `http` for one, cannot be patched by
-  // instrumentations that are made later.
+  // This comes last: modules that are loaded with the first instrumentation, such as `http`, cannot
+  // be patched by instrumentations that are made later.
   const eventLoop = new main.EventLoopInstrumentation();
   const { sdk, hookingThread } = withOwnInstanceId(() => {
     const created = create([...others, eventLoop]);
@@ -182,7 +182,7 @@ function startSdk(
     eventLoop.disable();
     whenApplicationIsLoaded(() => {
       wrappersKept().isWanted = false;
-      // One of the application's own, made meanwhile, goes on.
+      // An instance that the application has made meanwhile stays enabled.
       if (isAnyEnabled()) logStaysDisabled(log);
       else eventLoop.enable();
       putBackKeptWrappers();
@@ -211,7 +211,7 @@ function startSdk(
   watchForOtherSdk(
     {
       comes: () => {
-        log.log('info', 'the application starts an SDK itself: that of /register steps back');
+        log.log('info', 'the application starts an SDK itself: that of /register is removed');
         isSteppingBack = true;
         undo();
         // Before api 1.10, and in packages made for it, logs are registered elsewhere.
@@ -226,13 +226,13 @@ function startSdk(
         if (loggers !== undefined) eventLoop.setLoggerProvider(loggers);
       },
     },
-    (error) => log.log('warn', 'the SDK of /register cannot step back altogether', error),
+    (error) => log.log('warn', 'the SDK of /register cannot be removed completely', error),
   );
 }
 
 /** Tracers that the api returns from now on follow to another SDK. */
 function relayTracers(): RelayTracerProvider | undefined {
-  // Not by its class: it may be of another copy of the api.
+  // `instanceof` does not work: the provider may be of another copy of the api.
   const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
   const sdk = proxy.getDelegate?.();
   if (apiRegistry().trace === undefined || sdk === undefined) return undefined;
@@ -242,7 +242,7 @@ function relayTracers(): RelayTracerProvider | undefined {
 }
 
 /**
- * What it has is sent. What its instrumentations have patched stays patched in part, and makes
+ * Sends what the SDK has. What its instrumentations have patched stays patched in part, and emits
  * nothing any more.
  */
 function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {

@@ -18,7 +18,7 @@ export class RelayTracerProvider implements TracerProvider {
     return new RelayTracer(this, [name, version, options]);
   }
 
-  /** As the api's own proxy has it. */
+  /** The api's own proxy has this method, too. */
   getDelegate(): TracerProvider {
     return this.target;
   }

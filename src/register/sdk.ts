@@ -23,7 +23,7 @@ export interface SdkPackage {
   }) => Sdk;
   /** What reads a configuration file; `NodeSDK` does not. From 0.301 on. */
   startNodeSdk?: StartNodeSdk;
-  /** Its name before. */
+  /** Its name before 0.301. */
   startNodeSDK?: StartNodeSdk;
 }
 
@@ -70,7 +70,7 @@ export function canReadFile({ startNodeSdk, startNodeSDK }: SdkPackage): boolean
   return startNodeSdk !== undefined || startNodeSDK !== undefined;
 }
 
-/** It takes no other option: what it consists of stands in the file. */
+/** Its only option: everything else is in the file. */
 export function createSdkFromFile(
   { startNodeSdk, startNodeSDK }: SdkPackage,
   instrumentations: Instrumentation[],

@@ -43,7 +43,7 @@ export class BlockEvents implements Emitter {
     if (!this.#isWanted(report)) return;
     const { block, context } = report;
     const logger = this.logger();
-    // What the SDK drops in any case is not made.
+    // Do not make a record that the SDK would drop.
     if (logger === undefined || logger.enabled?.({ ...WHAT, context }) === false) return;
     const attributes = eventAttributes(report);
     const before = { ...attributes };
@@ -88,7 +88,7 @@ function shortBody({ durationMillis, kind }: EventLoopBlock): string {
 /** It has the ids of the blocking span, as the record does; only its attributes are used. */
 function spanOf(context: Context, attributes: Attributes): Span {
   const span = trace.wrapSpanContext(trace.getSpanContext(context) ?? INVALID_SPAN_CONTEXT);
-  // As the SDK's spans: no value is no attribute.
+  // The SDK's spans do the same: an attribute without a value is left out.
   const set = (name: string, value: AttributeValue | null | undefined) => {
     if (value !== undefined && value !== null) attributes[name] = value;
     return span;

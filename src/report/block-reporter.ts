@@ -1,7 +1,7 @@
 /**
  * Reports blocks: gives each of them to everything that is emitted. Blocks are collected as they
- * end and reported together later: exporters, span processors and hooks are user code, which must
- * not run inside a handler, and Node.js knows of garbage collections only then.
+ * end and reported together later, for two reasons: exporters, span processors and hooks are user
+ * code, which must not run inside a handler; and Node.js tells of garbage collections later.
  */
 import type { Block } from '../block.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';

@@ -99,7 +99,7 @@ function parentOf(context: Context): Span | undefined {
  * Both times are explicit: the block is over. The span never starts before its parent: what came
  * before was not the parent's (and the SDK starts spans by `Date.now()`, which is cut to whole
  * milliseconds). Nor does it end after a parent that is known to have ended near the end of the
- * block: what came then is the remainder of its callback. Where that makes the span shorter, an
+ * block: what came then is the remainder of its callback. If that makes the span shorter, an
  * attribute has the length of the block.
  */
 export function startBlockSpan(

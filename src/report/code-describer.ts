@@ -1,6 +1,6 @@
 /**
- * The code of a block: which place it is named by. Known at once in the code that runs; in the
- * source after the source maps of its files have been read.
+ * The code of a block: which place it is named by. The place in the code that runs is known at
+ * once; the one in the source, after the source maps of its files have been read.
  */
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
 import { describeCode, type SampledCode } from '../name/describe-code.ts';
@@ -67,8 +67,8 @@ export class CodeDescriber {
   }
 
   /**
-   * A package's code is where its lines say. What is built is the application's, also if its
-   * file is called after a package: Next puts a page beside its template, and names the chunk so.
+   * A package's code is in the files that its lines name. A built file is the application's, also
+   * if it is named after a package: Next names the chunk of a page after its template.
    */
   #builtFrames({ frames }: StackSample): FrameInFile[] {
     const { originOf } = this.options;

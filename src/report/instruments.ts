@@ -26,9 +26,9 @@ import {
 } from '../semconv.ts';
 import type { CodePlace, EventLoopBlock, SuspensionReason } from '../types.ts';
 
-// In seconds. Always given: the SDK's default buckets are made for milliseconds. Lag is near zero
-// in a healthy process, and health checks give up after some seconds. `prometheus/rules.yaml`
-// alerts on 0.2.
+// Boundaries in seconds. They are always given, since the SDK's default ones are for milliseconds.
+// Lag is near zero in a healthy process, and health checks give up after some seconds.
+// `prometheus/rules.yaml` alerts on 0.2.
 const LAG_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 // A block is at least the threshold long, which may be as little as 1 ms.
 const BLOCK_BUCKETS = [
@@ -112,7 +112,7 @@ export function createInstruments(meter: Meter): Instruments {
     // In the first minute samples are closer, and each counts for less.
     valueType: ValueType.DOUBLE,
   });
-  // Two: the profile of an overload has more functions than ever block.
+  // Two limits, since the profile of an overload has more functions than ever block.
   const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);
   const busyFunction = boundedBy(MAX_FUNCTION_NAMES);
   const busyOperation = boundedBy(MAX_OPERATIONS);
@@ -143,7 +143,7 @@ export function createInstruments(meter: Meter): Instruments {
       for (const { code, millis } of waits) {
         const by = functionName(code, blockingFunction);
         const isKnown = stallSeries(JSON.stringify([by, who])) !== OTHERS;
-        // The function is what the sum is exact for.
+        // The sum of each function stays exact.
         const counted = isKnown ? { ...by, ...who } : { ...by, [ATTR_HTTP_ROUTE]: OTHERS };
         stallCaused.add(millis / 1000, counted, ROOT_CONTEXT);
       }

@@ -1,6 +1,6 @@
 /**
- * Leaves out the lines of code that a loader made, which are no lines of its file. On the watchdog
- * thread: it reads files, and the loader's source maps are on the thread that is blocked.
+ * Leaves out the lines of code that a loader made, which are no lines of its file. It runs on the
+ * watchdog thread: it reads files, and the blocked thread has the loader's source maps.
  */
 import { transformedPositions, withoutLine } from '../source-maps/loaded-text.ts';
 import { positionsOfStackTrace, withSourcePositions } from '../source-maps/position.ts';

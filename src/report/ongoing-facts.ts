@@ -59,7 +59,7 @@ export interface UnnamedFacts extends Omit<OngoingFacts, 'code' | 'offsets'> {
 
 /**
  * What the report of an ongoing block needs to know, copied. Runs inside the code that blocks: no
- * function of the application's may run in it, and NO REGULAR EXPRESSION, see `watchdog/stack.ts`.
+ * function of the application's may run in it, and no regular expression: see `sample/stack.ts`.
  */
 export function ongoingReply(
   sample: StackSample,
@@ -80,7 +80,7 @@ export function ongoingReply(
   };
 }
 
-/** Names the code; to be called in the watchdog thread. */
+/** Names the code. Call it in the watchdog thread. */
 export function namedFacts({ sample, ...facts }: UnnamedFacts, originOf: OriginOf): OngoingFacts {
   const code = sample && placeOfSample(sample, originOf);
   if (sample === undefined || code === undefined) return facts;

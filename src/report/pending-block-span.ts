@@ -63,7 +63,7 @@ export class PendingBlockSpan {
   }
 
   /**
-   * Ends the span, if the block has one, and lets go of everything but the span's context.
+   * Ends the span, if the block has one, and keeps nothing but the span's context.
    * @param facts as they are known now; a span that was started early gets what it lacks
    * @param hook is called while the span is still recorded
    */
@@ -90,7 +90,7 @@ export class PendingBlockSpan {
   }
 
   #start({ block, start }: Unreported, facts: EventLoopBlock): void {
-    // First: a tracer that throws, or that asks for this span itself, is not asked a second time.
+    // This comes first: a tracer that throws, or asks for this span itself, is not asked again.
     this.#wasStarted = true;
     const started = start(facts, block.context);
     if (typeof started === 'string') {
@@ -98,7 +98,7 @@ export class PendingBlockSpan {
       return;
     }
     this.#started = started;
-    // Now: a span that has ended does not say whether it was recorded.
+    // Ask before the span ends: afterwards it does not say whether it was recorded.
     if (started.span.isRecording() !== true) return;
     this.#spanContext = started.span.spanContext();
     const isSampled = (this.#spanContext.traceFlags & TraceFlags.SAMPLED) !== 0;

@@ -10,7 +10,7 @@ import { withoutTracing } from '../otel/sdk-internals.ts';
 import { makeFolder } from '../support/files.ts';
 import { type BlockReport, type Emitter, isIgnored } from './emitter.ts';
 
-// Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
+// References from before `@opentelemetry/instrumentation-fs` patches them, which makes spans.
 const { writeFileSync } = fs;
 
 const MAX_FILES = 1000;
@@ -31,7 +31,7 @@ export class ProfileFiles implements Emitter {
       makeFolder(this.folder);
       const stacks = sampledStacks(samples);
       const profile = JSON.stringify(cpuProfileOf(stacks, startTimeMillis, durationMillis));
-      // A new file: what has the name already may be a pipe, which would block.
+      // Only a new file is written: one that exists may be a pipe, which would block.
       writeFileSync(join(this.folder, name), profile, { flag: 'wx' });
     });
   }

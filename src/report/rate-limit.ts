@@ -9,13 +9,13 @@ const SHARE = 0.1;
 /** Functions that are known to have had one. */
 const MAX_SEEN = 1000;
 
-/** Key of blocks without a function: they have no first one. */
+/** Key of blocks without a function. No first span is granted to them. */
 export const NO_FUNCTION = '';
 
 interface Grant {
   readonly key: string;
   readonly time: number;
-  /** It is past the function's share: no other function wanted one. */
+  /** Whether it is beyond the function's share, and granted since no other function waited. */
   readonly isSurplus: boolean;
 }
 

@@ -226,7 +226,7 @@ export class CaptureClient<Facts extends object> {
     return { reply: JSON.parse(answer) as CaptureReply<Facts>, isOver: false };
   };
 
-  /** As {@link capture}, for the loop profile. */
+  /** Like {@link capture}, for the loop profile. */
   readonly sampleProfile: SampleProfile = async (onWaiting) => {
     const answer = await this.#ask(SampleFor.profile, onWaiting, () => false);
     return answer === TAKEN || answer === IDLE ? { isIdle: answer === IDLE } : undefined;
@@ -335,7 +335,7 @@ export class CaptureClient<Facts extends object> {
   }
 }
 
-/** Not imported: there are builds of Node.js without it. */
+/** It is not imported, since there are builds of Node.js without it. */
 function loadInspector(): InspectorModule | undefined {
   try {
     return require('node:inspector') as InspectorModule;

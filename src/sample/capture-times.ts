@@ -107,7 +107,7 @@ export class CaptureSchedule {
 
 /** Captures that one busy period may have at once: more than one block's. */
 export const CAPTURE_BURST = 40;
-/** After these, one capture is possible in so many milliseconds. */
+/** After these, one capture is possible in each interval of this many milliseconds. */
 export const CAPTURE_REFILL_MILLIS = 100;
 
 /**

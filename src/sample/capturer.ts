@@ -1,6 +1,6 @@
 /**
  * Takes stack samples, inside what runs: it only copies, and no function of the application's runs.
- * NO REGULAR EXPRESSION may run here: see stack.ts.
+ * No regular expression may run here: see stack.ts.
  */
 import { context } from '@opentelemetry/api';
 import type { NativeCall, StackFrame, StackSample } from '../block.ts';
@@ -29,7 +29,7 @@ export class Capturer {
   /**
    * @param busyPeriodStart the busy period that is meant
    * @param requestedAt when the watchdog thread asked, a time of the clock
-   * @returns undefined where that busy period is over, or the loop is waiting
+   * @returns undefined if that busy period is over, or the loop is waiting
    */
   capture(busyPeriodStart: number, requestedAt: number): StackSample | undefined {
     if (!this.ports.isLatest(busyPeriodStart)) return undefined;

@@ -5,7 +5,7 @@ export const THREAD_OPTIONS = {
   eval: true,
   name: 'event-loop-watchdog',
   argv: [],
-  // Not the host's flags nor its NODE_OPTIONS: a preload of the host would run in there.
+  // Without the host's flags and its NODE_OPTIONS: its preloads would run in this thread, too.
   execArgv: [],
   stdout: true,
   stderr: true,
@@ -34,7 +34,7 @@ export class Restarts {
 
   #usedUntil = Number.NEGATIVE_INFINITY;
 
-  /** To be called when it has ended. `now`: a time in milliseconds. */
+  /** Call it when it has ended. `now`: a time in milliseconds. */
   afterEnd(now: number): Restart {
     this.#usedUntil = Math.max(this.#usedUntil, now) + REFILL_MILLIS;
     const used = Math.ceil((this.#usedUntil - now) / REFILL_MILLIS);

@@ -17,7 +17,7 @@ import { Progress, Request, type SharedMemory } from './shared-memory.ts';
 export const MIN_UTILIZATION = 0.5;
 /** A moment that is later than this was in a suspension of the process: nothing ran. */
 const MAX_LATE_MILLIS = 20;
-/** After so much time without a moment, the first ones come at the short interval again. */
+/** After this time without a moment, the first ones come at the short interval again. */
 const RENEWAL_MILLIS = 10 * 60_000;
 
 export interface ProfileParts {
@@ -51,7 +51,7 @@ export class ProfileMoments {
     return this.#due - this.parts.now();
   }
 
-  /** To be called now and then. */
+  /** Call it now and then. */
   note(): void {
     this.#utilization.note();
   }
@@ -109,7 +109,7 @@ export class ProfileMoments {
 /** What is shorter is a burst: a service at a third of its time must not reach a half by chance. */
 export const UTILIZATION_WINDOW_MILLIS = 5000;
 const READING_MILLIS = 250;
-/** Without a beat for so long, the loop is blocked; an idle one has its beats 200 ms apart. */
+/** Without a beat for this long, the loop is blocked; an idle one has its beats 200 ms apart. */
 const MIN_BLOCKED_MILLIS = 250;
 
 /**
@@ -123,7 +123,7 @@ class RecentUtilization {
 
   constructor(private readonly progress: SharedMemory['progress']) {}
 
-  /** To be called now and then. */
+  /** Call it now and then. */
   note(): void {
     const { [Progress.beatAt]: beatAt = 0, [Progress.idleTime]: idleTime = 0 } =
       this.progress.read();

@@ -15,7 +15,7 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly captureUrl: string;
   /** Age at which a block is reported while it lasts; 0: never. */
   readonly unfinishedAfterMillis: number;
-  /** Undefined where there is no loop profile. */
+  /** Undefined if there is no loop profile. */
   readonly profile: ProfileOptions | undefined;
   /** Where the answer to each stack sample is put, for the health server; undefined without one. */
   readonly sampleMemory?: SharedArrayBuffer | undefined;
@@ -72,7 +72,7 @@ export interface PublishedSample<Facts extends object = object> {
 
 /** A block that has not ended, as far as the watchdog thread knows it. */
 export interface OngoingReport<Facts extends object = object> {
-  /** Of the latest answer of the watched thread; undefined where there was none. */
+  /** Of the latest answer of the watched thread; undefined if there was none. */
   readonly facts: Facts | undefined;
   /** When it is reported: a time of that thread's `performance.now()`. */
   readonly time: number;

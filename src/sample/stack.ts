@@ -2,7 +2,7 @@
  * The stack of what runs right now, as structured frames: captured at once, and read later.
  *
  * V8 asks the `Error` of the realm that captures for `stackTraceLimit`, and when the stack is
- * read for `prepareStackTrace`. Where the host's is as Node.js made it, or has plain properties,
+ * read for `prepareStackTrace`. If the host's is as Node.js made it, or has plain properties,
  * each is set for the moment, in which nothing else runs. Otherwise, frozen or with accessors, a
  * capture has a realm of its own (a `vm` context), in which nothing of the host's is noticed or
  * changed. That is not the first choice: from the first `vm` context on, V8 on Node.js 24 shrinks
@@ -64,7 +64,7 @@ export function captureStack(): StackFrame[] {
 }
 
 /**
- * As {@link captureStack}; the frames are made when they are asked for. Until then the functions on
+ * Like {@link captureStack}; the frames are made when they are asked for. Until then functions on
  * the stack, and their receivers, are kept alive.
  */
 export function takeStack(): TakenStack {

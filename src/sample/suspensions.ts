@@ -15,7 +15,7 @@ import {
 export const SUSPENSION_MILLIS = 10;
 
 /**
- * To be called by the watchdog thread when it wakes up: it meant to do so at `due`.
+ * The watchdog thread calls it when it wakes up: it meant to do so at `due`.
  * @param accountedMillis how long it ran or waited for a CPU since it woke up before: for the
  *   remainder of the delay it was stopped. NaN if that is not known
  */

@@ -51,7 +51,7 @@ export class Termination {
     this.#ask();
   }
 
-  /** To be called every few milliseconds. */
+  /** Call it every few milliseconds. */
   poll(): void {
     const { words } = this;
     const { wanted, begun, queued } = Terminating;

@@ -14,7 +14,7 @@ const MIN_SLEEP_MILLIS = 0.5;
 export const boundSleep = (millis: number) =>
   Math.min(MAX_SLEEP_MILLIS, Math.max(MIN_SLEEP_MILLIS, millis));
 
-/** To be called before a sleep that ends at `wakeUp`, a time of the watched thread. */
+/** Call it before a sleep that ends at `wakeUp`, a time of the watched thread. */
 export function announceSleep({ sleep }: SharedMemory, wakeUp: number, untilWoken = false): void {
   sleep.values[Sleeping.wakeUp] = wakeUp;
   sleep.values[Sleeping.untilWoken] = untilWoken ? 1 : 0;

@@ -117,7 +117,7 @@ class BusyPeriod<Facts extends object> {
   #block: RunningBlock<Facts>;
 
   constructor(
-    /** As {@link Word.busyPeriod}. */
+    /** Like {@link Word.busyPeriod}. */
     readonly id: number,
     private readonly start: number,
     private readonly parts: LoopParts<Facts>,

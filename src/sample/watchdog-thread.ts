@@ -114,6 +114,6 @@ export class WatchdogThread implements ThreadKeeper {
 
   /** For what Node.js calls: an exception would end the process. */
   #guarded(action: () => void): void {
-    this.#guard.run('internal error; the watchdog goes on', action);
+    this.#guard.run('internal error; the watchdog continues', action);
   }
 }

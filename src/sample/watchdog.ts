@@ -55,7 +55,7 @@ export type ThreadSetup = Pick<ThreadStart, 'code' | 'env'> &
 
 export interface WatchdogEvents {
   threadSetup(): ThreadSetup;
-  /** Inside whatever runs: samples it. `undefined` where that busy period is over. */
+  /** Inside whatever runs: samples it. `undefined` if that busy period is over. */
   capture(
     busyPeriodStart: number,
     requestedAt: number,
@@ -63,7 +63,7 @@ export interface WatchdogEvents {
   ): StackSample | undefined;
   /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
   reply(sample: StackSample): CaptureReply;
-  /** As {@link capture}, for the loop profile. `intervalMillis`: see `Request.profileInterval`. */
+  /** {@link capture} for the loop profile. `intervalMillis`: see `Request.profileInterval`. */
   profile(requestedAt: number, intervalMillis: number): ProfileReply;
   /** The thread watches; or it does not, for now. */
   watching(isWatching: boolean): void;
@@ -131,7 +131,7 @@ export class Watchdog {
   }
 
   /**
-   * To be called now and then. `now`: a time of `performance.now()`; `idle`: for how long the loop
+   * Call it now and then. `now`: a time of `performance.now()`; `idle`: for how long the loop
    * has waited for events so far.
    */
   beat(now: number, idle: number): void {
@@ -188,7 +188,7 @@ export class Watchdog {
   }
 
   /**
-   * Runs inside whatever blocks, maybe where no stack is left: `catch` calls nothing. Undefined
+   * Runs inside whatever blocks, maybe with no stack left: `catch` calls nothing. Undefined
    * if what was to be sampled is over.
    */
   readonly #answer = (): string | undefined => {

@@ -28,7 +28,7 @@ export interface SessionTargets {
   beat(now: number): void;
   /** Called by a stack sample inside a block of this age: no regular expression in it. */
   blocked?(ageMillis: number): void;
-  /** Nothing is exported, of ongoing blocks neither. */
+  /** Nothing is exported, not even for an ongoing block. */
   readonly isConsoleOnly?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Common {
   readonly capture:
     | { readonly memory: SharedMemory; readonly Thread: ThreadKeeperClass }
     | undefined;
-  /** For what Node.js or the application calls: must not throw. */
+  /** Wraps what Node.js or the application calls, which must not throw. */
   onHookError(error: unknown): void;
 }
 

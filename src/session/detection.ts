@@ -43,7 +43,7 @@ export interface Detection {
   listen(listener: LoopListener): void;
   /** What the watchdog's thread has noted of suspensions counts while that watches. */
   watchedBy(watchdog: { readonly watches: boolean }): void;
-  /** The watchdog's thread watches; or it does not, for now. */
+  /** Whether the watchdog thread watches. */
   watch(isWatching: boolean): void;
   /**
    * Async hooks tell of callbacks from now on; may be called in the middle of whatever runs.
@@ -113,7 +113,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     const sample = () => suspensions.sample(t, due, waited);
     return guard.run('cannot measure suspensions', sample) ?? waited;
   };
-  // For thresholds that the lag sampler is too slow for. With it, something runs all the time.
+  // A timer for thresholds that the lag sampler is too slow for. With it, the loop never idles.
   const needsTimer = canCapture && times.pulseMillis < lagIntervalMillis;
   const emptyTimer = needsTimer ? new EmptyTimer(times.pulseMillis) : undefined;
   const lagSampler = new LagSampler(ledger, clock, {
@@ -152,7 +152,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const tick = canCountIterations
     ? new Tick(() => {
         try {
-          // What V8 has ended half-way (`vm` with a timeout) is not running any more.
+          // Code that V8 has ended half-way (`vm` with a timeout) is not running any more.
           if (callStack.depth !== 0) emptyCallStack();
           for (const each of onTick) each();
         } catch (error) {
@@ -248,7 +248,7 @@ function runningCode({ parentOf }: Common, runDelay: RunDelay): RunningCode {
   };
 }
 
-/** Not in the caller's context, which a timer would keep alive. */
+/** Runs outside of the caller's context, which a timer would keep alive. */
 function inRootContext(part: Part): Part {
   return {
     start: () => context.with(ROOT_CONTEXT, () => part.start?.()),

@@ -58,8 +58,8 @@ export function createReporting(
   const reporter = new BlockReporter(
     {
       schedule: (reportDue) =>
-        // Not unref'd: it runs in this iteration or the next one, and a process that ends right
-        // after a block still reports it.
+        // It is not unref'd, so a process that ends right after a block still reports it. It runs
+        // in this iteration or the next one.
         void setImmediate(() =>
           attempt(
             () => guard.run('cannot report blocks', () => ledger.asOwnWork(reportDue)),

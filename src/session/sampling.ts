@@ -58,7 +58,7 @@ export function createSampling(
   });
   const capturer = new Capturer(clock, {
     isLatest: (busyPeriodStart) => ledger.isLatest(busyPeriodStart),
-    // In a callback of its own it has not.
+    // In a callback of its own, the loop cannot be waiting.
     mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
     resourceType: takeResourceType,
     nativeCall: takeNativeCall,
@@ -83,7 +83,7 @@ export function createSampling(
           try {
             detection.armHooks(sample.time - requestedAt < LATE_MILLIS);
           } catch {
-            // Near the end of the stack.
+            // There is hardly any stack left.
           }
           for (const listener of listeners) listener.blockSample?.(sample, profileInterval);
           targets.blocked?.(sample.time - busyPeriodStart);

@@ -189,7 +189,7 @@ export class Stalls {
     return !this.#requests.isEmpty;
   }
 
-  /** As {@link EndedRequests.report}. */
+  /** Like {@link EndedRequests.report}. */
   report(isLast = false): void {
     this.#requests.report(isLast);
   }

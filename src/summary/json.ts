@@ -14,7 +14,7 @@ export const SUMMARY_TYPE = 'event-loop-summary';
 export type BlockJson = EventLoopBlock & AttributedRequest & { readonly type: typeof BLOCK_TYPE };
 export type SummaryJson = BlockSummary & {
   readonly type: typeof SUMMARY_TYPE;
-  /** Where the loop was busy for half of the time. */
+  /** If the loop was busy for half of the time. */
   readonly loopProfile?: LoopProfile;
 };
 

@@ -12,23 +12,23 @@ export interface Clock {
   /** Monotonic time: `performance.now()`. */
   now(): number;
   /**
-   * Time the loop has spent waiting for events: `performance.nodeTiming.idleTime`. NaN where that
+   * Time the loop has spent waiting for events: `performance.nodeTiming.idleTime`. NaN if that
    * is not counted.
    */
   idle(): number;
   /**
-   * As {@link idle}, with the waits that it leaves out, as far as the ledger has found them: libuv
+   * {@link idle} with the waits that it leaves out, as far as the ledger has found them: libuv
    * forgets how long it waited if a signal interrupts the wait.
    */
   waited(): number;
-  /** The loop has waited for events for so many milliseconds that {@link idle} leaves out. */
+  /** The loop has waited for events for `millis` that {@link idle} leaves out. */
   addLostWait(millis: number): void;
   /** Iterations of the loop so far: `uvMetricsInfo.loopCount`, Node.js 20.18 and 22.8. */
   loopCount(): number;
   /** False until the main script has run to its end and the loop turns. */
   loopStarted(): boolean;
   /**
-   * CPU time of this thread where {@link cpuIsOfThread}, else of the whole process: never less than
+   * CPU time of this thread if {@link cpuIsOfThread}, else of the whole process: never less than
    * that.
    */
   cpu(): number;
@@ -39,7 +39,7 @@ export interface Clock {
   readonly cpuIsOfThread: boolean;
   /** Unix time of the moment `time` (a value of `now`). */
   epoch(time: number): number;
-  /** To be called now and then: keeps `epoch` true when the wall clock is adjusted. */
+  /** Call it now and then: keeps `epoch` true when the wall clock is adjusted. */
   syncEpoch(): void;
 }
 

@@ -1,6 +1,6 @@
 /** What is ours may fail; what fails is logged and never reaches the host. */
 
-/** Of `OnceLogger`: logs a message once, and never throws. */
+/** A method of `OnceLogger`: logs a message once, and never throws. */
 export interface ErrorLog {
   log(level: 'error', message: string, ...details: unknown[]): void;
 }
@@ -8,7 +8,7 @@ export interface ErrorLog {
 /**
  * Runs `action`, and passes on what it throws.
  * @param onError must not throw; by default the error is dropped
- * @returns undefined where it threw
+ * @returns undefined if it threw
  */
 export function attempt<Result>(
   action: () => Result,

@@ -11,7 +11,7 @@ import { attempt } from './guard.ts';
  */
 const PACKAGES_FROM = Symbol.for(`${PACKAGE_NAME}.packages-from.v1`);
 
-/** The file that brings the packages of the SDK; undefined where the application has them. */
+/** The file that brings the packages of the SDK; undefined if the application has them. */
 export function ownPackagesFrom(): string | undefined {
   const file = (globalThis as Record<symbol, unknown>)[PACKAGES_FROM];
   return typeof file === 'string' ? file : undefined;

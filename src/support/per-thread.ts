@@ -1,9 +1,7 @@
 /** One object for each thread, whichever copies of this package, ESM or CommonJS, ask for it. */
 import { attempt } from './guard.ts';
 
-/**
- * Where nothing can be put on a frozen `globalThis`: then only this copy of the package shares it.
- */
+/** Used if `globalThis` is frozen: then only this copy of the package shares the objects. */
 const ofThisCopy = new Map<symbol, unknown>();
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What Linux has counted for this thread: how long it ran, and how long it was kept waiting for a
- * CPU. Nothing elsewhere, nor where the process may not read it.
+ * CPU. Nothing elsewhere, nor if the process may not read it.
  */
 import fs from 'node:fs';
 import { attempt } from './guard.ts';
@@ -23,7 +23,7 @@ const tracesSyncIo = () =>
     flags.includes('--trace-sync-io'),
   );
 
-/** Throws where it cannot be read, or not without a word on standard error. */
+/** Throws if it cannot be read, or if Node.js would print that it was read. */
 export function openFile(path: string, maxLength: number): OpenFile {
   if (tracesSyncIo()) throw new Error('--trace-sync-io');
   const descriptor = openSync(path, 'r');
@@ -45,7 +45,7 @@ export class Schedstat {
 
   constructor(private readonly open: () => OpenFile = () => openFile(FILE, 128)) {}
 
-  /** To be called by the thread whose figures are wanted. */
+  /** Call it in the thread whose figures are wanted. */
   start(): void {
     this.#file ??= attempt(this.open);
   }
@@ -55,7 +55,7 @@ export class Schedstat {
     this.#file = undefined;
   }
 
-  /** False where nothing is known. 1.2 to 2 µs on Node.js 20 to 26. */
+  /** False if nothing is known. 1.2 to 2 µs on Node.js 20 to 26. */
   read(): boolean {
     const [ran, waited, slices] = (attempt(() => this.#file?.read()) ?? '').split(' ');
     this.ran = Number(ran) / 1e6;

@@ -91,7 +91,7 @@ export class SignalListener {
   };
 
   readonly #enter = (): void => {
-    // Where it is the only one, a signal that has come already is lost with it.
+    // If it is the only one, a signal that has come already is lost with it.
     if (!this.#isAdded || this.#isFirst()) return;
     this.#leave();
     const max = process.getMaxListeners();
@@ -115,7 +115,7 @@ export class SignalListener {
   #leave(): void {
     this.#isLeaving = true;
     try {
-      // More than once where other code has removed all listeners and put them back.
+      // More than once if other code has removed all listeners and put them back.
       while (this.#listeners().includes(this.#listener)) {
         process.off(this.#signal, this.#listener);
       }

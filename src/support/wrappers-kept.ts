@@ -1,5 +1,5 @@
 /**
- * Whether built-ins stay wrapped while the instrumentation is disabled. Where `/register` waits for
+ * Whether built-ins stay wrapped while the instrumentation is disabled. While `/register` waits for
  * the application to be loaded, what is loaded meanwhile takes references to them and to the
  * functions of native add-ons (`import { hashSync } from '@node-rs/argon2'`).
  */

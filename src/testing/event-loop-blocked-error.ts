@@ -10,10 +10,10 @@ const SHOWN = 5;
 const FRAMES = 6;
 
 const UNKNOWN_CODE = 'unknown code';
-/** As URLs and paths have it in common. */
+/** The form that URLs and paths have in common. */
 const OWN_FILE = fileURLToPath(import.meta.url).replaceAll('\\', '/');
 
-/** The event loop was blocked where a test did not want it to be. */
+/** The event loop was blocked, and a test did not want it to be. */
 export class EventLoopBlockedError extends Error {
   override readonly name = 'EventLoopBlockedError';
 

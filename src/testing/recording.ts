@@ -50,8 +50,8 @@ let recording = false;
  *
  * In a worker thread (`pool: 'threads'` of vitest, for one) blocks have their function and line,
  * too.
- * @throws what `run` throws; Error where another recording is under way: there is one event loop;
- *   TypeError or RangeError where an option is wrong
+ * @throws what `run` throws; Error if another recording is under way: there is one event loop;
+ *   TypeError or RangeError if an option is wrong
  */
 export async function recordBlocks(
   run: () => unknown,

@@ -5,7 +5,7 @@
  *
  * It starts the one watchdog thread that all workers share, which belongs to the main thread so
  * that it outlasts each of them. While that thread exists, the exit of the main thread, and a
- * signal that this sends to its own process, wait until the open sessions are closed, for 500 ms
+ * signal that it sends to its own process, wait until the open sessions are closed, for 500 ms
  * at most: otherwise Node.js would print "Waiting for the debugger to disconnect". Afterwards
  * nothing is left on the main thread but the words in {@link KEY}.
  */

@@ -40,7 +40,7 @@ export interface WorkerDomain {
   post(method: string, params: object, done?: (error: Error | null) => void): void;
 }
 
-/** As the domain names a worker. Its ids are those of the session. */
+/** A worker as the domain describes it. Its ids are those of the session. */
 export const isTitleOf = (title: string, threadId: number) =>
   title === `[worker ${threadId}]` || title.startsWith(`[worker ${threadId}] `);
 
@@ -48,7 +48,7 @@ export const isTitleOf = (title: string, threadId: number) =>
 export class OpenSessions {
   constructor(private readonly words: Int32Array) {}
 
-  /** To be called before a session is opened. False if none may be. */
+  /** Call it before a session is opened. False if none may be. */
   enter(): boolean {
     Atomics.add(this.words, ProcessWord.openSessions, 1);
     if (!this.isClosing) return true;
@@ -56,7 +56,7 @@ export class OpenSessions {
     return false;
   }
 
-  /** To be called when the session is closed. */
+  /** Call it when the session is closed. */
   leave(): void {
     Atomics.sub(this.words, ProcessWord.openSessions, 1);
     Atomics.notify(this.words, ProcessWord.openSessions);

@@ -155,7 +155,7 @@ export class SleepOfThread implements Sleep {
     await shared.until(shared.now() + millis, needsLoop, isCalled);
     const due = wakeUpIn(memory);
     const wokenAt = this.now();
-    // It was due while the thread worked for another one.
+    // It was due while the watchdog thread worked for another thread.
     if (due > wokenAt - (shared.now() - shared.awakeSince)) return;
     noteSuspension(memory, due, wokenAt, shared.accounted - accounted);
   }

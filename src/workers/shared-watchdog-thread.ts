@@ -14,7 +14,7 @@ import { MAIN_THREAD_CODE } from '../worker-code.generated.ts';
 import { KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
 import { OpenSessions } from './route-to-worker.ts';
 
-/** What is asked while the watchdog thread starts is not heard: it is asked again, ever later. */
+/** A request is lost while the watchdog thread starts. It is sent again, ever later. */
 const RETRY_MILLIS = 100;
 const MAX_RETRY_MILLIS = 5000;
 
@@ -91,7 +91,7 @@ export class SharedWatchdogThread implements ThreadKeeper {
     const channel = new BroadcastChannel(this.events.channelName);
     channel.onmessage = (event) => {
       const { data } = event as { data: WorkerMessage };
-      this.#guard.run('internal error; the watchdog goes on', () => this.#onMessage(data));
+      this.#guard.run('internal error; the watchdog continues', () => this.#onMessage(data));
     };
     channel.unref();
     this.#channel = channel;
@@ -170,7 +170,7 @@ function onMainThread(request: MainThreadRequest): string {
   return `((require, request) => {${MAIN_THREAD_CODE}})(${args})`;
 }
 
-/** Not imported: there are builds of Node.js without an inspector. */
+/** It is not imported, since there are builds of Node.js without an inspector. */
 function openSession(): Session {
   const { getBuiltinModule } = process as unknown as {
     getBuiltinModule(id: 'node:inspector'): typeof import('node:inspector');

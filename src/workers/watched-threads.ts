@@ -1,6 +1,6 @@
 /**
- * The watchdog thread that all worker threads share: takes those that ask for it, and lets go of
- * those that have ended. Watchdog thread only.
+ * The watchdog thread that all worker threads share: watches those that ask for it, until they have
+ * ended. Watchdog thread only.
  */
 import { performance } from 'node:perf_hooks';
 import { BroadcastChannel } from 'node:worker_threads';
@@ -13,12 +13,12 @@ import { KEY, type WorkerMessage } from './main-thread.ts';
 import { isTitleOf, OpenSessions, RouteToWorker, type WorkerDomain } from './route-to-worker.ts';
 import { SharedSleep, SleepOfThread } from './shared-sleep.ts';
 
-/** A thread that has had no beat for this long is blocked, or was terminated without a word. */
+/** A thread without a beat for this long is blocked, or was terminated and could not say so. */
 const SILENT_MILLIS = 10_000;
 /** After this time without a thread to watch, this one ends. */
 const UNUSED_MILLIS = 60_000;
 
-/** The main thread may be in a native call. */
+/** How long an answer may take: the main thread may be in a native call. */
 const MAX_ANSWER_MILLIS = 1000;
 const POLL_MILLIS = 5;
 

@@ -12,9 +12,9 @@
  *   left out
  * @property {boolean} [asynchronous] handlers run after an `await` of the framework's
  * @property {number} [aroundMillis] how long the framework itself may work in the same task as a
- *   handler, where that is long
+ *   handler, if that is long
  * @property {string} [needs] command that has to be on the machine
- * @property {number} [node] major it needs, where that is not the one that runs the tests
+ * @property {number} [node] major it needs, if that is not the one that runs the tests
  * @property {string} [build] script to run before it
  * @property {string} [reported] the file that is reported to block, or its folder: the app's own
  *   `support/work.cjs` when left out
@@ -35,14 +35,14 @@ const OTLP_ENV = {
   OTEL_METRIC_EXPORT_TIMEOUT: '900',
   OTEL_NODE_RESOURCE_DETECTORS: 'none',
 };
-/** It exports as protobuf, and metrics where it is asked to. */
+/** It exports as protobuf, and metrics if it is asked to. */
 const SPLUNK_ENV = {
   ...OTLP_ENV,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
   SPLUNK_METRICS_ENABLED: 'true',
 };
 
-/** What a subject is run on where this process' own Node.js is too old for it. */
+/** What a subject is run on if this process' own Node.js is too old for it. */
 export const NEWER_NODE = 24;
 
 /** @type {Subject[]} */

@@ -128,7 +128,7 @@ export function checkSingleApi(/** @type {string} */ folder) {
   throw new Error(`expected exactly one copy of ${API}, found ${copies.length}:${found}`);
 }
 
-/** npm writes down the integrity of what it unpacked, and `link` where it unpacked nothing. */
+/** npm writes down the integrity of what it unpacked, and `link` if it unpacked nothing. */
 function checkTarballInstalled(/** @type {string} */ folder, /** @type {Tarball} */ tarball) {
   const { packages } = readJson(join(folder, 'node_modules', '.package-lock.json'));
   const installed = packages[`node_modules/${PACKAGE_NAME}`];

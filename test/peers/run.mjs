@@ -1,5 +1,5 @@
 // Promises: the test suites of widely used packages end the same with this package preloaded as
-// without it; exit code 1 where the outcome of a test differs twice. Sources are kept in the folder
+// without it; exit code 1 if the outcome of a test differs twice. Sources are kept in the folder
 // for temporary files.
 //
 //   npm run check -- peers                               all of them

@@ -20,7 +20,7 @@ export class Unreachable extends Error {}
  * @param {Subject} subject
  * @param {string} [repositories] instead of {@link GITHUB}
  * @returns {string} its folder
- * @throws {Unreachable} where the repository cannot be reached
+ * @throws {Unreachable} if the repository cannot be reached
  */
 export function prepareSources(subject, repositories = GITHUB) {
   const folder = sourceFolder(subject.name);

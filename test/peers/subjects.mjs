@@ -14,7 +14,7 @@
  * @typedef {object} Subject
  * @property {string} name
  * @property {string} version of the npm tarball, or next to the commit
- * @property {{ repository: string, commit: string }} [git] where the tarball has no tests
+ * @property {{ repository: string, commit: string }} [git] if the tarball has no tests
  * @property {string[]} [without] development dependencies that no test needs: linters, browsers,
  *   documentation
  * @property {string[]} [also] packages that a test needs and the manifest does not name

@@ -90,7 +90,7 @@ async function withFunction(
   }
 }
 
-/** The latest state of a histogram, with this value of an attribute where one is given. */
+/** The latest state of a histogram, with this value of an attribute if one is given. */
 function latest(receiver: OtlpReceiver, name: string, attribute?: string): Histogram | undefined {
   return receiver.metrics
     .filter((metric) => metric.name === name)

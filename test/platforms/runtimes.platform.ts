@@ -1,6 +1,6 @@
 /**
  * Runtimes that have the modules of Node.js, from npm: nothing crashes, what they lack is logged
- * once, and what works is what docs/platforms.md says. Electron is left out where it cannot be
+ * once, and what works is what docs/platforms.md says. Electron is left out if it cannot be
  * installed, unless RUNTIMES names it.
  */
 import { execFileSync } from 'node:child_process';
@@ -36,7 +36,7 @@ interface Runtime {
   readonly binary: string;
   readonly args: readonly string[];
   readonly main?: string;
-  /** Before the entry that is preloaded; undefined where nothing can be. */
+  /** Before the entry that is preloaded; undefined if nothing can be. */
   readonly preload?: string;
   readonly functions: readonly string[];
   readonly hasGcTime: boolean;

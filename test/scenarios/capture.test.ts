@@ -56,7 +56,7 @@ function blockersOf(run: Run) {
       const blocks = run.blocks
         .filter((block) => block.parentSpanId === span.spanId)
         .sort(longest)
-        // What follows the blocking function may reach the threshold where it waits for a CPU.
+        // What follows the blocking function may reach the threshold if it waits for a CPU.
         .filter((block, i) => i === 0 || voidBlock(run, block) === undefined);
       const [block] = blocks;
       const truth = run.truths.find(({ label }) => label === span.name);
@@ -73,7 +73,7 @@ function blockersOf(run: Run) {
     });
 }
 
-/** A block of many short steps has no parent where the watchdog thread had no CPU in it. */
+/** A block of many short steps has no parent if the watchdog thread had no CPU in it. */
 function voidSteps(run: Run, truth: Truth): string | undefined {
   const steps = run.blocks.find(
     ({ parentSpanId, startMillis, endMillis, attributes }) =>

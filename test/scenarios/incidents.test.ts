@@ -120,7 +120,7 @@ async function compute(
 }
 
 /**
- * The probes did have to wait: they were sent when the block began, where this process had a CPU.
+ * The probes did have to wait: they were sent when the block began, if this process had a CPU.
  */
 function expectWaits(run: Run, probes: number[]): void {
   judgeUnlessDelayed(lateOf(run.stalls), DELAY_MILLIS, () =>
@@ -310,7 +310,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
 
     expectQuietExit(run);
     expectSoundBlocks(run);
-    // None is counted and not shown, but for the package's own work where that has to wait for a
+    // None is counted and not shown, but for the package's own work if that has to wait for a
     // CPU.
     expect(countedBlocks(run)).toBeGreaterThanOrEqual(run.blocks.length);
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
@@ -328,9 +328,9 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       const blocking = tasks.filter(
         (task) => task.endMillis > block.startMillis + 1 && task.startMillis < block.endMillis - 1,
       );
-      // where the machine was suspended in the middle of a task, that task alone was the block
+      // if the machine was suspended in the middle of a task, that task alone was the block
       if (blocking.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
-      // nor where nothing but waiting for a CPU made it reach the threshold
+      // nor if nothing but waiting for a CPU made it reach the threshold
       if (voidBlock(run, block) !== undefined) continue;
       pileUps++;
       const [first, last] = [blocking[0], blocking.at(-1)] as [Truth, Truth];

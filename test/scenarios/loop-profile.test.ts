@@ -1,4 +1,4 @@
-/** Who uses the event loop where nothing blocks it. */
+/** Who uses the event loop if nothing blocks it. */
 import { expectNoOtherBlock, expectQuietExit } from './support/expect-blocks.ts';
 import { type Run, runApp } from './support/run-app.ts';
 import { test, VoidMeasurement } from './support/scenario.ts';

@@ -9,7 +9,7 @@ import { delayInGap, voidNaming } from './support/validity.ts';
 /** What the machine may take of a place: its blocks are of 150 ms and longer. */
 const DELAY_MILLIS = 50;
 
-/** Judges the blocks under the span of this name; void where its threads had no CPU. */
+/** Judges the blocks under the span of this name; void if its threads had no CPU. */
 function under(
   run: Run,
   name: string,

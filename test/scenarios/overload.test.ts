@@ -25,7 +25,7 @@ interface Answer {
 }
 
 interface Service {
-  /** How long its main thread has waited for a CPU so far; 0 where the system does not say. */
+  /** How long its main thread has waited for a CPU so far; 0 if the system does not say. */
   runDelayMillis(): number;
   send(where: string): Promise<Answer>;
   stop(): Promise<void>;

@@ -228,7 +228,7 @@ describe('an application with an SDK of its own', () => {
     ['service-with-sdk.cjs', 'started later', ['--require', ENTRY]],
     [
       'service-with-sdk.cjs',
-      'started later, where the preloaded one cannot step back altogether',
+      'started later, if the preloaded one cannot be removed completely',
       ['--require', appFile('plain/hostile-instrumentation.cjs'), '--require', ENTRY],
     ],
     [

@@ -89,7 +89,7 @@ test('/console without an SDK: blocks and stacks, whatever functions and files a
 test('with a span processor: who waited for which block, exactly', async () => {
   const { stdout } = await run([], 'spans');
 
-  // What `writeReport()` says of a path where it can be written, and of one where it cannot.
+  // What `writeReport()` says of a path that can be written, and of one that cannot.
   expect(stdout).toBe('true\nfalse\n');
   const { report } = read();
   const { requests = [], blocks, summary } = report;

@@ -168,7 +168,7 @@ function expectStalls(stalls: Stalls): void {
 }
 
 /**
- * Every link leads to the block that its span waited longest for; where two are alike, to either.
+ * Every link leads to the block that its span waited longest for; if two are alike, to either.
  */
 function expectLinks(run: Run, stalls: Stalls): void {
   for (const stall of stalls) {

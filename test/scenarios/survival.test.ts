@@ -646,7 +646,7 @@ test('the process of node --test survives a block: Node.js has no inspector ther
   expect(output).toMatch(/pass 1\n/);
 });
 
-/** As from a shell, also where the tests are themselves run by one of these runners. */
+/** As from a shell, also if the tests are themselves run by one of these runners. */
 function withoutTestContext(): NodeJS.ProcessEnv {
   return { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined };
 }

@@ -175,7 +175,7 @@ function expectWithoutCpu(run: Run, reasons: string[]): void {
 }
 
 /**
- * Void where the kernel counts so much of the time neither as run nor as waited for a CPU, though
+ * Void if the kernel counts so much of the time neither as run nor as waited for a CPU, though
  * what the truth does waits for nothing else.
  */
 function judgeAccounted(truth: Truth, delayMillis: number): void {

@@ -23,7 +23,7 @@ const LOG = { OTEL_LOG_LEVEL: 'info' };
 const [NODE_MAJOR = 0, NODE_MINOR = 0] = process.versions.node.split('.').map(Number);
 
 /**
- * Each app blocks the event loop for 300 ms. The span of it is shorter where its parent began
+ * Each app blocks the event loop for 300 ms. The span of it is shorter if its parent began
  * later.
  */
 const LEAST_MILLIS = 290;

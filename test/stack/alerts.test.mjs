@@ -136,7 +136,7 @@ testStarved(
 const FIRED = ALERTS.filter(({ alert }) => canStarve || alert !== WITHOUT_CPU);
 
 test.each(FIRED.map((rule) => [rule.alert, rule]))(
-  '%s was pending first where it has to wait, and fired',
+  '%s was pending first if it has to wait, and fired',
   (alert, rule) => {
     expect([...states.get(alert)]).toEqual(rule.for ? ['pending', 'firing'] : ['firing']);
   },

@@ -95,7 +95,7 @@ test('without a span from the beginning: the heaviest, if it can show three quar
   expect(tooLate.attribute(0, 500, 100)).toBeUndefined();
 });
 
-test('no attribution where most of the time is unknown', () => {
+test('no attribution if most of the time is unknown', () => {
   const b = votes();
   const a = contextOf('A');
   b.vote(0, 49, 49, a);
@@ -352,7 +352,7 @@ describe('a span that had ended when other code ran', () => {
     expect(spanOf(b.attribute(0, 110, 80))).toBe(fakeSpanOf(handler));
   });
 
-  test('in one callback: the request, where it is known; else it, whose call goes on', () => {
+  test('in one callback: the request, if it is known; else it, whose call goes on', () => {
     const b = votes();
     const server = traceOf('server', -50);
     const parser = traceOf('parser', -20, 124, server);

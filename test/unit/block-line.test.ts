@@ -121,7 +121,7 @@ describe('a block is attributed to', () => {
     expect(attributedRequest(request(attributes, route))).toEqual({ operation, traceId: TRACE });
   });
 
-  test('the name of the span outside of requests, where it has one', () => {
+  test('the name of the span outside of requests, if it has one', () => {
     expect(attributedRequest(inSpan({ name: 'job' }))).toEqual({
       operation: 'job',
       traceId: TRACE,

@@ -216,16 +216,16 @@ describe('the exact length of the block is an attribute of the span', () => {
   const DURATION = 'event_loop.block.duration';
 
   test.each([
-    ['where the parent started 1 ms after the block', 2001, 0.15],
-    ['where the parent started after the block ended', 9000, 0.15],
-    ['and only there: not where both started together', 2000, undefined],
+    ['if the parent started 1 ms after the block', 2001, 0.15],
+    ['if the parent started after the block ended', 9000, 0.15],
+    ['and only there: not if both started together', 2000, undefined],
   ])('%s', (_where, startMillis, seconds) => {
     const { report, spans } = setUp();
     report({ context: parentAt(EPOCH + startMillis).context });
     expect(spans()[0]?.attributes[DURATION]).toBe(seconds);
   });
 
-  test('where there is no parent, there is none', () => {
+  test('if there is no parent, there is none', () => {
     const { report, spans } = setUp();
     report({ context: undefined });
     expect(spans()[0]?.attributes).not.toHaveProperty([DURATION]);
@@ -720,7 +720,7 @@ describe('events', () => {
     expect(events).toEqual([]);
   });
 
-  test('without a logger, or where the logger drops it, nothing is made of it', () => {
+  test('without a logger, or if the logger drops it, nothing is made of it', () => {
     const { sources, report, logged } = setUp({ blockEvents: 'all' });
     const enabled = jest.fn(() => false);
     const emit = jest.fn();

@@ -168,7 +168,7 @@ describe('the facts of an ongoing block', () => {
 
   test.each([
     ['an unsampled trace', UNSAMPLED, false],
-    ['no parent where one is required', ROOT_CONTEXT, true],
+    ['no parent if one is required', ROOT_CONTEXT, true],
   ])('%s: no span is wanted', (_what, active, requireParentSpan) => {
     expect(replyIn(active, requireParentSpan).facts.spanUnwanted).toBe(true);
   });

@@ -43,7 +43,7 @@ describe('the groups that have a quota', () => {
       },
     ],
     [
-      'version 1, in a container, where the path is that of the host',
+      'version 1, in a container, with the path of the host',
       ['/sys/fs/cgroup/cpu/cpu.stat'],
       {
         '/proc/self/cgroup': '3:cpu,cpuacct:/docker/4bf9\n',
@@ -102,7 +102,7 @@ describe('what was throttled', () => {
     expect(throttling.since(1220)).toEqual({ millis: 0, periods: 0 });
   });
 
-  test('is nothing where it cannot be read, without a quota, and after the end', () => {
+  test('is nothing if it cannot be read, without a quota, and after the end', () => {
     const blind = new CpuThrottling(() => [
       {
         read: () => {

@@ -86,7 +86,7 @@ test('what fails in the middle of the application is said at the next opportunit
   log.catchUp();
   expect(said).toEqual([
     'error: cannot count',
-    'error: internal error; detection goes on',
+    'error: internal error; detection continues',
     'warn: a stack sample was lost',
   ]);
 });

@@ -41,12 +41,12 @@ describe('dd-trace', () => {
     delete global._ddtrace;
   });
 
-  test('is registered where it is to be the provider', () => {
+  test('is registered if it is to be the provider', () => {
     registerDatadog({ DD_TRACE_OTEL_ENABLED: ' TRUE ' });
     expect(register).toHaveBeenCalledTimes(1);
   });
 
-  test('is left alone where it is not asked for, where it is absent, beside an SDK', () => {
+  test('is left alone if it is not asked for, if it is absent, beside an SDK', () => {
     registerDatadog({});
     registerDatadog({ DD_TRACE_OTEL_ENABLED: 'false' });
     trace.setGlobalTracerProvider({ getTracer: () => trace.getTracer('') });

@@ -122,7 +122,7 @@ describe('the reference', () => {
   });
 });
 
-/** Where a block leaves out its imports, as most do but the first of a page. */
+/** The imports that a block leaves out, as most do but the first of a page. */
 const IMPORTS: Record<string, string> = {
   EventLoopInstrumentation: 'opentelemetry-instrumentation-event-loop',
   EventLoopSpanProcessor: 'opentelemetry-instrumentation-event-loop',
@@ -132,8 +132,8 @@ const IMPORTS: Record<string, string> = {
   HttpInstrumentation: '@opentelemetry/instrumentation-http',
 };
 
-/** What the application of a block has, and the block does not show. */
-const SURROUNDINGS = `
+/** What the application of a block declares, and the block does not show. */
+const DECLARATIONS = `
 declare function renderReport(rows: readonly string[]): string;
 declare const rows: readonly string[];
 declare function importAll(files: readonly string[]): Promise<void>;
@@ -142,8 +142,6 @@ declare function compileTemplates(): void;
 declare function readTable(table: string): Promise<readonly string[]>;
 declare function fillCache(rows: readonly string[]): void;
 declare const tables: readonly string[];
-declare const server: import('node:http').Server;
-declare const timer: NodeJS.Timeout;
 `;
 
 const OWN_CODE = (entry: string) => [join(ROOT, `src/${entry}.ts`)];
@@ -217,7 +215,7 @@ describe('TypeScript and JavaScript', () => {
       }
     }
     expect(sources.size).toBeGreaterThan(20);
-    writeFileSync(join(folder, 'surroundings.d.ts'), SURROUNDINGS);
+    writeFileSync(join(folder, 'declarations.d.ts'), DECLARATIONS);
     writeFileSync(join(folder, 'app.js'), 'export {};');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

@@ -307,7 +307,7 @@ describe('entry spans that begin right after a block', () => {
   });
 });
 
-test('spans around the blocking span are found where it, or a span in between, has ended', () => {
+test('spans around the blocking span are found if it, or a span in between, has ended', () => {
   const s = scene();
   const server = s.startSpan('server', 0);
   const middleware = s.startSpan('middleware', 1, server);

@@ -51,7 +51,7 @@ test('a suspension is, as long as the watchdog thread watches', () => {
   expect(exclusions().reasonFor(block())).toBeUndefined();
 });
 
-test('what goes on is one, where its own part has not reached the threshold yet', () => {
+test('what goes on is one, if its own part has not reached the threshold yet', () => {
   const waited = (millis: number) =>
     exclusions({ within: () => ({ atLeast: millis, atMost: millis, ranAtMost: 200 }) });
   const time = { start: 1000, end: 1200, cpu: 80 };
@@ -72,7 +72,7 @@ test('a pause in the debugger is, and not a block that had no CPU for most of it
   expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBeUndefined();
 });
 
-test('time without a CPU is, where it is known', () => {
+test('time without a CPU is, if it is known', () => {
   const clock = new FakeClock();
   let delay = 0;
   const open = () => ({ read: () => `1 ${delay * 1e6} 1`, close() {} });

@@ -225,7 +225,7 @@ describe('setConfig', () => {
     expect(await blockedSpans()).toBe(1);
   });
 
-  test('enables and disables where it says so', async () => {
+  test('enables and disables if it says so', async () => {
     const instrumentation = create({ enabled: false });
     instrumentation.setConfig({ thresholdMillis: THRESHOLD });
     expect(await blockedSpans()).toBe(0);
@@ -290,7 +290,7 @@ describe('health', () => {
     expect(instance.health().maxLagMillis).toBeGreaterThan(BLOCK / 2);
   });
 
-  test('is all 0 where it is not enabled', () => {
+  test('is all 0 if it is not enabled', () => {
     const instance = create();
     busy(BLOCK);
     instance.disable();
@@ -418,7 +418,7 @@ test('a provider that throws does not reach the host, and the earlier one stays'
 });
 
 describe('ready()', () => {
-  test('is at once where no stacks are captured, or it is not enabled', async () => {
+  test('is at once if no stacks are captured, or it is not enabled', async () => {
     await create({ captureStack: false }).ready();
     await create({ enabled: false }).ready();
   });
@@ -439,7 +439,7 @@ describe('expectBlock', () => {
     return instrumentation;
   };
 
-  test('returns what the function returns, and throws what it throws, also where it is disabled', async () => {
+  test('returns what the function returns, and throws what it throws, also if it is disabled', async () => {
     for (const instrumentation of [create(), create({ enabled: false })]) {
       expect(instrumentation.expectBlock(() => 7)).toBe(7);
       await expect(instrumentation.expectBlock(async () => 'later')).resolves.toBe('later');
@@ -463,7 +463,7 @@ describe('expectBlock', () => {
     expect(await blockedSpans()).toBe(1);
   });
 
-  test('inside a span too, where most of the block is expected', async () => {
+  test('inside a span too, if most of the block is expected', async () => {
     const instrumentation = await createReady();
     const inSpan = (action: () => void) => () =>
       trace.getTracer('test').startActiveSpan('request', (span) => {
@@ -531,7 +531,7 @@ test('events: through the provider that was given, and one that becomes global l
 });
 
 describe('reported without a span', () => {
-  /** Longer than what a busy machine makes a block of, where no watchdog thread knows better. */
+  /** Longer than what a busy machine makes a block of, if no watchdog thread knows better. */
   const LONG = { thresholdMillis: 250 };
   const LONG_BLOCK = 300;
   const heard: BlockMessage[] = [];

@@ -13,7 +13,7 @@ test('a block that has been reported is marked, and nothing else is', () => {
   expect(loop.blocks).toHaveLength(1);
 });
 
-test('where what is left before it is reported later, the mark does not go back', () => {
+test('if what is left before it is reported later, the mark does not go back', () => {
   const loop = new FakeLoop(100).primed();
   let end = 0;
   loop.callback(() => {

@@ -222,7 +222,7 @@ describe('what ran in a block', () => {
     ]);
   });
 
-  test('where the scope had ended when the last of them ran, the block is of the span around it', () => {
+  test('if the scope had ended when the last of them ran, the block is of the span around it', () => {
     const l = loop();
     const [server, parser] = [contextOf('server'), contextOf('parser')];
     const span = fakeSpanOf(parser);
@@ -516,7 +516,7 @@ describe('iterations', () => {
     expect(reported(l)).toEqual([{ kind: 'microtasks', length: 152, callbacks: 1, context: 'R' }]);
   });
 
-  test('what is left beside a long task piles up where it reaches the threshold by itself', () => {
+  test('what is left beside a long task piles up if it reaches the threshold by itself', () => {
     const l = loop();
     l.callback(55).callback(55).callback(150).callback(30);
     expect(reported(l).map(({ kind, length }) => [kind, length])).toEqual([
@@ -562,7 +562,7 @@ describe('a pile-up under way', () => {
     expect(underWay(l)).toBeUndefined();
   });
 
-  test('is none where it was reported', () => {
+  test('is none if it was reported', () => {
     const l = loop().callback(150, a).callback(20, a);
     expect(underWay(l)).toBeUndefined();
     expect(l.blocks).toHaveLength(1);
@@ -597,7 +597,7 @@ describe('attribution of a pile-up', () => {
     expect(pileUp(loop(), [8, 99, 8])).toMatchObject([{ context: 'r1' }]);
   });
 
-  test('one that ran longest of many is not where its span would hide more than a quarter', () => {
+  test('one that ran longest of many is not if its span would hide more than a quarter', () => {
     expect(pileUp(loop(), [50, 90, 30])).toMatchObject([{ context: undefined }]);
     expect(pileUp(loop(), [30, 90, 30])).toMatchObject([{ context: 'r1' }]);
   });
@@ -656,7 +656,7 @@ describe('what reaches the threshold by a suspension only', () => {
     ]);
   });
 
-  test('nothing is reported where nothing around it has more, and what comes next is found', () => {
+  test('nothing is reported if nothing around it has more, and what comes next is found', () => {
     const l = suspended();
     l.callback(() => l.scope(contextOf('A'), 120), contextOf('A'));
     expect(l.settle()).toEqual([]);
@@ -952,7 +952,7 @@ describe('captures', () => {
     };
     const block = { kind: 'callback', length: 150, callbacks: 1 };
 
-    test('give the span that was entered without the context manager, where all of them have it', () => {
+    test('give the span that was entered without the context manager, if all of them have it', () => {
       const handler = contextOf('handler');
       const reported = captured((l) => {
         l.clock.run(60);
@@ -964,7 +964,7 @@ describe('captures', () => {
       expect(reported).toEqual([{ ...block, context: 'handler' }]);
     });
 
-    test('give no parent where they do not agree', () => {
+    test('give no parent if they do not agree', () => {
       const reported = captured((l) => {
         l.clock.run(60);
         capture(l, 'a');
@@ -975,7 +975,7 @@ describe('captures', () => {
       expect(reported).toEqual([{ ...block, context: 'request' }]);
     });
 
-    test('give no parent where the span started too late to show the block', () => {
+    test('give no parent if the span started too late to show the block', () => {
       const reported = captured((l) => {
         const late = contextOf('late', l.clock.epoch(l.clock.now()) + 50);
         l.clock.run(60);

@@ -241,7 +241,7 @@ test('torn or not: after the next beat a block is found again, once and with its
 
 test.each([
   ['ticks', true],
-  ['beats, where waits are not counted', false],
+  ['beats, if waits are not counted', false],
 ])('without hooks: by %s, blocks never overlap', (_name, countsWaits) => {
   fc.assert(
     fc.property(

@@ -293,7 +293,7 @@ describe('the call in progress', () => {
     ]);
   });
 
-  test('is the function that the code names, where Node.js calls one of them from another', () => {
+  test('is the function that the code names, if Node.js calls one of them from another', () => {
     const fs = nodeRequire('node:fs') as typeof import('node:fs');
     const file = path.join(folder, 'appended');
     const observed: string[] = [];
@@ -315,7 +315,7 @@ describe('the call in progress', () => {
     for (const name of observed.slice(1)) expect(name).toBe('fs.appendFileSync');
   });
 
-  test('a sample is of it only where no other code was called by it', () => {
+  test('a sample is of it only if no other code was called by it', () => {
     const frame = (fields: Partial<StackFrame>): StackFrame => ({
       functionName: 'f',
       file: '/app.js',

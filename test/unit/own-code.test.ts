@@ -43,13 +43,13 @@ describe('from the first bookmark to the last', () => {
     ]);
   });
 
-  test('nothing is, where it is in two files: what lies between is not known', () => {
+  test('nothing is, if it is in two files: what lies between is not known', () => {
     expect(
       bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js')),
     ).toBe(false);
   });
 
-  test('nothing is, where positions are not known', () => {
+  test('nothing is, if positions are not known', () => {
     expect(bookmarksAt(undefined, undefined)(at(1, 1))).toBe(false);
     const nowhere: CodePosition = { file: undefined, line: undefined, column: undefined };
     expect(bookmarksAt(nowhere, nowhere)(nowhere)).toBe(false);

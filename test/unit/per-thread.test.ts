@@ -20,7 +20,7 @@ test('another copy of the package gets the same object', () => {
   expect(second).toBe(first);
 });
 
-test('where nothing can be put on globalThis, this copy of the package has one', () => {
+test('if nothing can be put on globalThis, this copy of the package has one', () => {
   jest.spyOn(Object, 'defineProperty').mockImplementation(() => {
     throw new TypeError('Cannot define property, object is not extensible');
   });

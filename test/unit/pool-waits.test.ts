@@ -90,7 +90,7 @@ test('what other code has wrapped stays, and tells nobody any more', () => {
   expect(told).toEqual([]);
 });
 
-test('started again where other code has wrapped it: that stays in the chain, and a wait is told once', () => {
+test('started again if other code has wrapped it: that stays in the chain, and a wait is told once', () => {
   const waits = create();
   waits.start();
   const inner = Atomics.wait;

@@ -34,8 +34,8 @@ test.each([
   ['on a new connection, long after', { iteration: 136, asyncId: 41 }, 0],
   ['after the loop has waited for events', { idle: 90.25 }, 0],
   ['in the task that blocked', { iteration: 7, taskStart: 90 }, 0],
-  ['where tasks are not known, in the same iteration', { iteration: 7, taskStart: Number.NaN }, 0],
-  ['where tasks are not known, in the next iteration', { taskStart: Number.NaN }, 1],
+  ['if tasks are not known, in the same iteration', { iteration: 7, taskStart: Number.NaN }, 0],
+  ['if tasks are not known, in the next iteration', { taskStart: Number.NaN }, 1],
 ])('a span that begins %s', (_when, at, count) => {
   expect(lengths({}, at)).toBe(count);
 });

@@ -53,7 +53,7 @@ test('a block that is remembered for stalled spans keeps nothing of what blocked
     }, 1);
   });
   // It is reported, and nothing on the stack refers to it any more. There may have been one before
-  // it; and where the thread has no CPU for long, timers go on without the loop turning once.
+  // it; and if the thread has no CPU for long, timers go on without the loop turning once.
   const isReported = () =>
     exporter
       .getFinishedSpans()

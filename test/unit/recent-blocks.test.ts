@@ -71,7 +71,7 @@ test('blocks are reported out of order: the inner one first', () => {
   expect(ring.stallOf(span('me', 0, 2000)).millis).toBe(500);
 });
 
-test('forgotten blocks make a stall incomplete, where they may have fallen into the span', () => {
+test('forgotten blocks make a stall incomplete, if they may have fallen into the span', () => {
   const ring = recent(
     ...Array.from({ length: MAX_RECENT_BLOCKS + 1 }, (_, i) => block(i * 10, i * 10 + 5)),
   );

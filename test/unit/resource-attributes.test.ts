@@ -41,6 +41,6 @@ test('of two values of one name the one counts that the SDK takes', () => {
   expect(resourceAttributes(span)).toMatchObject({ 'service.name': 'shop' });
 });
 
-test('where nothing has to be found out, it is what the SDK says', () => {
+test('if nothing has to be found out, it is what the SDK says', () => {
   expect(resourceAttributes(firstSpan({ 'host.name': 'here' }))).toMatchObject(SERVICE);
 });

@@ -45,7 +45,7 @@ describe('how long a thread waited for a CPU', () => {
     });
   });
 
-  test('is nothing where it may have waited before the start', () => {
+  test('is nothing if it may have waited before the start', () => {
     runDelay.sample(clock.time);
     suspend(80);
     const start = clock.time;
@@ -53,7 +53,7 @@ describe('how long a thread waited for a CPU', () => {
     expect(runDelay.within(start, clock.time)).toEqual({ atLeast: 0, atMost: 80, ranAtMost: 0 });
   });
 
-  test('is nothing where it has computed, or waited in a synchronous call', () => {
+  test('is nothing if it has computed, or waited in a synchronous call', () => {
     runDelay.sample(clock.time);
     clock.run(100);
     clock.time += 100;
@@ -107,7 +107,7 @@ describe('how long a thread waited for a CPU', () => {
     expect(runDelay.within(start, clock.time)).toBeUndefined();
   });
 
-  test('is not known where it cannot be read', () => {
+  test('is not known if it cannot be read', () => {
     const schedstat = new Schedstat(() => {
       throw new Error('EACCES');
     });
@@ -118,14 +118,14 @@ describe('how long a thread waited for a CPU', () => {
     expect(blind.within(clock.time - 200, clock.time)).toBeUndefined();
   });
 
-  test('is not known where the kernel does not count', () => {
+  test('is not known if the kernel does not count', () => {
     const schedstat = new Schedstat(() => ({ read: () => '0 0 0\n', close: () => {} }));
     const blind = new RunDelay(clock, schedstat);
     blind.start();
     expect(blind.sample(clock.time)).toBe(false);
   });
 
-  test('is not read where Node.js would print each reading', () => {
+  test('is not read if Node.js would print each reading', () => {
     const { execArgv } = process;
     try {
       process.execArgv = ['--trace-sync-io'];

@@ -46,7 +46,7 @@ describe('waits of the loop are not counted', () => {
     expect(loop.blocks.map((block) => [block.start, block.end])).toEqual([[start, start + 180]]);
   });
 
-  test('a block is reported where the process ends before the beat that is overdue', () => {
+  test('a block is reported if the process ends before the beat that is overdue', () => {
     const { loop, beat } = withoutIdleTime(100);
     const due = loop.clock.now() + INTERVAL;
     loop.clock.run(180);
@@ -84,7 +84,7 @@ describe('waits of the loop are not counted', () => {
     expect(loop.blocks.map((block) => [block.start, block.end])).toEqual([[end - 160, end]]);
   });
 
-  test('the end of a process is no block where no beat is overdue', () => {
+  test('the end of a process is no block if no beat is overdue', () => {
     const { loop } = withoutIdleTime(10);
     loop.clock.run(INTERVAL);
     loop.ledger.finish();

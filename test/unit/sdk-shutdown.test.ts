@@ -42,7 +42,7 @@ test('what it throws is passed on, and the SDK shuts down', () => {
   expect(onError.mock.calls).toEqual([[fault]]);
 });
 
-test('the SDK is found behind the global tracer provider, where it is set later too', async () => {
+test('the SDK is found behind the global tracer provider, also if it is set later', async () => {
   const { watcher, onShutdown } = setUp();
   try {
     watcher.watch(trace.getTracerProvider());
@@ -123,7 +123,7 @@ test('a provider that cannot be wrapped is left alone, and that is passed on onc
   expect(onError).toHaveBeenCalledTimes(1);
 });
 
-test('a provider without shutdown, as where there is no SDK, is no error', () => {
+test('a provider without shutdown, as without an SDK, is no error', () => {
   const { watcher, onError } = setUp();
   watcher.watch({ getTracer: trace.getTracer });
   watcher.release();

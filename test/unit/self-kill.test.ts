@@ -102,7 +102,7 @@ test('what others kept of it still sends signals when they put it back', () => {
   expect(calls.filter((call) => call === `${process.pid} ${SIGCONT}`)).toHaveLength(2);
 });
 
-test('where it cannot be replaced, it stays', () => {
+test('if it cannot be replaced, it stays', () => {
   const before = killer._kill;
   Object.defineProperty(process, '_kill', { value: before, writable: false, configurable: true });
   try {

@@ -76,7 +76,7 @@ describe('the registry', () => {
   });
 
   test.each(attributes.map((attribute) => [attribute.key, attribute] as const))(
-    '%s has a type that is known, and examples where it is a string',
+    '%s has a type that is known, and examples if it is a string',
     (_, attribute) => {
       const { type, examples, brief, stability } = attribute;
       expect({ brief: brief.trim(), stability }).toEqual({

@@ -56,7 +56,7 @@ describe('how long a span ran in a pile-up', () => {
     expect(shares(b, [a, 25], [besideIt, 25])).toBe(0);
   });
 
-  test('is not said where more than a tenth is unknown', () => {
+  test('is not said if more than a tenth is unknown', () => {
     const attribution = newAttribution();
     attribution.votes.vote(0, 30, 30, { context: a, resourceType: undefined });
     for (let i = 0; i < 12; i++)

@@ -144,7 +144,7 @@ describe('with any change of Error', () => {
     expect(new Error('theirs').stack).toBe('stack of theirs');
     expect(Error.prepareStackTrace).toBe(original);
 
-    // The next capture, where no error was made before it.
+    // The next capture, if no error was made before it.
     Error.prepareStackTrace = ownPrepare as typeof original;
     expect(captureStack().length).toBeGreaterThan(3);
     expect(Error.prepareStackTrace).toBe(original);

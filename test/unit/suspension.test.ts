@@ -128,7 +128,7 @@ describe('a stop of the process', () => {
     expect(stoppedWithin(memory, 1550, 1600)).toBe(0);
   });
 
-  test('is all of it where the run delay is not known', () => {
+  test('is all of it if the run delay is not known', () => {
     note(1000, 1500);
     expect(stoppedWithin(memory, 900, 1100)).toBe(100);
   });

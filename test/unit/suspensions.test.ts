@@ -272,7 +272,7 @@ describe('stopped', () => {
     ]);
   });
 
-  test('not where only the watchdog thread had no CPU', () => {
+  test('not if only the watchdog thread had no CPU', () => {
     thread.hold(300).watchdogIsLate(280, 280).beats();
     thread.wait(15).watchdogIsLate(15).wait(5).beats();
     expect(thread.recorded).toEqual([]);
@@ -293,7 +293,7 @@ describe('stopped', () => {
   });
 });
 
-describe('where the kernel does not count', () => {
+describe('if the kernel does not count', () => {
   beforeEach(() => {
     thread = new FakeThread();
     thread.isKnown = false;

@@ -117,7 +117,7 @@ describe('the report of an ongoing block', () => {
     expect(reports).toMatchObject([{ time: 2500, ageMillis: 1000 }]);
   });
 
-  test('what ran before in the same block is kept where a sample has no code', async () => {
+  test('what ran before in the same block is kept if a sample has no code', async () => {
     const { reports } = await dogWith((dog) =>
       dog.time < 1500
         ? named(1000)(dog)
@@ -183,7 +183,7 @@ describe('the report of an ongoing block', () => {
     expect(reports[0]?.ageMillis).toBeLessThanOrEqual(1260);
   });
 
-  test('where no sample can be taken, it comes all the same', async () => {
+  test('if no sample can be taken, it comes all the same', async () => {
     const dog = dogWith(named(1000));
     dog.canCapture = false;
     await dog.busyFrom(1000).run(4000);

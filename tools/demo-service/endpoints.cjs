@@ -13,7 +13,7 @@
  * @property {string} does
  *
  * @typedef {object} BlockingFunction
- * @property {string} [functionName] any, where it has none of its own
+ * @property {string} [functionName] any, if it has none of its own
  * @property {string} file a part of its path
  */
 

@@ -81,7 +81,7 @@ export class CpuThrottling {
     this.#files = [];
   }
 
-  /** To be called now and then, at `now`. */
+  /** Call it now and then, at `now`. */
   keepUp(now: number): void {
     if (this.#files.length > 0 && now - this.#at >= MAX_AGE_MILLIS) this.since(now);
   }

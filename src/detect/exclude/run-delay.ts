@@ -52,7 +52,7 @@ export class RunDelay {
   }
 
   /**
-   * To be called now and then while nothing blocks; `schedstat` is up to date afterwards.
+   * Call it now and then while nothing blocks; `schedstat` is up to date afterwards.
    * @param at now, or when what runs began
    * @returns false if nothing is known
    */

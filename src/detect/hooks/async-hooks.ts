@@ -7,8 +7,8 @@
  * 2. while the loop idles: the first callback ends that;
  * 3. while the watchdog thread does not watch, and nothing would arm them.
  *
- * Switched off, they cost nothing: also not an `await` on Node.js 20 and 22, where V8 calls promise
- * hooks while they are on.
+ * While they are off, they cost nothing, not even for an `await` on Node.js 20 and 22. V8 calls
+ * promise hooks there while they are on.
  */
 import { type AsyncHook, createHook, executionAsyncId, type HookCallbacks } from 'node:async_hooks';
 import type { Faults, OnceLogger } from '../../otel/diag-once.ts';

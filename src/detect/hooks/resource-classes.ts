@@ -67,9 +67,9 @@ function classifyNative(resource: object): CallbackClass {
 }
 
 /**
- * The active context of the resource that is running, as it was while its callback ran. An
- * AsyncResource puts the context back before `after` (Node.js 24 and later, where AsyncLocalStorage
- * no longer depends on async_hooks), so it is entered again to be asked.
+ * The active context of the resource that is running, as it was while its callback ran. From
+ * Node.js 24 on, AsyncLocalStorage does not depend on async_hooks, and an AsyncResource puts the
+ * context back before `after`. So it is entered again to be asked.
  */
 export function contextOf(resource: object | undefined): Context {
   if (attempt(() => resource instanceof AsyncResource) !== true) return context.active();
@@ -126,7 +126,7 @@ export function runningResource(): object | undefined {
   }
 }
 
-/** As {@link runningResource}; undefined if the runtime does not know it. */
+/** Like {@link runningResource}; undefined if the runtime does not know it. */
 export const currentResource = (): object | undefined =>
   tracksResources ? runningResource() : undefined;
 
@@ -136,7 +136,7 @@ export const resourceTypeOf = (
   asyncId = executionAsyncId(),
 ): string | undefined => attempt(() => typeOf(resource, asyncId));
 
-/** As {@link resourceTypeOf}, to be read later: that may call a function of the application's. */
+/** Like {@link resourceTypeOf}, to be read later: that may call a function of the application's. */
 export function takeResourceType(): () => string | undefined {
   const resource = currentResource();
   const asyncId = executionAsyncId();

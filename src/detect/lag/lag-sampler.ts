@@ -116,7 +116,7 @@ export class LagSampler {
   }
 
   /**
-   * Something runs while the loop is taken to idle, since `runsSince`; to be called in the `before`
+   * Something runs while the loop is taken to idle, since `runsSince`; call it in the `before`
    * of its `resource`. The next beat comes when it would have come without idling. Some 7 µs,
    * median, on Node.js 24.
    */

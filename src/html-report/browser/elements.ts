@@ -58,7 +58,7 @@ const EDITOR_KEY = 'event-loop-report.editor';
 let editor = stored(EDITOR_KEY) ?? '';
 if (!Object.hasOwn(EDITORS, editor)) editor = 'VS Code';
 
-/** A file and a line, which an editor opens; text where there is no such file. */
+/** A file and a line, which an editor opens; text if there is no such file. */
 export function place(
   file: string,
   line: number | undefined,

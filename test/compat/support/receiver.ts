@@ -5,7 +5,7 @@ export interface Receiver {
   /** What the app gets of it. */
   env: Record<string, string>;
   spans(): Span[];
-  /** Of metrics that have come; absent where it takes none. */
+  /** Of metrics that have come; absent if it takes none. */
   metricNames?(): Set<string>;
   close(): void;
 }

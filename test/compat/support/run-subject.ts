@@ -20,7 +20,7 @@ const WARM_REQUESTS = 5;
 const BLOCKING_REQUESTS = ['handler', 'steps'];
 /** Beside a preloaded SDK, an ES module is watched from the second second on. */
 const PRELOAD_START_MILLIS = 2000;
-/** What a preloaded SDK has until it has sent all, where the application cannot flush it. */
+/** What a preloaded SDK has until it has sent all, if the application cannot flush it. */
 const ARRIVAL_MILLIS = 10_000;
 const ARRIVAL_POLL_MILLIS = 50;
 
@@ -100,7 +100,7 @@ async function answersWithoutPackage({ subject, folder, node }: Selected): Promi
 const withoutNumbers = (answer: string) => answer.replace(/-?\d+/g, '#');
 
 /**
- * Both blocks, and metrics where there are some. What has not come by then is missed by the tests.
+ * Both blocks, and metrics if there are some. What has not come by then is missed by the tests.
  */
 async function arrival(receiver: Receiver, warmAt: number, metrics: boolean): Promise<void> {
   const giveUpAt = performance.now() + ARRIVAL_MILLIS;
@@ -154,7 +154,7 @@ function ownAttributes({ attributes }: SpanLine): SpanLine['attributes'] {
 
 /**
  * Where a function stands that blocks, in the file that is to be reported: the source, or the
- * bundle where nothing maps it back.
+ * bundle if nothing maps it back.
  */
 export function blockingFunction(
   name: string,

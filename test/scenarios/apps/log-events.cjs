@@ -74,7 +74,7 @@ function hash(turns) {
   return n;
 }
 
-/** Turns that take this long where the thread has its CPU. */
+/** Turns that take this long if the thread has its CPU. */
 function turnsOf(millis) {
   const TURNS = 2_000_000;
   let best = Number.POSITIVE_INFINITY;

@@ -23,7 +23,7 @@ const instrumentation = new EventLoopInstrumentation(
 const sdk = startSdk({ instrumentations: [instrumentation] });
 const tracer = trace.getTracer('native-calls');
 
-/** Between the span and the function that has to be named: what is named where that one is gone. */
+/** Between the span and the function that has to be named: what is named if that one is gone. */
 function handle(run, input) {
   return run(input);
 }

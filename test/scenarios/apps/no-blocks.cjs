@@ -9,7 +9,7 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const telemetry = require('./support/telemetry.cjs');
 const { eventLoopConfig, finish, serve, startSdk, startTruth, truthOf, wait, work } = telemetry;
 
-// A beat is JavaScript, too: where a process is stopped, seldom enough that the stop does not land
+// A beat is JavaScript, too: if a process is stopped, seldom enough that the stop does not land
 // in one.
 const lagIntervalMillis = process.argv[2] === 'service' ? 200 : 20;
 const sdk = startSdk({

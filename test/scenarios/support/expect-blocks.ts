@@ -389,7 +389,7 @@ function expectSoundCode({ attributes, durationMillis }: SpanLine): void {
   expect(Number(attributes['code.column.number'])).toBeGreaterThanOrEqual(1);
   expect(String(attributes['code.stacktrace'])).toMatch(/^ {4}at .+(\n {4}at .+)*$/);
   if (Number(attributes['event_loop.block.samples']) < 3) return;
-  // These are the innermost functions: not the one that is named, where it called a dependency.
+  // These are the innermost functions: not the one that is named, if it called a dependency.
   const shares = String(attributes['event_loop.block.top_functions']).split(', ');
   const innermost = String(attributes['code.stacktrace'])
     .split('\n')
@@ -413,7 +413,7 @@ export function expectBlockMetric(
   const values = points.map((point) => point.value as HistogramValue);
   const sumMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
   const expectCount = () => expect(countedBlocks(run)).toBe(run.blocks.length + metricOnly.count);
-  // Work of the package itself has no span; it may reach the threshold where it has to wait for a
+  // Work of the package itself has no span; it may reach the threshold if it has to wait for a
   // CPU.
   if (countedBlocks(run) < run.blocks.length + metricOnly.count) expectCount();
   else judgeUnlessDelayed(runDelayOf(run), OWN_WORK_DELAY_MILLIS, expectCount);

@@ -123,7 +123,7 @@ export function voidNaming(run: Run, block: SpanLine | Truth): string | undefine
   const after = readings.find(({ atMillis }) => atMillis >= block.endMillis)?.threads;
   const delays = Object.entries(after ?? {}).map(([id, millis]) => millis - (before[id] ?? 0));
   const lacked = withoutCpuBetween(run, block, block.startMillis, block.endMillis);
-  // What runs is sampled where both have a CPU.
+  // What runs is sampled if both have a CPU.
   const longest = lacked + Math.max(0, ...delays);
   if (block.durationMillis - longest >= thresholdOf(run) + READING_MILLIS) return undefined;
   return `in ${block.durationMillis.toFixed(1)} ms, its threads waited ${longest.toFixed(1)} ms for a CPU`;
@@ -134,7 +134,7 @@ const thresholdOf = (run: Run) => Number(run.notes['thresholdMillis'] ?? DEFAULT
 
 /**
  * A block that nothing explains but that its thread had no CPU: without that, it had not reached
- * the threshold. What the machine takes away from outside is no run delay: where Node.js counts the
+ * the threshold. What the machine takes away from outside is no run delay: if Node.js counts the
  * thread's own CPU time (22.19), too little of that shows it. No app waits without saying so.
  */
 export function voidBlock(run: Run, block: SpanLine): string | undefined {

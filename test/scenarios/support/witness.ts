@@ -31,7 +31,7 @@ export interface WatchedDelay {
 export interface Witness {
   /** From now on, reads how long the threads of this process are kept waiting, and if it ended. */
   watch(pid: number): void;
-  /** When it saw that the process had ended: not where this is not Linux, or not yet. */
+  /** When it saw that the process had ended: not if this is not Linux, or not yet. */
   ended(): number | undefined;
   delays(): WatchedDelay[];
   stalls(): Stall[];

@@ -27,7 +27,7 @@ test('when the slots are full, two become one', () => {
   expect(lagMillis).toHaveLength(1025);
 });
 
-test('where waits are not counted, utilization is not known', () => {
+test('if waits are not counted, utilization is not known', () => {
   const timeline = new LagTimeline(0);
   timeline.add(50, Number.NaN, 1);
   timeline.add(70, Number.NaN, 1);

@@ -19,7 +19,7 @@ test('the loop waits in the system call that was learned, and in no other', () =
   expect([1, 2, 3, 4, 5].map(() => state.isWaiting())).toEqual([true, false, false, false, true]);
 });
 
-test('nothing is learned where the thread runs, or where the system does not say', () => {
+test('nothing is learned if the thread runs, or if the system does not say', () => {
   const state = stateOf('running\n', '', 'running\n');
   for (let i = 0; i < 3; i++) {
     expect(state.isWaiting()).toBe(false);

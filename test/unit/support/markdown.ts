@@ -51,7 +51,7 @@ export function prose(page: string): string {
   return read(page).replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
 }
 
-/** As GitHub makes them, numbered where a heading comes twice. */
+/** As GitHub makes them, numbered if a heading comes twice. */
 export function anchors(page: string): Set<string> {
   const found = new Set<string>();
   const text = prose(page);

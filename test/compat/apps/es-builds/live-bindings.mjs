@@ -1,5 +1,5 @@
 // Packages whose exports are assigned to after they have been evaluated: who imports them sees the
-// new value. Files are imported by their path where the package exports no more than its result.
+// new value. Files are imported by their path if the package exports no more than its result.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import * as signals from 'alien-signals';

@@ -1,6 +1,6 @@
 /**
  * `@sentry/node` with a tracer provider of its own, which takes spans of the OpenTelemetry API
- * where it is asked to.
+ * if it is asked to.
  */
 const Sentry = require('@sentry/node');
 const { registerInstrumentations } = require('@opentelemetry/instrumentation');

@@ -1,6 +1,6 @@
 /**
  * Stands in for the preload of the OpenTelemetry layer: an SDK that asks `configureTracer` for its
- * configuration, adds its exporter where no span processor is configured or one is named, and
+ * configuration, adds its exporter if no span processor is configured or one is named, and
  * registers itself and the instrumentation of Lambda functions.
  */
 import { metrics } from '@opentelemetry/api';

@@ -3,7 +3,7 @@ const { createServer } = require('node:http');
 
 const [way] = process.argv.slice(2);
 const server = createServer((_request, response) => response.end('ok'));
-// Gives nothing back: signal-exit 4 keeps a process where a callback gives `true`.
+// Gives nothing back: signal-exit 4 keeps a process if a callback gives `true`.
 const say = (what) => void process.stdout.write(`${what}\n`);
 // Late enough for the lag to have been measured: there is something to send.
 const listening = () => setTimeout(say, 200, `listening ${process.pid}`);

@@ -61,7 +61,7 @@ function note(name, value) {
 
 /**
  * Starts to time what `label` stands for. The function it returns ends that, and records it with
- * the span active at the start, by another name where it is given one. `waits`: it is not work all
+ * the span active at the start, by another name if it is given one. `waits`: it is not work all
  * the time, so that it lacks no CPU.
  */
 function startTruth(label, { waits = false } = {}) {
@@ -112,7 +112,7 @@ function hashSome() {
 const LONG_MILLIS = 40;
 
 /**
- * Works until `millis` have passed, without recording anything; where that is long, until the
+ * Works until `millis` have passed, without recording anything; if that is long, until the
  * thread has run for so long, so that a block is one on a busy machine, too.
  */
 function work(millis) {

@@ -16,7 +16,7 @@ const exporter = {
   async shutdown() {},
 };
 
-/** Shut down where the application has nothing left to do. */
+/** Shut down if the application has nothing left to do. */
 exports.startSdk = (...instrumentations) => {
   const sdk = new NodeSDK({
     autoDetectResources: false,
