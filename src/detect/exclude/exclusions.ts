@@ -66,7 +66,8 @@ export function isTeardown({
  * Whether a block was most likely a pause in the debugger: the thread was stopped although the wall
  * clock went on. A synchronous call that waits (execSync, a slow disk) has the same figures, so a
  * block is taken for a pause only while a debugger can be attached.
- * @param waited how long the thread waited for a CPU in it, and ran, if known: a paused one does not wait
+ * @param waited how long the thread waited for a CPU in it, and ran, if known: a paused one does
+ *   not wait
  */
 export function isDebuggerPause(time: Time, waited?: WaitedAndRan): boolean {
   const length = time.end - time.start - (waited?.atLeast ?? 0);
@@ -100,8 +101,8 @@ export function isSuspension(
 }
 
 /**
- * CPU time of the thread, at most: `cpu` may be that of the whole process, and includes the watchdog
- * thread's then.
+ * CPU time of the thread, at most: `cpu` may be that of the whole process, with the watchdog
+ * thread's in it.
  */
 const cpuOf = ({ cpu }: Time, waited: WaitedAndRan | undefined) =>
   Math.min(cpu, waited?.ranAtMost ?? Number.POSITIVE_INFINITY);

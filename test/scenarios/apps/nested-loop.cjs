@@ -1,4 +1,4 @@
-// A trace viewer builds its tree from 20 000 log rows, with a `find` for each row, inside a custom
+// A trace viewer builds its tree from 10 000 log rows, with a `find` for each row, inside a custom
 // span.
 const { createServer } = require('node:http');
 const { trace } = require('@opentelemetry/api');
