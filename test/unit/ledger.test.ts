@@ -723,6 +723,19 @@ test('own work counts as such, and what a scope in it blocks as well', () => {
   expect(l.settle()[2]?.isOwnWork).toBe(false);
 });
 
+test('what reaches the threshold with reporting of this package only is not the application’s', () => {
+  const l = loop();
+  const blockWithReport = (millis: number) => {
+    l.callback(() => {
+      l.clock.run(millis);
+      l.ledger.asOwnWork(() => l.clock.run(60));
+    });
+    return l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start]);
+  };
+  expect(blockWithReport(99)).toEqual([[true, 159]]);
+  expect(blockWithReport(100).slice(1)).toEqual([[false, 160]]);
+});
+
 test('a lost after does not stop detection for longer than a beat', () => {
   const l = loop();
   l.ledger.stack.enter();
