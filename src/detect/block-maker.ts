@@ -196,7 +196,8 @@ export class BlockMaker {
       try {
         const end = this.clock.now();
         if (end - start >= this.thresholdMillis) found(start, end);
-        else if (this.#ownWork.length < MAX_OWN_WORK) this.#ownWork.push({ start, end });
+        // Also then: if it is no block by itself, it is not the application's with more around it.
+        if (this.#ownWork.length < MAX_OWN_WORK) this.#ownWork.push({ start, end });
       } finally {
         this.#isOwnWork = false;
       }

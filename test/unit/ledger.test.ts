@@ -736,6 +736,18 @@ test('what reaches the threshold with reporting of this package only is not the 
   expect(blockWithReport(100).slice(1)).toEqual([[false, 160]]);
 });
 
+test('reporting of this package that had no CPU is not the application’s with more around it', () => {
+  const l = loop();
+  l.isBlock = ({ end, start }) => end - start > 120; // the rest was a suspension
+  l.callback(() => {
+    l.ledger.asOwnWork(() => l.clock.run(110));
+    l.clock.run(30);
+  });
+  expect(l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start])).toEqual([
+    [true, 140],
+  ]);
+});
+
 test('a lost after does not stop detection for longer than a beat', () => {
   const l = loop();
   l.ledger.stack.enter();
