@@ -1,4 +1,4 @@
-// Promises: lock files that `npm ci` takes on every platform, whatever registry mirror they were
+// Guarantees: lock files that `npm ci` takes on every platform, whatever registry mirror they were
 // made with. `node .ci/complete-locks.mjs` after an `npm install` that npm made on a mirror without
 // some platform packages.
 //

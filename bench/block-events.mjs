@@ -1,4 +1,4 @@
-// Promises: what a log event adds to the report of a block, with the SDK for logs; see README.md.
+// Guarantees: what a log event adds to the report of a block, with the SDK for logs; see README.md.
 //
 //   npm run bench -- block-events --blocks 500 --node .matrix/node-24/node_modules/.bin/node
 import { estimate, interval } from '../tools/statistics.cjs';

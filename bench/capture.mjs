@@ -1,4 +1,4 @@
-// Promises: what a capture costs the code that blocks: how late it comes, how long it takes, how
+// Guarantees: what a capture costs the code that blocks: how late it comes, how long it takes, how
 // much longer the block becomes; see README.md.
 //
 //   npm run bench -- capture --node .matrix/node-24/node_modules/.bin/node --blocks 200

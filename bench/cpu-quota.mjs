@@ -1,4 +1,4 @@
-// Promises: what is reported of callbacks in a process that is not given a CPU, for each reason:
+// Guarantees: what is reported of callbacks in a process that is not given a CPU, for each reason:
 // throttled (less than one CPU in its container), starved (another process on its CPU), stopped
 // (SIGSTOP). How many blocks, and what `event_loop.suspension.duration` has of the time that the
 // kernel, or the one who stopped the process, knows of. See docs/operations.md.

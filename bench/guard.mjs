@@ -1,4 +1,4 @@
-// Promises: how often `expectNoBlocks` fails healthy code on a busy machine, and how many seeded
+// Guarantees: how often `expectNoBlocks` fails healthy code on a busy machine, and how many seeded
 // regressions of twice the threshold it finds there, under node:test, jest and vitest; see
 // README.md. Linux.
 //

@@ -1,4 +1,4 @@
-// Promises: what must hold of the health server. Its answers and their latency while the process
+// Guarantees: what must hold of the health server. Its answers and their latency while the process
 // that it is in is blocked, and service, client and a busy process share one CPU; blocks shorter
 // than the limit; endless loops; what the idle thread costs; how fast a process ends with it.
 // Linux, with `taskset`. Needs the build: `npm run build` first.

@@ -1,4 +1,4 @@
-// Promises: what the instrumentation adds to the operations a service makes millions of, beside
+// Guarantees: what the instrumentation adds to the operations a service makes millions of, beside
 // what an empty hook adds, per `asyncHooks` mode and Node.js; see README.md.
 //
 //   npm run bench -- hooks --node .matrix/node-24/node_modules/.bin/node --node /usr/bin/node

@@ -1,4 +1,4 @@
-// Promises: what the instrumentation adds to the CPU time of a request to an Express service that
+// Guarantees: what the instrumentation adds to the CPU time of a request to an Express service that
 // is traced, watchdog thread included; see README.md.
 //
 //   npm run bench -- http --node .matrix/node-24/node_modules/.bin/node --only defaults --rounds 40

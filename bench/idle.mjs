@@ -1,4 +1,4 @@
-// Promises: what the instrumentation costs a service without requests: CPU, memory, wake-ups,
+// Guarantees: what the instrumentation costs a service without requests: CPU, memory, wake-ups,
 // threads; see README.md. Linux only (/proc).
 //
 //   npm run bench -- idle --node .matrix/node-24/node_modules/.bin/node --rounds 5 --seconds 20

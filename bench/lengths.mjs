@@ -1,4 +1,4 @@
-// Promises: how far the start and the length of a block are off, beside what the service measures
+// Guarantees: how far the start and the length of a block are off, beside what the service measures
 // itself: alone in its iteration, and in a saturated loop; see README.md.
 //
 //   npm run bench -- lengths --node .matrix/node-24/node_modules/.bin/node --blocks 100

@@ -1,9 +1,9 @@
-// Promises: how long one synchronous call of a built-in blocks the event loop with a large input,
+// Guarantees: how long one synchronous call of a built-in blocks the event loop with a large input,
 // the CPU time of the shortest of a few calls, in ms: quoted in docs/limits.md.
 //
 //   node bench/longest-calls.mjs                    with any Node.js; what it lacks is left out
 
-// Promises: how long one synchronous call of a built-in blocks the event loop with a large input,
+// Guarantees: how long one synchronous call of a built-in blocks the event loop with a large input,
 // the CPU time of the shortest of a few calls, in ms: quoted in docs/limits.md.
 //
 //   node bench/longest-calls.mjs                    with any Node.js; what it lacks is left out

@@ -1,4 +1,4 @@
-// Promises: whether the loop profile is right, and what it costs; see README.md. A service whose
+// Guarantees: whether the loop profile is right, and what it costs; see README.md. A service whose
 // loop is busy for nine tenths of the time, without a block: its shares beside V8's own profiler,
 // the order of its routes after a minute, its CPU with and without.
 //

@@ -1,4 +1,4 @@
-// Promises: the heap stays flat over ten million promises and a million timers with the
+// Guarantees: the heap stays flat over ten million promises and a million timers with the
 // instrumentation on, in each `asyncHooks` mode, beside a process without it ('nothing'); exit code
 // 1 when it grows by more than MAX_GROWTH_BYTES.
 //

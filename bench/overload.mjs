@@ -1,4 +1,4 @@
-// Promises: what the package adds to a span, a callback, a scope and a block in an overload,
+// Guarantees: what the package adds to a span, a callback, a scope and a block in an overload,
 // against the number of what an overload has much of; see README.md.
 //
 //   npm run bench -- overload --only open --node .matrix/node-24/node_modules/.bin/node

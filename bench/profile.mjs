@@ -1,4 +1,4 @@
-// Promises: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what of
+// Guarantees: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what of
 // it is this package's code, and what is Node.js' own for calling hooks. A share within one
 // process, so it is valid on a busy machine, too.
 //

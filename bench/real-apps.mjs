@@ -1,4 +1,4 @@
-// Promises: real applications, started as their users do with `/register`, and asked case by case
+// Guarantees: real applications, started as their users do with `/register`, and asked case by case
 // for what blocks them: every block over the threshold is judged by the place that a developer
 // would change. That place is a label of the case, and V8's profile of another launch, without this
 // package, must have it on the stack for at least half of the time.

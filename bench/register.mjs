@@ -1,4 +1,4 @@
-// Promises: what `/register` adds to the CPU time of a request, as users run it: beside the same
+// Guarantees: what `/register` adds to the CPU time of a request, as users run it: beside the same
 // service with all of OpenTelemetry's instrumentations and without this package; see README.md.
 //
 //   npm run bench -- register --node .matrix/node-24/node_modules/.bin/node --rounds 20

@@ -1,4 +1,4 @@
-// Promises: one entrance to all benchmarks. Each prints its tables and writes them, with the
+// Guarantees: one entrance to all benchmarks. Each prints its tables and writes them, with the
 // numbers behind them, as JSON. Needs the build; `npm run bench` makes it.
 //
 //   npm run bench                                        # lists them, and runs them all

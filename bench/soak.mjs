@@ -1,4 +1,4 @@
-// Promises: over minutes or hours of mixed load and random blocks of every kind, nothing is lost,
+// Guarantees: over minutes or hours of mixed load and random blocks of every kind, nothing is lost,
 // there are no false positives, memory stays flat, and the times of spans do not drift from the
 // wall clock. Prints the verdict; exit code 1 if a check fails. Needs the build.
 //

@@ -1,4 +1,4 @@
-// Promises: what EventLoopSpanProcessor adds to a span that never met a block, and what a call of
+// Guarantees: what EventLoopSpanProcessor adds to a span that never met a block, and what a call of
 // `health()` takes; see README.md.
 //
 //   npm run bench -- span-processor --rounds 200 --node .matrix/node-24/node_modules/.bin/node

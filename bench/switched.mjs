@@ -1,4 +1,4 @@
-// Promises: what `/register` adds to a request of Express, in µs of CPU of all threads: switched on
+// Guarantees: what `/register` adds to a request of Express, in µs of CPU of all threads: switched on
 // and off in turn inside one process, which tells far less apart than new processes do; see
 // README.md.
 //

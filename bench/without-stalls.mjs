@@ -1,4 +1,4 @@
-// Promises: how far "without the stalls" is from what is measured without the blocker, in services
+// Guarantees: how far "without the stalls" is from what is measured without the blocker, in services
 // with one seeded blocker each; see README.md.
 //
 //   npm run bench -- without-stalls --services 10

@@ -1,4 +1,4 @@
-// Promises: `dist/`, with every entry that `exports` of package.json names, in both module formats
+// Guarantees: `dist/`, with every entry that `exports` of package.json names, in both module formats
 // and with types.
 //
 //   node scripts/build.mjs              makes it anew

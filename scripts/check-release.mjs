@@ -1,4 +1,4 @@
-// Promises: a version is ready to be published under a tag: the tag, package.json, the lock and
+// Guarantees: a version is ready to be published under a tag: the tag, package.json, the lock and
 // CHANGELOG.md agree.
 // `node scripts/check-release.mjs v1.2.3` in the package's folder; says all that is wrong, and then
 // fails.

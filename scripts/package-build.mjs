@@ -1,4 +1,4 @@
-// Promises: after `buildIfStale`, `dist/` is what `build` makes of the sources as they are now.
+// Guarantees: after `buildIfStale`, `dist/` is what `build` makes of the sources as they are now.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Promises: the path of Chromium, on the PATH or in CHROMIUM.
+// Guarantees: the path of Chromium, on the PATH or in CHROMIUM.
 const { existsSync } = require('node:fs');
 const { delimiter, join } = require('node:path');
 

@@ -1,4 +1,4 @@
-// Promises: HTTP requests, answered in full before they are resolved. `send` takes any status,
+// Guarantees: HTTP requests, answered in full before they are resolved. `send` takes any status,
 // `sendOk` and `getJson` reject what is not 2xx and name the request.
 const { request } = require('node:http');
 const { buffer } = require('node:stream/consumers');

@@ -1,4 +1,4 @@
-// Promises: an HTTP server on a loopback port that answers 200 to everything and keeps what was
+// Guarantees: an HTTP server on a loopback port that answers 200 to everything and keeps what was
 // sent to it, unzipped. It reads nothing of it: the process that measures latencies beside it loses
 // no time to that.
 const { once } = require('node:events');

@@ -1,4 +1,4 @@
-// Promises: npm runs quietly, and when it fails there is one message with the first lines of what
+// Guarantees: npm runs quietly, and when it fails there is one message with the first lines of what
 // npm said.
 const { spawnSync } = require('node:child_process');
 const { dirname, join } = require('node:path');

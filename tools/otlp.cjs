@@ -1,4 +1,4 @@
-// Promises: export requests of OTLP as JSON, read: spans with times in milliseconds and plain
+// Guarantees: export requests of OTLP as JSON, read: spans with times in milliseconds and plain
 // attributes, trees of spans, metrics.
 // What was not exported is undefined or empty.
 

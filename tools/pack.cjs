@@ -1,4 +1,4 @@
-// Promises: the tarball that would be published, and that it contains nothing but what it should.
+// Guarantees: the tarball that would be published, and that it contains nothing but what it should.
 // `node tools/pack.cjs` packs what is in dist/ and also checks that nothing is missing.
 const { mkdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');

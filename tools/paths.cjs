@@ -1,4 +1,4 @@
-// Promises: where the repository is, and where its tools write. Everything written lives in the
+// Guarantees: where the repository is, and where its tools write. Everything written lives in the
 // git-ignored `.matrix/`.
 const { join, resolve } = require('node:path');
 

@@ -1,4 +1,4 @@
-// Promises: takes what Sentry's SDK sends, envelopes of JSON lines, and says which spans and which
+// Guarantees: takes what Sentry's SDK sends, envelopes of JSON lines, and says which spans and which
 // events have come.
 const { HttpReceiver } = require('./http-receiver.cjs');
 

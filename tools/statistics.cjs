@@ -1,4 +1,4 @@
-// Promises: medians with bootstrap intervals, the same for the same numbers on every run.
+// Guarantees: medians with bootstrap intervals, the same for the same numbers on every run.
 
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;

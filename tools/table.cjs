@@ -1,4 +1,4 @@
-// Promises: a table that is aligned on a terminal and valid Markdown.
+// Guarantees: a table that is aligned on a terminal and valid Markdown.
 
 /**
  * @param {string[]} head

@@ -1,4 +1,4 @@
-// Promises: one measurement of all workloads, in the process as it is right now.
+// Guarantees: one measurement of all workloads, in the process as it is right now.
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';

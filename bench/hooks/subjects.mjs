@@ -1,4 +1,4 @@
-// Promises: everything that `hooks` weighs, each with an `on` and an `off` that undo each other.
+// Guarantees: everything that `hooks` weighs, each with an `on` and an `off` that undo each other.
 import { createHook } from 'node:async_hooks';
 
 /** @typedef {{ on(): void, off(): void }} Switch */

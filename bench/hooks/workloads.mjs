@@ -1,4 +1,4 @@
-// Promises: the operations whose price is asked, each as a slice that runs it a given number of
+// Guarantees: the operations whose price is asked, each as a slice that runs it a given number of
 // times and returns nanoseconds per operation. A slice takes 1 to 4 ms, as a healthy loop iteration
 // does: the instrumentation keeps notes on what blocks the event loop only when an iteration takes
 // longer, and that is another price.

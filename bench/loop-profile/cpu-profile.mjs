@@ -1,4 +1,4 @@
-// Promises: shares of the time in which the thread was not idle, by function of one file and by
+// Guarantees: shares of the time in which the thread was not idle, by function of one file and by
 // handler, as V8's own profiler (`--cpu-prof`) has them. What has no frame of the file is not in it
 // by name; a garbage collection belongs to what ran before it. While a built-in without a frame of
 // its own runs, a concatenation for one, V8's profiler misses the function that called it: a

@@ -1,4 +1,4 @@
-// Promises: the load, in a process of its own: keep-alive connections, each with one request under
+// Guarantees: the load, in a process of its own: keep-alive connections, each with one request under
 // way at any time, until so many requests or milliseconds are over. Takes what the services export.
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Promises: the CPU time of all threads of a process, those that ended meanwhile included.
+// Guarantees: the CPU time of all threads of a process, those that ended meanwhile included.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** A thread that ends in between is not seen at all. */

@@ -1,4 +1,4 @@
-// Promises: the services have their packages, as their lock says, and this one as it would be
+// Guarantees: the services have their packages, as their lock says, and this one as it would be
 // published.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Promises: the services of `bench/register/package`, each a process of its own with what is
+// Guarantees: the services of `bench/register/package`, each a process of its own with what is
 // preloaded and nothing else, and the load that they get.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

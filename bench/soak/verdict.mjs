@@ -1,4 +1,4 @@
-// Promises: the service's ledger compared with what the telemetry said, check by check.
+// Guarantees: the service's ledger compared with what the telemetry said, check by check.
 import { median } from '../../tools/statistics.cjs';
 import limits from './limits.cjs';
 

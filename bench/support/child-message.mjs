@@ -1,4 +1,4 @@
-// Promises: the next message of a child process, or an error when it has ended instead.
+// Guarantees: the next message of a child process, or an error when it has ended instead.
 
 /**
  * @param {import('node:child_process').ChildProcess} child

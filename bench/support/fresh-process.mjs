@@ -1,4 +1,4 @@
-// Promises: the part of a benchmark that is measured runs in a process of its own: the benchmark's
+// Guarantees: the part of a benchmark that is measured runs in a process of its own: the benchmark's
 // file, started anew.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Promises: a constant load: so many keep-alive connections, each with one request under way at any
+// Guarantees: a constant load: so many keep-alive connections, each with one request under way at any
 // time.
 import { Agent } from 'node:http';
 import { sendOk } from '../../tools/http-client.cjs';

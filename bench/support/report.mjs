@@ -1,4 +1,4 @@
-// Promises: what a benchmark found, printed as it comes, and kept for the JSON that is written at
+// Guarantees: what a benchmark found, printed as it comes, and kept for the JSON that is written at
 // the end.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

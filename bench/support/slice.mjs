@@ -1,4 +1,4 @@
-// Promises: what a service under load costs and how fast it answers, for a while.
+// Guarantees: what a service under load costs and how fast it answers, for a while.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../tools/statistics.cjs';
 

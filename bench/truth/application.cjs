@@ -1,7 +1,7 @@
 /**
  * The labelled blockers of an application (`package/lib/`): what each does, and the place that a
  * developer would change for it.
- * Promises: every label is complete, and its line, if it states one, is in the file.
+ * Guarantees: every label is complete, and its line, if it states one, is in the file.
  */
 const fs = require('node:fs');
 const path = require('node:path');

@@ -1,4 +1,4 @@
-// Promises: the packages of the application that blocks are installed, as their lock file says,
+// Guarantees: the packages of the application that blocks are installed, as their lock file says,
 // when it is about to be run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Promises: what a tool reported, held against what really happened. Of two reports, the better
+// Guarantees: what a tool reported, held against what really happened. Of two reports, the better
 // counts.
 import { median } from '../../tools/statistics.cjs';
 

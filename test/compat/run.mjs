@@ -1,4 +1,4 @@
-// Promises: the packed tarball works with the SDKs, frameworks and bundlers that people run, as
+// Guarantees: the packed tarball works with the SDKs, frameworks and bundlers that people run, as
 // installed from npm; a table at the end; exit code 1 when anything failed. What is installed is
 // kept in `.compat/` until its lock changes.
 //

@@ -1,4 +1,4 @@
-// Promises: the list of what is tested with real packages. Data only: the tests read it too.
+// Guarantees: the list of what is tested with real packages. Data only: the tests read it too.
 
 /**
  * @typedef {object} Subject

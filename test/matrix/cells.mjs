@@ -1,4 +1,4 @@
-// Promises: the list of matrix cells, each a Node.js major on one OpenTelemetry line, in the order
+// Guarantees: the list of matrix cells, each a Node.js major on one OpenTelemetry line, in the order
 // they run.
 
 /**

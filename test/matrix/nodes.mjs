@@ -1,4 +1,4 @@
-// Promises: a Node.js binary of a given major, from npm's `node` package, kept in `.matrix/`
+// Guarantees: a Node.js binary of a given major, from npm's `node` package, kept in `.matrix/`
 // between runs.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Promises: where the matrix reads from and writes to. Everything written lives in the git-ignored
+// Guarantees: where the matrix reads from and writes to. Everything written lives in the git-ignored
 // `.matrix/`.
 import { join } from 'node:path';
 import { MATRIX } from '../../tools/paths.cjs';

@@ -1,4 +1,4 @@
-// Promises: the same suite, against the packed tarball, on every supported Node.js and both
+// Guarantees: the same suite, against the packed tarball, on every supported Node.js and both
 // OpenTelemetry lines, one cell at a time; a table at the end; exit code 1 when anything failed.
 //
 //   npm run check -- matrix                                  all cells

@@ -1,4 +1,4 @@
-// Promises: a folder in which the suite meets the packed tarball and one OpenTelemetry line, and
+// Guarantees: a folder in which the suite meets the packed tarball and one OpenTelemetry line, and
 // nothing else: one copy of the API, the package not linked, no import that would reach the
 // repository's own node_modules.
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Promises: the suite runs to its end on the given Node.js, under a time limit, and leaves no
+// Guarantees: the suite runs to its end on the given Node.js, under a time limit, and leaves no
 // process behind.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Promises: where the peers' suites are kept and what they write.
+// Guarantees: where the peers' suites are kept and what they write.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../tools/paths.cjs';

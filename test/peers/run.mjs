@@ -1,4 +1,4 @@
-// Promises: the test suites of widely used packages end the same with this package preloaded as
+// Guarantees: the test suites of widely used packages end the same with this package preloaded as
 // without it; exit code 1 if the outcome of a test differs twice. Sources are kept in the folder
 // for temporary files.
 //

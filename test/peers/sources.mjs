@@ -1,4 +1,4 @@
-// Promises: the sources of a package with its tests, as pinned, and its development dependencies
+// Guarantees: the sources of a package with its tests, as pinned, and its development dependencies
 // beside them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Promises: whose test suites are run, each pinned, and how. Only two of these have their tests in
+// Guarantees: whose test suites are run, each pinned, and how. Only two of these have their tests in
 // the npm tarball.
 
 /**

@@ -1,4 +1,4 @@
-// Promises: one suite is run once, in one of the ways, under a time limit; the outcome of each of
+// Guarantees: one suite is run once, in one of the ways, under a time limit; the outcome of each of
 // its tests.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';

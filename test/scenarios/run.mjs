@@ -1,4 +1,4 @@
-// Promises: all scenarios, as parallel as they can be without judging noise.
+// Guarantees: all scenarios, as parallel as they can be without judging noise.
 //
 //   npm run test:scenarios                         all of them
 //   npm run test:scenarios -- -t 'an idle loop'    what follows goes to jest

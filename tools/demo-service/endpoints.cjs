@@ -1,4 +1,4 @@
-// Promises: the endpoints of the demo service that get load, in the order of the report; what each
+// Guarantees: the endpoints of the demo service that get load, in the order of the report; what each
 // of them does, and what must be reported of its blocks.
 
 /**

@@ -1,4 +1,4 @@
-// Promises: how large a request must be to block the event loop for a few hundred milliseconds on
+// Guarantees: how large a request must be to block the event loop for a few hundred milliseconds on
 // this machine: measured, not guessed.
 const { sendOk } = require('../http-client.cjs');
 

@@ -1,4 +1,4 @@
-// Promises: one case is asked at a time, in a trace of its own, and what comes back is kept, to be
+// Guarantees: one case is asked at a time, in a trace of its own, and what comes back is kept, to be
 // compared.
 import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';

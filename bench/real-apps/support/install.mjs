@@ -1,4 +1,4 @@
-// Promises: each application lies in a folder of the git-ignored `.real-apps/`, with its locked
+// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`, with its locked
 // packages. The agent, and this package as it would be published, lie in the folder above.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

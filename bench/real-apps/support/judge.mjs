@@ -1,4 +1,4 @@
-// Promises: each block is judged by what V8's profiler saw in it. What is right is
+// Guarantees: each block is judged by what V8's profiler saw in it. What is right is
 // 1. an agent, if its own code ran for half of the block;
 // 2. else the place that the label of the case has, if it is on the stack for half of the block; it
 //    is right in the first case, too, if it is the application's;

@@ -1,4 +1,4 @@
-// Promises: an application is started as its users do, asked case by case, and stopped. Nothing of
+// Guarantees: an application is started as its users do, asked case by case, and stopped. Nothing of
 // it is left behind.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Promises: places in code are compared in the sources that a developer changes: compiled files
+// Guarantees: places in code are compared in the sources that a developer changes: compiled files
 // are looked up in their source maps.
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';

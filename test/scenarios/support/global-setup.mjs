@@ -1,4 +1,4 @@
-// Promises: no scenario runs on a `dist/` that is older than the sources, and there is a file in
+// Guarantees: no scenario runs on a `dist/` that is older than the sources, and there is a file in
 // which the tests tally void measurements.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

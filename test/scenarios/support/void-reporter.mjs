@@ -1,4 +1,4 @@
-// Promises: one line at the end of a run that says how many measurements of scenarios were void,
+// Guarantees: one line at the end of a run that says how many measurements of scenarios were void,
 // and for which tests, see scenario.ts.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
