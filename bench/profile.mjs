@@ -1,5 +1,5 @@
-// Guarantees: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what of
-// it is this package's code, and what is Node.js' own for calling hooks. A share within one
+// Guarantees: where the CPU time of the service of http.mjs goes, by V8's sampling profiler: what
+// of it is this package's code, and what is Node.js' own for calling hooks. A share within one
 // process, so it is valid on a busy machine, too.
 //
 //   npm run bench -- profile --node .matrix/node-24/node_modules/.bin/node

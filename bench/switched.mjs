@@ -1,5 +1,5 @@
-// Guarantees: what `/register` adds to a request of Express, in µs of CPU of all threads: switched on
-// and off in turn inside one process, which tells far less apart than new processes do; see
+// Guarantees: what `/register` adds to a request of Express, in µs of CPU of all threads: switched
+// on and off in turn inside one process, which tells far less apart than new processes do; see
 // README.md.
 //
 //   npm run bench -- switched --node .matrix/node-24/node_modules/.bin/node --rounds 50

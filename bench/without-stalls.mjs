@@ -1,5 +1,5 @@
-// Guarantees: how far "without the stalls" is from what is measured without the blocker, in services
-// with one seeded blocker each; see README.md.
+// Guarantees: how far "without the stalls" is from what is measured without the blocker, in
+// services with one seeded blocker each; see README.md.
 //
 //   npm run bench -- without-stalls --services 10
 import { fork } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Guarantees: `dist/`, with every entry that `exports` of package.json names, in both module formats
-// and with types.
+// Guarantees: `dist/`, with every entry that `exports` of package.json names, in both module
+// formats and with types.
 //
 //   node scripts/build.mjs              makes it anew
 //   node scripts/build.mjs --if-stale   only if it is not what was made of these very sources

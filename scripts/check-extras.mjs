@@ -1,5 +1,6 @@
-// Guarantees: each extra can be deleted. In a copy of the sources it deletes the folder of one extra,
-// its own entries and the lines that register it; what is left type-checks, and can be bundled.
+// Guarantees: each extra can be deleted. In a copy of the sources it deletes the folder of one
+// extra, its own entries and the lines that register it; what is left type-checks, and can be
+// bundled.
 //
 //   node scripts/check-extras.mjs              all extras, one after the other
 //   node scripts/check-extras.mjs stalls

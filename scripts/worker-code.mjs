@@ -1,5 +1,5 @@
-// Guarantees: the code of the threads as strings, in one generated file that is never older than its
-// sources. A string survives what a file beside the package's own does not: bundlers, and both
+// Guarantees: the code of the threads as strings, in one generated file that is never older than
+// its sources. A string survives what a file beside the package's own does not: bundlers, and both
 // module systems.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

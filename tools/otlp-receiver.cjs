@@ -1,5 +1,5 @@
-// Guarantees: takes OTLP over HTTP as JSON, and says which spans, metrics and log records have come.
-// What was sent is read when it is asked for.
+// Guarantees: takes OTLP over HTTP as JSON, and says which spans, metrics and log records have
+// come. What was sent is read when it is asked for.
 const { HttpReceiver } = require('./http-receiver.cjs');
 const { readLogs, readMetrics, readSpans } = require('./otlp.cjs');
 

@@ -1,5 +1,5 @@
-// Guarantees: takes what Sentry's SDK sends, envelopes of JSON lines, and says which spans and which
-// events have come.
+// Guarantees: takes what Sentry's SDK sends, envelopes of JSON lines, and says which spans and
+// which events have come.
 const { HttpReceiver } = require('./http-receiver.cjs');
 
 /**

@@ -1,5 +1,6 @@
-// Guarantees: the load, in a process of its own: keep-alive connections, each with one request under
-// way at any time, until so many requests or milliseconds are over. Takes what the services export.
+// Guarantees: the load, in a process of its own: keep-alive connections, each with one request
+// under way at any time, until so many requests or milliseconds are over. Takes what the services
+// export.
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import { sendOk } from '../../tools/http-client.cjs';

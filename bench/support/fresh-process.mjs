@@ -1,5 +1,5 @@
-// Guarantees: the part of a benchmark that is measured runs in a process of its own: the benchmark's
-// file, started anew.
+// Guarantees: the part of a benchmark that is measured runs in a process of its own: the
+// benchmark's file, started anew.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// Guarantees: a constant load: so many keep-alive connections, each with one request under way at any
-// time.
+// Guarantees: a constant load: so many keep-alive connections, each with one request under way at
+// any time.
 import { Agent } from 'node:http';
 import { sendOk } from '../../tools/http-client.cjs';
 

@@ -1,6 +1,6 @@
-// Guarantees: for each group a folder in the git-ignored `.compat/` with the group's locked packages,
-// the packed tarball and the apps, and nothing else: one copy of the API, no import that would
-// reach the repository's own node_modules.
+// Guarantees: for each group a folder in the git-ignored `.compat/` with the group's locked
+// packages, the packed tarball and the apps, and nothing else: one copy of the API, no import that
+// would reach the repository's own node_modules.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../tools/paths.cjs';

@@ -1,5 +1,5 @@
-// Guarantees: the list of matrix cells, each a Node.js major on one OpenTelemetry line, in the order
-// they run.
+// Guarantees: the list of matrix cells, each a Node.js major on one OpenTelemetry line, in the
+// order they run.
 
 /**
  * @typedef {object} Cell

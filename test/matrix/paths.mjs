@@ -1,5 +1,5 @@
-// Guarantees: where the matrix reads from and writes to. Everything written lives in the git-ignored
-// `.matrix/`.
+// Guarantees: where the matrix reads from and writes to. Everything written lives in the
+// git-ignored `.matrix/`.
 import { join } from 'node:path';
 import { MATRIX } from '../../tools/paths.cjs';
 

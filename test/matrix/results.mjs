@@ -1,7 +1,6 @@
-// Guarantees: honest counts from jest's `--json` files: a test file that could not even start counts
-// as a failure, and so does a result file that is not there.
-// `node test/matrix/results.mjs FILE...` prints what failed and "N passed, N failed", and fails
-// when any failed or none ran.
+// Guarantees: honest counts from jest's `--json` files: a test file that could not even start
+// counts as a failure, and so does a result file that is not there. `node test/matrix/results.mjs
+// FILE...` prints what failed and "N passed, N failed", and fails when any failed or none ran.
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

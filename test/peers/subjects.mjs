@@ -1,5 +1,5 @@
-// Guarantees: whose test suites are run, each pinned, and how. Only two of these have their tests in
-// the npm tarball.
+// Guarantees: whose test suites are run, each pinned, and how. Only two of these have their tests
+// in the npm tarball.
 
 /**
  * @typedef {object} Suite

@@ -1,5 +1,5 @@
-// Guarantees: the endpoints of the demo service that get load, in the order of the report; what each
-// of them does, and what must be reported of its blocks.
+// Guarantees: the endpoints of the demo service that get load, in the order of the report; what
+// each of them does, and what must be reported of its blocks.
 
 /**
  * @typedef {object} Endpoint

@@ -1,6 +1,6 @@
-// Guarantees: the demo's service as a child process: started until it listens, stopped so that it has
-// flushed its telemetry, and never left behind. It also ends by itself when this process is gone
-// (see `disconnect` in demo/telemetry.cjs).
+// Guarantees: the demo's service as a child process: started until it listens, stopped so that it
+// has flushed its telemetry, and never left behind. It also ends by itself when this process is
+// gone (see `disconnect` in demo/telemetry.cjs).
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { join } = require('node:path');

@@ -1,5 +1,5 @@
-// Guarantees: one case is asked at a time, in a trace of its own, and what comes back is kept, to be
-// compared.
+// Guarantees: one case is asked at a time, in a trace of its own, and what comes back is kept, to
+// be compared.
 import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Guarantees: an application is started as its users do, asked case by case, and stopped. Nothing of
-// it is left behind.
+// Guarantees: an application is started as its users do, asked case by case, and stopped. Nothing
+// of it is left behind.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

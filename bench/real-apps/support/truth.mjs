@@ -1,5 +1,5 @@
-// Guarantees: what V8's profiler saw in a period: how much of it each function was on the stack, and
-// how much of it the thread was idle.
+// Guarantees: what V8's profiler saw in a period: how much of it each function was on the stack,
+// and how much of it the thread was idle.
 import { PACKAGE_NAME } from '../../../tools/paths.cjs';
 import { isInApp, isLabelled, packageOf, sourcePlace } from './places.mjs';
 
