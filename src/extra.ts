@@ -74,7 +74,7 @@ export interface LoopListener {
 
 /** What the watchdog thread's requests tell: called inside whatever runs, which they interrupt. */
 export interface SampleListener {
-  /** @param profileInterval see `Mark.profileInterval` */
+  /** @param profileInterval see `Request.profileInterval` */
   blockSample?(sample: StackSample, profileInterval: number): void;
   /** A moment of the loop profile. */
   profile?(requestedAt: number, intervalMillis: number): ProfileReply;
@@ -116,8 +116,8 @@ export interface SessionView {
   readonly ledger: Ledger;
   readonly exclusions: Pick<Exclusions, 'isSuspended'>;
   readonly runDelay: Pick<RunDelay, 'schedstat'>;
-  /** Another thread may read them. */
-  readonly healthSlots: Int32Array;
+  /** Lets another thread read the samples of the lag: see `Health.share`. */
+  readonly shareHealth: () => Int32Array;
   /** Undefined if stack samples cannot be taken. */
   readonly watchdogMemory: SharedMemory | undefined;
   /** Which code is the application's own; not by a function of the application. */

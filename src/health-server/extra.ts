@@ -8,7 +8,7 @@ import { HealthServer } from './health-server.ts';
 import { isLauncher } from './launcher.ts';
 
 export const healthServer: Extra = {
-  inSession({ config, guard, healthSlots, log, origin, runDelay, watchdogMemory }) {
+  inSession({ config, guard, log, origin, runDelay, shareHealth, watchdogMemory }) {
     const { healthServer: options, thresholdMillis, lagIntervalMillis } = config;
     // One for the process, and not for one that only starts the application.
     if (options === undefined || !isMainThread || isLauncher(origin.mainFile)) return undefined;
@@ -18,7 +18,7 @@ export const healthServer: Extra = {
         ...options,
         memory: {
           beat: createBeatMemory(),
-          lag: healthSlots,
+          lag: shareHealth(),
           sample,
           watchdog: watchdogMemory?.buffer,
         },

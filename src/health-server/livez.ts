@@ -22,7 +22,7 @@ export function createLivez(data: HealthServerData): () => Promise<Answer> {
   const { memory, details, lagIntervalMillis } = data;
   const now = clockOf(data.clockOrigin);
   const watch = new LoopWatch(memory, data, now);
-  const lag = new Health({ now, waited: () => Number.NaN }, lagIntervalMillis, memory.lag);
+  const lag = new Health({ now, waited: () => Number.NaN }, lagIntervalMillis);
   const code =
     memory.watchdog &&
     new RunningCodeReader(
@@ -35,6 +35,7 @@ export function createLivez(data: HealthServerData): () => Promise<Answer> {
     const { name, blockedMillis, overdueMillis, cause } = await watch.status();
     // The status does not depend on whether the code can be named.
     const running = name === 'ok' ? undefined : attempt(() => code?.read(now()));
+    lag.copy(memory.lag);
     const { lagMillis } = lag.read(DEFAULT_HEALTH_WINDOW_MILLIS, overdueMillis);
     const body = {
       status: name,

@@ -15,7 +15,7 @@ import { ContextScopes } from '../detect/hooks/context-scopes.ts';
 import { PoolWaits } from '../detect/hooks/pool-waits.ts';
 import { contextOf, currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
 import { Tick } from '../detect/hooks/tick.ts';
-import { createHealthSlots, Health } from '../detect/lag/health.ts';
+import { Health } from '../detect/lag/health.ts';
 import { EmptyTimer, LagSampler } from '../detect/lag/lag-sampler.ts';
 import { Ledger } from '../detect/ledger.ts';
 import type { RunningCode } from '../detect/running-code.ts';
@@ -39,7 +39,7 @@ export interface Detection {
   readonly suspensions: Suspensions;
   readonly runDelay: RunDelay;
   readonly gc: GcMeter;
-  readonly healthSlots: Int32Array;
+  readonly shareHealth: () => Int32Array;
   listen(listener: LoopListener): void;
   /** What the watchdog's thread has noted of suspensions counts while that watches. */
   watchedBy(watchdog: { readonly watches: boolean }): void;
@@ -69,8 +69,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   let watchdog = { watches: false };
   const watchedMemory = () => (watchdog.watches ? memory : undefined);
 
-  const healthSlots = createHealthSlots(true);
-  const health = new Health(clock, lagIntervalMillis, healthSlots);
+  const health = new Health(clock, lagIntervalMillis);
   const gc = new GcMeter();
   const runDelay = new RunDelay(clock);
   const exclusions = new Exclusions(thresholdMillis, watchedMemory, runDelay);
@@ -206,7 +205,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     suspensions,
     runDelay,
     gc,
-    healthSlots,
+    shareHealth: () => health.share(),
     listen: (listener) => void listeners.push(listener),
     watchedBy: (by) => {
       watchdog = by;

@@ -122,7 +122,7 @@ export function createReporting(
     ledger,
     exclusions: detection.exclusions,
     runDelay: detection.runDelay,
-    healthSlots: detection.healthSlots,
+    shareHealth: detection.shareHealth,
     watchdogMemory: common.capture?.memory,
     origin: common.origin,
     describer,

@@ -1,4 +1,4 @@
-import { createHealthSlots, Health, recordLag } from '../../src/detect/lag/health.ts';
+import { Health, recordLag } from '../../src/detect/lag/health.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 const INTERVAL = 20;
@@ -112,15 +112,16 @@ test('memory is used again: a day of beats, and the last second counts', () => {
 });
 
 test('another thread reads the same lag, and how late the next sample is by now', () => {
-  const slots = createHealthSlots(true);
   const clock = new FakeClock();
-  const own = new Health(clock, INTERVAL, slots);
-  const other = new Health({ now: () => clock.now(), waited: () => Number.NaN }, INTERVAL, slots);
+  const own = new Health(clock, INTERVAL);
+  const slots = own.share();
+  const other = new Health({ now: () => clock.now(), waited: () => Number.NaN }, INTERVAL);
   own.start();
   for (let i = 0; i < 10; i++) {
     clock.wait(INTERVAL);
     own.lag(4);
   }
+  other.copy(slots);
   expect(other.read(5000, 0)).toMatchObject({ lagMillis: 4, maxLagMillis: 4 });
   clock.run(1020);
   expect(other.read(5000, 1000).lagMillis).toBe(own.read(5000, 1000).lagMillis);

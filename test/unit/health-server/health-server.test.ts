@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { createHealthSlots, Health } from '../../../src/detect/lag/health.ts';
+import { Health } from '../../../src/detect/lag/health.ts';
 import { createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { HealthServer } from '../../../src/health-server/health-server.ts';
 import { EventLoopInstrumentation } from '../../../src/index.ts';
 import { OnceLogger } from '../../../src/otel/diag-once.ts';
+import { SystemClock } from '../../../src/support/clock.ts';
 
 /** The first restart comes after a second. */
 const RESTART_MILLIS = 1000;
@@ -39,7 +40,7 @@ beforeEach(async () => {
   port = await freePort();
   const memory = {
     beat: createBeatMemory(),
-    lag: createHealthSlots(true),
+    lag: new Health(new SystemClock(), 20).share(),
     sample: new SharedArrayBuffer(64),
     watchdog: undefined,
   };

@@ -1,4 +1,3 @@
-import { createHealthSlots } from '../../../src/detect/lag/health.ts';
 import { Beat, beatIn, createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
 import { SharedMemory, Sleeping } from '../../../src/sample/shared-memory.ts';
@@ -18,8 +17,6 @@ class MainThread {
   readonly watchdog = new SharedMemory();
   readonly memory = {
     beat: createBeatMemory(),
-    lag: createHealthSlots(),
-    sample: new SharedArrayBuffer(8),
     watchdog: this.watchdog.buffer,
   };
   readonly #schedstat = new Schedstat(() => ({
