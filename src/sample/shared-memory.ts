@@ -157,6 +157,8 @@ export class SharedMemory {
     this.sleep = sleep;
     this.suspensions = suspensions;
     this.longCall = new SharedText(buffer, BYTES_BEFORE_TEXT);
+    // A watchdog thread that is started again writes on from what the one before has written.
+    this.sleep.read();
   }
 
   /** Hot, once per iteration of the loop: one store, 20 to 35 ns. */

@@ -7,6 +7,7 @@ import {
   stoppedWithin,
   suspendedWithin,
 } from '../../src/sample/suspensions.ts';
+import { announceSleep } from '../../src/sample/thread-sleep.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
 
 let memory: SharedMemory;
@@ -26,6 +27,13 @@ test('suspensions count as far as they are inside', () => {
   expect(suspendedWithin(memory, 1200, 3000)).toBe(400);
   expect(suspendedWithin(memory, 1200, 2050)).toBe(350);
   expect(suspendedWithin(memory, 1600, 1900)).toBe(0);
+});
+
+test('a watchdog thread that is started again keeps what the one before has noted', () => {
+  note(1000, 1500);
+  announceSleep(new SharedMemory(memory.buffer), 2000);
+  expect(suspendedWithin(memory, 900, 1600)).toBe(500);
+  expect(stoppedSoFar(memory, 1900)).toBe(500);
 });
 
 test('a wake-up that is a little late is not noted', () => {
