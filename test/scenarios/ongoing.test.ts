@@ -61,21 +61,15 @@ function endedRun(scenario: string, options: AppOptions, until: () => Promise<vo
 /** Drives the app to where it is killed; gives the ids of its span and the line it left behind. */
 async function killedRun(scenario: string) {
   let ids: string[] = [];
-  let stderr = '';
   const witness = await startWitness();
-  await runApp('ongoing.cjs', { asyncHooks: 'auto', args: [scenario], env }, async (app) => {
+  const options: AppOptions = { asyncHooks: 'auto', args: [scenario], env };
+  const { signal, stderr } = await runApp('ongoing.cjs', options, async (app) => {
     witness.watch(Number(app.child.pid));
     ids = (await app.printed('job ')).split(' ');
-    (app.child.stderr as NodeJS.ReadableStream).on('data', (text: string) => {
-      stderr += text;
-    });
     await received();
     app.child.kill('SIGKILL');
-    await once(app.child, 'exit');
-  }).catch((error: Error) => {
-    // It is meant to die.
-    if (!/signal SIGKILL/.test(error.message)) throw error;
   });
+  expect(signal).toBe('SIGKILL');
   await witness.stop();
   const [traceId, spanId] = ids;
   const delayMillis = Math.max(lateOf(witness.stalls()), witness.delays().at(-1)?.delayMillis ?? 0);
