@@ -16,7 +16,7 @@ const PART_MILLIS = 20;
 const MACHINE_STALL_MILLIS = 15;
 
 /** The kernel counts what a thread has run in ticks: so much may not be counted yet. */
-const TICK_MILLIS = 4;
+export const TICK_MILLIS = 4;
 
 interface Of {
   pid: number;
