@@ -10,8 +10,8 @@ import { buildReportPage } from './report-page.mjs';
 import { generateWorkerCode } from './worker-code.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Source files that are a file of `dist/` each, which entries import. */
-const SHARED = { esm: ['src/core.ts'], cjs: ['src/core.ts', 'src/register/register.ts'] };
+/** The code of the package, in CommonJS: entries in both formats import it, so it exists once. */
+const SHARED = ['src/core.ts', 'src/register/register.ts'];
 const TARGET = 'node20.18'; // the oldest that `engines` allows
 /** Of which sources `dist/` was made; not in `dist/`, which is published as it is. */
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build', 'sources');
@@ -20,6 +20,7 @@ const INPUTS = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  'scripts/module-url.js',
   'scripts/package-build.mjs',
   'scripts/report-page.mjs',
 ];
@@ -51,10 +52,10 @@ export async function build() {
 
 async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
   const extension = format === 'esm' ? '.mjs' : '.cjs';
-  const files = [...entries.map((entry) => `src/${nameOf(entry)}.ts`), ...SHARED[format]];
+  const files = entries.map((entry) => `src/${nameOf(entry)}.ts`);
   await esbuild.build({
     absWorkingDir: ROOT,
-    entryPoints: files,
+    entryPoints: format === 'cjs' ? [...files, ...SHARED] : files,
     outbase: 'src',
     outdir: 'dist',
     outExtension: { '.js': extension },
@@ -65,8 +66,8 @@ async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
     external: [manifest.name, ...Object.keys(manifest.peerDependencies)],
     plugins: [{ name: 'shared', setup: (esbuild) => keepSharedApart(esbuild, extension) }],
     ...(format === 'cjs' && {
-      banner: { js: "const moduleUrl=require('node:url').pathToFileURL(__filename).href;" },
-      define: { 'import.meta.url': 'moduleUrl' },
+      inject: [path.join(ROOT, 'scripts', 'module-url.js')],
+      define: { 'import.meta.url': 'moduleUrl.href' },
     }),
     // Names stay: they are in stack traces.
     minifyWhitespace: true,
@@ -77,16 +78,12 @@ async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
   });
 }
 
-/**
- * Bundlers need `core` in both formats. Nobody bundles `/register` and `/testing`: as ES modules
- * they import the CommonJS files.
- */
 function keepSharedApart(
   /** @type {import('esbuild').PluginBuild} */ { onResolve },
   /** @type {string} */ extension,
 ) {
   const elsewhere = (/** @type {string} */ file) => ({ path: file, external: true });
-  onResolve({ filter: /^\.\.?\/core\.ts$/ }, () => elsewhere(`./core${extension}`));
+  onResolve({ filter: /^\.\.?\/core\.ts$/ }, () => elsewhere('./core.cjs'));
   onResolve({ filter: /^\.\/register\/register\.ts$/ }, () => elsewhere('./register/register.cjs'));
   if (extension === '.mjs')
     onResolve({ filter: /^\.\/testing\/.*\.ts$/ }, () => elsewhere('./testing.cjs'));
