@@ -88,7 +88,7 @@ function tell(
           truth,
           samples,
         }) =>
-          `${verdict}, parent ${parent}: ${which} ${round}, ${millis.toFixed(0)} ms (CPU ${cpuMillis?.toFixed(0) ?? '?'}): ${place}, ${cause ?? 'no cause'}` +
+          `${verdict}, parent ${parent}: ${which} ${round}, ${millis.toFixed(0)} ms (CPU ${cpuMillis.toFixed(0)}): ${place}, ${cause ?? 'no cause'}` +
           `, ${samples} samples\n    top: ${top}\n    truth: ${truth}`,
       ),
     ...badLabels.map((line) => `LABEL: ${line}`),

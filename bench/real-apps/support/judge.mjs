@@ -21,7 +21,7 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  *   near: the application's, and on the stack for half of the block, but not the one to change;
  *   no CPU: with its CPU time alone, the block would have been below the threshold
  * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
- * @typedef {{ name: string, round: number, millis: number, cpuMillis?: number, verdict: Verdict,
+ * @typedef {{ name: string, round: number, millis: number, cpuMillis: number, verdict: Verdict,
  *   parent: Parent, place: string, cause?: string, gcMillis?: number, nativeMillis?: number,
  *   kind?: string, samples: number, idleMillis: number, stack?: string, top: string,
  *   labelled: number, truth: string }} Judged
@@ -61,9 +61,11 @@ export function judge(without, measured, folder, threshold) {
       durationMillis: millis,
       code,
       cause,
-      cpuTimeMillis: cpuMillis,
+      cpuTimeMillis = Number.POSITIVE_INFINITY,
       samples,
     } = block;
+    const ranAtMost = measured.runTimes.atMost(block.pid, start, start + millis);
+    const cpuMillis = Math.min(cpuTimeMillis, ranAtMost);
     const period = { from: toMicros(start), until: toMicros(start + millis) };
     reported.push(period);
     if (start < measured.readyUnix || code?.file?.endsWith(PROFILER)) continue;
@@ -80,7 +82,7 @@ export function judge(without, measured, folder, threshold) {
     const truth =
       profiles.find(({ pid }) => pid === block.pid)?.between(period.from, period.until) ??
       new Stacks([], folder);
-    const line = `${millis.toFixed(0)} ms (CPU ${cpuMillis?.toFixed(0) ?? '?'}) ${text} ${cause ?? ''}; ${truth.describe()}`;
+    const line = `${millis.toFixed(0)} ms (CPU ${cpuMillis.toFixed(0)}) ${text} ${cause ?? ''}; ${truth.describe()}`;
     const starved = cpuMillis < threshold;
     if (truth.idleMillis >= millis * HALF && !starved)
       invented.push(`${asked?.case.name}: ${line}`);

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_NAME } from '../../../tools/paths.cjs';
 import { Client } from './client.mjs';
 import { CACHE } from './install.mjs';
+import { RunTimes } from './run-times.mjs';
 
 export const THRESHOLD_MILLIS = 20;
 const START_MILLIS = 60_000;
@@ -45,7 +46,7 @@ const GAP_MILLIS = 150;
  *   fromUnix: number, untilUnix: number, traceId: string, answers: string }} Asked
  * @typedef {{ asked: Asked[], exit: string, stdout: string, stderr: string, readyUnix: number,
  *   clock: { micros: number, unix: number },
- *   blocks: any[], profiles: any[] }} Launch
+ *   blocks: any[], profiles: any[], runTimes: RunTimes }} Launch
  */
 
 const micros = () => Number(process.hrtime.bigint() / 1000n);
@@ -97,6 +98,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const runTimes = new RunTimes(data, unix);
   const exited = once(child, 'close');
   let stdout = '';
   let stderr = '';
@@ -146,12 +148,14 @@ export async function launch(app, node, folder, withPackage, rounds) {
       clock,
       blocks,
       profiles,
+      runTimes,
     };
   } catch (error) {
     throw new Error(
       `${app.title}, ${withPackage ? 'with' : 'without'} the package: ${error}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`,
     );
   } finally {
+    runTimes.stop();
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     collector.closeAllConnections();
     collector.close();
