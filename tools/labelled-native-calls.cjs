@@ -364,19 +364,28 @@ const MOST_SIZE = {
   'Buffer.concat': 700,
 };
 
+/** What is aimed at, of `CALL_MILLIS`: the next size is mostly the right one. */
+const AIM = 1.3;
+const [MIN_GROWTH, MAX_GROWTH] = [1.3, 8];
+
 /** The input with which the call takes long enough, twice. */
 function calibrate(name, now = () => performance.now()) {
   const [make, size, run] = nativeCalls[name];
-  const takesLongEnough = (input) => {
+  const took = (input) => {
     const start = now();
     run(input);
-    return now() - start >= CALL_MILLIS;
+    return now() - start;
   };
-  const grow = LIMITS[name] ?? ((n) => n * 1.7);
-  for (let n = size; ; n = grow(n)) {
+  const grow =
+    LIMITS[name] ??
+    ((n, millis) => n * Math.min(MAX_GROWTH, Math.max(MIN_GROWTH, (AIM * CALL_MILLIS) / millis)));
+  const most = MOST_SIZE[name] ?? Infinity;
+  for (let n = size; ; ) {
     const input = make(n);
-    if ((takesLongEnough(input) && takesLongEnough(input)) || n >= (MOST_SIZE[name] ?? Infinity))
-      return input;
+    const first = took(input);
+    const millis = first < CALL_MILLIS ? first : took(input);
+    if (millis >= CALL_MILLIS || n >= most) return input;
+    n = Math.min(most, grow(n, millis));
   }
 }
 

@@ -13,7 +13,7 @@ import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 /** Each request of the examples works for 8 ms. */
 const WORK_MILLIS = 8;
 const CAPACITY_PER_SECOND = 1000 / WORK_MILLIS;
-const SECONDS = 4;
+const SECONDS = 3;
 /** What may be under way at once: enough for the backlog of the whole test. */
 const MAX_CONNECTIONS = 2000;
 
@@ -183,7 +183,7 @@ test.each(['shed-load-express.cjs', 'shed-load-fastify.cjs'])(
   '%s: at half the capacity nothing is shed; at twice, what is accepted is answered in time',
   async (example) => {
     await judgeExample(example, async (service) => {
-      const few = await load(service, CAPACITY_PER_SECOND / 2, 3);
+      const few = await load(service, CAPACITY_PER_SECOND / 2, 2);
       const answers = await load(service, 2 * CAPACITY_PER_SECOND, SECONDS);
       return () =>
         lookAtUnprotected((unprotected) => {

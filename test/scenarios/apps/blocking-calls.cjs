@@ -11,7 +11,7 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const { running, unstarvedMillis } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
-const BLOCK_MILLIS = 150; // of a threshold of 60
+const BLOCK_MILLIS = 100; // of a threshold of 60
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-calls-'));
 const file = path.join(folder, 'data');

@@ -40,6 +40,8 @@ const scenarios = {
   /** The signal comes within a callback that would be too short to be a block. */
   stopped: workUntilStopped,
   'stopped and busy'() {
+    // Until a stack sample shows that it runs: what is stopped right at its start may have waited.
+    for (const goesOn = running(100); goesOn(); );
     workUntilStopped();
     for (const goesOn = running(200); goesOn(); );
   },
