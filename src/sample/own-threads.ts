@@ -24,13 +24,15 @@ const DELAY_MILLIS = 1000;
 
 export interface Restart {
   readonly delayMillis: number;
-  /** It comes much later: there were too many. */
+  /** It comes much later, within `REFILL_MILLIS`: there were too many. */
   readonly isPostponed: boolean;
 }
 
 /** When a thread of this package that has ended by itself is started again. */
 export class Restarts {
-  static readonly EXHAUSTED = `its watchdog thread has ended ${BURST + 1} times`;
+  static readonly EXHAUSTED =
+    `its watchdog thread has ended ${BURST + 1} times; ` +
+    `it is started again within ${REFILL_MILLIS / 60_000} minutes`;
 
   #usedUntil = Number.NEGATIVE_INFINITY;
 

@@ -50,7 +50,7 @@ export interface Detection {
    * @param isPrompt as `Ledger.arm`
    */
   armHooks(isPrompt: boolean): void;
-  /** Nothing arms hooks any more, and no stack sample shows what a promise reaction runs. */
+  /** Until `watch(true)` nothing arms hooks, and no sample shows what a promise reaction runs. */
   samplesLost(): void;
   /** The context manager may be set after us (NodeSDK does), and replaced at any time. */
   watchContextManager(): void;
@@ -217,7 +217,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     armHooks: (isPrompt) => hooks?.arm(isPrompt),
     samplesLost: () => {
       ledger.watch(false);
-      if (config.asyncHooks === 'auto') hooks?.useAlways();
+      if (config.asyncHooks === 'auto') hooks?.samplesLost();
     },
     watchContextManager,
     health: (windowMillis) =>

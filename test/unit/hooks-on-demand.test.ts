@@ -1,6 +1,6 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
-import { CALLBACK, CallbackStack, OWN } from '../../src/detect/callbacks.ts';
+import { CALLBACK, CallbackStack, OWN, REACTION } from '../../src/detect/callbacks.ts';
 import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
 import { Tick } from '../../src/detect/hooks/tick.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
@@ -125,6 +125,29 @@ test('always: no tick switches them off, and the tick is told from callbacks', a
     await afterTicks(5);
     expect(calls).not.toContain('disarm');
     expect(classes.filter((each) => each === OWN).length).toBeGreaterThanOrEqual(4);
+  } finally {
+    stop();
+  }
+});
+
+test('without stack samples they stay on, until the watchdog thread watches again', async () => {
+  const { hooks, calls, classes, stop, afterTicks } = setUp();
+  try {
+    hooks.watch(true);
+    await afterTicks(3);
+    hooks.watch(false);
+    hooks.samplesLost();
+    calls.length = 0;
+    seen(classes);
+    await afterTicks(5);
+    expect(calls).toEqual([]);
+    expect(classes).toContain(REACTION);
+    hooks.watch(true);
+    await afterTicks(3);
+    expect(calls.at(-1)).toBe('disarm');
+    seen(classes);
+    await afterTicks(3);
+    expect(classes).toEqual([]);
   } finally {
     stop();
   }

@@ -5,7 +5,8 @@
  * On demand, hooks are armed
  * 1. from a stack sample of a block until two ticks after the last one;
  * 2. while the loop idles: the first callback ends that;
- * 3. while the watchdog thread does not watch, and nothing would arm them.
+ * 3. while the watchdog thread does not watch, and nothing would arm them. If that is for long,
+ *    promise reactions are hooked, too: no stack sample shows what they run.
  *
  * While they are off, they cost nothing, not even for an `await` on Node.js 20 and 22. V8 calls
  * promise hooks there while they are on.
@@ -61,6 +62,7 @@ export class AsyncHooks {
   #isOn = false;
   #ticksLeft = 0;
   #isWatched = false;
+  #areSamplesLost = false;
 
   /**
    * @param tickResource the async resource of the tick
@@ -70,11 +72,11 @@ export class AsyncHooks {
     private readonly ledger: Ledger,
     private readonly lagSampler: Pick<LagSampler, 'isIdle' | 'wake'>,
     private readonly tickResource: () => object | undefined,
-    { onDemand, promises }: AsyncHooksOptions,
+    private readonly options: AsyncHooksOptions,
     private readonly faults: Faults,
   ) {
-    this.#onDemand = onDemand;
-    this.#hook = this.#create(promises);
+    this.#onDemand = options.onDemand;
+    this.#hook = this.#create(options.promises);
   }
 
   start(): void {
@@ -87,18 +89,20 @@ export class AsyncHooks {
     this.#off();
   }
 
-  /** From now on all callbacks are hooked, promise reactions too. */
-  useAlways(): void {
-    this.#off();
-    this.#onDemand = false;
-    this.#hook = this.#create(true);
-    if (this.#isStarted) this.arm();
+  /** Until the watchdog thread watches, all callbacks are hooked, promise reactions too. */
+  samplesLost(): void {
+    this.#areSamplesLost = true;
+    this.#use({ onDemand: false, promises: true });
   }
 
   /** Whether the watchdog thread watches, and will ask for a stack sample. */
   watch(isWatched: boolean): void {
     this.#isWatched = isWatched;
     if (!isWatched) this.arm();
+    else if (this.#areSamplesLost) {
+      this.#areSamplesLost = false;
+      this.#use(this.options);
+    }
   }
 
   /**
@@ -121,6 +125,13 @@ export class AsyncHooks {
     if (!this.#isOn || !this.#onDemand) return;
     if (this.lagSampler.isIdle || !this.#isWatched) this.#ticksLeft = ARMED_TICKS;
     else if (--this.#ticksLeft <= 0) this.#off();
+  }
+
+  #use({ onDemand, promises }: AsyncHooksOptions): void {
+    this.#off();
+    this.#onDemand = onDemand;
+    this.#hook = this.#create(promises);
+    this.arm();
   }
 
   #off(): void {
