@@ -64,7 +64,7 @@ export default {
     },
     {
       name: 'a plugin of our own in rollup',
-      ask: post('/rollup-plugin', source(160)),
+      ask: post('/rollup-plugin', source(400)),
       right: { file: 'tools/bundle.mjs', in: ['renderChunk('] },
     },
     {

@@ -4,7 +4,8 @@
 //    is right in the first case, too, if it is the application's;
 // 3. else the application's innermost function that is;
 // 4. else the labelled function, which waits for it, or a package that the application depends on
-//    itself, if it is on the stack for half of the block;
+//    itself, if it is on the stack for half of the block, or the function that loaded modules for
+//    half of it: they can be loaded earlier;
 // 5. else any package that is.
 // A block that is a garbage collection needs no name: its cause must say so.
 // Each label is checked by the profile of a launch without this package.
@@ -27,8 +28,6 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  *   labelled: number, truth: string }} Judged
  */
 
-/** A stack sample of this package's own comes after it. */
-const MOST_OF_FREEING = 0.1;
 const HALF = 0.5;
 /** A stretch of the profile that is that much longer than the threshold must have been reported. */
 const SURELY = 1.5;
@@ -171,6 +170,7 @@ function verdictOn(
   } else {
     const ran = (/** @type {string | undefined} */ name) =>
       truth.share((path) => path.some(({ file }) => packageOf(file) === name)) >= HALF;
+    if (truth.share((path) => isLoadedBy(place, path)) >= HALF) return 'right';
     const own = direct.filter(ran);
     const named = packageOf(place.file);
     return own.length > 0
@@ -184,11 +184,18 @@ function verdictOn(
 
 /**
  * V8's profiler tells collections from native code, and not the freeing of what they collected:
- * that has no JavaScript at all.
+ * that has no JavaScript at all. A stack sample of this package's own comes after it.
  */
 const isCollection = (/** @type {unknown} */ place, /** @type {Stacks} */ truth) =>
   truth.shareOfCollection >= HALF ||
-  (place === undefined && truth.codeMillis <= truth.millis * MOST_OF_FREEING);
+  (place === undefined && truth.codeMillis <= truth.millis * HALF);
+
+/** Whether the place called `require()`, or what replaces it. */
+const isLoadedBy = (/** @type {Place} */ place, /** @type {Place[]} */ path) =>
+  path.some((each, i) => i > 0 && isSame(place, each) && isLoader(path[i - 1]));
+
+const isLoader = (/** @type {Place} */ { file }) =>
+  file.startsWith('node:internal/modules/') || packageOf(file) === 'require-in-the-middle';
 
 const asVerdict = (/** @type {boolean} */ isRight) =>
   /** @type {Verdict} */ (isRight ? 'right' : 'misled');

@@ -106,9 +106,13 @@ export function isLabelled(
   });
 }
 
+/** What bundlers put into a bundle of their own: `…/turbopack:/[turbopack]/shared/runtime/…`. */
+const RUNTIME = '/[turbopack]/';
+
 /** The application's own: in its folder, and no package. */
 export function isInApp(/** @type {string} */ file, /** @type {string} */ folder) {
-  return file.startsWith(`${folder}/`) && !file.slice(folder.length).includes('/node_modules/');
+  const inside = file.startsWith(`${folder}/`) ? file.slice(folder.length) : '/node_modules/';
+  return !inside.includes('/node_modules/') && !inside.includes(RUNTIME);
 }
 
 /** @returns {string | undefined} the package that a file is of */
