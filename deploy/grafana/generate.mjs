@@ -1,6 +1,6 @@
 /**
  * Writes what Grafana reads: the dashboard, from dashboard/event-loop.mjs, and the Grafana-managed
- * alert rules, from prometheus/rules.yaml. `--check` writes nothing, and fails where what is there
+ * alert rules, from prometheus/rules.yaml. `--check` writes nothing, and fails if what is there
  * is not what would be written.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const rules = parse(await readFile(here('../prometheus/rules.yaml'), 'utf8'));
 
 const HEADER =
   '# The alerts of deploy/prometheus/rules.yaml, evaluated by Grafana. Made by `npm run generate` in deploy/grafana/: do not edit.\n' +
-  '# They need the recording rules of deploy/prometheus/rules.yaml. Leave this file out where Prometheus evaluates the alerts.\n';
+  '# They need the recording rules of deploy/prometheus/rules.yaml. Leave this file out if Prometheus evaluates the alerts.\n';
 
 /** @type {[path: string, content: string][]} */
 const files = [

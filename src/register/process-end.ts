@@ -105,12 +105,12 @@ class ProcessEnd {
     // Code that runs meanwhile must not change how the process ends.
     process.prependListener('exit', kill);
     const flushedFor = this.#flushingSince > 0 ? performance.now() - this.#flushingSince : 0;
-    let patience: NodeJS.Timeout | undefined;
-    const outOfPatience = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, Math.max(0, MAX_FLUSH_MILLIS - flushedFor));
+    let timer: NodeJS.Timeout | undefined;
+    const maxWaitOver = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.max(0, MAX_FLUSH_MILLIS - flushedFor));
     });
-    Promise.race([this.#shutdown(), outOfPatience]).finally(() => {
-      clearTimeout(patience);
+    Promise.race([this.#shutdown(), maxWaitOver]).finally(() => {
+      clearTimeout(timer);
       process.off('exit', kill);
       kill();
     });

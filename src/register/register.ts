@@ -189,10 +189,10 @@ function startSdk(
     });
   }
   addSpanProcessor(log);
-  let isSteppingBack = false;
+  let isReplaced = false;
   if (!esm && !areModulesHooked() && apiRegistry().trace !== undefined && others.length > 0) {
     whenApplicationIsLoadedOrEnds(() => {
-      if (!isSteppingBack && isMainEsModule()) say(USE_IMPORT);
+      if (!isReplaced && isMainEsModule()) say(USE_IMPORT);
     });
   }
   const undo = shutDownWithProcess({
@@ -212,11 +212,11 @@ function startSdk(
     {
       comes: () => {
         log.log('info', 'the application starts an SDK itself: that of /register is removed');
-        isSteppingBack = true;
+        isReplaced = true;
         undo();
         // Before api 1.10, and in packages made for it, logs are registered elsewhere.
         packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();
-        stepBack(sdk, others);
+        removeSdk(sdk, others);
       },
       registered: () => {
         if (relay !== undefined) relay.target = trace.getTracerProvider();
@@ -245,7 +245,7 @@ function relayTracers(): RelayTracerProvider | undefined {
  * Sends what the SDK has. What its instrumentations have patched stays patched in part, and emits
  * nothing any more.
  */
-function stepBack(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {
+function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {
   sdk.shutdown().catch(() => {});
   for (const instrumentation of instrumentations) {
     instrumentation.setTracerProvider(new ProxyTracerProvider());
