@@ -13,6 +13,8 @@ import { launch, THRESHOLD_MILLIS } from './real-apps/support/launch.mjs';
 const APPS = readdirSync(join(import.meta.dirname, 'real-apps')).filter((name) =>
   existsSync(join(import.meta.dirname, 'real-apps', name, 'app.mjs')),
 );
+/** The option's default, half of it, and what has a stack sample or two. */
+const LENGTHS = [THRESHOLD_MILLIS, 30, 50, 100];
 /** The first time code is loaded and compiled; the second time it is warm. */
 const ROUNDS = 2;
 
@@ -116,10 +118,30 @@ function summarize(
     [...rows.map((row) => row.map(String)), ['all', ...all.map(String)]],
     results,
   );
-  const [, blocks, right, , , , starved, parents, known] = ['', ...all];
-  report.note(
-    `${((right / (blocks - starved)) * 100).toFixed(1)} % right, ${((known / parents) * 100).toFixed(1)} % of parents right`,
+  report.table(
+    `Node.js ${version}: by the length of blocks`,
+    ['from, ms', 'blocks', 'right', 'with a request', 'parent right'],
+    LENGTHS.map((millis) => byLength(Object.values(results), millis)),
   );
+}
+
+/** Of the blocks of this length and longer that had a CPU. */
+function byLength(/** @type {ReturnType<typeof judge>[]} */ results, /** @type {number} */ from) {
+  const judged = results
+    .flatMap(({ blocks }) => blocks)
+    .filter(({ millis, verdict }) => millis >= from && verdict !== 'no CPU');
+  const inRequest = judged.filter(({ parent }) => parent !== 'none needed');
+  const share = (/** @type {unknown[]} */ part, /** @type {unknown[]} */ all) =>
+    `${((part.length / all.length) * 100).toFixed(1)} %`;
+  const right = judged.filter(({ verdict }) => verdict === 'right');
+  const known = inRequest.filter(({ parent }) => parent === 'right');
+  return [
+    `${from}`,
+    `${judged.length}`,
+    share(right, judged),
+    `${inRequest.length}`,
+    share(known, inRequest),
+  ];
 }
 
 const HEAD = [

@@ -190,9 +190,13 @@ const isCollection = (/** @type {unknown} */ place, /** @type {Stacks} */ truth)
   truth.shareOfCollection >= HALF ||
   (place === undefined && truth.codeMillis <= truth.millis * HALF);
 
-/** Whether the place called `require()`, or what replaces it. */
-const isLoadedBy = (/** @type {Place} */ place, /** @type {Place[]} */ path) =>
-  path.some((each, i) => i > 0 && isSame(place, each) && isLoader(path[i - 1]));
+/** Whether the place, or what it called in its own package, called `require()`. */
+function isLoadedBy(/** @type {Place} */ place, /** @type {Place[]} */ path) {
+  const at = path.findIndex((each) => isSame(place, each));
+  const inside = path.slice(0, Math.max(0, at)).reverse();
+  const called = inside.find(({ file }) => packageOf(file) !== packageOf(place.file));
+  return called !== undefined && isLoader(called);
+}
 
 const isLoader = (/** @type {Place} */ { file }) =>
   file.startsWith('node:internal/modules/') || packageOf(file) === 'require-in-the-middle';
