@@ -225,8 +225,8 @@ const SEEDS = { auto: 20_261_121, always: 20_261_124 };
 
 describe.each(['auto', 'always'] as const)('with asyncHooks %s', (asyncHooks) => {
   test('requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
-    const REQUESTS = process.env['SCENARIO_FIGURES'] === '1' ? 500 : 120;
-    const BLOCKING_SHARE = 0.08;
+    const REQUESTS = process.env['SCENARIO_FIGURES'] === '1' ? 500 : 160;
+    const BLOCKING_SHARE = 0.1;
     const PAUSE_MILLIS = 40;
     const random = randomNumbers(SEEDS[asyncHooks]);
     const agent = new Agent({ keepAlive: true });
