@@ -435,8 +435,8 @@ if (group === undefined) {
         await until(isStatus('ok'));
       });
       expect(run.code).toBe(0);
-      // It counts from the last beat's reading, we up to ours: each may be a tick behind. A CPU that
-      // the machine itself does not have is nobody's waiting.
+      // It counts from the last beat's reading, we up to ours: each may be a tick behind. A CPU
+      // that the machine itself does not have is nobody's waiting.
       expect(ranUntilFailed).toBeGreaterThan(FAIL_AFTER_MILLIS - 2 * TICK_MILLIS - stolenIn(run));
       // Half of a CPU.
       expect(took).toBeGreaterThan(1.5 * FAIL_AFTER_MILLIS);
