@@ -13,6 +13,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The code of the package, in CommonJS: entries in both formats import it, so it exists once. */
 const SHARED = ['src/core.ts', 'src/register/register.ts'];
 const TARGET = 'node20.18'; // the oldest that `engines` allows
+/**
+ * Strings stay on one line, however long: rollup indents CommonJS, and what goes on in the next
+ * line of a string, too.
+ */
+const LINE_CONTINUATION = '\\\n';
 /** Of which sources `dist/` was made; not in `dist/`, which is published as it is. */
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build', 'sources');
 /** What `dist/` is made of, beside `src/`. */
@@ -53,8 +58,9 @@ export async function build() {
 async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
   const extension = format === 'esm' ? '.mjs' : '.cjs';
   const files = entries.map((entry) => `src/${nameOf(entry)}.ts`);
-  await esbuild.build({
+  const { outputFiles } = await esbuild.build({
     absWorkingDir: ROOT,
+    write: false,
     entryPoints: format === 'cjs' ? [...files, ...SHARED] : files,
     outbase: 'src',
     outdir: 'dist',
@@ -76,6 +82,10 @@ async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
     charset: 'utf8',
     legalComments: 'none',
   });
+  for (const { path: file, text } of outputFiles) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text.replaceAll(LINE_CONTINUATION, ''));
+  }
 }
 
 function keepSharedApart(
