@@ -7,9 +7,10 @@ import {
   expectNothingReported,
   expectQuietExit,
   lagOf,
+  POSITION_TOLERANCE_MILLIS,
   truthNamed,
 } from './support/expect-blocks.ts';
-import { type AsyncHooksMode, type Run, runApp } from './support/run-app.ts';
+import { type AsyncHooksMode, type Run, runApp, type SpanLine } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
@@ -20,6 +21,8 @@ const MODES: AsyncHooksMode[] = ['always', 'auto', 'off'];
  * much.
  */
 const WAIT_MILLIS = 700;
+/** Of the lag timer: the default of `lagIntervalMillis`. */
+const BEAT_MILLIS = 20;
 /** The lag of a loop that is free. */
 const FREE_LAG_MILLIS = 100;
 /** The part of it that the machine may take. */
@@ -155,6 +158,24 @@ describe('a process that is suspended inside of JavaScript', () => {
     });
 
     expectBlocks(run, [{ truth: 'stopped and busy', kind: 'callback', parent: 'none' }]);
+    expectQuietExit(run);
+  });
+
+  test('work that is stopped at its start is a block, which may begin a beat too late', async () => {
+    const run = await runApp('suspended.cjs', { args: ['stopped at its start'] }, async (app) => {
+      await app.printed('working');
+      app.child.kill('SIGSTOP');
+      await wait(WAIT_MILLIS);
+      app.child.kill('SIGCONT');
+    });
+
+    // Until the beat of the lag timer that is overdue, the loop may have waited for events.
+    const { startMillis, endMillis } = truthNamed(run, 'stopped at its start');
+    const [block, ...others] = run.blocks as [SpanLine, ...SpanLine[]];
+    expect(others).toEqual([]);
+    expect(block.startMillis - startMillis).toBeGreaterThan(-POSITION_TOLERANCE_MILLIS);
+    expect(block.startMillis - startMillis).toBeLessThan(BEAT_MILLIS + POSITION_TOLERANCE_MILLIS);
+    expect(Math.abs(block.endMillis - endMillis)).toBeLessThan(POSITION_TOLERANCE_MILLIS);
     expectQuietExit(run);
   });
 });

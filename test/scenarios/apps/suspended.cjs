@@ -40,8 +40,12 @@ const scenarios = {
   /** The signal comes within a callback that would be too short to be a block. */
   stopped: workUntilStopped,
   'stopped and busy'() {
-    // Until a stack sample shows that it runs: what is stopped right at its start may have waited.
+    // Until a stack sample shows that it runs.
     for (const goesOn = running(100); goesOn(); );
+    workUntilStopped();
+    for (const goesOn = running(200); goesOn(); );
+  },
+  'stopped at its start'() {
     workUntilStopped();
     for (const goesOn = running(200); goesOn(); );
   },

@@ -157,9 +157,6 @@ export function stalledSince(run: Run, fromMillis: number): number {
   return Math.max(waited + stolen, stalledBetween(run, fromMillis, Number.POSITIVE_INFINITY, 0));
 }
 
-/** How long CPUs of the machine were taken away from it, in all. */
-export const stolenIn = ({ stolen }: Run) => stolen.reduce((sum, { millis }) => sum + millis, 0);
-
 /** How late the witness was in all. */
 export const lateOf = (stalls: readonly Stall[]): number =>
   stalls.reduce((sum, { fromMillis, toMillis }) => sum + toMillis - fromMillis, 0);
@@ -169,7 +166,7 @@ export const lateOf = (stalls: readonly Stall[]): number =>
  * from outside, or how late the witness was.
  */
 export function runDelayOf(run: Run): number {
-  const stolen = stolenIn(run);
+  const stolen = run.stolen.reduce((sum, { millis }) => sum + millis, 0);
   const [first] = run.readings;
   const isFirst = ({ pid, thread }: Of) => pid === first?.pid && thread === first.thread;
   const last = run.readings.findLast(isFirst);
