@@ -19,6 +19,7 @@ import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import type { PendingBlockSpan } from './report/pending-block-span.ts';
 import type { OngoingReport, ProfileReply, WatchdogData } from './sample/protocol.ts';
 import type { SharedMemory } from './sample/shared-memory.ts';
+import type { MomentParts, Moments } from './sample/watchdog-loop.ts';
 import type { ThreadKeeperClass } from './sample/watchdog-thread.ts';
 import type { Clock } from './support/clock.ts';
 import type { Guard } from './support/guard.ts';
@@ -41,11 +42,16 @@ export type ReportOngoing = (report: OngoingReport<UnnamedFacts>) => void;
 export interface ThreadExtra {
   /** What reports the ongoing blocks of one watched thread. */
   reportOngoing?(data: WatchdogData): ReportOngoing;
+  /** When what runs in one watched thread is sampled besides; undefined if it is not. */
+  moments?(data: WatchdogData, parts: MomentParts): Moments | undefined;
   /** What the thread is started with is for this extra: watches other threads than the main one. */
-  watchOthers?(
-    workerData: WatchdogData | object,
-    reportOngoing: (data: WatchdogData) => ReportOngoing,
-  ): void;
+  watchOthers?(workerData: WatchdogData | object, uses: SampleUses): void;
+}
+
+/** What the extras do with the stack samples of a watched thread. */
+export interface SampleUses {
+  reportOngoing(data: WatchdogData): ReportOngoing;
+  moments(data: WatchdogData, parts: MomentParts): Moments | undefined;
 }
 
 /** Something that is alive while the instrumentation is enabled. */

@@ -4,7 +4,7 @@
  * so that it survives every bundler.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReportOngoing } from './extra.ts';
+import type { SampleUses } from './extra.ts';
 import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import { TO_MAIN_THREAD } from './sample/capture-session.ts';
 import { clockOf } from './sample/clock-origin.ts';
@@ -17,12 +17,21 @@ import { THREAD_EXTRAS } from './thread-extras.ts';
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');
 
-function reporterOf(data: WatchdogData): ReportOngoing {
-  const reporters = THREAD_EXTRAS.flatMap((extra) => extra.reportOngoing?.(data) ?? []);
-  return (report) => {
-    for (const reportOngoing of reporters) reportOngoing(report);
-  };
-}
+const uses: SampleUses = {
+  reportOngoing(data) {
+    const reporters = THREAD_EXTRAS.flatMap((extra) => extra.reportOngoing?.(data) ?? []);
+    return (report) => {
+      for (const reportOngoing of reporters) reportOngoing(report);
+    };
+  },
+  moments(data, parts) {
+    for (const extra of THREAD_EXTRAS) {
+      const moments = extra.moments?.(data, parts);
+      if (moments !== undefined) return moments;
+    }
+    return undefined;
+  },
+};
 
 const data = workerData as WatchdogData | object;
 if ('memory' in data) {
@@ -32,8 +41,9 @@ if ('memory' in data) {
     sleep: new ThreadSleep(memory, clockOf(data.clockOrigin)),
     route: TO_MAIN_THREAD,
     post: (message) => parentPort?.postMessage(message),
-    reportOngoing: reporterOf(data),
+    reportOngoing: uses.reportOngoing(data),
+    moments: uses.moments,
   });
 } else {
-  for (const extra of THREAD_EXTRAS) extra.watchOthers?.(data, reporterOf);
+  for (const extra of THREAD_EXTRAS) extra.watchOthers?.(data, uses);
 }

@@ -6,10 +6,14 @@
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
-import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
+import {
+  CaptureClient,
+  type CaptureRoute,
+  type SampleProfile,
+  type TakeSample,
+} from './capture-session.ts';
 import { CaptureBudget, CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
-import { MainThreadState, ProfileMoments } from './profile-moments.ts';
 import {
   type CaptureReply,
   type OngoingReport,
@@ -49,11 +53,26 @@ export interface LoopParts<Facts extends object = object> {
   readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
 
-/** What the loop profile is to the loop. */
-export type Moments = Pick<
-  ProfileMoments,
-  'untilDue' | 'note' | 'skip' | 'goOnAfterAnswer' | 'sampleIfDue'
->;
+/** Moments at which an extra has what runs sampled, whether that blocks or not. */
+export interface Moments {
+  /** Milliseconds until the next one. */
+  readonly untilDue: number;
+  /** Called now and then. */
+  note(): void;
+  /** The thread slept while the loop idled. */
+  skip(): void;
+  /** A stack sample of a block was awaited. */
+  goOnAfterAnswer(): void;
+  /** Has what runs sampled, if it is time to; calls `onWaiting` while that is under way. */
+  sampleIfDue(onWaiting: () => void): Promise<void>;
+}
+
+export interface MomentParts {
+  readonly memory: SharedMemory;
+  /** As {@link LoopParts.now}. */
+  now(): number;
+  sample: SampleProfile;
+}
 
 /** Watches until {@link Word.closing} is set. */
 export async function watchLoop<Facts extends object>(
@@ -233,12 +252,14 @@ export interface WatchdogPorts<Facts extends object> {
   readonly route: CaptureRoute;
   post(message: WatchdogMessage): void;
   reportOngoing(report: OngoingReport<Facts>): void;
+  /** Undefined if there are none. Called if stack samples can be taken. */
+  moments(data: WatchdogData, parts: MomentParts): Moments | undefined;
 }
 
 /** Watches one thread until it, or its watchdog, ends. */
 export function watchThread<Facts extends object>(
   data: WatchdogData,
-  { memory, sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
+  { memory, sleep, route, post, reportOngoing, moments }: WatchdogPorts<Facts>,
 ): Promise<void> {
   const now = clockOf(data.clockOrigin);
   const client = new CaptureClient<Facts>(data, memory, route, now, sleep, post);
@@ -258,10 +279,6 @@ export function watchThread<Facts extends object>(
       if (!memory.isSet(Word.closing)) reportOngoing(report);
     },
   };
-  const { sampleProfile } = client;
-  const state = new MainThreadState(data.threadId);
-  const options = canCapture ? data.profile : undefined;
-  const moments =
-    options && new ProfileMoments({ options, memory, now, sample: sampleProfile, state });
-  return watchLoop(sleep, parts, moments);
+  const sample = client.sampleProfile;
+  return watchLoop(sleep, parts, canCapture ? moments(data, { memory, now, sample }) : undefined);
 }

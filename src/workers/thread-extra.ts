@@ -1,12 +1,11 @@
 /** The watchdog thread that all worker threads share. */
 import type { ThreadExtra } from '../extra.ts';
-import type { UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { SharedWatchdogData } from './main-thread.ts';
 import { WatchedThreads } from './watched-threads.ts';
 
 export const workers: ThreadExtra = {
-  watchOthers(workerData, reportOngoing) {
+  watchOthers(workerData, uses) {
     const { words } = workerData as SharedWatchdogData;
-    new WatchedThreads<UnnamedFacts>(words, reportOngoing).start();
+    new WatchedThreads(words, uses).start();
   },
 };

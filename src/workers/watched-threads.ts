@@ -4,8 +4,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import { BroadcastChannel } from 'node:worker_threads';
+import type { SampleUses } from '../extra.ts';
+import type { UnnamedFacts } from '../report/ongoing-facts.ts';
 import { clockOf } from '../sample/clock-origin.ts';
-import type { OngoingReport, WatchdogData } from '../sample/protocol.ts';
+import type { WatchdogData } from '../sample/protocol.ts';
 import { Progress, SharedMemory, Word } from '../sample/shared-memory.ts';
 import { watchThread } from '../sample/watchdog-loop.ts';
 import { attempt } from '../support/guard.ts';
@@ -30,7 +32,7 @@ interface Watched {
   askAt: number;
 }
 
-export class WatchedThreads<Facts extends object> {
+export class WatchedThreads {
   /** By the name of its channel. */
   readonly #watched = new Map<string, Watched>();
   readonly #sleep: SharedSleep;
@@ -40,7 +42,7 @@ export class WatchedThreads<Facts extends object> {
 
   constructor(
     words: Int32Array,
-    private readonly reporterOf: (data: WatchdogData) => (report: OngoingReport<Facts>) => void,
+    private readonly uses: SampleUses,
   ) {
     this.#sleep = new SharedSleep(words);
     this.#sessions = new OpenSessions(words);
@@ -59,12 +61,13 @@ export class WatchedThreads<Facts extends object> {
     const memory = new SharedMemory(data.memory);
     const askAt = performance.now() + SILENT_MILLIS;
     this.#watched.set(data.channel, { threadId, memory, now, askAt });
-    void watchThread<Facts>(data, {
+    void watchThread<UnnamedFacts>(data, {
       memory,
       sleep: new SleepOfThread(this.#sleep, memory, now),
       route: new RouteToWorker(threadId, this.#sessions),
       post: (message) => send(data.channel, message),
-      reportOngoing: this.reporterOf(data),
+      reportOngoing: this.uses.reportOngoing(data),
+      moments: this.uses.moments,
     }).then(() => {
       this.#watched.delete(data.channel);
       this.#unusedSince = performance.now();

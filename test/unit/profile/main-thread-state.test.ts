@@ -1,4 +1,4 @@
-import { MainThreadState } from '../../../src/sample/profile-moments.ts';
+import { MainThreadState } from '../../../src/profile/moments.ts';
 
 /** The system call of the main thread, as Linux has it. */
 function stateOf(...texts: string[]) {

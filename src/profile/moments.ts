@@ -7,11 +7,11 @@
  * answer: the main thread counts the time until then for that code, and moments go on afterwards.
  * Watchdog thread only.
  */
+import type { ProfileOptions } from '../sample/protocol.ts';
+import { Progress, Request, type SharedMemory } from '../sample/shared-memory.ts';
+import type { MomentParts, Moments } from '../sample/watchdog-loop.ts';
 import { attempt } from '../support/guard.ts';
 import { type OpenFile, openFile } from '../support/schedstat.ts';
-import type { SampleProfile } from './capture-session.ts';
-import type { ProfileOptions } from './protocol.ts';
-import { Progress, Request, type SharedMemory } from './shared-memory.ts';
 
 /** From this share of the time on the loop is busy. */
 export const MIN_UTILIZATION = 0.5;
@@ -20,17 +20,14 @@ const MAX_LATE_MILLIS = 20;
 /** After this time without a moment, the first ones come at the short interval again. */
 const RENEWAL_MILLIS = 10 * 60_000;
 
-export interface ProfileParts {
+export interface ProfileParts extends MomentParts {
   readonly options: ProfileOptions;
-  readonly memory: SharedMemory;
-  now(): number;
-  sample: SampleProfile;
   /** From 0 to 1, 1 excluded. */
   readonly random?: () => number;
   readonly state: Pick<MainThreadState, 'isWaiting' | 'learn'>;
 }
 
-export class ProfileMoments {
+export class ProfileMoments implements Moments {
   readonly #utilization: RecentUtilization;
   readonly #state: Pick<MainThreadState, 'isWaiting' | 'learn'>;
   readonly #random: () => number;

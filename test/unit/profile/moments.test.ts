@@ -1,4 +1,4 @@
-import { ProfileMoments } from '../../../src/sample/profile-moments.ts';
+import { ProfileMoments } from '../../../src/profile/moments.ts';
 import { Progress, Request, SharedMemory } from '../../../src/sample/shared-memory.ts';
 
 const INTERVAL = 1000;
