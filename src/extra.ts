@@ -74,8 +74,6 @@ export interface LoopListener {
   wake?(): void;
   /** A block of the application's has ended. */
   block?(block: Block): void;
-  /** A worker thread is about to wait for its pool, outside of its event loop. */
-  poolWait?(): void;
 }
 
 /** What the watchdog thread's requests tell: called inside whatever runs, which they interrupt. */
@@ -138,6 +136,8 @@ export interface SessionView {
   loopProfile(): LoopProfile | undefined;
   /** Reports the blocks that have ended; some wait for the source maps of their code. */
   report(): void;
+  /** The same, and waits for the source maps, for 100 ms at most. */
+  reportNow(): void;
   /** Reports everything now, the running callback included. */
   settle(): void;
 }

@@ -2,7 +2,6 @@
  * Detection: ticks, scopes, callbacks and the lag timer become blocks, and what is not the
  * application's is left out. It tells its listeners, and knows none of them.
  */
-import { isMainThread } from 'node:worker_threads';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { CpuThrottling } from '../detect/exclude/cpu-throttling.ts';
@@ -12,7 +11,6 @@ import { Suspensions } from '../detect/exclude/suspensions.ts';
 import { GcMeter, reportsGc } from '../detect/gc-meter.ts';
 import { AsyncHooks, resolveHooksMode } from '../detect/hooks/async-hooks.ts';
 import { ContextScopes } from '../detect/hooks/context-scopes.ts';
-import { PoolWaits } from '../detect/hooks/pool-waits.ts';
 import { contextOf, currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
 import { Tick } from '../detect/hooks/tick.ts';
 import { Health } from '../detect/lag/health.ts';
@@ -24,7 +22,6 @@ import { callStack, emptyCallStack } from '../native/call-stack.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { currentContextManager, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
-import { captureStack } from '../sample/stack.ts';
 import { canCountIterations } from '../support/clock.ts';
 import type { EventLoopHealth } from '../types.ts';
 import type { Common } from './common.ts';
@@ -174,19 +171,6 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     listeners.push({ idle: () => hooks.arm() });
   }
 
-  const poolWaits = new PoolWaits(
-    {
-      begins: () => {
-        guard.run('cannot report blocks', () => ledger.finish());
-        for (const listener of listeners) listener.poolWait?.();
-        memory?.closeBusyPeriod();
-      },
-      ended: () => ledger.endWait(),
-    },
-    () => captureStack().find(({ isOwn }) => !isOwn)?.file,
-    onHookError,
-  );
-
   return {
     parts: [
       health,
@@ -196,7 +180,6 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       inRootContext(lagSampler),
       inRootContext(emptyTimer ?? {}),
       suspensions,
-      isMainThread ? {} : poolWaits,
       inRootContext(tick ?? {}),
       hooks ?? {},
     ],

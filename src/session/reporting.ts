@@ -132,6 +132,7 @@ export function createReporting(
     sample: sampling.sample,
     loopProfile,
     report,
+    reportNow: () => reportWithin(EXIT_WAIT_MILLIS),
     settle,
   };
   for (const { inSession } of common.extras) {
@@ -169,7 +170,6 @@ export function createReporting(
   };
   detection.listen({
     beat: watchProvider,
-    poolWait: () => reportWithin(EXIT_WAIT_MILLIS),
     block: addBlock,
   });
 

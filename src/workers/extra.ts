@@ -1,5 +1,29 @@
 /** Worker threads are watched, too. */
-import type { Extra } from '../extra.ts';
+import { isMainThread } from 'node:worker_threads';
+import type { Extra, SessionView } from '../extra.ts';
+import { captureStack } from '../sample/stack.ts';
+import { PoolWaits } from './pool-waits.ts';
 import { SharedWatchdogThread } from './shared-watchdog-thread.ts';
 
-export const workers: Extra = { WorkerWatchdog: SharedWatchdogThread };
+export const workers: Extra = {
+  WorkerWatchdog: SharedWatchdogThread,
+  inSession: (session) => (isMainThread ? undefined : poolWaitsIn(session)),
+};
+
+function poolWaitsIn(session: SessionView): PoolWaits {
+  const { guard, ledger, log, watchdogMemory } = session;
+  return new PoolWaits(
+    {
+      begins() {
+        guard.run('cannot report blocks', () => ledger.finish());
+        session.reportNow();
+        watchdogMemory?.closeBusyPeriod();
+      },
+      ended: () => ledger.endWait(),
+    },
+    () => captureStack().find(({ isOwn }) => !isOwn)?.file,
+    (error) => {
+      log.faults.inHook ??= error;
+    },
+  );
+}

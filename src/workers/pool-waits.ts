@@ -4,8 +4,8 @@
  *
  * Guarantees: such a wait is no block, and any other call of `Atomics.wait` is left alone.
  */
-import { attempt } from '../../support/guard.ts';
-import { Patch } from '../../support/patch.ts';
+import { attempt } from '../support/guard.ts';
+import { Patch } from '../support/patch.ts';
 
 /** Folders of the packages that wait so. */
 const POOLS = ['/node_modules/piscina/', '/node_modules/tinypool/'];
