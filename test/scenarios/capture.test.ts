@@ -39,6 +39,9 @@ const DELAY_MILLIS = 50;
 /** So long that the watchdog thread gets a CPU in them, on a busy machine as well. */
 const LONG_BLOCKS = { BLOCK_MILLIS: '500' };
 
+/** Twice the threshold: there are many. */
+const SHORT_BLOCKS = { BLOCK_MILLIS: '80' };
+
 /** The app's `thresholdMillis`. */
 const THRESHOLD_MILLIS = 40;
 
@@ -99,7 +102,11 @@ test.each(PARTS)(
   async (asyncHooks, parts, leastBlockers) => {
     const blocked: ReturnType<typeof blockersOf> = [];
     for (const part of parts) {
-      const run = await runApp('blocking-functions.cjs', { asyncHooks, args: [part] });
+      const run = await runApp('blocking-functions.cjs', {
+        asyncHooks,
+        args: [part],
+        env: SHORT_BLOCKS,
+      });
       expectQuietExit(run);
       blocked.push(...blockersOf(run));
     }

@@ -37,8 +37,8 @@ export interface Witness {
   stalls(): Stall[];
   stolen(): Stolen[];
   /**
-   * Resolves when it has ended. What is read before that may lack the latest: it may be waiting for
-   * a CPU.
+   * Resolves when nothing more is noted. What is read before that may lack the latest: its thread
+   * may be waiting for a CPU.
    */
   stop(): Promise<void>;
 }
@@ -54,10 +54,14 @@ const READING_MILLIS = 10;
 /** What the kernel counts in `/proc/stat`. */
 const JIFFY_MILLIS = 10;
 
+/** Index in the words that it shares with its thread. */
+const Word = { isOn: 0, stalls: 1, stolen: 2, pid: 3, delays: 4 } as const;
+
 const CODE = `
   const fs = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
-  const { times, sleep, thefts, delays, end, everyMillis, punctualMillis, maxStalls } = workerData;
+  const { times, words, thefts, delays, end, everyMillis, punctualMillis, maxStalls, Word } =
+    workerData;
   const now = () => performance.timeOrigin + performance.now();
 
   const stat = (() => {
@@ -71,14 +75,14 @@ const CODE = `
     const text = buffer.latin1Slice(0, fs.readSync(stat, buffer, 0, buffer.length, 0));
     return Number(text.split('\\n', 1)[0].trim().split(/ +/)[8] ?? 0);
   };
-  let last = { at: now(), jiffies: stolenJiffies() };
+  let last;
   const readStolen = () => {
     const jiffies = stolenJiffies();
     const at = now();
-    const count = Atomics.load(sleep, 2);
+    const count = Atomics.load(words, Word.stolen);
     if (jiffies > last.jiffies && count < maxStalls) {
       thefts.set([last.at, at, (jiffies - last.jiffies) * workerData.jiffyMillis], 3 * count);
-      Atomics.store(sleep, 2, count + 1);
+      Atomics.store(words, Word.stolen, count + 1);
     }
     last = { at, jiffies };
   };
@@ -101,8 +105,8 @@ const CODE = `
     threads.set(id, { at, ran, waited, state, pending, uninterruptible });
   };
   const readDelay = () => {
-    const pid = Atomics.load(sleep, 3);
-    const count = Atomics.load(sleep, 4);
+    const pid = Atomics.load(words, Word.pid);
+    const count = Atomics.load(words, Word.delays);
     if (pid === 0 || count === maxStalls) return;
     try {
       const [, first] = schedstatIn('/proc/' + pid);
@@ -115,7 +119,7 @@ const CODE = `
       for (const { waited, pending, uninterruptible } of threads.values())
         all += Number(waited) / 1e6 + pending + uninterruptible;
       delays.set([now(), Number(first) / 1e6, all], 3 * count);
-      Atomics.store(sleep, 4, count + 1);
+      Atomics.store(words, Word.delays, count + 1);
     } catch {} // it has ended, or this is not Linux
   };
 
@@ -132,52 +136,63 @@ const CODE = `
     }
   };
   const readEnd = () => {
-    const pid = Atomics.load(sleep, 3);
+    const pid = Atomics.load(words, Word.pid);
     if (pid === 0 || end[0] > 0) return;
     if (isEnded('/proc/' + pid)) end[0] = now();
   };
 
-  parentPort.postMessage('ready');
   const noteStall = (from, to) => {
-    const count = Atomics.load(sleep, 1);
+    const count = Atomics.load(words, Word.stalls);
     if (to - from < punctualMillis || count === maxStalls) return;
     times.set([from, to], 2 * count);
-    Atomics.store(sleep, 1, count + 1);
+    Atomics.store(words, Word.stalls, count + 1);
   };
-  let since = now();
-  while (Atomics.load(sleep, 0) === 0) {
-    Atomics.wait(sleep, 0, 0, everyMillis);
-    const at = now();
-    noteStall(since + everyMillis, at);
-    since = at;
-    if (at - last.at < workerData.readEveryMillis) continue;
-    readStolen();
-    readDelay();
-    readEnd();
-    since = now();
-    // It may be kept waiting in here as well.
-    if (since - at > workerData.readingMillis) noteStall(at, since);
+  const watch = () => {
+    last = { at: now(), jiffies: stolenJiffies() };
+    threads.clear();
+    wasSeen = false;
+    parentPort.postMessage('watches');
+    let since = now();
+    while (Atomics.load(words, Word.isOn) === 1) {
+      Atomics.wait(words, Word.isOn, 1, everyMillis);
+      const at = now();
+      noteStall(since + everyMillis, at);
+      since = at;
+      if (at - last.at < workerData.readEveryMillis) continue;
+      readStolen();
+      readDelay();
+      readEnd();
+      since = now();
+      // It may be kept waiting in here as well.
+      if (since - at > workerData.readingMillis) noteStall(at, since);
+    }
+    parentPort.postMessage('stopped');
+  };
+  for (;;) {
+    Atomics.wait(words, Word.isOn, 0);
+    watch();
   }
 `;
 
 const sharedNumbers = (length: number) =>
   new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
 
-export async function startWitness(): Promise<Witness> {
-  const times = sharedNumbers(2 * MAX_STALLS);
-  const thefts = sharedNumbers(3 * MAX_STALLS);
-  const delays = sharedNumbers(3 * MAX_STALLS);
-  const end = sharedNumbers(1);
-  /** Set to end it; the number of stalls; of thefts; the process; the number of its delays. */
-  const sleep = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
-  const worker = new Worker(CODE, {
+/** Is one witness after the other: to start a thread takes half as long as to start a process. */
+class WitnessThread {
+  readonly #times = sharedNumbers(2 * MAX_STALLS);
+  readonly #thefts = sharedNumbers(3 * MAX_STALLS);
+  readonly #delays = sharedNumbers(3 * MAX_STALLS);
+  readonly #end = sharedNumbers(1);
+  readonly #words = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
+  readonly #worker = new Worker(CODE, {
     eval: true,
     workerData: {
-      times,
-      thefts,
-      delays,
-      end,
-      sleep,
+      times: this.#times,
+      thefts: this.#thefts,
+      delays: this.#delays,
+      end: this.#end,
+      words: this.#words,
+      Word,
       everyMillis: EVERY_MILLIS,
       punctualMillis: PUNCTUAL_MILLIS,
       maxStalls: MAX_STALLS,
@@ -186,32 +201,91 @@ export async function startWitness(): Promise<Witness> {
       jiffyMillis: JIFFY_MILLIS,
     },
   });
-  await once(worker, 'message');
-  const stopped = once(worker, 'exit');
+
+  async start(): Promise<void> {
+    this.#words.fill(0);
+    this.#end[0] = 0;
+    await this.#switch(1);
+  }
+
+  stop(): Promise<void> {
+    return this.#switch(0);
+  }
+
+  terminate(): Promise<number> {
+    return this.#worker.terminate();
+  }
+
+  watch(pid: number): void {
+    Atomics.store(this.#words, Word.pid, pid);
+  }
+
+  ended(): number | undefined {
+    return this.#end[0] || undefined;
+  }
+
+  delays(): WatchedDelay[] {
+    return Array.from({ length: this.#count(Word.delays) }, (_, i) => ({
+      atMillis: Number(this.#delays[3 * i]),
+      delayMillis: Number(this.#delays[3 * i + 1]),
+      threadsMillis: Number(this.#delays[3 * i + 2]),
+    }));
+  }
+
+  stalls(): Stall[] {
+    return Array.from({ length: this.#count(Word.stalls) }, (_, i) => ({
+      fromMillis: Number(this.#times[2 * i]),
+      toMillis: Number(this.#times[2 * i + 1]),
+    }));
+  }
+
+  stolen(): Stolen[] {
+    return Array.from({ length: this.#count(Word.stolen) }, (_, i) => ({
+      fromMillis: Number(this.#thefts[3 * i]),
+      toMillis: Number(this.#thefts[3 * i + 1]),
+      millis: Number(this.#thefts[3 * i + 2]),
+    }));
+  }
+
+  #count(word: number): number {
+    return Atomics.load(this.#words, word);
+  }
+
+  /** Resolves when the thread has answered. */
+  async #switch(isOn: 0 | 1): Promise<void> {
+    const answered = once(this.#worker, 'message');
+    Atomics.store(this.#words, Word.isOn, isOn);
+    Atomics.notify(this.#words, Word.isOn);
+    await answered;
+  }
+}
+
+/** Those of this file of tests that nobody uses now. */
+const idle: WitnessThread[] = [];
+afterAll(() => Promise.all(idle.map((thread) => thread.terminate())));
+
+export async function startWitness(): Promise<Witness> {
+  const thread = idle.pop() ?? new WitnessThread();
+  await thread.start();
+  /** What it had seen when it was stopped: it may be another's witness since. */
+  let seen: Pick<Witness, 'ended' | 'delays' | 'stalls' | 'stolen'> = thread;
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    await thread.stop();
+    const [ended, delays] = [thread.ended(), thread.delays()];
+    const [stalls, stolen] = [thread.stalls(), thread.stolen()];
+    seen = { ended: () => ended, delays: () => delays, stalls: () => stalls, stolen: () => stolen };
+    idle.push(thread);
+  };
   return {
-    watch: (pid) => void Atomics.store(sleep, 3, pid),
-    ended: () => (end[0] === 0 ? undefined : end[0]),
-    delays: () =>
-      Array.from({ length: Atomics.load(sleep, 4) }, (_, i) => ({
-        atMillis: Number(delays[3 * i]),
-        delayMillis: Number(delays[3 * i + 1]),
-        threadsMillis: Number(delays[3 * i + 2]),
-      })),
-    stalls: () =>
-      Array.from({ length: Atomics.load(sleep, 1) }, (_, i) => ({
-        fromMillis: Number(times[2 * i]),
-        toMillis: Number(times[2 * i + 1]),
-      })),
-    stolen: () =>
-      Array.from({ length: Atomics.load(sleep, 2) }, (_, i) => ({
-        fromMillis: Number(thefts[3 * i]),
-        toMillis: Number(thefts[3 * i + 1]),
-        millis: Number(thefts[3 * i + 2]),
-      })),
-    async stop() {
-      Atomics.store(sleep, 0, 1);
-      Atomics.notify(sleep, 0);
-      await stopped;
+    watch: (pid) => thread.watch(pid),
+    ended: () => seen.ended(),
+    delays: () => seen.delays(),
+    stalls: () => seen.stalls(),
+    stolen: () => seen.stolen(),
+    stop() {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }
