@@ -15,7 +15,7 @@ import {
   type WatchdogMessage,
 } from './protocol.ts';
 import { Request, SampleFor, type SharedMemory, Word } from './shared-memory.ts';
-import { type Commands, Termination } from './termination.ts';
+import { type Commands, cancellation, Termination } from './termination.ts';
 import type { Sleep } from './thread-sleep.ts';
 
 export interface SampleRequest {
@@ -69,12 +69,14 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   enter: () => true,
   request(session, { expression, question, asked, answered, terminated, unreachable }) {
     const commands: Commands = {
+      canEnd: false,
       ask: (done) =>
         session.post('Runtime.evaluate', evaluation(question), (error, response) =>
           done(error !== null && isRefusal(error), answerIn(response)),
         ),
-      terminate(queued) {
-        session.post('Runtime.terminateExecution');
+      terminate: () => session.post('Runtime.terminateExecution'),
+      cancel(queued) {
+        session.post('Runtime.evaluate', cancellation);
         queued();
       },
     };
@@ -273,7 +275,8 @@ export class CaptureClient<Facts extends object> {
           const done = () => {
             isAnswered = true;
           };
-          if (!isFinished) termination = new Termination(words, commands, isClosed, done);
+          if (!isFinished)
+            termination = new Termination(this.memory, this.now, commands, isClosed, done);
         },
         unreachable: (reason) => {
           // It is also said of a session that was closed before.

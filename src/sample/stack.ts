@@ -78,12 +78,6 @@ export function takeStack(): TakenStack {
   };
 }
 
-/** Whether code of one of these files runs, however deep the stack is. */
-export function isOnStack(files: readonly string[]): boolean {
-  const sites = sitesBelow(isOnStack, Number.POSITIVE_INFINITY)();
-  return sites.some((site) => files.includes(site.getFileName() ?? ''));
-}
-
 function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {
   isOwn ??= findOwnCode(positionOfCaller);
   return toFrames(sites(), isOwn);

@@ -8,6 +8,7 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
+import { LimitedRuns } from './limited-runs.ts';
 import {
   type CaptureReply,
   IDLE,
@@ -26,7 +27,7 @@ import {
   timeOf,
   Word,
 } from './shared-memory.ts';
-import { CAPTURE_URL, isOnStack } from './stack.ts';
+import { CAPTURE_URL } from './stack.ts';
 import { noteWakeUp } from './suspensions.ts';
 import { answerTermination } from './termination.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
@@ -76,6 +77,7 @@ export class Watchdog {
   /** A name that every realm finds. Kept here: Node.js forgets a channel without subscribers. */
   readonly #channel: AnsweringChannel = diagnosticsChannel(this.#channelName);
   readonly #thread: ThreadKeeper;
+  readonly #limitedRuns: LimitedRuns;
   #isRunning = false;
   #isExiting = false;
 
@@ -86,6 +88,7 @@ export class Watchdog {
     Thread: ThreadKeeperClass,
     readonly memory: SharedMemory,
   ) {
+    this.#limitedRuns = new LimitedRuns(memory, now);
     this.#thread = new Thread(
       {
         channelName: this.#channelName,
@@ -110,8 +113,9 @@ export class Watchdog {
     Atomics.store(this.memory.words, Word.closing, 0);
     Atomics.store(this.memory.words, Word.idle, 0);
     this.#channel.answer = this.#answer;
-    this.#channel.answerTermination = () => answerTermination(this.memory.words, isOnStack);
+    this.#channel.answerTermination = answerTermination;
     process.on('exit', this.#onExit);
+    this.#limitedRuns.start();
     if (isMainThread) listenToSelfKill(this.#onKill);
   }
 
@@ -119,6 +123,7 @@ export class Watchdog {
     if (!this.#isRunning) return;
     this.#isRunning = false;
     process.off('exit', this.#onExit);
+    this.#limitedRuns.stop();
     leaveSelfKill(this.#onKill);
     this.#channel.answer = undefined;
     this.#channel.answerTermination = undefined;

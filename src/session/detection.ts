@@ -197,7 +197,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
       hooks?.watch(isWatching);
     },
-    armHooks: (isPrompt) => hooks?.arm(isPrompt),
+    armHooks: (isPrompt) => hooks?.armInSample(isPrompt),
     samplesLost: () => {
       ledger.watch(false);
       if (config.asyncHooks === 'auto') hooks?.samplesLost();

@@ -81,7 +81,9 @@ export function createSampling(
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
           try {
-            detection.armHooks(sample.time - requestedAt < LATE_MILLIS);
+            // V8 may end such code in here, and with it this: hooks that are half on end the process.
+            if (!capture.memory.isInLimitedRun())
+              detection.armHooks(sample.time - requestedAt < LATE_MILLIS);
           } catch {
             // There is hardly any stack left.
           }

@@ -13,7 +13,7 @@ import {
   type SampleRequest,
 } from '../sample/capture-session.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
-import type { Commands } from '../sample/termination.ts';
+import { type Commands, cancellation } from '../sample/termination.ts';
 import { IS_INSPECTED } from './main-thread.ts';
 
 interface AttachedToWorker {
@@ -98,7 +98,7 @@ export class RouteToWorker implements CaptureRoute {
     let askedId: number;
     let done: (error: Answer['error'], value: unknown) => void;
     const fail = () => request.answered(undefined);
-    const send = (method: string, params: object, sent: () => void) =>
+    const send = (method: string, params: object, sent = () => {}) =>
       workers.post(
         'NodeWorker.sendMessageToWorker',
         { sessionId: target, message: JSON.stringify({ id: ++id, method, params }) },
@@ -110,13 +110,15 @@ export class RouteToWorker implements CaptureRoute {
       askedId = id;
     };
     const commands: Commands = {
+      canEnd: true,
       ask: (done) =>
         evaluate(
           request.question,
           () => {},
           (error, value) => done(error !== undefined && isRefusal(error), value),
         ),
-      terminate: (queued) => send('Runtime.terminateExecution', {}, queued),
+      terminate: () => send('Runtime.terminateExecution', {}),
+      cancel: (queued) => send('Runtime.evaluate', cancellation, queued),
     };
     workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       if (!isTitleOf(workerInfo.title, this.threadId)) {

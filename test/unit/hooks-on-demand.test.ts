@@ -51,6 +51,27 @@ function setUp(onDemand = true) {
 /** Classes of the callbacks that were seen since. */
 const seen = (classes: number[]) => classes.splice(0);
 
+test('a stack sample in the middle of their switching off does not switch them on', async () => {
+  const { hooks, calls, stop, afterTicks, ledger } = setUp();
+  try {
+    hooks.watch(true);
+    // As far as the test can get into it: Node.js is not done before a microtask has run.
+    const { disarm } = ledger;
+    ledger.disarm = () => {
+      disarm.call(ledger);
+      hooks.armInSample(true);
+      queueMicrotask(() => hooks.armInSample(true));
+    };
+    await afterTicks(4);
+    expect(calls).toEqual([expect.stringMatching(/^arm/), 'disarm']);
+    ledger.disarm = disarm;
+    hooks.armInSample(true);
+    expect(calls.at(-1)).toMatch(/^arm/);
+  } finally {
+    stop();
+  }
+});
+
 test('they are on until the watchdog thread watches, and two ticks longer', async () => {
   const { hooks, calls, classes, stop, afterTicks } = setUp();
   try {

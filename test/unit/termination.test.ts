@@ -1,96 +1,196 @@
-import { runInNewContext } from 'node:vm';
+import { once } from 'node:events';
+import { runInContext, runInNewContext, Script } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
+import { LimitedRuns } from '../../src/sample/limited-runs.ts';
 import { LOST } from '../../src/sample/protocol.ts';
-import { Terminating, Word } from '../../src/sample/shared-memory.ts';
-import { isOnStack } from '../../src/sample/stack.ts';
+import { Cancelling, SharedMemory, Word } from '../../src/sample/shared-memory.ts';
 import { answerTermination, type Commands, Termination } from '../../src/sample/termination.ts';
 
 const REFUSED = Symbol('refused');
-const newFlags = () => new Int32Array(new SharedArrayBuffer(32));
 
-/** What comes of these answers; the last one is given again and again. */
-function outcomeOf(...answers: unknown[]) {
-  const happened: string[] = [];
-  let questions = 0;
-  const termination = new Termination(
-    newFlags(),
-    {
+/** A sample that was ended at 100, and what the watchdog thread does about it until `done`. */
+class Scene {
+  time = 100;
+  readonly memory = new SharedMemory();
+  readonly happened: string[] = [];
+  readonly #termination: Termination;
+
+  constructor(canEnd: boolean, answers: unknown[] = []) {
+    let questions = 0;
+    const commands: Commands = {
+      canEnd,
       ask: (answered) => {
+        this.happened.push('ask');
         const answer = answers[Math.min(questions++, answers.length - 1)];
         answered(answer === REFUSED, answer);
       },
-      terminate: (queued) => {
-        happened.push('terminate');
+      terminate: () => void this.happened.push('terminate'),
+      cancel: (queued) => {
+        this.happened.push('cancel');
         queued();
       },
-    },
-    () => false,
-    () => happened.push('done'),
-  );
-  termination.poll();
-  return { happened, questions };
+    };
+    this.#termination = new Termination(
+      this.memory,
+      () => this.time,
+      commands,
+      () => this.happened.includes('done'),
+      () => this.happened.push('done'),
+    );
+  }
+
+  /** The run with this number runs, until a time. */
+  run(run: number, until: number): this {
+    Atomics.store(this.memory.words, Word.limitedRun, run);
+    this.memory.limitedUntil.set(0, until);
+    return this;
+  }
+
+  pollUntil(time: number): string[] {
+    while (this.time < time && !this.happened.includes('done')) {
+      this.#termination.poll();
+      this.time += 2;
+    }
+    return this.happened;
+  }
+
+  get(word: number): number {
+    return Atomics.load(this.memory.words, word);
+  }
 }
+
+describe('a run with a limit', () => {
+  test('whose time was over, and that goes on, is terminated', () => {
+    const scene = new Scene(false).run(7, 90);
+    expect(scene.pollUntil(110)).toEqual([]);
+    expect(scene.pollUntil(140)).toEqual(['terminate']);
+    expect(scene.get(Word.limitedRun)).toBe(-7);
+  });
+
+  test('that Node.js has ended a little too early, too', () => {
+    expect(new Scene(false).run(7, 105).pollUntil(124)).toEqual([]);
+    expect(new Scene(false).run(7, 105).pollUntil(128)).toEqual(['terminate']);
+  });
+
+  test('that ends by itself is not', () => {
+    const scene = new Scene(false).run(7, 90);
+    scene.pollUntil(106);
+    expect(scene.run(0, Number.POSITIVE_INFINITY).pollUntil(140)).toEqual(['done']);
+  });
+
+  test('that has begun since, or may run for longer, is not', () => {
+    expect(new Scene(false).run(7, 106).pollUntil(1000)).toEqual(['done']);
+  });
+
+  test('that ends before its termination comes has that cancelled', () => {
+    const scene = new Scene(false).run(7, 90);
+    scene.pollUntil(140);
+    Atomics.store(scene.memory.words, Word.cancelling, Cancelling.wanted);
+    expect(scene.pollUntil(142)).toEqual(['terminate', 'cancel']);
+    expect(scene.get(Word.cancelling)).toBe(Cancelling.queued);
+    expect(scene.run(0, Number.POSITIVE_INFINITY).pollUntil(150)).toEqual([
+      'terminate',
+      'cancel',
+      'done',
+    ]);
+  });
+});
+
+test('without one, nothing is terminated on the main thread', () => {
+  expect(new Scene(false).pollUntil(1000)).toEqual(['done']);
+});
 
 test.each([
   ['Node.js runs no code any more', ['ended'], ['terminate', 'done'], 1],
   ['it is over', ['over'], ['done'], 1],
   ['it is over, as is known after a while', [REFUSED, LOST, 'over'], ['done'], 3],
-  ['terminated meanwhile', ['terminated'], ['done'], 1],
   ['V8 has ended the question as well', [REFUSED, 'ended'], ['terminate', 'done'], 2],
   ['the question fails otherwise', [undefined], ['done'], 1],
   ['a loop without calls', [REFUSED], ['terminate', 'done'], 10],
   ['no stack is left for the question', [LOST], ['done'], 10],
   ['no stack is left, and refused at last', [LOST, REFUSED], ['done'], 10],
-])('a sample that V8 has ended: %s', (_, answers, happened, questions) => {
-  expect(outcomeOf(...answers)).toEqual({ happened, questions });
+])('a sample in a worker thread: %s', (_, answers, happened, questions) => {
+  const scene = new Scene(true, answers);
+  const asked = Array<string>(questions).fill('ask');
+  expect(scene.pollUntil(1000)).toEqual([...asked, ...happened]);
 });
 
-test('a session that is closed is asked no more', () => {
-  const ask = jest.fn((answered: (isRefused: boolean, answer: unknown) => void) =>
-    answered(true, undefined),
+test('a thread in which code runs says so', () => {
+  expect(answerTermination()).toBe('over');
+});
+
+describe('runs', () => {
+  const own = Object.getOwnPropertyDescriptor(
+    Object.getPrototypeOf(Script.prototype),
+    'runInContext',
   );
-  const done = jest.fn();
-  new Termination(newFlags(), { ask, terminate: done }, () => true, done);
+  let memory: SharedMemory;
+  let runs: LimitedRuns;
+  const running = () => [Atomics.load(memory.words, Word.limitedRun), memory.limitedUntil.get(0)];
+  const vmRun = (timeout: number | undefined, code: () => unknown) =>
+    runInNewContext('code()', { code }, { timeout });
 
-  expect(ask).toHaveBeenCalledTimes(1);
-  expect(done).not.toHaveBeenCalled();
-});
+  beforeEach(() => {
+    memory = new SharedMemory();
+    runs = new LimitedRuns(memory, () => 1000);
+    runs.start();
+  });
+  afterEach(() => runs.stop());
 
-test('code outside of `vm` is not terminated, nor does it wait', () => {
-  const flags = newFlags();
+  test('are known with a timeout, and only while they run', () => {
+    expect(vmRun(undefined, running)).toEqual([0, 0]);
+    expect(vmRun(50, running)).toEqual([1, 1050]);
+    expect(() =>
+      vmRun(50, () => {
+        throw new RangeError('of the application');
+      }),
+    ).toThrow('of the application');
+    expect(running()[0]).toBe(0);
+  });
 
-  expect(answerTermination(flags, isOnStack)).toBe('over');
-  expect(flags[Word.termination]).toBe(0);
-});
+  test('inside of each other: the one that ends first counts', () => {
+    vmRun(50, () => {
+      expect(vmRun(70, running)).toEqual([2, 1050]);
+      expect(running()).toEqual([1, 1050]);
+      expect(vmRun(20, running)).toEqual([3, 1020]);
+      expect(running()).toEqual([1, 1050]);
+    });
+  });
 
-test('code in `vm` waits until its termination is queued', async () => {
-  const flags = newFlags();
-  // Of the watchdog thread: see `Termination.poll`.
-  const other = new Worker(
-    `const { parentPort, workerData: flags } = require('node:worker_threads');
-    parentPort.postMessage('runs');
-    const at = ${Word.termination};
-    while (Atomics.compareExchange(flags, at, ${Terminating.wanted}, ${Terminating.begun}) === 0);
-    Atomics.store(flags, at, ${Terminating.queued});
-    Atomics.notify(flags, at);`,
-    { eval: true, workerData: flags },
-  );
-  await new Promise((resolve) => other.once('message', resolve));
+  test('whose time is over: those around go on', () => {
+    vmRun(500, () => {
+      expect(() => vmRun(5, () => runInNewContext('for (;;);'))).toThrow(
+        expect.objectContaining({ code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' }),
+      );
+      expect(running()).toEqual([1, 1500]);
+    });
+    expect(running()[0]).toBe(0);
+  });
 
-  const answer = () => answerTermination(flags, isOnStack);
+  test('that were claimed wait until their termination is cancelled', async () => {
+    const other = new Worker(
+      `const { parentPort, workerData: words } = require('node:worker_threads');
+      const at = ${Word.cancelling};
+      parentPort.postMessage('runs');
+      while (Atomics.compareExchange(words, at, ${Cancelling.wanted}, ${Cancelling.begun}) === 0);
+      Atomics.store(words, at, ${Cancelling.queued});
+      Atomics.notify(words, at);`,
+      { eval: true, workerData: memory.words },
+    );
+    await once(other, 'message');
+    vmRun(50, () => Atomics.store(memory.words, Word.limitedRun, -1));
+    expect(running()[0]).toBe(0);
+    expect(Atomics.load(memory.words, Word.cancelling)).toBe(0);
+    await once(other, 'exit');
+  });
 
-  expect(runInNewContext('answer()', { answer })).toBe('terminated');
-  expect(flags[Word.termination]).toBe(0);
-  await new Promise((resolve) => other.once('exit', resolve));
-});
-
-test('without a watchdog thread, code in `vm` goes on', () => {
-  const flags = newFlags();
-  const answer = () => answerTermination(flags, isOnStack);
-
-  expect(runInNewContext('answer()', { answer })).toBe('over');
-  expect(flags[Word.termination]).toBe(0);
+  test('`vm` is as before afterwards', () => {
+    runs.stop();
+    const prototype = Object.getPrototypeOf(Script.prototype);
+    expect(Object.getOwnPropertyDescriptor(prototype, 'runInContext')).toEqual(own);
+    expect(runInContext.name).toBe('runInContext');
+  });
 });
 
 test.each([

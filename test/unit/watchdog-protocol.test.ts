@@ -1,9 +1,10 @@
 /** What a watched thread and its watchdog thread do at the same time, in all orders. */
 import { CaptureSession, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
-import { SharedMemory, Terminating, Word } from '../../src/sample/shared-memory.ts';
+import { LimitedRuns } from '../../src/sample/limited-runs.ts';
+import { Cancelling, SharedMemory, Word } from '../../src/sample/shared-memory.ts';
 import { SharedRecords } from '../../src/sample/shared-records.ts';
 import { suspendedWithin, wakeUpIn } from '../../src/sample/suspensions.ts';
-import { answerTermination, Termination } from '../../src/sample/termination.ts';
+import { Termination } from '../../src/sample/termination.ts';
 import { ThreadSleep } from '../../src/sample/thread-sleep.ts';
 import { Watchdog, type WatchdogEvents } from '../../src/sample/watchdog.ts';
 import type { ThreadEvents } from '../../src/sample/watchdog-thread.ts';
@@ -213,46 +214,70 @@ test('something that runs wakes the watchdog thread, which takes nothing for a s
   expect(explorer.timeOuts).toBe(0);
 });
 
-test('nothing is terminated but code that waits for it', () => {
+test('a termination hits the run that it is for, or nothing', () => {
   const memory = new SharedMemory();
-  const world = { hasGoneOn: false, terminations: 0 };
-  let terminated = 0;
+  const world = { queue: [] as string[], isToEnd: false, hits: 0 };
+  let hits = 0;
+  let misses = 0;
   const explorer: Explorer<typeof world> = new Explorer({
     memory: wordsOf(memory),
     world,
     threads: {
       watched() {
-        const answer = answerTermination(memory.words, () => true);
-        explorer.step(() => {
-          world.hasGoneOn = true;
-          expect(answer).toBe(world.terminations > 0 ? 'terminated' : 'over');
+        // The inspector's messages, all that have come, are handled between any two steps.
+        const handle = () =>
+          explorer.step(() => {
+            for (const message of world.queue.splice(0)) world.isToEnd = message === 'terminate';
+            const isHit = world.isToEnd;
+            world.isToEnd = false;
+            if (isHit) world.hits++;
+            return isHit;
+          });
+        let isHit = false;
+        const runs = new LimitedRuns(memory, () => 0);
+        runs.run(10, () => {
+          isHit = handle();
         });
+        if (isHit) hits++;
+        else misses++;
+        expect(handle()).toBe(false);
       },
       watchdog() {
         const commands = {
+          canEnd: false,
           ask() {},
-          terminate: (queued: () => void) => {
-            explorer.step(() => {
-              if (world.hasGoneOn) throw new Error('other code is terminated');
-              world.terminations++;
-              terminated++;
-            });
+          terminate: () => explorer.step(() => void world.queue.push('terminate')),
+          cancel: (queued: () => void) => {
+            explorer.step(() => void world.queue.push('cancel'));
             queued();
           },
         };
+        let isDone = false;
         const termination = new Termination(
-          memory.words,
+          memory,
+          () => 100,
           commands,
           () => false,
-          () => {},
+          () => {
+            isDone = true;
+          },
         );
-        for (let i = 0; i < 3; i++) termination.poll();
+        const { words } = memory;
+        while (!isDone) {
+          explorer.step(
+            () => {},
+            () =>
+              (words[Word.limitedRun] as number) >= 0 ||
+              words[Word.cancelling] === Cancelling.wanted,
+          );
+          termination.poll();
+        }
       },
     },
-    // Of the watchdog thread's answer: that may have no CPU.
-    mayTimeOut: (_word, value) => value === Terminating.wanted,
-    check: () => expect(world.terminations).toBeLessThanOrEqual(1),
+    check: () => expect(world.hits).toBeLessThanOrEqual(1),
   });
-  expect(explorer.explore()).toBeGreaterThan(20);
-  expect(terminated).toBeGreaterThan(0);
+  expect(explorer.explore()).toBeGreaterThan(50);
+  expect(explorer.timeOuts).toBe(0);
+  expect(hits).toBeGreaterThan(0);
+  expect(misses).toBeGreaterThan(0);
 });

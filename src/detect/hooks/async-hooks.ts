@@ -10,6 +10,11 @@
  *
  * While they are off, they cost nothing, not even for an `await` on Node.js 20 and 22. V8 calls
  * promise hooks there while they are on.
+ *
+ * A stack sample comes in the middle of anything. If that is Node.js switching these hooks off, they
+ * are not armed: Node.js takes out `before` and `after` of the promise hooks one after the other,
+ * by a microtask, and would keep one without the other, which ends the process ("async hook stack
+ * has become corrupted", Node.js 20 and 22).
  */
 import { type AsyncHook, createHook, executionAsyncId, type HookCallbacks } from 'node:async_hooks';
 import type { Faults, OnceLogger } from '../../otel/diag-once.ts';
@@ -24,6 +29,12 @@ type HookOptions = HookCallbacks & { trackPromises?: boolean };
 
 /** What blocked may go on in the iteration after the one in which it was sampled. */
 const ARMED_TICKS = 2;
+// Taken once: fake timers of a test may replace it later.
+const { queueMicrotask } = globalThis;
+
+/** Whether Node.js is switching hooks of this package off. */
+let isSwitchingOff = false;
+
 /** Frames that are left on the stack at least, when hooks are switched on. */
 const ROOM_FRAMES = 24;
 
@@ -105,8 +116,13 @@ export class AsyncHooks {
     }
   }
 
+  /** {@link arm} in a stack sample, in the middle of whatever runs; `isPrompt` as there. */
+  armInSample(isPrompt: boolean): void {
+    if (!isSwitchingOff) this.arm(isPrompt);
+  }
+
   /**
-   * Callbacks are known from now on; may be called in the middle of whatever runs.
+   * Callbacks are known from now on.
    * @param isPrompt as {@link Ledger.arm}
    * @throws RangeError near the end of the stack; then nothing has changed
    */
@@ -136,9 +152,14 @@ export class AsyncHooks {
 
   #off(): void {
     if (!this.#isOn) return;
+    isSwitchingOff = true;
     this.#isOn = false;
     this.#hook.disable();
     this.ledger.disarm();
+    // After that of Node.js.
+    queueMicrotask(() => {
+      isSwitchingOff = false;
+    });
   }
 
   #create(promises: boolean): AsyncHook {

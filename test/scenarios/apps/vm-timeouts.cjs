@@ -6,6 +6,9 @@ const { runInNewContext } = require('node:vm');
 const { isMainThread, Worker } = require('node:worker_threads');
 
 const RUNS = 80;
+/** From this one on, as many as this in a row, with nothing between them. */
+const IN_A_ROW = 20;
+const FIRST_IN_A_ROW = 40;
 /** The last one runs deeper than a stack sample reaches. */
 const BODIES = [
   'for (;;);',
@@ -27,12 +30,14 @@ async function work() {
   await new EventLoopInstrumentation(OPTIONS).ready();
   let goesOn = 0;
   for (let i = 0; i < RUNS; i++) {
-    await wait(2);
+    const isInARow = i >= FIRST_IN_A_ROW;
+    if (!isInARow || i % IN_A_ROW === 0) await wait(2);
     try {
-      runInNewContext(BODIES[i % BODIES.length], {}, { timeout: 15 + (i % 20) });
+      const timeout = isInARow ? 11 + (i % 5) : 15 + (i % 20);
+      runInNewContext(BODIES[i % BODIES.length], {}, { timeout });
     } catch (error) {
       // What comes next in the same callback is not terminated either.
-      for (const until = performance.now() + 2; performance.now() < until; );
+      if (!isInARow) for (const until = performance.now() + 2; performance.now() < until; );
       if (error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') goesOn++;
     }
   }
