@@ -1,6 +1,7 @@
 /**
- * `vm` code with a `timeout`, which V8 is to end. A stack sample in it may be ended in its place, so
- * the watchdog thread has to know that such code runs, and until when it may: see termination.ts.
+ * `vm` code with a `timeout`, which V8 is to end. A stack sample in it may be ended in its place.
+ * So the watchdog thread has to know that such code runs, and until when it may: see
+ * termination.ts.
  */
 import vm from 'node:vm';
 import { attempt } from '../support/guard.ts';

@@ -81,7 +81,7 @@ export function createSampling(
           const sample = capturer.capture(busyPeriodStart, requestedAt);
           if (sample === undefined) return undefined;
           try {
-            // V8 may end such code in here, and with it this: hooks that are half on end the process.
+            // V8 may end such code right here: hooks that are half on would end the process.
             if (!capture.memory.isInLimitedRun())
               detection.armHooks(sample.time - requestedAt < LATE_MILLIS);
           } catch {

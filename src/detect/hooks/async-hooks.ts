@@ -11,10 +11,10 @@
  * While they are off, they cost nothing, not even for an `await` on Node.js 20 and 22. V8 calls
  * promise hooks there while they are on.
  *
- * A stack sample comes in the middle of anything. If that is Node.js switching these hooks off, they
- * are not armed: Node.js takes out `before` and `after` of the promise hooks one after the other,
- * by a microtask, and would keep one without the other, which ends the process ("async hook stack
- * has become corrupted", Node.js 20 and 22).
+ * A stack sample comes in the middle of anything. If Node.js is switching these hooks off, they are
+ * not armed: it takes out `before` and `after` of the promise hooks one after the other, in a
+ * microtask. It would keep one without the other, which ends the process ("async hook stack has
+ * become corrupted"; `lib/internal/promise_hooks.js`, Node.js 20 and 22).
  */
 import { type AsyncHook, createHook, executionAsyncId, type HookCallbacks } from 'node:async_hooks';
 import type { Faults, OnceLogger } from '../../otel/diag-once.ts';
