@@ -12,17 +12,23 @@ import { basename, join, relative } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 const SUFFIX = '.test.ts';
 /**
- * About the length of many blocks in a row, the lag, and what a service can do: two of them at the
- * same time would wait for each other. With less CPU, what many requests do by themselves piles up.
+ * About lengths, stack samples, and how long a process takes to end: two of them at the same time
+ * would wait for each other. With less CPU, what many requests do by themselves piles up.
  */
 const ONE_AT_A_TIME = new Set([
   'blockers',
+  'capture',
   'idle',
+  'incidents',
+  'interrupted',
   'lag',
+  'loop-profile',
+  'native-calls',
   'overload',
   'smoke',
   'stalled-spans',
   'suspensions',
+  'worker-threads',
 ]);
 
 const WAYS = ['alone', 'together'];
