@@ -83,12 +83,9 @@ function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {
   return toFrames(sites(), isOwn);
 }
 
-function sitesBelow(
-  callee: (...args: never[]) => unknown,
-  maxFrames = MAX_CAPTURED_FRAMES,
-): () => NodeJS.CallSite[] {
-  const captured = captureInThisRealm(callee, maxFrames);
+function sitesBelow(callee: (...args: never[]) => unknown): () => NodeJS.CallSite[] {
+  const captured = captureInThisRealm(callee, MAX_CAPTURED_FRAMES);
   if (captured !== undefined) return () => readInThisRealm(captured) ?? [];
-  const inThere = inOwnRealm(callee, maxFrames);
+  const inThere = inOwnRealm(callee, MAX_CAPTURED_FRAMES);
   return () => inThere.stack as NodeJS.CallSite[];
 }

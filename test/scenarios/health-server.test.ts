@@ -214,8 +214,6 @@ test('a process that was stopped in a block: that time does not count', async ()
 
 test('paused in a debugger it is ok, and says so', async () => {
   const seen: Answer[] = [];
-  /** From when on it would fail if it were not paused. */
-  let late = Number.POSITIVE_INFINITY;
   const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
     await app.printed('ready');
     send(app, 'open debugger');
@@ -232,7 +230,6 @@ test('paused in a debugger it is ok, and says so', async () => {
     send(app, 'pause');
     await paused;
     for (let since = performance.now(); performance.now() - since < 1.5 * FAIL_AFTER_MILLIS; ) {
-      if (performance.now() - since >= FAIL_AFTER_MILLIS) late = Math.min(late, seen.length);
       seen.push((await probe()) as Answer);
       await wait(POLL_MILLIS);
     }
@@ -243,10 +240,8 @@ test('paused in a debugger it is ok, and says so', async () => {
   });
 
   expect(run.code).toBe(0);
-  // It takes some CPU to pause, a tenth of the pause at most: until then it may be `blocked`.
-  expect(seen.filter(({ body }) => body.status === 'stuck')).toEqual([]);
-  const ofLate = seen.slice(late).map(({ body: { status, cause } }) => `${status} ${cause}`);
-  expect(new Set(ofLate)).toEqual(new Set(['ok debugger']));
+  expect(new Set(seen.map(({ body }) => body.status))).toEqual(new Set(['ok']));
+  expect(seen.at(-1)?.body.cause).toBe('debugger');
 });
 
 test('a process that exits, and takes long, is blocked; then nobody listens', async () => {

@@ -11,7 +11,8 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const { running, unstarvedMillis } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
-const BLOCK_MILLIS = 100; // of a threshold of 60
+/** Of a threshold of 60: the machine may be twice as fast when it matters. */
+const BLOCK_MILLIS = 130;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'blocking-calls-'));
 const file = path.join(folder, 'data');
