@@ -10,7 +10,8 @@ import { checkImports, checkSingleApi, installLocked } from '../matrix/stage.mjs
 
 const CACHE = join(ROOT, '.compat');
 const TRUTH = join(ROOT, 'test', 'scenarios', 'apps', 'support', 'truth.cjs');
-const THREAD_TIMES = join(ROOT, 'test', 'support', 'thread-times.cjs');
+/** What `truth.cjs` needs. */
+const CLOCKS = ['thread-times.cjs', 'unix-time.cjs'];
 
 /** @param {string} group */
 export const groupFolder = (group) => join(CACHE, group);
@@ -41,8 +42,10 @@ function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {
   for (const shared of ['support', ...('express' in dependencies ? ['with-express'] : [])]) {
     cpSync(join(import.meta.dirname, 'apps', shared), join(target, 'support'), { recursive: true });
   }
-  // Both lie in one folder here.
-  const truth = readFileSync(TRUTH, 'utf8').replace('../../../support/', './');
+  // They lie in one folder here.
+  const truth = readFileSync(TRUTH, 'utf8').replaceAll('../../../support/', './');
   writeFileSync(join(target, 'support', 'truth.cjs'), truth);
-  cpSync(THREAD_TIMES, join(target, 'support', 'thread-times.cjs'));
+  for (const clock of CLOCKS) {
+    cpSync(join(ROOT, 'test', 'support', clock), join(target, 'support', clock));
+  }
 }

@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import WebSocket, { type RawData } from 'ws';
+import { unixTime } from '../support/unix-time.cjs';
 import {
   type ExpectedBlock,
   expectBlock,
@@ -377,10 +378,8 @@ describe('the end of a process', () => {
       });
       const endedAfter = performance.now() - killedAt;
 
-      judgeUnlessDelayed(
-        stalledSince(run, performance.timeOrigin + killedAt),
-        EXIT_DELAY_MILLIS,
-        () => expect(endedAfter).toBeLessThan(EXIT_TOLERANCE_MILLIS),
+      judgeUnlessDelayed(stalledSince(run, unixTime(killedAt)), EXIT_DELAY_MILLIS, () =>
+        expect(endedAfter).toBeLessThan(EXIT_TOLERANCE_MILLIS),
       );
       expect([run.code, run.signal, run.stderr]).toEqual([null, 'SIGTERM', '']);
     },
@@ -479,18 +478,17 @@ describe('options of Node.js', () => {
   });
 
   test('--inspect with a client attached: it goes on, and nothing more is said at the end', async () => {
-    const epochNow = () => performance.timeOrigin + performance.now();
     const attaching = { from: 0, to: 0 };
     const run = await runApp(
       'inspected.cjs',
       { nodeArgs: ['--inspect=127.0.0.1:0'] },
       async (app) => {
         const url = await app.printed('inspector ');
-        attaching.from = epochNow();
+        attaching.from = unixTime();
         const client = await Inspector.attach(url);
         await client.call('Runtime.enable');
         await client.call('Debugger.enable');
-        attaching.to = epochNow();
+        attaching.to = unixTime();
         app.child.stdin?.write('go\n');
         await app.printed('blocked');
         expect(await client.call('Runtime.evaluate', { expression: '6 * 7' })).toMatchObject({

@@ -25,6 +25,7 @@ import { Watchdog } from '../../src/sample/watchdog.ts';
 import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../../src/version.ts';
 import { runDelayMillis, running } from '../support/thread-times.cjs';
+import { unixTime } from '../support/unix-time.cjs';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
@@ -67,7 +68,6 @@ function busy(millis: number): number {
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 2));
 };
-const epochNow = () => performance.timeOrigin + performance.now();
 const epochMillis = ([seconds, nanos]: [number, number]) => seconds * 1e3 + nanos / 1e6;
 /** The wall clock is in whole milliseconds where a span starts. */
 const CLOCK_TOLERANCE_MILLIS = 2;
@@ -82,9 +82,9 @@ async function blockedSpans(action: () => void = () => busy(BLOCK)): Promise<num
   const during = { start: 0, end: 0 };
   await new Promise<void>((resolve) =>
     setTimeout(() => {
-      during.start = epochNow();
+      during.start = unixTime();
       action();
-      during.end = epochNow();
+      during.end = unixTime();
       resolve();
     }, 1),
   );
@@ -311,7 +311,7 @@ test('promise reactions without stack samples: hooks say which span blocked, and
   let begin = Number.NaN;
   await new Promise<void>((resolve) =>
     setTimeout(async () => {
-      begin = epochNow();
+      begin = unixTime();
       for (const goesOn = running(BLOCK); goesOn(); ) await null;
       resolve();
     }, 1),

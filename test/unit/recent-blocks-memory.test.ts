@@ -5,6 +5,7 @@ import { context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/a
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
 import { runDelayMillis } from '../support/thread-times.cjs';
+import { unixTime } from '../support/unix-time.cjs';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 
 const THRESHOLD = 20;
@@ -47,7 +48,7 @@ test('a block that is remembered for stalled spans keeps nothing of what blocked
   let blockedAt = Number.POSITIVE_INFINITY;
   await new Promise<void>((resolve) => {
     setTimeout(() => {
-      blockedAt = performance.timeOrigin + performance.now();
+      blockedAt = unixTime();
       request = blockInContext();
       resolve();
     }, 1);

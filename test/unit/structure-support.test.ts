@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/scenarios': ['tools', 'scripts', 'test/support'],
   'test/support': [],
   'test/browser': ['tools', 'src', 'test/scenarios', 'jest.config.mjs'],
-  'test/compat': ['tools', 'test/scenarios', 'test/matrix', 'jest.config.mjs'],
+  'test/compat': ['tools', 'test/scenarios', 'test/support', 'test/matrix', 'jest.config.mjs'],
   'test/matrix': ['tools'],
   'test/peers': ['tools', 'test/matrix'],
   'test/platforms': ['tools', 'test/matrix', 'test/support', 'jest.config.mjs'],

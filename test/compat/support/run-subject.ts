@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BLOCK_SPAN, type Span } from '../../../tools/otlp.cjs';
 import { type Run, runApp, type SpanLine } from '../../scenarios/support/run-app.ts';
+import { unixTime } from '../../support/unix-time.cjs';
 import { startDatadog } from './datadog.ts';
 import { startOtlp } from './otlp.ts';
 import type { Receiver } from './receiver.ts';
@@ -67,7 +68,7 @@ export async function runSubject(choice: Selected): Promise<Run> {
           // not as fast as can be: Sentry drops what it cannot send at once
           await wait(startMillis / WARM_REQUESTS);
         }
-        warmAt = performance.timeOrigin + performance.now();
+        warmAt = unixTime();
         for (const request of BLOCKING_REQUESTS) await send(request);
         if (subject.preload) await arrival(receiver, warmAt, subject.metrics === true);
       },

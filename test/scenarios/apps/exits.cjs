@@ -2,12 +2,13 @@
 const { spawn } = require('node:child_process');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, readRunDelay, startSdk, wait } = telemetry;
+const { alone, block, eventLoopConfig, finish, note, readRunDelay, startSdk, unixTime, wait } =
+  telemetry;
 
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
 const sdk = startSdk({ instrumentations: [instrumentation] });
 
-const ended = () => note('finished', performance.timeOrigin + performance.now());
+const ended = () => note('finished', unixTime());
 
 /** Calls `job` in a timer, once the loop has begun to turn and has gone idle. */
 const soon = (job) =>

@@ -11,6 +11,7 @@ const {
   finish,
   note,
   startNodeSdk,
+  unixTime,
   wait,
 } = require('./support/telemetry.cjs');
 
@@ -39,7 +40,7 @@ const lifecycles = {
     new EventLoopInstrumentation(eventLoopConfig());
     await blockInSpan('without an SDK');
     await blockInSpan('still without an SDK');
-    note('finished', performance.timeOrigin + performance.now());
+    note('finished', unixTime());
   },
 
   async 'SDK shut down'() {
@@ -51,7 +52,7 @@ const lifecycles = {
     await blockInSpan('after the SDK');
     await wait(1500); // a second is how long it takes until the meter provider is checked
     await blockInSpan('long after the SDK');
-    note('finished', performance.timeOrigin + performance.now());
+    note('finished', unixTime());
   },
 
   async 'SDK shut down at once'() {
@@ -65,7 +66,7 @@ const lifecycles = {
         return sdk.shutdown();
       }),
     );
-    note('finished', performance.timeOrigin + performance.now());
+    note('finished', unixTime());
   },
 
   async 'not enabled'() {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { unixTime } from '../../support/unix-time.cjs';
 import { type Stall, type Stolen, startWitness, type WatchedDelay } from './witness.ts';
 
 const MAX_RUN_MILLIS = 60_000;
@@ -204,7 +205,7 @@ export async function runApp(
   let endedAt = 0;
   const closed = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
     child.once('exit', () => {
-      endedAt = performance.timeOrigin + performance.now();
+      endedAt = unixTime();
     });
     child.once('close', (code, signal) => resolve([code, signal]));
     child.once('error', reject);

@@ -6,6 +6,7 @@
  * process).
  */
 import { once } from 'node:events';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /** From when the witness was to wake up until it did; since the epoch. */
@@ -62,7 +63,7 @@ const CODE = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { times, words, thefts, delays, end, everyMillis, punctualMillis, maxStalls, Word } =
     workerData;
-  const now = () => performance.timeOrigin + performance.now();
+  const { unixTime: now } = require(workerData.unixTime);
 
   const stat = (() => {
     try {
@@ -193,6 +194,7 @@ class WitnessThread {
       end: this.#end,
       words: this.#words,
       Word,
+      unixTime: path.join(__dirname, '../../support/unix-time.cjs'),
       everyMillis: EVERY_MILLIS,
       punctualMillis: PUNCTUAL_MILLIS,
       maxStalls: MAX_STALLS,

@@ -2,9 +2,8 @@
  * How a service is driven from outside: it says where it listens, and ends when its standard input
  * does.
  */
-const { performance } = require('node:perf_hooks');
 const { setTimeout: wait } = require('node:timers/promises');
-const { note } = require('./truth.cjs');
+const { note, unixTime } = require('./truth.cjs');
 
 /**
  * Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn,
@@ -18,7 +17,7 @@ async function serveUntilInputEnds(port, close) {
   for await (const _ of process.stdin);
   await wait(SETTLE_MILLIS);
   await close();
-  note('finished', performance.timeOrigin + performance.now());
+  note('finished', unixTime());
 }
 
 /** The same for a server of `node:http`, which is not listening yet. */

@@ -2,7 +2,6 @@
  * What every scenario app shares: the real SDK, and one record of both what the SDK exported and
  * what the app itself knows to be true (`truth.cjs`).
  */
-const { performance } = require('node:perf_hooks');
 const { createInterface } = require('node:readline');
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
 const { context, diag, DiagLogLevel, metrics, propagation, trace } = require('@opentelemetry/api');
@@ -19,7 +18,8 @@ const {
 const { SimpleSpanProcessor, TracerProvider } = require('@opentelemetry/sdk-trace');
 const truth = require('./truth.cjs');
 
-const { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work } = truth;
+const { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, unixTime, work } =
+  truth;
 
 /**
  * Blocks are reported in a `setImmediate` after they ended: this long the loop is left to turn,
@@ -179,7 +179,7 @@ function startNodeSdk({ instrumentations, ...options }) {
 async function finish(sdk) {
   await wait(SETTLE_MILLIS);
   await sdk.shutdown();
-  note('finished', performance.timeOrigin + performance.now());
+  note('finished', unixTime());
 }
 
 // --- how a service is driven from outside
@@ -243,6 +243,7 @@ module.exports = {
   startSdk,
   startTruth,
   truthOf,
+  unixTime,
   wait,
   work,
 };

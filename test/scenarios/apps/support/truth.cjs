@@ -8,6 +8,7 @@ const { performance } = require('node:perf_hooks');
 const { threadId } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 const { running, threadTimes } = require('../../../support/thread-times.cjs');
+const { unixTime } = require('../../../support/unix-time.cjs');
 
 const file = fs.openSync(process.env.SCENARIO_RECORD, 'a');
 
@@ -23,7 +24,7 @@ function readRunDelay(more) {
   const times = threadTimes();
   record({
     type: 'reading',
-    atMillis: performance.timeOrigin + performance.now(),
+    atMillis: unixTime(),
     delayMillis: times?.runDelayMillis,
     cpuMillis: times?.cpuMillis,
     ...more,
@@ -74,8 +75,8 @@ function startTruth(label, { waits = false } = {}) {
     record({
       type: 'truth',
       label: name,
-      startMillis: performance.timeOrigin + start,
-      endMillis: performance.timeOrigin + end,
+      startMillis: unixTime(start),
+      endMillis: unixTime(end),
       durationMillis: end - start,
       delayAtStartMillis: atStart?.runDelayMillis,
       delayAtEndMillis: atEnd?.runDelayMillis,
@@ -131,4 +132,14 @@ function block(label, millis) {
 
 readRunDelay();
 
-module.exports = { block, note, readRunDelay, readRunDelays, record, startTruth, truthOf, work };
+module.exports = {
+  block,
+  note,
+  readRunDelay,
+  readRunDelays,
+  record,
+  startTruth,
+  truthOf,
+  unixTime,
+  work,
+};
