@@ -15,7 +15,12 @@ export const htmlReport: Extra = {
       emit: (report) => {
         if (!isIgnored(report)) page.block(report.block, report.context, report.samples);
       },
-      ...(page.isRecording && { lag: (millis) => page.lag(clock.waited(), millis) }),
+      ...(page.isRecording && {
+        lag: (millis) => {
+          const now = clock.now();
+          page.lag(clock.epoch(now), now - clock.waited(), millis);
+        },
+      }),
     };
   },
   writeReport,

@@ -12,7 +12,7 @@ import { sampledStacks } from '../name/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { attributedRequest } from '../report/attributed-request.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
-import { SUMMARY_SIGNAL, unixTime } from '../summary/run-times.ts';
+import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { attempt } from '../support/guard.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
@@ -69,9 +69,9 @@ export class HtmlReport {
     return this.#file !== undefined;
   }
 
-  /** 50 times a second, with a file to write. */
-  lag(waited: number, lagMillis: number): void {
-    this.#recorder.lag(unixTime(), waited, lagMillis);
+  /** 50 times a second, with a file to write. See `LagTimeline.add`. */
+  lag(now: number, busy: number, lagMillis: number): void {
+    this.#recorder.lag(now, busy, lagMillis);
   }
 
   /** The process ends now. */

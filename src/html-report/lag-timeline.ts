@@ -17,16 +17,17 @@ export class LagTimeline {
   readonly #known = new Float64Array(SLOTS);
   readonly #busy = new Float64Array(SLOTS);
   #readAt = Number.NaN;
-  #waitedThen = Number.NaN;
+  #busyThen = Number.NaN;
 
   constructor(private readonly startedAt: number) {}
 
   /**
    * @param now when the sample was taken
-   * @param waited how long the loop has waited for events so far; NaN if that is not known
+   * @param busy how long the loop has not waited for events so far, by the monotonic clock, which
+   * does not count what a laptop sleeps; NaN if that is not known
    * @param lagMillis of an event that arrived that long ago
    */
-  add(now: number, waited: number, lagMillis: number): void {
+  add(now: number, busy: number, lagMillis: number): void {
     const slot = this.#slotAt(now - lagMillis);
     this.#samples[slot] = (this.#samples[slot] as number) + 1;
     this.#lagSum[slot] = (this.#lagSum[slot] as number) + lagMillis;
@@ -34,11 +35,11 @@ export class LagTimeline {
     const elapsed = now - this.#readAt;
     // Samples of one moment, of events that arrived one after the other.
     if (elapsed === 0) return;
-    const busy = (elapsed - (waited - this.#waitedThen)) / elapsed;
+    const share = (busy - this.#busyThen) / elapsed;
     // The wall clock may have been set back.
-    if (elapsed > 0 && busy >= 0) this.#addBusy(this.#readAt, now, Math.min(1, busy));
+    if (elapsed > 0 && share >= 0) this.#addBusy(this.#readAt, now, Math.min(1, share));
     this.#readAt = now;
-    this.#waitedThen = waited;
+    this.#busyThen = busy;
   }
 
   /** @param now when it ends */

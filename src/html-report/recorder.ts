@@ -98,8 +98,8 @@ export class ReportRecorder {
   }
 
   /** Hot: 50 times a second. See {@link LagTimeline.add}. */
-  lag(now: number, waited: number, lagMillis: number): void {
-    this.#timeline?.add(now, waited, lagMillis);
+  lag(now: number, busy: number, lagMillis: number): void {
+    this.#timeline?.add(now, busy, lagMillis);
   }
 
   /** A request has ended, stalled or not. */

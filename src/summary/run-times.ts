@@ -1,6 +1,7 @@
 /** When what is reported began, and when a server of this process listened for the first time. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
+import { SystemClock } from '../support/clock.ts';
 import type { SummaryTimes } from './summary.ts';
 
 /** Published by Node.js when a server has begun to listen. */
@@ -51,5 +52,10 @@ export class RunTimes {
   };
 }
 
-/** Milliseconds, with a fraction. */
-export const unixTime = () => performance.timeOrigin + performance.now();
+const clock = new SystemClock();
+
+/** Milliseconds with a fraction, of the wall clock, as times of blocks are. */
+export function unixTime(): number {
+  clock.syncEpoch();
+  return clock.epoch(clock.now());
+}
