@@ -10,19 +10,18 @@ const { performance } = require('node:perf_hooks');
 const now = performance.now.bind(performance);
 const dateNow = Date.now;
 
-/** Two clocks that are further apart have been read with an interruption in between. */
+/** What is further apart has been read with an interruption in between. */
 const MAX_READING_MILLIS = 0.1;
 /** `Date.now()` is cut to whole milliseconds. */
 const MAX_CUT_MILLIS = 1;
 
 /** Unix time minus `now()`, read when a millisecond begins: up to one millisecond. */
 function readOffset() {
-  for (let before = dateNow(); ; ) {
-    const from = now();
-    const date = dateNow();
-    const until = now();
-    if (date > before && until - from < MAX_READING_MILLIS) return date - until;
-    before = date;
+  for (let date = dateNow(), time = now(); ; ) {
+    const [dateBefore, timeBefore] = [date, time];
+    date = dateNow();
+    time = now();
+    if (date > dateBefore && time - timeBefore < MAX_READING_MILLIS) return date - time;
   }
 }
 

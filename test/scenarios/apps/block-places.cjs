@@ -1,6 +1,7 @@
 // The same synchronous work in every place that can block it, each alone in its turn of the event
 // loop.
 const { AsyncResource } = require('node:async_hooks');
+const { pbkdf2 } = require('node:crypto');
 const dns = require('node:dns');
 const { EventEmitter, once } = require('node:events');
 const fs = require('node:fs');
@@ -21,6 +22,14 @@ const SHORT_MILLIS = 65;
 
 /** Takes another thread some milliseconds: the loop waits for it. */
 const code = 'function sum(a, b) { return a + b; }\n'.repeat(500);
+
+/**
+ * Until these are done, Node.js' thread pool begins nothing else: the loop waits, and what asking
+ * took is over in another iteration of it.
+ */
+function occupyThreadPool() {
+  for (let i = 0; i < 4; i++) pbkdf2('password', 'salt', 20_000, 32, 'sha256', () => {});
+}
 
 const tracer = trace.getTracer('block-places');
 
@@ -60,7 +69,7 @@ async function main() {
   await new Promise((resolve) =>
     http.get({ port, host: '127.0.0.1' }, (response) => response.resume().on('end', resolve)),
   );
-  await dns.promises.lookup('localhost');
+  await new Promise((resolve) => dns.lookup('localhost', resolve));
   await swc.transform(code);
 
   await inSpan('timer', (block) => setTimeout(block, 1));
@@ -82,7 +91,10 @@ async function main() {
     block();
   });
   await inSpan('stream', (block) => fs.createReadStream(__filename).once('data', block));
-  await inSpan('dns callback', (block) => dns.lookup('localhost', block));
+  await inSpan('dns callback', (block) => {
+    occupyThreadPool();
+    dns.lookup('localhost', block);
+  });
   await inSpan('bound emitter', (block) => {
     const emitter = context.bind(context.active(), new EventEmitter()).on('job', block);
     outsideOfSpans(() => emitter.emit('job'));

@@ -4,7 +4,11 @@ const http = require('node:http');
 const { parentPort } = require('node:worker_threads');
 const { WebSocketServer } = require('ws');
 
-const server = http.createServer((_request, response) => response.end('answer'));
+/** So late that whoever asked waits: what asking took is over in another iteration of its loop. */
+const ANSWER_MILLIS = 20;
+const server = http.createServer((_request, response) => {
+  setTimeout(() => response.end('answer'), ANSWER_MILLIS);
+});
 new WebSocketServer({ server }).on('connection', (socket) => {
   socket.on('message', (message) => socket.send(String(message)));
 });
