@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/support': [],
   'test/browser': ['tools', 'src', 'test/scenarios', 'jest.config.mjs'],
   'test/compat': ['tools', 'test/scenarios', 'test/support', 'test/matrix', 'jest.config.mjs'],
-  'test/matrix': ['tools'],
+  'test/matrix': ['tools', 'test/scenarios'],
   'test/peers': ['tools', 'test/matrix'],
   'test/platforms': ['tools', 'test/matrix', 'test/support', 'jest.config.mjs'],
   'test/stack': ['tools', 'test/matrix'],
