@@ -12,8 +12,11 @@ export class CpuMeter {
   #interval: number;
   #idle = 0;
   #lastTime = Number.NEGATIVE_INFINITY;
-  /** When the clock was read last: what is estimated since must not add up. */
+  /** When the clock was read last, and what it said: what is estimated since must not add up. */
   #readAt = Number.NEGATIVE_INFINITY;
+  #read = Number.NaN;
+  /** What it said when it was read last before the busy period, or at its beginning. */
+  #readBefore = Number.NaN;
 
   /** @param intervalMillis how old a reading may be before another one (290 ns) is worth it */
   constructor(
@@ -33,8 +36,7 @@ export class CpuMeter {
     let cpu: number;
     const sinceLast = t - this.#lastTime;
     if (this.#readings === 0 || t - this.#readAt >= this.intervalMillis) {
-      cpu = this.clock.cpu();
-      this.#readAt = t;
+      cpu = this.#readClock(t);
     } else {
       // Waiting costs no CPU, everything else is taken to have been running.
       cpu =
@@ -42,6 +44,7 @@ export class CpuMeter {
     }
     this.#times[0] = t;
     this.#cpus[0] = cpu;
+    this.#readBefore = this.#read;
     this.#readings = 1;
     this.#interval = this.intervalMillis;
     this.#lastTime = t;
@@ -56,7 +59,7 @@ export class CpuMeter {
   /** The busy period goes on at `t`. */
   sample(t: number): void {
     if (t - this.#lastTime < this.#interval) return;
-    this.#add(t, this.clock.cpu());
+    this.#add(t);
   }
 
   /**
@@ -64,7 +67,7 @@ export class CpuMeter {
    * busy.
    */
   between(start: number, end: number): number {
-    this.#add(end, this.clock.cpu());
+    this.#add(end);
     return Math.max(0, Math.min(end - start, this.#at(end) - this.#at(start)));
   }
 
@@ -72,17 +75,24 @@ export class CpuMeter {
   since(start: number): number {
     let i = this.#readings - 1;
     while (i > 0 && (this.#times[i] as number) > start) i--;
-    return i < 0 ? Number.NaN : this.clock.cpu() - (this.#cpus[i] as number);
+    if (i < 0) return Number.NaN;
+    // The reading at the beginning may be too high: that the thread ran until then is a guess.
+    return this.clock.cpu() - (i === 0 ? this.#readBefore : (this.#cpus[i] as number));
   }
 
-  #add(t: number, cpu: number): void {
+  #add(t: number): void {
     if (t <= this.#lastTime) return;
     this.#times[this.#readings] = t;
-    this.#cpus[this.#readings] = cpu;
+    this.#cpus[this.#readings] = this.#readClock(t);
     this.#readings++;
     this.#lastTime = t;
-    this.#readAt = t;
     if (this.#readings > MAX_READINGS) this.#halve();
+  }
+
+  #readClock(t: number): number {
+    this.#readAt = t;
+    this.#read = this.clock.cpu();
+    return this.#read;
   }
 
   /** Keeps every second reading, and the latest. */

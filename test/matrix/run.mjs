@@ -12,6 +12,7 @@ import { npm } from '../../tools/npm.cjs';
 import { pack } from '../../tools/pack.cjs';
 import { ROOT } from '../../tools/paths.cjs';
 import { table } from '../../tools/table.cjs';
+import { jestOptions } from '../scenarios/one-at-a-time.mjs';
 import { chooseCells } from './cells.mjs';
 import { installNode } from './nodes.mjs';
 import { sum } from './results.mjs';
@@ -83,7 +84,7 @@ async function runCell(cell) {
 
   const runs = [];
   for (let i = 1; i <= repeat; i++) {
-    const run = await runSuite(cell, node, stage.folder, jestArguments);
+    const run = await runWays(cell, node, stage.folder);
     for (const { name, message } of run.failures)
       console.log(`\nFAILED ${name}\n${readable(message)}`);
     const about = noteOn(run);
@@ -93,7 +94,7 @@ async function runCell(cell) {
     );
     runs.push({ ...run, note: about });
   }
-  console.log(`log: ${runs[0].logFile}`);
+  console.log(`logs: ${runs[0].logFiles}`);
 
   const result = { ...sum(runs), seconds: runs.reduce((total, { seconds }) => total + seconds, 0) };
   const note = [...new Set(runs.map((run) => run.note).filter(Boolean))].join(', ');
@@ -105,7 +106,30 @@ async function runCell(cell) {
   };
 }
 
-/** @param {Awaited<ReturnType<typeof runSuite>>} result */
+/**
+ * The scenarios that run one at a time, then all other tests.
+ * @param {import('./cells.mjs').Cell} cell
+ * @param {import('./nodes.mjs').NodeBinary} node
+ * @param {string} folder
+ */
+async function runWays(cell, node, folder) {
+  const runs = [];
+  for (const [way, wayOptions] of Object.entries(jestOptions)) {
+    const suite = { ...cell, id: `${cell.id}-${way}` };
+    const options = ['--passWithNoTests', ...jestArguments, ...wayOptions];
+    runs.push(await runSuite(suite, node, folder, options));
+  }
+  return {
+    ...sum(runs),
+    failures: runs.flatMap(({ failures }) => failures),
+    status: runs.find(({ status }) => status !== 0)?.status ?? 0,
+    seconds: runs.reduce((total, { seconds }) => total + seconds, 0),
+    leftBehind: runs.flatMap(({ leftBehind }) => leftBehind),
+    logFiles: runs.map(({ logFile }) => logFile).join(' '),
+  };
+}
+
+/** @param {Awaited<ReturnType<typeof runWays>>} result */
 function noteOn({ status, failed, passed, leftBehind }) {
   const notes = [];
   if (passed + failed === 0) notes.push('no test ran');

@@ -4,9 +4,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jestOptions } from '../scenarios/one-at-a-time.mjs';
 import { RESULTS } from './paths.mjs';
-import { readResults, sum } from './results.mjs';
+import { readResults } from './results.mjs';
 
 /** @import { Cell } from './cells.mjs' */
 /** @import { NodeBinary } from './nodes.mjs' */
@@ -23,36 +22,14 @@ const GRACE_MILLIS = 5000;
  */
 export async function runSuite(cell, node, folder, jestArguments) {
   mkdirSync(RESULTS, { recursive: true });
+  const resultFile = join(RESULTS, `${cell.id}.json`);
   const logFile = join(RESULTS, `${cell.id}.log`);
-  const log = openSync(logFile, 'w');
-  const runs = [];
-  for (const [way, options] of Object.entries(jestOptions)) {
-    const resultFile = join(RESULTS, `${cell.id}-${way}.json`);
-    runs.push(await runJest(node, folder, log, resultFile, [...jestArguments, ...options]));
-  }
-  return {
-    ...sum(runs),
-    failures: runs.flatMap(({ failures }) => failures),
-    status: runs.find(({ status }) => status !== 0)?.status ?? 0,
-    seconds: runs.reduce((seconds, run) => seconds + run.seconds, 0),
-    leftBehind: runs.flatMap(({ leftBehind }) => leftBehind),
-    logFile,
-  };
-}
-
-/**
- * @param {NodeBinary} node
- * @param {string} folder
- * @param {number} log
- * @param {string} resultFile
- * @param {string[]} jestArguments
- */
-async function runJest(node, folder, log, resultFile, jestArguments) {
   rmSync(resultFile, { force: true });
+  const log = openSync(logFile, 'w');
+
   const started = performance.now();
   const jest = [
     join('node_modules', 'jest', 'bin', 'jest.js'),
-    '--passWithNoTests',
     '--json',
     `--outputFile=${resultFile}`,
     ...jestArguments,
@@ -82,7 +59,7 @@ async function runJest(node, folder, log, resultFile, jestArguments) {
   endGroup(child.pid);
   process.off('SIGINT', endOnSignal).off('SIGTERM', endOnSignal);
 
-  return { ...readResults(resultFile), status, seconds, leftBehind };
+  return { ...readResults(resultFile), status, seconds, leftBehind, logFile };
 }
 
 /**

@@ -48,6 +48,20 @@ test('at most what was used since a moment: since the reading before it', () => 
   expect(cpu.since(clock.now() - 1)).toBe(15);
 });
 
+test('at most what was used since a busy period began that is not read: since the reading before it', () => {
+  const { clock, cpu } = meter();
+  clock.run(2);
+  clock.time += 7; // something else has the CPU
+  cpu.open(clock.now(), clock.idle());
+  const start = clock.now();
+  clock.run(60);
+  expect(cpu.since(start)).toBe(62);
+  cpu.sample(clock.now());
+  clock.run(5);
+  expect(cpu.since(start)).toBe(67);
+  expect(cpu.since(clock.now() - 1)).toBe(5);
+});
+
 test('a block in the middle of a busy period is measured from readings near it', () => {
   const { clock, cpu, start } = meter();
   clock.time += 50;

@@ -95,7 +95,32 @@ describe('how long a thread waited for a CPU', () => {
     expect(runDelay.within(start, start + 100)).toBeUndefined();
     suspend(200);
     runDelay.sample(clock.time);
-    expect(runDelay.within(start, clock.time)).toBeUndefined();
+    expect(runDelay.within(start - 1, clock.time)).toBeUndefined();
+  });
+
+  test('counts from the reading at the end of a block before it', () => {
+    runDelay.sample(clock.time);
+    clock.wait(10);
+    const start = clock.time;
+    suspend(400);
+    const end = clock.time;
+    runDelay.within(start, end);
+    clock.run(1);
+    suspend(40);
+    clock.run(15);
+    const waited = { atLeast: 40, atMost: 40, ranAtMost: 16 };
+    expect(runDelay.within(end, clock.time)).toEqual(waited);
+  });
+
+  test('is at least what it waited since a reading inside', () => {
+    runDelay.sample(clock.time);
+    clock.wait(100);
+    const start = clock.time;
+    suspend(10);
+    runDelay.sample(clock.time);
+    suspend(30);
+    const waited = { atLeast: 30, atMost: 40, ranAtMost: 0 };
+    expect(runDelay.within(start, clock.time)).toEqual(waited);
   });
 
   test('is not asked for any more once it has stopped', () => {

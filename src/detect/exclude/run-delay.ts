@@ -19,16 +19,15 @@ export interface WaitedAndRan extends WaitedForCpu {
   readonly ranAtMost: number;
 }
 
-/** The kernel's counters so far, at one moment. */
+/** The kernel's counters so far, at one moment: not before `from`, not after `to`. */
 interface Reading {
-  readonly at: number;
+  readonly from: number;
+  readonly to: number;
   readonly waited: number;
   readonly ran: number;
 }
 
 export class RunDelay {
-  // A reading takes time: a sample is noted with a moment before it, the others with one after it.
-  // Neither can do for the other.
   #samples: Reading[] = [];
   /**
    * Made right after a time that was asked about: what that is a part of is asked about later, when
@@ -57,33 +56,35 @@ export class RunDelay {
    * @returns false if nothing is known
    */
   sample(at: number): boolean {
-    if (!this.schedstat.read()) return false;
-    this.#add(this.#samples, at);
-    return true;
+    return this.#read(this.#samples, at) !== undefined;
   }
 
   /** From `start` to `end`, in the past; undefined without a reading from before the start. */
   within(start: number, end: number): WaitedAndRan | undefined {
-    const before = this.#samples.findLast(({ at }) => at <= start);
+    const after =
+      this.#asked.find(({ from }) => from >= end) ?? this.#read(this.#asked, this.clock.now());
+    if (after === undefined) return undefined;
+    const readings = [...this.#samples, ...this.#asked];
+    const others = readings.filter((each) => each !== after && each.from < end);
+    const [before] = others.filter(({ from }) => from <= start).sort((a, b) => b.from - a.from);
     if (before === undefined) return undefined;
-    let after = this.#asked.find(({ at }) => at >= end);
-    if (after === undefined) {
-      if (!this.schedstat.read()) return undefined;
-      after = this.#add(this.#asked, this.clock.now());
-    }
-    const atMost = Math.max(0, after.waited - before.waited);
-    // What it waited before the start and after the end is at most all of that time.
-    const outside = start - before.at + (after.at - end);
+    // What it waited before the start and after the end is at most all of that time. A reading from
+    // inside knows of less time, and nothing of what was before the start.
+    const surely = others.map(
+      ({ from, waited }) => after.waited - waited - Math.max(0, start - from) - (after.to - end),
+    );
     return {
-      atLeast: Math.max(0, atMost - outside),
-      atMost,
+      atLeast: Math.max(0, ...surely),
+      atMost: Math.max(0, after.waited - before.waited),
       ranAtMost: Math.max(0, after.ran - before.ran),
     };
   }
 
-  #add(readings: Reading[], at: number): Reading {
+  /** @returns undefined if nothing is known */
+  #read(readings: Reading[], from: number): Reading | undefined {
+    if (!this.schedstat.read()) return undefined;
     const { waited, ran } = this.schedstat;
-    const reading = { at, waited, ran };
+    const reading = { from, to: this.clock.now(), waited, ran };
     if (readings.length === MAX_READINGS) readings.shift();
     readings.push(reading);
     return reading;
