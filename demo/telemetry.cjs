@@ -19,7 +19,8 @@ const sdk = new NodeSDK({
     }),
   ],
   instrumentations: [
-    new HttpInstrumentation(),
+    // Of what the load asks for, only visits are traces.
+    new HttpInstrumentation({ requireParentforOutgoingSpans: true }),
     new ExpressInstrumentation(),
     new EventLoopInstrumentation({ thresholdMillis: 50 }),
   ],

@@ -1,7 +1,9 @@
 // Endless load for a service that runs somewhere else: requests that wait for a database and health
 // checks all the time, and one endpoint after the other that blocks the event loop beside them.
-// Ends by itself only at SIGTERM or SIGINT. `node demo/traffic.mjs http://127.0.0.1:8080`
+// Ends by itself only at SIGTERM or SIGINT. `node demo/traffic.mjs http://127.0.0.1:8080`; with
+// `--require ./demo/telemetry.cjs` before the file, each visit is a trace.
 import { setTimeout as pause } from 'node:timers/promises';
+import { trace } from '@opentelemetry/api';
 import { ENDPOINTS } from '../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../tools/demo-service/workload.cjs';
 import { sendOk } from '../tools/http-client.cjs';
@@ -9,8 +11,11 @@ import { sendOk } from '../tools/http-client.cjs';
 const OTHER_PATHS = ['/orders', '/healthcheck'];
 const OTHER_REQUESTS_INTERVAL_MILLIS = 100;
 const THINK_MILLIS = 2000;
+/** From the request for the orders to the one that blocks: it has begun with the first by then. */
+const BETWEEN_MILLIS = 10;
 const AWAY_MILLIS = 1000;
 
+const tracer = trace.getTracer('demo-traffic');
 const origin = process.argv[2];
 if (!origin) {
   process.stderr.write('usage: node demo/traffic.mjs <http://host:port of the demo service>\n');
@@ -26,6 +31,16 @@ async function tryRequest({ url, ...options }) {
     process.stderr.write(`${error.message}\n`);
     await pause(AWAY_MILLIS);
   }
+}
+
+/** A page that asks for the orders and, while it waits for them, for what makes them wait. */
+function visit(request) {
+  return tracer.startActiveSpan('visit', async (span) => {
+    const orders = tryRequest({ url: `${origin}/orders`, method: 'GET' });
+    await pause(BETWEEN_MILLIS);
+    await Promise.all([orders, tryRequest(request)]);
+    span.end();
+  });
 }
 
 /** Asks again and again until the service is there. */
@@ -49,7 +64,7 @@ for (const path of OTHER_PATHS) {
 }
 for (;;) {
   for (const endpoint of ENDPOINTS) {
-    await tryRequest(requestFor(origin, endpoint, sizes[endpoint.work]));
+    await visit(requestFor(origin, endpoint, sizes[endpoint.work]));
     await pause(THINK_MILLIS);
   }
 }

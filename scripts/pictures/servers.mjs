@@ -7,8 +7,10 @@ import { screenshot } from './chromium.mjs';
 
 const { JAEGER_URL = 'http://127.0.0.1:16686', PROMETHEUS_URL = 'http://127.0.0.1:9090' } =
   process.env;
-const SERVICE = 'event-loop-demo';
+const SERVICE = 'visitors';
 const BLOCKING_FUNCTION = 'buildSpans';
+/** What the page opens: the block, and the span that it stalled for longest. */
+const OPENED = 'event-loop-blocked query';
 const LAG = 'histogram_quantile(0.99, sum by (job, le) (rate(event_loop_lag_seconds_bucket[1m])))';
 const WIDTH = 1280;
 
@@ -35,7 +37,7 @@ async function newestTrace() {
 export async function picturesOfServers() {
   await requirePage('Jaeger', JAEGER_URL, '<title>Jaeger UI</title>');
   await requirePage('Prometheus', `${PROMETHEUS_URL}/query`, '<title>');
-  const trace = `${JAEGER_URL}/trace/${await newestTrace()}?uiFind=event-loop-blocked`;
+  const trace = `${JAEGER_URL}/trace/${await newestTrace()}?${new URLSearchParams({ uiFind: OPENED })}`;
   screenshot(trace, 'jaeger-trace.png', { width: WIDTH, height: 520 });
   const graph = new URLSearchParams({ 'g0.expr': LAG, 'g0.tab': 'graph', 'g0.range_input': '5m' });
   screenshot(`${PROMETHEUS_URL}/query?${graph}`, 'prometheus-lag.png', {
