@@ -7,10 +7,10 @@ import { screenshot } from './chromium.mjs';
 
 const { JAEGER_URL = 'http://127.0.0.1:16686', PROMETHEUS_URL = 'http://127.0.0.1:9090' } =
   process.env;
-const SERVICE = 'visitors';
+const SERVICE = 'event-loop-demo';
 const BLOCKING_FUNCTION = 'buildSpans';
-/** What the page opens: the block, and the span that it stalled for longest. */
-const OPENED = 'event-loop-blocked query';
+/** The spans that the page opens: a query that had to wait, and the block that it waited for. */
+const OPENED = ['query orders', 'event-loop-blocked'];
 const LAG = 'histogram_quantile(0.99, sum by (job, le) (rate(event_loop_lag_seconds_bucket[1m])))';
 const WIDTH = 1280;
 
@@ -30,15 +30,25 @@ async function newestTrace() {
   const { data } = await getJson(`${JAEGER_URL}/api/traces?${query}`);
   if (!data?.length)
     throw new Error(`Jaeger has no trace with a block in ${BLOCKING_FUNCTION} yet`);
-  return data[0].traceID;
+  return data[0];
 }
 
-/** docs/pictures/jaeger-trace.png and docs/pictures/prometheus-lag.png */
-export async function picturesOfServers() {
+/** docs/pictures/jaeger-trace.png */
+export async function pictureOfJaeger() {
   await requirePage('Jaeger', JAEGER_URL, '<title>Jaeger UI</title>');
+  const { traceID, spans } = await newestTrace();
+  const opened = spans.filter(({ operationName }) => OPENED.includes(operationName));
+  const query = new URLSearchParams({ uiFind: opened.map(({ spanID }) => spanID).join(' ') });
+  // So high that all of it is seen: the page does not scroll to what it opens then.
+  screenshot(`${JAEGER_URL}/trace/${traceID}?${query}`, 'jaeger-trace.png', {
+    width: WIDTH,
+    height: 830,
+  });
+}
+
+/** docs/pictures/prometheus-lag.png */
+export async function pictureOfPrometheus() {
   await requirePage('Prometheus', `${PROMETHEUS_URL}/query`, '<title>');
-  const trace = `${JAEGER_URL}/trace/${await newestTrace()}?${new URLSearchParams({ uiFind: OPENED })}`;
-  screenshot(trace, 'jaeger-trace.png', { width: WIDTH, height: 520 });
   const graph = new URLSearchParams({ 'g0.expr': LAG, 'g0.tab': 'graph', 'g0.range_input': '5m' });
   screenshot(`${PROMETHEUS_URL}/query?${graph}`, 'prometheus-lag.png', {
     width: WIDTH,
