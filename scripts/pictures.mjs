@@ -1,8 +1,8 @@
 // `npm run check -- pictures`: makes docs/pictures/ anew. With `demo`, `report`, `dashboard`,
 // `jaeger` or `prometheus` it makes some of them: the report of the demo; the page of its run; the
 // Grafana dashboard with data of a run; the web pages of Jaeger and Prometheus, of a chain that
-// runs (deploy/README.md). Without names, servers that do not run are left out, and their pictures stay
-// as they are.
+// runs (deploy/README.md). Without names, servers that do not run are left out, and their pictures
+// stay as they are.
 import { pictureOfDashboard } from './pictures/dashboard.mjs';
 import { pictureOfDemo } from './pictures/demo.mjs';
 import { picturesOfReportPage } from './pictures/report-page.mjs';

@@ -140,7 +140,10 @@ function table(panel, size) {
       row[`Value #${refId}`] = numberOf(value[1]);
     }
   });
-  const list = [...rows.values()].sort((a, b) => b['Value #A'] - a['Value #A']);
+  // As the dashboard does: who made others wait longest, then who blocked longest.
+  const list = [...rows.values()].sort(
+    (a, b) => b['Value #D'] - a['Value #D'] || b['Value #A'] - a['Value #A'],
+  );
   const names = [...labels, ...panel.queries.map(({ refId }) => `Value #${refId}`)];
   const frame = toDataFrame({
     fields: names

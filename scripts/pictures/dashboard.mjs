@@ -42,10 +42,10 @@ const ARRANGEMENT = new Map([
   ].map((title, index) => [title, { x: SIX[index], y: 0, w: 4, h: 4 }]),
   ['Lag', { x: 0, y: 4, w: 12, h: 7 }],
   ['Blocks, by kind', { x: 12, y: 4, w: 12, h: 7 }],
-  ['Top blocking functions', { x: 0, y: 11, w: 15, h: 8 }],
-  ['Stall and latency, p99', { x: 15, y: 11, w: 9, h: 8 }],
+  ['Top blocking functions', { x: 0, y: 11, w: 17, h: 6 }],
+  ['Stall and latency, p99', { x: 17, y: 11, w: 7, h: 6 }],
 ]);
-const ROWS = 19;
+const ROWS = 17;
 
 function install() {
   mkdirSync(STATE, { recursive: true });

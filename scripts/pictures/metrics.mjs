@@ -27,6 +27,10 @@ scrape_configs:
         regex: (event_loop_.+|http_server_request)(_duration|_lag|)_(bucket|sum|count)
         replacement: \${1}\${2}_seconds_\${3}
         target_label: __name__
+      - source_labels: [__name__]
+        regex: (event_loop_stall_caused)_total
+        replacement: \${1}_seconds_total
+        target_label: __name__
 `;
 
 async function freePort() {
