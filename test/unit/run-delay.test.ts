@@ -123,6 +123,18 @@ describe('how long a thread waited for a CPU', () => {
     expect(runDelay.within(start, clock.time)).toEqual(waited);
   });
 
+  test('is at least what it waited until a reading inside', () => {
+    runDelay.sample(clock.time);
+    const start = clock.time;
+    suspend(30);
+    runDelay.within(start, clock.time);
+    clock.run(5);
+    const end = clock.time;
+    clock.wait(40);
+    const waited = { atLeast: 30, atMost: 30, ranAtMost: 5 };
+    expect(runDelay.within(start, end)).toEqual(waited);
+  });
+
   test('is not asked for any more once it has stopped', () => {
     runDelay.sample(clock.time);
     const start = clock.time;

@@ -65,13 +65,16 @@ export class RunDelay {
       this.#asked.find(({ from }) => from >= end) ?? this.#read(this.#asked, this.clock.now());
     if (after === undefined) return undefined;
     const readings = [...this.#samples, ...this.#asked];
-    const others = readings.filter((each) => each !== after && each.from < end);
-    const [before] = others.filter(({ from }) => from <= start).sort((a, b) => b.from - a.from);
+    const [before] = readings
+      .filter((each) => each !== after && each.from <= start)
+      .sort((a, b) => b.from - a.from);
     if (before === undefined) return undefined;
-    // What it waited before the start and after the end is at most all of that time. A reading from
-    // inside knows of less time, and nothing of what was before the start.
-    const surely = others.map(
-      ({ from, waited }) => after.waited - waited - Math.max(0, start - from) - (after.to - end),
+    // Between any two readings: what it waited outside is at most all of that time.
+    const surely = readings.flatMap((first) =>
+      readings.map(
+        (last) =>
+          last.waited - first.waited - Math.max(0, start - first.from) - Math.max(0, last.to - end),
+      ),
     );
     return {
       atLeast: Math.max(0, ...surely),
