@@ -6,9 +6,9 @@ const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-even
 const telemetry = require('./support/telemetry.cjs');
 const { alone, eventLoopConfig, finish, note, startSdk, truthOf, wait } = telemetry;
 
-// Of the time without a CPU, what lies between a block and the reading before it, or the one after
-// it, is not subtracted: a beat, or two if the beat is starved as well. It may take long: that is no
-// ongoing block to be reported on standard error.
+// Of the time without a CPU, what lies between a block and the reading before or after it is not
+// subtracted: a beat, or more if that is starved as well. A block may take long: that is no ongoing
+// one to be reported on standard error.
 const config = eventLoopConfig({ thresholdMillis: 80, unfinishedAfterMillis: 0 });
 const eventLoop = new EventLoopInstrumentation(config);
 const sdk = startSdk({ instrumentations: [eventLoop] });
