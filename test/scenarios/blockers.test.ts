@@ -19,13 +19,6 @@ const MODES: AsyncHooksMode[] = ['always', 'auto'];
 const kindOfTick = (asyncHooks: AsyncHooksMode) =>
   asyncHooks === 'auto' ? 'microtasks' : 'callback';
 
-/**
- * Then that task is all that the parser calls: the response and its instrumentation as well, 2.5 ms
- * on a slow machine.
- */
-const withParser = (asyncHooks: AsyncHooksMode) =>
-  asyncHooks === 'auto' ? { aroundMillis: 5 } : {};
-
 /** In the order in which the app runs them. */
 const placesOf = (
   asyncHooks: AsyncHooksMode,
@@ -41,7 +34,7 @@ const placesOf = (
   { truth: 'stream', kind: 'callback' },
   { truth: 'dns callback', kind: 'callback', resource: 'GETADDRINFOREQWRAP' },
   { truth: 'bound emitter', kind: 'callback', resource: 'Timeout' },
-  { truth: 'HTTP client response', kind: kindOfTick(asyncHooks), ...withParser(asyncHooks) },
+  { truth: 'HTTP client response', kind: kindOfTick(asyncHooks) },
   { truth: 'HTTP handler that awaits', kind: 'microtasks' },
   { truth: 'async resource', kind: 'callback' },
   { truth: 'nested async resources', kind: 'callback' },

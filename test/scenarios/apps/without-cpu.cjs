@@ -7,9 +7,13 @@ const telemetry = require('./support/telemetry.cjs');
 const { alone, eventLoopConfig, finish, note, startSdk, truthOf, wait } = telemetry;
 
 // Of the time without a CPU, what lies between a block and the reading before or after it is not
-// subtracted: a beat, or more if that is starved as well. A block may take long: that is no ongoing
-// one to be reported on standard error.
-const config = eventLoopConfig({ thresholdMillis: 80, unfinishedAfterMillis: 0 });
+// subtracted: up to a beat each. A block may take long: that is no ongoing one to be reported on
+// standard error.
+const config = eventLoopConfig({
+  thresholdMillis: 50,
+  lagIntervalMillis: 10,
+  unfinishedAfterMillis: 0,
+});
 const eventLoop = new EventLoopInstrumentation(config);
 const sdk = startSdk({ instrumentations: [eventLoop] });
 
