@@ -126,6 +126,7 @@ function stallsOf(run: Run) {
         millis,
         reported,
         waits,
+        blocks: run.blocks.filter((block) => overlap(block, span) > 0),
         voidBecause: reasons(span) ?? slowAround,
       };
     });
@@ -136,12 +137,19 @@ type Stalls = ReturnType<typeof stallsOf>;
 const tolerance = (millis: number) =>
   Math.max(STALL_TOLERANCE_MILLIS, millis * STALL_TOLERANCE_RATIO);
 
-const describeStall = ({ span, isBlocking, millis, reported, waits }: Stalls[number]) => ({
-  span: `${span.name}, ${span.durationMillis.toFixed(1)} ms${isBlocking ? ', blocking itself' : ''}`,
-  waited: millis.toFixed(1),
-  reported: reported.toFixed(1),
-  for: waits.map(({ truth, millis: each }) => `${truth.label}: ${each.toFixed(1)}`).join(', '),
+const describeStall = (stall: Stalls[number]) => ({
+  span: `${describeTime(stall.span)}${stall.isBlocking ? ', blocking itself' : ''}`,
+  waited: stall.millis.toFixed(1),
+  reported: stall.reported.toFixed(1),
+  for: stall.waits.map(({ truth, millis }) => `${truth.label}: ${millis.toFixed(1)}`).join(', '),
+  blocks: stall.blocks.map(
+    (block) => `${describeTime(block)}, ${JSON.stringify(block.attributes)}`,
+  ),
 });
+
+/** The start, of the minute in which it is. */
+const describeTime = ({ name, durationMillis, startMillis }: SpanLine) =>
+  `${name}, ${durationMillis.toFixed(1)} ms from ${(startMillis % 60_000).toFixed(1)}`;
 
 /** A block, and what the app measured of the same time. */
 const describeBlock = (run: Run, block: SpanLine) => ({
