@@ -1,6 +1,6 @@
 /** Reads the status of the main thread's event loop, and has it confirmed. Health server only. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { SharedMemory, Sleeping } from '../sample/shared-memory.ts';
+import { SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
 import { Beat, beatIn, type HealthServerMemory } from './beat-memory.ts';
 import {
@@ -77,7 +77,8 @@ export class LoopWatch {
         ran: (isKnown ? ran : processCpu) - at(Beat.ran),
         waitedForCpu: isKnown ? waited - at(Beat.waitedForCpu) : Number.NaN,
         stopped: Math.max(0, stopped - at(Beat.stopped)),
-        isInspected: at(Beat.inspected) === 1,
+        // A stack sample knows it later than the beat, which may have been before a debugger came.
+        isInspected: at(Beat.inspected) === 1 || this.#watchdog?.isSet(Word.inspected) === true,
       },
       this.limits,
     );

@@ -144,7 +144,7 @@ export class Watchdog {
     const { words, progress } = this.memory;
     // The function that answers has not been reached, or has failed: then it has noted why.
     if (Atomics.exchange(words, Word.sampleLost, 0) === 1) this.log.faults.inSample ??= NO_STACK;
-    if (isMainThread) Atomics.store(words, Word.inspected, isInspected() ? 1 : 0);
+    this.#followInspector();
     progress.values[Progress.beatAt] = now;
     progress.values[Progress.idleTime] = idle;
     progress.publish();
@@ -207,7 +207,8 @@ export class Watchdog {
 
   #sample(): string | undefined {
     const { memory } = this;
-    if (!isMainThread) noteInspected(memory.isSet(Word.inspected));
+    // Here too: a debugger may have come since the beat, and what runs may be paused in it.
+    this.#followInspector();
     const request = memory.request.read();
     const requestedAt = request[Request.requestedAt] as number;
     const purpose = request[Request.purpose];
@@ -221,6 +222,13 @@ export class Watchdog {
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return TAKEN;
     return JSON.stringify(this.events.reply(sample));
+  }
+
+  /** Whether a debugger can be attached: the main thread knows it, a worker thread is told. */
+  #followInspector(): void {
+    const { memory } = this;
+    if (isMainThread) Atomics.store(memory.words, Word.inspected, isInspected() ? 1 : 0);
+    else noteInspected(memory.isSet(Word.inspected));
   }
 
   #close(): void {

@@ -49,7 +49,7 @@ function collectGarbage(file) {
   } while (!fs.existsSync(file));
 }
 
-function pauseInDebugger() {
+function openDebugger() {
   inspector.open(0, '127.0.0.1', false);
   process.stdout.write(`debugger ${inspector.url()}\n`);
 }
@@ -70,16 +70,26 @@ function startWorker() {
   });
 }
 
+function pause() {
+  // biome-ignore lint/suspicious/noDebugger: it is what the scenario is about
+  debugger;
+}
+
 let second;
 const actions = {
   spin,
   startWorker,
   waitInShell,
   collectGarbage,
-  'open debugger': pauseInDebugger,
-  pause() {
-    // biome-ignore lint/suspicious/noDebugger: it is what the scenario is about
-    debugger;
+  'open debugger': openDebugger,
+  pause,
+  /** All in one callback, of which stack samples are taken. */
+  async 'open debugger and pause'(file) {
+    await eventLoop.ready();
+    openDebugger();
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    while (!fs.existsSync(file)) Atomics.wait(cell, 0, 0, 10);
+    pause();
   },
   exit(file) {
     process.on('exit', () => spin(file));
