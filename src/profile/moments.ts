@@ -106,8 +106,8 @@ export class ProfileMoments implements Moments {
 /** What is shorter is a burst: a service at a third of its time must not reach a half by chance. */
 export const UTILIZATION_WINDOW_MILLIS = 5000;
 const READING_MILLIS = 250;
-/** Without a beat for this long, the loop is blocked; an idle one has its beats 200 ms apart. */
-const MIN_BLOCKED_MILLIS = 250;
+/** Without a beat for this long, the loop is blocked; an idle one has its beats 500 ms apart. */
+const MIN_BLOCKED_MILLIS = 550;
 
 /**
  * How busy the loop was over the last seconds, as the watchdog thread knows it: from what each beat
