@@ -140,10 +140,14 @@ export function describeCode(
   };
 }
 
-/** A function's callbacks that have its name, and lie in its file, count for it. */
+/**
+ * A function's callbacks that have its name, and lie in its file, count for it. This package's own
+ * functions are left out: they are the wrappers of built-ins that the code has called.
+ */
 function sharesOf(tree: CallTree, cwd: string): FunctionShare[] {
   const byKey = new Map<string, { place: KeyedPlace; weight: number }>();
   for (const { step, visits, weight } of tree.leaves()) {
+    if (step.frame.isOwn) continue;
     const place = functionAt(step, heaviestVisit({ visits }).frame);
     const known = byKey.get(keyOf(place));
     if (known === undefined) byKey.set(keyOf(place), { place, weight });

@@ -1,4 +1,5 @@
 /** The loop profile: samples at random moments, taken by the watchdog thread. */
+import { IDLE_MILLIS } from '../detect/lag/lag-sampler.ts';
 import type { Extra, SessionView } from '../extra.ts';
 import { EntryOperation } from './entry-operation.ts';
 import { LoopProfiler } from './loop-profiler.ts';
@@ -14,7 +15,7 @@ const FIRST_MOMENTS = 480;
 export const profile: Extra = {
   inSession(session) {
     const { clock, guard, ledger } = session;
-    const { loopProfile } = session.config;
+    const { loopProfile, lagIntervalMillis } = session.config;
     if (session.watchdogMemory === undefined || loopProfile === 'off') return undefined;
     const profiler = createProfiler(session);
     const failure = 'cannot make the loop profile';
@@ -26,6 +27,7 @@ export const profile: Extra = {
           intervalMillis: INTERVAL_MILLIS,
           firstIntervalMillis: FIRST_INTERVAL_MILLIS,
           firstMoments: FIRST_MOMENTS,
+          maxBeatMillis: Math.max(lagIntervalMillis, IDLE_MILLIS),
         },
       }),
       profile: (requestedAt, intervalMillis) => profiler.answer(requestedAt, intervalMillis),

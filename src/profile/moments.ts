@@ -36,10 +36,11 @@ export class ProfileMoments implements Moments {
   #due: number;
 
   constructor(private readonly parts: ProfileParts) {
-    this.#utilization = new RecentUtilization(parts.memory.progress);
+    const { memory, options } = parts;
+    this.#utilization = new RecentUtilization(memory.progress, options.maxBeatMillis);
     this.#state = parts.state;
     this.#random = parts.random ?? Math.random;
-    this.#firstLeft = parts.options.firstMoments;
+    this.#firstLeft = options.firstMoments;
     this.#due = this.#draw(parts.now());
   }
 
@@ -106,8 +107,8 @@ export class ProfileMoments implements Moments {
 /** What is shorter is a burst: a service at a third of its time must not reach a half by chance. */
 export const UTILIZATION_WINDOW_MILLIS = 5000;
 const READING_MILLIS = 250;
-/** Without a beat for this long, the loop is blocked; an idle one has its beats 500 ms apart. */
-const MIN_BLOCKED_MILLIS = 550;
+/** A beat that is later than this does not come because the loop is blocked. */
+const MAX_BEAT_LATE_MILLIS = 50;
 
 /**
  * How busy the loop was over the last seconds, as the watchdog thread knows it: from what each beat
@@ -118,7 +119,10 @@ class RecentUtilization {
   readonly #times: number[] = [];
   readonly #idleTimes: number[] = [];
 
-  constructor(private readonly progress: SharedMemory['progress']) {}
+  constructor(
+    private readonly progress: SharedMemory['progress'],
+    private readonly maxBeatMillis: number,
+  ) {}
 
   /** Call it now and then. */
   note(): void {
@@ -144,7 +148,8 @@ class RecentUtilization {
     const { [Progress.beatAt]: beatAt = 0, [Progress.idleTime]: idleTime = 0 } =
       this.progress.read();
     const waited = idleTime - (this.#idleTimes[from] as number);
-    const blocked = now - beatAt >= MIN_BLOCKED_MILLIS ? now - beatAt : 0;
+    const isBlocked = now - beatAt >= this.maxBeatMillis + MAX_BEAT_LATE_MILLIS;
+    const blocked = isBlocked ? now - beatAt : 0;
     const busy = beatAt - since - waited + blocked;
     return Math.max(0, busy) / Math.max(UTILIZATION_WINDOW_MILLIS, beatAt - since + blocked);
   }

@@ -34,6 +34,8 @@ export interface ProfileOptions {
   /** The same for the first moments, which make the shares known sooner; and how many those are. */
   readonly firstIntervalMillis: number;
   readonly firstMoments: number;
+  /** While the loop turns, beats of the lag timer are not further apart. */
+  readonly maxBeatMillis: number;
 }
 
 /** The main thread's answer to a request of the loop profile. */

@@ -213,12 +213,15 @@ test('a process that was stopped in a block: that time does not count', async ()
 });
 
 describe('paused in a debugger', () => {
-  /** @param action of the app opens the debugger; another one pauses, if that does not */
-  async function pausedIn(action: string, pauses?: string): Promise<Answer[]> {
+  /**
+   * @param opens the action of the app that opens the debugger
+   * @param pauses the one that pauses, if that does not
+   */
+  async function pausedIn(opens: string, pauses?: string): Promise<Answer[]> {
     const seen: Answer[] = [];
     const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
       await app.printed('ready');
-      send(app, action);
+      send(app, opens);
       const client = new WebSocket(await app.printed('debugger '));
       await once(client, 'open');
       let requests = 0;

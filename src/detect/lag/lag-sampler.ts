@@ -23,7 +23,7 @@ const IDLE_BEATS = 10;
  * How far apart beats are, at most, while it idles. Each wakes up a CPU that sleeps, and finds cold
  * caches: 0.4 ms (`npm run bench -- idle`).
  */
-const IDLE_MILLIS = 500;
+export const IDLE_MILLIS = 500;
 
 export interface LagSamplerOptions {
   intervalMillis: number;

@@ -503,6 +503,17 @@ describe('an agent', () => {
     expect(described.code?.functionName).toBe('getSourceFromLocation');
   });
 
+  test('is not among the functions that ran, if it is this package: users have no such function', () => {
+    const call = [builtin('ArrayBuffer.isView'), own('sizeOf'), own('wrapper')];
+    const described = describeOf(
+      400,
+      prompt(60, ...call, ...resolve),
+      ...[160, 260, 360].map((at) => prompt(at, lib('executeField'), ...resolve)),
+    );
+    expect(described.code?.functionName).toBe('answer');
+    expect(names(described)).toEqual(['executeField']);
+  });
+
   test('is not named by what a native call, or a wrapper of one, has returned to', () => {
     const call = { name: 'JSON.parse', size: undefined };
     const described = describeOf(

@@ -24,6 +24,7 @@ class Fake {
         intervalMillis: INTERVAL,
         firstIntervalMillis: 100,
         firstMoments: 0,
+        maxBeatMillis: 500,
         ...options,
       },
       memory: this.memory,
@@ -52,14 +53,14 @@ class Fake {
     return this;
   }
 
-  /** Beats of 20 ms, of which the loop waits for a part. */
-  async beats(millis: number, utilization: number): Promise<void> {
+  /** Beats, from one to the next of which the loop waits for a part. */
+  async beats(millis: number, utilization: number, apart = 20): Promise<void> {
     const end = this.time + millis;
     while (this.time < end) {
       const { progress } = this.memory;
       progress.set(Progress.beatAt, this.time);
-      progress.set(Progress.idleTime, progress.get(Progress.idleTime) + 20 * (1 - utilization));
-      await this.until(this.time + 20);
+      progress.set(Progress.idleTime, progress.get(Progress.idleTime) + apart * (1 - utilization));
+      await this.until(this.time + apart);
     }
   }
 }
@@ -167,6 +168,15 @@ describe("'busy'", () => {
     expect(fake.asked).toEqual([]);
     expect(fake.memory.request.get(Request.profileInterval)).toBe(0);
   });
+
+  test.each([500, 1000])(
+    'nor if beats come every %d ms: the loop is not blocked',
+    async (apart) => {
+      const fake = new Fake({ isAlways: false, intervalMillis: 100, maxBeatMillis: apart });
+      await fake.beats(60_000, 0.45, apart);
+      expect(fake.asked).toEqual([]);
+    },
+  );
 
   test('a short burst makes none, half of the last 5 seconds does', async () => {
     const fake = new Fake({ isAlways: false, intervalMillis: 100 });
