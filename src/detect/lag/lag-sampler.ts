@@ -21,7 +21,7 @@ const IDLE_SHARE = 0.05;
 const IDLE_BEATS = 10;
 /**
  * How far apart beats are, at most, while it idles. Each wakes up a CPU that sleeps, and finds cold
- * caches: 0.4 ms (`npm run bench -- idle`).
+ * caches: 0.9 ms (`npm run bench -- idle`, without stack samples).
  */
 export const IDLE_MILLIS = 500;
 
