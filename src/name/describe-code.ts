@@ -140,14 +140,10 @@ export function describeCode(
   };
 }
 
-/**
- * A function's callbacks that have its name, and lie in its file, count for it. This package's own
- * functions are left out: they are the wrappers of built-ins that the code has called.
- */
+/** A function's callbacks that have its name, and lie in its file, count for it. */
 function sharesOf(tree: CallTree, cwd: string): FunctionShare[] {
   const byKey = new Map<string, { place: KeyedPlace; weight: number }>();
   for (const { step, visits, weight } of tree.leaves()) {
-    if (step.frame.isOwn) continue;
     const place = functionAt(step, heaviestVisit({ visits }).frame);
     const known = byKey.get(keyOf(place));
     if (known === undefined) byKey.set(keyOf(place), { place, weight });
@@ -189,10 +185,11 @@ function observationsOf(
   if (!isInside) return [];
   const { frames, nativeCall } = sample;
   const agent = nativeCall === undefined ? agentPathAt(frames, originOf, isLate) : [];
+  const innermost = agent.at(-1);
   const ran = (path: StackPath, weight: number): Ran => {
-    // Alone on the stack, it is on the path.
-    const isOnPath = path.steps.at(-1)?.origin === 'agent';
-    return { ...path, weight, sample, agent, leaf: isOnPath ? undefined : agent.at(-1) };
+    // Alone on the stack, it is on the path. A function of this package wraps what another called.
+    const isLeaf = path.steps.at(-1)?.origin !== 'agent' && innermost?.frame.isOwn === false;
+    return { ...path, weight, sample, agent, leaf: isLeaf ? innermost : undefined };
   };
   const at = pathAt(frames, originOf);
   if (!isLate) return [ran(at, before + after)];

@@ -505,6 +505,10 @@ describe('an agent', () => {
 
   test('is not among the functions that ran, if it is this package: users have no such function', () => {
     const call = [builtin('ArrayBuffer.isView'), own('sizeOf'), own('wrapper')];
+    const ofTwo = describeOf(200, prompt(150, ...call, ...resolve), prompt(180, app('other', 5)));
+    expect(ofTwo.code?.functionName).toBe('answer');
+    expect(ofTwo.leaf?.functionName).toBe('executeField');
+
     const described = describeOf(
       400,
       prompt(60, ...call, ...resolve),
