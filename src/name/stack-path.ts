@@ -21,6 +21,15 @@ const ASYNC_HOOKS = 'node:internal/async_hooks';
 /** Where Node.js calls timers from. */
 const TIMERS = 'node:internal/timers';
 const MODULE_LOADER = 'node:internal/modules/';
+/**
+ * Node.js' part of a context, of a promise while hooks are on, and of a read of the clock: what an
+ * agent asks for most. None of them has called an application.
+ */
+const FOR_AGENTS = new Set([
+  ASYNC_HOOKS,
+  'node:internal/async_context_frame',
+  'node:internal/perf/performance',
+]);
 
 /** A function on the way. */
 export interface Step {
@@ -78,6 +87,8 @@ export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackP
  *    called it ran, if that and its caller are agents'. The outermost function of an agent, and one
  *    that Node.js called, may be a wrapper of a native call, which calls something when that has
  *    returned.
+ * 3. Node.js ran by 1 or 2, and what it did there is {@link FOR_AGENTS}: the function that called
+ *    Node.js ran, if it is an agent's.
  */
 export function agentPathAt(
   stack: readonly StackFrame[],
@@ -86,10 +97,18 @@ export function agentPathAt(
 ): readonly Step[] {
   const frames = withoutOwnCalls(stack, originOf);
   const isAgents = (at: number) => isOfAgent(frames[at], originOf);
-  let from = 0;
-  if (frames[0]?.isBuiltin === true || frames[0]?.isAtEntry === true) {
-    if (isLate || !(frames[0].isBuiltin || isAgents(0))) return [];
-    from = callerOf(frames, 0);
+  const isForAgents = (from: number, to: number) =>
+    frames.slice(from, to).some(({ file = '' }) => FOR_AGENTS.has(file));
+  const isBuiltin = frames[0]?.isBuiltin === true;
+  const isCalled = isBuiltin || frames[0]?.isAtEntry === true;
+  if (isCalled && isLate) return [];
+  let from = isCalled ? callerOf(frames, 0) : 0;
+  if (isNodeFile(frames[from]?.file ?? '')) {
+    const caller = callerOfNode(frames, from);
+    if (!isForAgents(from, caller)) return [];
+    from = caller;
+  } else if (isCalled) {
+    if (!(isBuiltin || isAgents(0) || isForAgents(0, from))) return [];
     if (!isAgents(callerOf(frames, from))) return [];
   }
   if (!isAgents(from)) return [];
@@ -111,6 +130,11 @@ function callerOf(frames: readonly StackFrame[], at: number): number {
   let i = at + 1;
   while (frames[i]?.isBuiltin === true) i++;
   return i;
+}
+
+/** Index of the next frame outwards that is not Node.js' own; -1 if there is none. */
+function callerOfNode(frames: readonly StackFrame[], at: number): number {
+  return frames.findIndex(({ file }, i) => i > at && file !== undefined && !isNodeFile(file));
 }
 
 /**

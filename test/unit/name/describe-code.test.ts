@@ -256,6 +256,17 @@ describe('the dominant path', () => {
     expect(code?.functionName).toBe('dispatch');
   });
 
+  test('ends at a framework that ran itself for most of its time: Koa, which serializes a body', () => {
+    const respond = packaged('respond', 'koa/lib/application.js');
+    const described = describeOf(
+      300,
+      prompt(100, respond),
+      prompt(200, builtin('JSON.stringify'), respond),
+      prompt(290, packaged('length', 'delegates/index.js'), respond),
+    );
+    expect(described.code?.functionName).toBe('respond');
+  });
+
   test('of functions that have nothing in common begins with the heaviest', () => {
     const { code } = describeOf(
       400,
@@ -432,6 +443,52 @@ describe('an agent', () => {
     );
     expect(described.code).toMatchObject({ functionName: 'getSourceFromLocation', line: 160 });
     expect(described).not.toHaveProperty('leaf');
+  });
+
+  describe('that sets a context', () => {
+    const FRAME = 'node:internal/async_context_frame';
+    const STORAGE = 'node:internal/async_local_storage/async_context_frame';
+    const MANAGER = '@opentelemetry/context-async-hooks/build/src/ALSContextManager.js';
+    const run = node('AsyncLocalStorage.run', STORAGE);
+    const enterWith = node('AsyncLocalStorage.enterWith', STORAGE);
+    const within = [run, packaged('with', MANAGER), ...resolve];
+    const named = (...innermost: StackFrame[]) =>
+      describeOf(
+        400,
+        ...[60, 160, 260].map((at) => prompt(at, ...innermost, ...within)),
+        prompt(360, lib('executeField'), ...resolve),
+      ).code?.functionName;
+
+    test('is named for what Node.js does for it', () => {
+      const made = [builtin('new Map'), node('new AsyncContextFrame', FRAME), enterWith];
+      expect(named(...made)).toBe('with');
+      const hook = entered('promiseInitHook', 'node:internal/async_hooks');
+      expect(named(hook, source, wrapper)).toBe('getSourceFromLocation');
+      const now = node('Performance.now', 'node:internal/perf/performance');
+      expect(named(entered('validate', 'node:internal/validators'), now, source)).toBe(
+        source.functionName,
+      );
+    });
+
+    test('is not, if Node.js may have got back from what ran in the context', () => {
+      // Node.js 24, and 26.
+      expect(named({ ...enterWith, isAtEntry: true })).toBe('answer');
+      expect(named(entered('set', FRAME))).toBe('answer');
+    });
+
+    test('is not for what else Node.js does: it wraps a call of the application', () => {
+      const read = [
+        entered('validateInteger', 'node:internal/validators'),
+        node('read', 'node:fs'),
+      ];
+      expect(named(...read, wrapper, source)).toBe('answer');
+      expect(named(entered('read', 'node:fs'), wrapper, source)).toBe('answer');
+    });
+
+    test('is not, if the application sets one', () => {
+      const made = [node('new AsyncContextFrame', FRAME), enterWith, run, app('inContext')];
+      expect(named(...made)).toBe('inContext');
+    });
   });
 
   describe('whose functions call each other in turn', () => {
