@@ -91,8 +91,9 @@ export class CallTree {
    * 2. If functions of the application had more than half of the time at its end: on along the
    *    heaviest of those, down to one.
    * 3. Else on along the heaviest function, down to a package that is no dispatcher. If there are
-   *    only dispatchers, or one of them ran itself for half of its time, it is the way of 1, if
-   *    that has a function: none of the others says more than what all have in common.
+   *    only dispatchers, or one of them ran itself for longer than any function that it called, it
+   *    is the way of 1, if that has a function: none of the others says more than what all have in
+   *    common.
    * 4. After 2 or 3 down again, while one function has more than half of the time that is left.
    */
   dominantPath(): TreeNode[] {
@@ -107,7 +108,7 @@ export class CallTree {
     do {
       const weigh = (each: TreeNode) => (isAppBelow ? each.inAppWeight : each.weight);
       const next = heaviest(node.children.values(), weigh);
-      if (next === undefined || (!isAppBelow && ranItself(node)))
+      if (next === undefined || (!isAppBelow && ownWeight(node) > next.weight))
         return path.length > 0 ? path : onward;
       onward.push(next);
       node = next;
@@ -140,11 +141,11 @@ function leafOf({ leaf, steps }: Observation): Step | undefined {
   return leaf ?? steps.at(-1);
 }
 
-/** Whether it, and not what it has called, ran for half of its time or more. */
-function ranItself({ children, weight }: TreeNode): boolean {
-  let called = 0;
-  for (const child of children.values()) called += child.weight;
-  return called * 2 <= weight;
+/** The part of a function's time in which it ran itself. */
+function ownWeight({ children, weight }: TreeNode): number {
+  let own = weight;
+  for (const child of children.values()) own -= child.weight;
+  return own;
 }
 
 /** Down while one function has more than half of the time of `from`. */

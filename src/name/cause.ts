@@ -20,6 +20,8 @@ export interface BlockTimes {
   readonly nativeTimeMillis?: number | undefined;
   /** The garbage collection in it; if that is not known, all of `gcTimeMillis` that fits. */
   readonly gcInNativeTimeMillis?: number | undefined;
+  /** No stack sample found JavaScript, and one had to wait: what came before it is native, too. */
+  readonly isOutsideJavaScript?: boolean;
   /** Native code ran between callbacks, without JavaScript, soon after a garbage collection. */
   readonly isAfterCollection?: boolean;
 }
@@ -33,7 +35,7 @@ export interface BlockTimes {
  *    as much CPU as a collection lasts);
  * 4. `native`: the time in which JavaScript could not be interrupted, less the garbage collection
  *    in it, less 2 and 3, in which JavaScript cannot answer, either;
- * 5. `javascript`: the remainder.
+ * 5. `javascript`: the remainder, unless `isOutsideJavaScript`: then that is `native`, too.
  *
  * The cause is:
  *
@@ -59,7 +61,9 @@ export function causeOf(times: BlockTimes): BlockCause | undefined {
   }
   const gcInNative = Math.min(gc, times.gcInNativeTimeMillis ?? gc);
   const ran = total - gc - withoutCpu;
-  const native = within(nativeTimeMillis - gcInNative - withoutCpu, ran);
+  const native = times.isOutsideJavaScript
+    ? ran
+    : within(nativeTimeMillis - gcInNative - withoutCpu, ran);
   const javascript = ran - native;
   const most = Math.max(gc, native, javascript);
   if (gc === most) return 'gc';

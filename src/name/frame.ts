@@ -42,10 +42,16 @@ interface NewerCallSite {
 
 export function placeOf(site: NodeJS.CallSite): CodePosition {
   return {
-    file: site.getFileName() || site.getScriptNameOrSourceURL() || undefined,
+    file: site.getFileName() || unquoted(site.getScriptNameOrSourceURL()) || undefined,
     line: site.getLineNumber() ?? undefined,
     column: site.getColumnNumber() ?? undefined,
   };
+}
+
+/** A template engine may quote it: EJS compiles `//# sourceURL="/app/views/list.ejs"`. */
+function unquoted(sourceUrl: string | null): string | null {
+  if (!sourceUrl?.startsWith('"') || !sourceUrl.endsWith('"')) return sourceUrl;
+  return sourceUrl.slice(1, -1).replaceAll('\\\\', '\\');
 }
 
 /**

@@ -86,6 +86,7 @@ export class EndedBlock {
       gcTimeMillis,
       nativeTimeMillis,
       gcInNativeTimeMillis,
+      isOutsideJavaScript: isOutsideJavaScript === true && code.code === undefined,
       isAfterCollection: isAfterCollection && isOutsideJavaScript === true,
     });
     // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.

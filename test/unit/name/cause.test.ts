@@ -58,6 +58,15 @@ test('native code between callbacks, after a collection, frees what was collecte
   expect(cause(66, { ...times(5, 0, 60), isAfterCollection })).toBe('waiting');
 });
 
+test('without any JavaScript in a sample, what came before one that waited is native, too', () => {
+  const isOutsideJavaScript = true;
+  expect(cause(53, { ...times(52, 0, 25), isOutsideJavaScript })).toBe('native');
+  expect(cause(53, { ...times(52, 0, 25), isOutsideJavaScript, isAfterCollection: true })).toBe(
+    'gc',
+  );
+  expect(cause(53, { ...times(52, 30, 0), isOutsideJavaScript })).toBe('gc');
+});
+
 test('the CPU time of a whole process hides waiting, and never invents it', () => {
   // Another thread used 900 ms meanwhile.
   expect(cause(1000, times(908, 0, 990))).toBe('native');

@@ -46,6 +46,14 @@ function listener() {
   return callerFrame();
 }
 
+test('has the file of a template, which its engine has put in quotes', () => {
+  for (const file of ['/app/list.ejs', 'C:\\app\\list.ejs']) {
+    const source = `return (() => capture())();\n//# sourceURL=${JSON.stringify(file)}`;
+    const frames = new Function('capture', source)(captureStack) as StackFrame[];
+    expect(frames[0]?.file).toBe(file);
+  }
+});
+
 test('has name, file, line and column', () => {
   function here() {
     return captureStack();
