@@ -20,7 +20,10 @@ export interface BlockTimes {
   readonly nativeTimeMillis?: number | undefined;
   /** The garbage collection in it; if that is not known, all of `gcTimeMillis` that fits. */
   readonly gcInNativeTimeMillis?: number | undefined;
-  /** No stack sample found JavaScript, and one had to wait: what came before it is native, too. */
+  /**
+   * No stack sample found code that can be named, and those that had to wait found no JavaScript:
+   * all that ran is taken for native.
+   */
   readonly isOutsideJavaScript?: boolean;
   /** Native code ran between callbacks, without JavaScript, soon after a garbage collection. */
   readonly isAfterCollection?: boolean;

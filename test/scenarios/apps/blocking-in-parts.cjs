@@ -16,7 +16,7 @@ const {
 
 const PARSE_MILLIS = 80;
 const HANDLER_MILLIS = 70;
-/** So many that the first stack sample, at 60 ms, is none of the last one, even if it is late. */
+/** So many that the first stack sample, due at 60 ms, comes before the last one, if it is late. */
 const STEPS = 5;
 const STEP_MILLIS = 45;
 
