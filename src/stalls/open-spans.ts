@@ -18,49 +18,77 @@ const MAX_DEPTH = 128;
 /** A span's start is cut to whole milliseconds, and its clock may differ from that of blocks. */
 const MAX_CLOCK_ERROR_MILLIS = 10;
 
+/** A span in the list of those that are open. */
 interface Entry {
-  readonly span: Span;
-  /** The span around it, also if that has ended. */
-  readonly parent: Span | undefined;
-  /** How many of the spans around it are kept. */
-  readonly depth: number;
+  /** Undefined when it is not in the list any more: it has ended, or is forgotten. */
+  span: Span | undefined;
   /** The latest start of this span and those before it, Unix time in milliseconds. */
   readonly latestStart: number;
   older: Entry | undefined;
   newer: Entry | undefined;
-  /** It is in the list: it has not ended, and is not forgotten. */
-  isOpen: boolean;
   queued: Queued | undefined;
 }
 
 /** A constructor that returns what it is given. */
 class Given {
   constructor(given: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: the private field is added to this object
+    // biome-ignore lint/correctness/noConstructorReturn: private fields are added to this object
     return given;
   }
 }
 
 /**
- * A span's entry is in a private field of the span itself, which nobody else sees. A WeakMap from
- * span to entry costs 1.5 to 4 µs a span, in garbage collections.
+ * What is known of a span is in private fields of the span itself, which nobody else sees. A
+ * WeakMap from span to entry costs 1.5 to 4 µs a span, in garbage collections.
+ *
+ * The entry of a span that has ended refers to nothing. V8 keeps such entries among old objects,
+ * and until those are collected, whatever a dead one refers to survives each scavenge.
  */
-class WithEntry extends Given {
-  readonly #entry: Entry;
+class Known extends Given {
+  /** The span around it, also if that has ended. */
+  readonly #parent: Span | undefined;
+  /** How many of the spans around it are kept. */
+  readonly #depth: number;
+  /** Undefined when the span has ended. */
+  #entry: Entry | undefined;
 
-  constructor(span: Span, entry: Entry) {
+  constructor(span: Span, parent: Span | undefined, entry: Entry) {
     super(span);
+    const depth = parent === undefined ? 0 : Known.depthOf(parent) + 1;
+    const isDeep = depth === MAX_DEPTH;
+    this.#parent = isDeep ? undefined : parent;
+    this.#depth = isDeep ? 0 : depth;
     this.#entry = entry;
   }
 
-  static of(span: object): Entry | undefined {
+  static is(span: object): boolean {
+    return #entry in span;
+  }
+
+  static parentOf(span: object): Span | undefined {
+    return #parent in span ? span.#parent : undefined;
+  }
+
+  static depthOf(span: object): number {
+    return #depth in span ? span.#depth : 0;
+  }
+
+  static entryOf(span: object): Entry | undefined {
     return #entry in span ? span.#entry : undefined;
+  }
+
+  /** The span has ended. */
+  static takeEntry(span: object): Entry | undefined {
+    if (!(#entry in span)) return undefined;
+    const entry = span.#entry;
+    span.#entry = undefined;
+    return entry;
   }
 }
 
 /** The span around a span that has been added to {@link OpenSpans}. */
 export function parentOf(span: Span): Span | undefined {
-  return WithEntry.of(span)?.parent;
+  return Known.parentOf(span);
 }
 
 /** A span and those around it, as far as they began in this process; the innermost is first. */
@@ -81,22 +109,16 @@ export class OpenSpans {
    * @returns false for the span of a block, and if another processor has added the span
    */
   add(span: Span, parentContext: Context): boolean {
-    if (isBlockSpan(span) || WithEntry.of(span) !== undefined) return false;
+    if (isBlockSpan(span) || Known.is(span)) return false;
     const older = this.#newest;
-    const parent = trace.getSpan(parentContext);
-    const depth = parent === undefined ? 0 : (WithEntry.of(parent)?.depth ?? 0) + 1;
-    const isDeep = depth === MAX_DEPTH;
     const entry: Entry = {
       span,
-      parent: isDeep ? undefined : parent,
-      depth: isDeep ? 0 : depth,
       latestStart: Math.max(startOf(span), older?.latestStart ?? Number.NEGATIVE_INFINITY),
       older,
       newer: undefined,
-      isOpen: true,
       queued: undefined,
     };
-    new WithEntry(span, entry);
+    new Known(span, trace.getSpan(parentContext), entry);
     if (older === undefined) this.#oldest = entry;
     else older.newer = entry;
     this.#newest = entry;
@@ -107,15 +129,15 @@ export class OpenSpans {
 
   /** How long a span may have waited before it began. */
   setQueued(span: Span, queued: Queued): void {
-    const entry = WithEntry.of(span);
+    const entry = Known.entryOf(span);
     if (entry !== undefined) entry.queued = queued;
   }
 
   /** Hot. The span ends, or has ended. Returns what {@link setQueued} was given, once. */
   remove(span: Span): Queued | undefined {
-    const entry = WithEntry.of(span);
+    const entry = Known.takeEntry(span);
     if (entry === undefined) return undefined;
-    if (entry.isOpen) this.#remove(entry);
+    this.#remove(entry);
     const { queued } = entry;
     entry.queued = undefined;
     return queued;
@@ -131,27 +153,28 @@ export class OpenSpans {
    */
   countStalled(block: BlockTime, ran: Iterable<Span>): number {
     const maybeNotStalled = new Set<Span>();
-    for (const span of ran) if (WithEntry.of(span)?.isOpen === true) maybeNotStalled.add(span);
+    for (const span of ran) if (Known.entryOf(span)?.span !== undefined) maybeNotStalled.add(span);
     // A span that is not known to have run was stalled, unless it began in the block or after it.
     const { start, end, callbackStart } = block;
     const from = (callbackStart === undefined ? end : start) - MAX_CLOCK_ERROR_MILLIS;
     for (let e = this.#newest; e !== undefined && e.latestStart >= from; e = e.older)
-      maybeNotStalled.add(e.span);
+      maybeNotStalled.add(e.span as Span);
     let stalled = this.#size;
     for (const span of maybeNotStalled) if (!isStalled(span, block)) stalled--;
     return stalled;
   }
 
   #remove(entry: Entry): void {
+    // It was forgotten.
+    if (entry.span === undefined) return;
     const { older, newer } = entry;
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;
     else newer.older = older;
-    // The span may be kept for long: its neighbors are not kept with it.
+    entry.span = undefined;
     entry.older = undefined;
     entry.newer = undefined;
-    entry.isOpen = false;
     this.#size--;
   }
 }
