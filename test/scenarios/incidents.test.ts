@@ -17,7 +17,14 @@ import {
   truthNamed,
   truthsNamed,
 } from './support/expect-blocks.ts';
-import { type App, type AsyncHooksMode, type Run, runApp, type Truth } from './support/run-app.ts';
+import {
+  type App,
+  type AsyncHooksMode,
+  type Run,
+  runApp,
+  type Truth,
+  wantedModes,
+} from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import {
   judgeUnlessDelayed,
@@ -27,7 +34,6 @@ import {
   withoutCpuBetween,
 } from './support/validity.ts';
 
-const MODES: AsyncHooksMode[] = ['always', 'auto'];
 /** What `lagIntervalMillis` is by default: the lag is sampled this often. */
 const LAG_INTERVAL_MILLIS = 20;
 /** What the machine may take of the figures of a whole run. */
@@ -128,7 +134,7 @@ function expectWaits(run: Run, probes: number[]): void {
   );
 }
 
-describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
+describe.each(wantedModes('always', 'auto'))('with asyncHooks %s', (asyncHooks) => {
   test('compute-sync: the block is a child of the span of the handler that computed', async () => {
     const { run, probes } = await compute('compute-sync', 400, asyncHooks);
 

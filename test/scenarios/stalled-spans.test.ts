@@ -23,6 +23,7 @@ import {
   runApp,
   type SpanLine,
   type Truth,
+  wantedModes,
 } from './support/run-app.ts';
 import { judgeValid, test, VoidMeasurement } from './support/scenario.ts';
 import {
@@ -232,7 +233,7 @@ function randomNumbers(seed: number): () => number {
 /** Each mode with requests of its own. */
 const SEEDS = { auto: 20_261_121, always: 20_261_124 };
 
-describe.each(['auto', 'always'] as const)('with asyncHooks %s', (asyncHooks) => {
+describe.each(wantedModes('auto', 'always'))('with asyncHooks %s', (asyncHooks) => {
   test('requests at random: every stalled span has what it waited, no blocking span is called stalled', async () => {
     const REQUESTS = process.env['SCENARIO_FIGURES'] === '1' ? 500 : 160;
     const BLOCKING_SHARE = 0.1;
@@ -459,7 +460,7 @@ function partsOf(run: Run, label: string) {
   return { truth, block, trace: run.spans.filter(({ traceId }) => traceId === block.traceId) };
 }
 
-describe.each<AsyncHooksMode>(['auto', 'always'])('with asyncHooks %s', (asyncHooks) => {
+describe.each(wantedModes('auto', 'always'))('with asyncHooks %s', (asyncHooks) => {
   test('a request that parses its body and then computes did not wait for itself', async () => {
     const run = await runParts(asyncHooks);
     expectQuietExit(run);
@@ -493,8 +494,10 @@ describe.each<AsyncHooksMode>(['auto', 'always'])('with asyncHooks %s', (asyncHo
 });
 
 describe.each<[AsyncHooksMode, string]>([
-  ['auto', 'with a processor'],
-  ['always', 'with a processor'],
+  ...wantedModes('auto', 'always').map((mode): [AsyncHooksMode, string] => [
+    mode,
+    'with a processor',
+  ]),
   ['auto', 'alone'],
 ])('with asyncHooks %s, %s', (asyncHooks, how) => {
   test('a request that blocks in several spans, one after the other: no block outlasts its parent', async () => {
@@ -536,7 +539,7 @@ describe('requests that come while the event loop is blocked', () => {
       ).on('error', reject);
     });
 
-  test.each<AsyncHooksMode>(['auto', 'always', 'off'])(
+  test.each(wantedModes('auto', 'always', 'off'))(
     'say how long they may have waited, and the block how many they were, with asyncHooks %s',
     async (asyncHooks) => {
       let sentBy = Number.NaN;

@@ -28,6 +28,12 @@ export const EXIT_TOLERANCE_MILLIS = 500;
 
 export type AsyncHooksMode = 'auto' | 'always' | 'off';
 
+/** Those of these modes that are wanted: all, unless `SCENARIO_MODES` lists some. */
+export function wantedModes<Mode extends AsyncHooksMode>(...modes: Mode[]): Mode[] {
+  const listed = process.env['SCENARIO_MODES']?.split(',');
+  return listed === undefined ? modes : modes.filter((mode) => listed.includes(mode));
+}
+
 interface Line {
   pid: number;
   thread: number;
