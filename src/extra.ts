@@ -62,8 +62,8 @@ export interface Part {
 
 /** What the lag timer and the ledger tell. */
 export interface LoopListener {
-  /** The lag of one sample, in milliseconds. 50 times a second. */
-  lag?(millis: number): void;
+  /** So many samples have this lag, in milliseconds; there are 50 a second. */
+  lag?(millis: number, samples: number): void;
   /** Each beat of the lag timer. */
   beat?(now: number): void;
   /** The lag timer is armed: as long as the loop turns, the next beat comes at `due`. */

@@ -16,9 +16,10 @@ export const htmlReport: Extra = {
         if (!isIgnored(report)) page.block(report.block, report.context, report.samples);
       },
       ...(page.isRecording && {
-        lag: (millis) => {
+        lag: (millis, samples) => {
           const now = clock.now();
-          page.lag(clock.epoch(now), now - clock.waited(), millis);
+          const [time, busy] = [clock.epoch(now), now - clock.waited()];
+          for (let i = 0; i < samples; i++) page.lag(time, busy, millis);
         },
       }),
     };

@@ -116,10 +116,11 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     intervalMillis: lagIntervalMillis,
     canIdle: mode !== 'off' && emptyTimer === undefined,
     noLag,
-    record: (millis) => {
-      guard.run('cannot read the health of the event loop', () => health.lag(millis));
-      targets.instruments().lag(millis);
-      for (const listener of listeners) listener.lag?.(millis);
+    record: (millis, samples) => {
+      guard.run('cannot read the health of the event loop', () => health.lag(millis, samples));
+      const instruments = targets.instruments();
+      for (let i = 0; i < samples; i++) instruments.lag(millis);
+      for (const listener of listeners) listener.lag?.(millis, samples);
     },
     upkeep: () => {
       const now = clock.now();

@@ -23,9 +23,9 @@ function setUp(hooked: boolean, canIdle = false) {
     intervalMillis: INTERVAL,
     canIdle,
     noLag: (_t, _due, waited) => waited,
-    record: (millis) => {
+    record: (millis, samples) => {
       if (isThrowing) throw new Error('meter');
-      lags.push(millis);
+      for (let i = 0; i < samples; i++) lags.push(millis);
     },
     upkeep: () => upkeeps++,
     idle: () => changes.push('idle'),

@@ -74,11 +74,11 @@ export class Health {
     this.#idleAtStart = this.clock.waited();
   }
 
-  /** A sample of the lag: 50 a second at the default interval. */
-  lag(millis: number): void {
+  /** So many samples have this lag; there are 50 a second at the default interval. */
+  lag(millis: number, samples = 1): void {
     this.#change((values) => {
-      values[Slot.samples] = (values[Slot.samples] as number) + 1;
-      values[Slot.lagSum] = (values[Slot.lagSum] as number) + millis;
+      values[Slot.samples] = (values[Slot.samples] as number) + samples;
+      values[Slot.lagSum] = (values[Slot.lagSum] as number) + millis * samples;
       values[Slot.lagMax] = Math.max(values[Slot.lagMax] as number, millis);
     });
   }

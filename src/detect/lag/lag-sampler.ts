@@ -29,7 +29,8 @@ export interface LagSamplerOptions {
   intervalMillis: number;
   /** Whether beats may become rarer while the loop idles. Then hooks have to call `wake`. */
   canIdle: boolean;
-  record: (lagMillis: number) => void;
+  /** So many samples have this lag. */
+  record: (lagMillis: number, samples: number) => void;
   /**
    * Called first on every beat, which began at `t` and was due at `due` (NaN on the first one).
    * Returns how much of the time from `due` to `t` no event waited: the loop waited itself, for
@@ -149,10 +150,11 @@ export class LagSampler {
     const unsampled = this.#unsampled + (this.isIdle ? this.#idleIntervals - 1 : 0);
     // First: a meter that throws must not be given them again.
     this.#unsampled = 0;
-    for (let i = 0; i < unsampled; i++) record(0);
+    if (unsampled > 0) record(0, unsampled);
     // What the loop waited after the due time is the timer's grain (a timer may also be some 1 ms
     // early), or a stopped process: no event waited for it.
-    recordLag(Math.max(0, t - due - Math.max(0, waited)), intervalMillis, record);
+    const lag = Math.max(0, t - due - Math.max(0, waited));
+    recordLag(lag, intervalMillis, (each) => record(each, 1));
   }
 
   #idlesAt(t: number): boolean {
