@@ -1,7 +1,6 @@
 // The same synchronous work in every place that can block it, each alone in its turn of the event
 // loop.
 const { AsyncResource } = require('node:async_hooks');
-const { pbkdf2 } = require('node:crypto');
 const dns = require('node:dns');
 const { EventEmitter, once } = require('node:events');
 const fs = require('node:fs');
@@ -22,14 +21,6 @@ const SHORT_MILLIS = 65;
 
 /** Takes another thread some milliseconds: the loop waits for it. */
 const code = 'function sum(a, b) { return a + b; }\n'.repeat(500);
-
-/**
- * Until these are done, Node.js' thread pool begins nothing else: the loop waits, and what asking
- * took is over in another iteration of it.
- */
-function occupyThreadPool() {
-  for (let i = 0; i < 4; i++) pbkdf2('password', 'salt', 20_000, 32, 'sha256', () => {});
-}
 
 const tracer = trace.getTracer('block-places');
 
@@ -92,8 +83,7 @@ async function main() {
   });
   await inSpan('stream', (block) => fs.createReadStream(__filename).once('data', block));
   await inSpan('dns callback', (block) => {
-    occupyThreadPool();
-    // That takes up to 10 ms without a CPU for it: not in the iteration of the block.
+    // What asking takes is over in another iteration than that of the timer that goes on here.
     setImmediate(() => dns.lookup('localhost', block));
   });
   await inSpan('bound emitter', (block) => {
