@@ -41,8 +41,8 @@ class Given {
  * What is known of a span is in private fields of the span itself, which nobody else sees. A
  * WeakMap from span to entry costs 1.5 to 4 µs a span, in garbage collections.
  *
- * The entry of a span that has ended refers to nothing. V8 keeps such entries among old objects,
- * and until those are collected, whatever a dead one refers to survives each scavenge.
+ * The entry of a span that has ended refers to nothing: else twice as much of a request survives
+ * V8's scavenges, and is promoted (observed on Node.js 20, 22 and 24).
  */
 class Known extends Given {
   /** The span around it, also if that has ended. */
