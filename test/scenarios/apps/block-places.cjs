@@ -83,7 +83,7 @@ async function main() {
   });
   await inSpan('stream', (block) => fs.createReadStream(__filename).once('data', block));
   await inSpan('dns callback', (block) => {
-    // What asking takes is over in another iteration than that of the timer that goes on here.
+    // From an immediate: what the timer has done until here is in another iteration.
     setImmediate(() => dns.lookup('localhost', block));
   });
   await inSpan('bound emitter', (block) => {
