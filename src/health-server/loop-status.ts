@@ -31,7 +31,7 @@ export interface LoopReading {
 export interface LoopStatus {
   readonly name: LoopStatusName;
   readonly due: number;
-  /** 0 while nothing blocks. */
+  /** In tenths, as `overdueMillis`. 0 while nothing blocks. */
   readonly blockedMillis: number;
   /** How long an event that came when the beat was due has been waiting. */
   readonly overdueMillis: number;
@@ -46,7 +46,7 @@ export interface StatusLimits {
 
 export function loopStatus(reading: LoopReading, limits: StatusLimits): LoopStatus {
   const { due, ran, isInspected } = reading;
-  const overdueMillis = withCpu(reading);
+  const overdueMillis = tenths(withCpu(reading));
   const ok = { name: 'ok', due, blockedMillis: 0, overdueMillis, cause: undefined } as const;
   const { thresholdMillis, failAfterMillis } = limits;
   if (overdueMillis < Math.min(thresholdMillis, failAfterMillis)) return ok;
@@ -61,6 +61,9 @@ export function loopStatus(reading: LoopReading, limits: StatusLimits): LoopStat
     cause: isKnown && ran < overdueMillis * MIN_RUNNING_CPU_SHARE ? 'waiting' : undefined,
   };
 }
+
+/** Rounded down, before it is compared: what is said is never at a limit that is not reached. */
+const tenths = (millis: number) => Math.floor(millis * 10) / 10;
 
 /** How late the beat is, without the time in which the main thread had no CPU. */
 function withCpu({ now, due, ran, waitedForCpu, stopped }: LoopReading): number {

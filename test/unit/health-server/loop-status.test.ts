@@ -23,7 +23,8 @@ test.each([
   [0, 'ok', 0],
   [99.9, 'ok', 0],
   [100, 'blocked', 100],
-  [29_999.9, 'blocked', 29_999.9],
+  [29_999.91, 'blocked', 29_999.9],
+  [29_999.99, 'blocked', 29_999.9],
   [30_000, 'stuck', 30_000],
   [3_600_000, 'stuck', 3_600_000],
 ])('a beat that is %d ms late: %s', (age, name, blockedMillis) => {
