@@ -24,7 +24,9 @@ const threadTimes = openThreadTimes();
 /**
  * True until the thread has run for so long: not counting the time in which it had no CPU, since
  * that may be taken off a block, and with that much CPU time, since CPUs can be taken away from the
- * whole machine without a run delay.
+ * whole machine without a run delay. Callers work for some 0.1 ms between two questions: if they
+ * ask every microsecond, 6 to 10 % of the time goes here, and so do most of a block's five stack
+ * samples now and then.
  */
 function running(millis) {
   const before = threadTimes();

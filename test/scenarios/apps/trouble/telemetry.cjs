@@ -32,6 +32,6 @@ exports.startSdk = (...instrumentations) => {
 exports.work = function work(millis) {
   const goesOn = running(millis);
   let hash = 0;
-  while (goesOn()) for (let i = 0; i < 1000; i++) hash = Math.imul(hash ^ i, 0x01000193);
+  while (goesOn()) for (let i = 0; i < 100_000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   return hash;
 };
