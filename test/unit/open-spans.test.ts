@@ -66,6 +66,14 @@ test('a span that is added twice, by two processors, counts once', () => {
   expect(spans.countStalled(block, [])).toBe(0);
 });
 
+test('a span that is added twice counts once, also if another one began in between', () => {
+  const spans = new OpenSpans();
+  const span = spanAt(0);
+  const added = [span, spanAt(1), span].map((each) => spans.add(each, ROOT_CONTEXT));
+  expect(added).toEqual([true, true, false]);
+  expect(spans.countStalled({ start: EPOCH + 10, end: EPOCH + 20, ...NOBODY }, [])).toBe(2);
+});
+
 test('any spans and any block: as many are stalled as there are if each is looked at', () => {
   const START = 100;
   const END = 200;
