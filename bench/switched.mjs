@@ -43,17 +43,18 @@ export default {
     for (const { path, version } of nodes) {
       for (const framework of options.framework) {
         const rounds = await measure(path, framework, options);
-        const slices = rounds.flatMap(({ on, off }) => [...on, ...off]);
-        const client = median(slices.map(({ clientCpu }) => clientCpu));
-        /** @type {Read} */
-        const counted = ({ cpu }) => cpu;
-        /** @type {Read} */
-        const corrected = ({ cpu, clientCpu }) => (cpu / clientCpu) * client;
         report.table(
           `Node.js ${version}, ${framework}: added to the CPU of a request, µs; ` +
             'median [95 % interval]',
-          ['', 'on beside off', 'null: the same state twice', 'a request, off'],
-          [row('corrected by the client', rounds, corrected), row('as counted', rounds, counted)],
+          ['', 'added, µs', 'a request, off, µs'],
+          [
+            row('on beside off', rounds, ({ on, off }) => on[0] + on[1] - off[0] - off[1]),
+            row(
+              'null: the same state twice',
+              rounds,
+              ({ on, off }) => on[1] - on[0] + off[1] - off[0],
+            ),
+          ],
           { rounds },
         );
       }
@@ -61,11 +62,7 @@ export default {
   },
 };
 
-/**
- * @typedef {import('./register/services.mjs').Sample} Sample
- * @typedef {(sample: Sample) => number} Read µs for each request
- * @typedef {{ on: [Sample, Sample], off: [Sample, Sample] }} Round
- */
+/** @typedef {{ on: [number, number], off: [number, number] }} Round µs for each request */
 
 /** @returns {Promise<Round[]>} */
 async function measure(
@@ -84,7 +81,7 @@ async function measure(
       await service.measure(() => client.load({ port, requests: WARM_UP_REQUESTS }));
     }
     for (let i = 0; i < Number(options.rounds); i++) {
-      /** @type {{ on: Sample[], off: Sample[] }} */
+      /** @type {{ on: number[], off: number[] }} */
       const round = { on: [], off: [] };
       // Each state first in turn, and there and back: no drift favours one.
       const [a, b] = i % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
@@ -93,7 +90,7 @@ async function measure(
         // The start or end of the watchdog's thread is the price of switching, not of running.
         await sleep(Number(options.settle));
         const load = () => client.load({ port, millis: Number(options.slice) });
-        round[state].push(await service.measure(load));
+        round[state].push((await service.measure(load)).cpu);
       }
       rounds.push(/** @type {Round} */ (round));
     }
@@ -104,10 +101,11 @@ async function measure(
   return rounds;
 }
 
-function row(/** @type {string} */ name, /** @type {Round[]} */ rounds, /** @type {Read} */ read) {
-  const each = rounds.map(({ on, off }) => ({ on: on.map(read), off: off.map(read) }));
-  const added = estimate(each.map(({ on, off }) => (on[0] + on[1] - off[0] - off[1]) / 2));
-  const none = estimate(each.map(({ on, off }) => (on[1] - on[0] + off[1] - off[0]) / 2));
-  const off = median(each.flatMap(({ off }) => off));
-  return [name, interval(added, 1), interval(none, 1), off.toFixed(1)];
+function row(
+  /** @type {string} */ name,
+  /** @type {Round[]} */ rounds,
+  /** @type {(round: Round) => number} */ contrast,
+) {
+  const added = estimate(rounds.map((round) => contrast(round) / 2));
+  return [name, interval(added, 2), median(rounds.flatMap(({ off }) => off)).toFixed(1)];
 }

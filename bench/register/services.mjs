@@ -10,7 +10,6 @@ import { FOLDER } from './install.mjs';
 /**
  * @typedef {object} Sample of a slice or of a burst
  * @property {number} cpu microseconds for each request
- * @property {number} clientCpu the client's own, microseconds for each request
  * @property {number} rest milliseconds of CPU between the burst before and this one
  * @property {number} p50
  * @property {number} p99 milliseconds
@@ -26,12 +25,10 @@ export async function startClient(connections) {
   return {
     /** Port of what takes the telemetry. */
     sink,
-    /** @returns {Promise<{ requests: number, p50: number, p99: number, clientCpu: number }>} */
-    async load(/** @type {import('./client.mjs').Order} */ order) {
-      const meter = meterCpu(/** @type {number} */ (child.pid));
+    /** @returns {Promise<{ requests: number, p50: number, p99: number }>} */
+    load(/** @type {import('./client.mjs').Order} */ order) {
       child.send(order);
-      const result = await messageOf(child);
-      return { ...result, clientCpu: (meter.stop() / result.requests) * 1000 };
+      return messageOf(child);
     },
     stop: () => end(child),
   };
@@ -76,11 +73,11 @@ export async function startService(path, framework, { name, nodeArgs, env }, sin
     async measure(/** @type {() => ReturnType<Client['load']>} */ load) {
       const rest = resting.stop();
       const meter = meterCpu(pid);
-      const { requests, p50, p99, clientCpu } = await load();
+      const { requests, p50, p99 } = await load();
       const cpu = meter.stop();
       resting = meterCpu(pid);
       idleSince = performance.now();
-      return { cpu: (cpu / requests) * 1000, clientCpu, rest, p50, p99 };
+      return { cpu: (cpu / requests) * 1000, rest, p50, p99 };
     },
     async stop() {
       resting.stop();
