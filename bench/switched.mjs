@@ -2,7 +2,7 @@
 // on and off in turn inside one process, which tells far less apart than new processes do; see
 // README.md.
 //
-//   npm run bench -- switched --node .matrix/node-24/node_modules/.bin/node --rounds 50
+//   npm run bench -- switched --node .matrix/node-24/node_modules/.bin/node --launches 12
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,10 +26,11 @@ const SUBJECT = {
 export default {
   name: 'switched',
   about: 'µs that /register adds to a request, on and off in turn inside one process',
-  minutes: 3,
+  minutes: 7,
   options: {
     framework: { type: 'string', multiple: true, default: ['express'] },
-    rounds: { type: 'string', default: '25' },
+    launches: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '8' },
     slice: { type: 'string', default: '1000' },
     settle: { type: 'string', default: '300' },
     connections: { type: 'string', default: '16' },
@@ -42,20 +43,20 @@ export default {
     report.versions(installServices());
     for (const { path, version } of nodes) {
       for (const framework of options.framework) {
-        const rounds = await measure(path, framework, options);
+        const launches = await measureLaunches(path, framework, options);
         report.table(
-          `Node.js ${version}, ${framework}: added to the CPU of a request, µs; ` +
-            'median [95 % interval]',
-          ['', 'added, µs', 'a request, off, µs'],
+          `Node.js ${version}, ${framework}: added to the CPU of a request, µs; median of ` +
+            `${launches.length} processes [95 % interval], the least and the most`,
+          ['', 'added', 'least, most', 'a request, off'],
           [
-            row('on beside off', rounds, ({ on, off }) => on[0] + on[1] - off[0] - off[1]),
+            row('on beside off', launches, ({ on, off }) => on[0] + on[1] - off[0] - off[1]),
             row(
               'null: the same state twice',
-              rounds,
+              launches,
               ({ on, off }) => on[1] - on[0] + off[1] - off[0],
             ),
           ],
-          { rounds },
+          { launches },
         );
       }
     }
@@ -64,48 +65,66 @@ export default {
 
 /** @typedef {{ on: [number, number], off: [number, number] }} Round µs for each request */
 
-/** @returns {Promise<Round[]>} */
-async function measure(
+/** @returns {Promise<Round[][]>} the rounds of each process */
+async function measureLaunches(
   /** @type {string} */ path,
   /** @type {string} */ framework,
   /** @type {Record<string, string>} */ options,
 ) {
   const client = await startClient(options.connections);
-  const service = await startService(path, framework, SUBJECT, client.sink);
+  const launches = [];
+  try {
+    for (let i = 0; i < Number(options.launches); i++) {
+      const service = await startService(path, framework, SUBJECT, client.sink);
+      try {
+        launches.push(await measure(client, service, options));
+      } finally {
+        await service.stop();
+      }
+    }
+  } finally {
+    await client.stop();
+  }
+  return launches;
+}
+
+/** @returns {Promise<Round[]>} */
+async function measure(
+  /** @type {import('./register/services.mjs').Client} */ client,
+  /** @type {import('./register/services.mjs').Service} */ service,
+  /** @type {Record<string, string>} */ options,
+) {
   const { port } = service;
   /** @type {Round[]} */
   const rounds = [];
-  try {
-    for (const state of ['off', 'on']) {
+  for (const state of ['off', 'on']) {
+    await service.ask({ switchTo: state });
+    await service.measure(() => client.load({ port, requests: WARM_UP_REQUESTS }));
+  }
+  for (let i = 0; i < Number(options.rounds); i++) {
+    /** @type {{ on: number[], off: number[] }} */
+    const round = { on: [], off: [] };
+    // Each state first in turn, and there and back: no drift favours one.
+    const [a, b] = i % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
+    for (const state of /** @type {('on' | 'off')[]} */ ([a, b, b, a])) {
       await service.ask({ switchTo: state });
-      await service.measure(() => client.load({ port, requests: WARM_UP_REQUESTS }));
+      // The start or end of the watchdog's thread is the price of switching, not of running.
+      await sleep(Number(options.settle));
+      const load = () => client.load({ port, millis: Number(options.slice) });
+      round[state].push((await service.measure(load)).cpu);
     }
-    for (let i = 0; i < Number(options.rounds); i++) {
-      /** @type {{ on: number[], off: number[] }} */
-      const round = { on: [], off: [] };
-      // Each state first in turn, and there and back: no drift favours one.
-      const [a, b] = i % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
-      for (const state of /** @type {('on' | 'off')[]} */ ([a, b, b, a])) {
-        await service.ask({ switchTo: state });
-        // The start or end of the watchdog's thread is the price of switching, not of running.
-        await sleep(Number(options.settle));
-        const load = () => client.load({ port, millis: Number(options.slice) });
-        round[state].push((await service.measure(load)).cpu);
-      }
-      rounds.push(/** @type {Round} */ (round));
-    }
-  } finally {
-    await service.stop();
-    await client.stop();
+    rounds.push(/** @type {Round} */ (round));
   }
   return rounds;
 }
 
 function row(
   /** @type {string} */ name,
-  /** @type {Round[]} */ rounds,
+  /** @type {Round[][]} */ launches,
   /** @type {(round: Round) => number} */ contrast,
 ) {
-  const added = estimate(rounds.map((round) => contrast(round) / 2));
-  return [name, interval(added, 2), median(rounds.flatMap(({ off }) => off)).toFixed(1)];
+  const added = launches.map((rounds) => median(rounds.map((round) => contrast(round) / 2)));
+  const off = median(launches.flat().flatMap((round) => round.off));
+  const range = `${Math.min(...added).toFixed(1)}, ${Math.max(...added).toFixed(1)}`;
+  return [name, interval(estimate(added), 1), range, off.toFixed(1)];
 }
