@@ -109,6 +109,7 @@ export class OpenSpans {
     const older = this.#newest;
     // Usually the second of two processors comes right after the first.
     if (isBlockSpan(span) || older?.span === span) return false;
+    const parent = trace.getSpan(parentContext);
     const entry: Entry = {
       span,
       latestStart: Math.max(startOf(span), older?.latestStart ?? Number.NEGATIVE_INFINITY),
@@ -117,7 +118,7 @@ export class OpenSpans {
       queued: undefined,
     };
     try {
-      new Known(span, trace.getSpan(parentContext), entry);
+      new Known(span, parent, entry);
     } catch {
       // The first one added it, and another span began in between. To ask with `in` whether a span
       // has the fields takes 50 ns if it has not.

@@ -74,6 +74,15 @@ test('a span that is added twice counts once, also if another one began in betwe
   expect(spans.countStalled({ start: EPOCH + 10, end: EPOCH + 20, ...NOBODY }, [])).toBe(2);
 });
 
+test('a context that cannot be read is an error, not a span that was added before', () => {
+  const broken = Object.assign(Object.create(ROOT_CONTEXT), {
+    getValue() {
+      throw new Error('broken');
+    },
+  });
+  expect(() => new OpenSpans().add(spanAt(0), broken)).toThrow('broken');
+});
+
 test('any spans and any block: as many are stalled as there are if each is looked at', () => {
   const START = 100;
   const END = 200;
