@@ -97,8 +97,11 @@ export class BlockMaker {
     if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
     const since = Math.max(knownUntil, this.reported.end);
     const unknown = end - since;
+    const used = this.cpu.since(since);
+    // Under load nearly always: it ran, whatever the kernel's counters say, which take longer.
+    if (this.clock.cpuIsOfThread && unknown - used <= CPU_GRAIN_MILLIS) return 0;
     const times = this.code.threadTimes?.(since, end);
-    const cpu = Math.min(this.cpu.since(since), times?.ranAtMost ?? Number.POSITIVE_INFINITY);
+    const cpu = Math.min(used, times?.ranAtMost ?? Number.POSITIVE_INFINITY);
     const isWork = cpu >= unknown * MIN_CPU_SHARE;
     const lackedCpu = isWork ? (times?.atMost ?? Number.POSITIVE_INFINITY) : 0;
     return Math.max(0, unknown - cpu - CPU_GRAIN_MILLIS - lackedCpu) || 0;

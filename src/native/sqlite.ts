@@ -16,13 +16,23 @@ interface NodeProcess {
   getBuiltinModule?(id: string): Sqlite | undefined;
 }
 
+/** How many entries of the list were searched: Node.js only adds to it. */
+let searched = 0;
+let isLoaded = false;
+
+function isSqliteLoaded(): boolean {
+  const { moduleLoadList = [] } = process as NodeProcess;
+  for (; !isLoaded && searched < moduleLoadList.length; searched++)
+    isLoaded = moduleLoadList[searched] === LOADED;
+  return isLoaded;
+}
+
 /**
  * What is wrapped of it, once it is loaded; undefined before.
  * @param found called with what is known only when a statement iterates
  */
 export function sqliteFunctions(found: (more: BuiltIn[]) => void): BuiltIn[] | undefined {
-  const { moduleLoadList } = process as NodeProcess;
-  if (moduleLoadList?.includes(LOADED) !== true) return undefined;
+  if (!isSqliteLoaded()) return undefined;
   const sqlite = (process as NodeProcess).getBuiltinModule?.('node:sqlite');
   const statement = sqlite?.StatementSync?.prototype;
   const database = sqlite?.DatabaseSync?.prototype;

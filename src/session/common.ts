@@ -24,7 +24,7 @@ export interface SessionTargets {
   instruments(): Instruments;
   /** Undefined if there is no SDK for logs. */
   logger(): Logger | undefined;
-  /** Called on every beat of the lag sampler, at `now`. */
+  /** Called now and then, at `now`: as `LoopListener.beat`. */
   beat(now: number): void;
   /** Called by a stack sample inside a block of this age: no regular expression in it. */
   blocked?(ageMillis: number): void;

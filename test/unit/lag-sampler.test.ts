@@ -42,12 +42,22 @@ function setUp(hooked: boolean, canIdle = false) {
 
 describe.each([true, false])('with hooks: %p', (hooked) => {
   test('the first beat records nothing, a punctual one no lag', () => {
-    const { loop, lags, beat, upkeeps } = setUp(hooked);
+    const { loop, lags, beat } = setUp(hooked);
     expect(lags).toEqual([]);
     loop.nextIteration(INTERVAL);
     beat();
     expect(lags).toEqual([0]);
-    expect(upkeeps()).toBe(2);
+  });
+
+  test('the upkeep is done in the first beat, then in the first one that is 100 ms later', () => {
+    const { loop, beat, upkeeps } = setUp(hooked);
+    const counts = [upkeeps()];
+    for (let beats = 0; beats < 11; beats++) {
+      loop.nextIteration(INTERVAL);
+      beat();
+      counts.push(upkeeps());
+    }
+    expect(counts).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3]);
   });
 
   test('the whole milliseconds that timers count in are no lag', () => {
@@ -260,9 +270,12 @@ describe('the timer of a loop that idles', () => {
     sampler = new LagSampler(new FakeLoop(100).ledger, new SystemClock(), {
       intervalMillis: 5,
       canIdle: true,
-      noLag: (_t, _due, waited) => waited,
+      noLag: (_t, _due, waited) => {
+        onBeat();
+        return waited;
+      },
       record: () => {},
-      upkeep: () => onBeat(),
+      upkeep: () => {},
       idle: () => onIdle(),
       wake: () => {},
       onError: (error) => errors.push(error),

@@ -93,12 +93,29 @@ describe('with async hooks', () => {
 
   test('other threads of the process use CPU: what this one used decides, if it is known', () => {
     const l = loop();
+    l.clock.cpuIsOfThread = false;
     l.threadTimes = () => ({ ranAtMost: 1, atMost: 0 });
     l.callback(1).nextIteration();
     l.clock.run(180); // CPU of the process, not of this thread
     l.callback(1);
     expect(reported(l)).toEqual([]);
   });
+});
+
+test("the kernel's counters are read only if the thread did not run all the time", () => {
+  const l = loop();
+  const asked: number[] = [];
+  l.threadTimes = (start, end) => {
+    asked.push(end - start);
+    return { ranAtMost: end - start, atMost: 0 };
+  };
+  l.callback(20).withoutHooks(20).nextIteration();
+  l.callback(1);
+  expect(asked).toEqual([]);
+  l.nextIteration();
+  l.clock.waitUncounted(20);
+  l.callback(1);
+  expect(asked).toEqual([20]);
 });
 
 describe('without async hooks', () => {
