@@ -5,6 +5,7 @@
 import type { Block } from '../block.ts';
 import type { Extra, SessionView } from '../extra.ts';
 import { IDLE_ITERATIONS } from './queue.ts';
+import { StallDurations } from './stall-durations.ts';
 import { type StallSession, stallsOfThread } from './stalls.ts';
 
 /** An ongoing pile-up that was suspended is asked about again when it has grown by this share. */
@@ -13,16 +14,25 @@ const SUSPENDED_GROWTH = 0.05;
 export const stalls: Extra = {
   inSession(view) {
     const shared = stallsOfThread();
-    const session = sessionOf(view);
+    const durations = new StallDurations(view);
+    const session = sessionOf(view, durations);
+    const report = (isLast?: boolean) => {
+      durations.flush();
+      shared.report(isLast);
+    };
     return {
       start: () => shared.start(session),
-      stop: () => shared.stop(session),
+      stop: () => {
+        durations.flush();
+        shared.stop(session);
+      },
       spansAt: (block) => shared.spansAt(block),
       beat: () => {
+        durations.flush();
         if (shared.hasRequests) view.ledger.asOwnWork(() => shared.report());
       },
-      report: () => shared.report(),
-      settle: () => shared.report(true),
+      report: () => report(),
+      settle: () => report(true),
       // The number of entry spans that may have waited is on the block's span.
       turnsToWait: () => (shared.isWatched ? IDLE_ITERATIONS : 0),
     };
@@ -30,7 +40,7 @@ export const stalls: Extra = {
   parentOf: (span) => stallsOfThread().parentOf(span),
 };
 
-function sessionOf(view: SessionView): StallSession {
+function sessionOf(view: SessionView, durations: StallDurations): StallSession {
   const { clock, exclusions, guard, ledger } = view;
   const isSuspended = suspended((pileUp) => exclusions.isSuspended(pileUp));
   return {
@@ -43,7 +53,7 @@ function sessionOf(view: SessionView): StallSession {
     taskStart: () => ledger.taskStart,
     report: view.report,
     settle: view.settle,
-    stalled: (millis) => view.instruments().stall(millis),
+    stalled: (millis) => durations.add(millis),
     caused: (waits, operation) =>
       guard.run('cannot record a metric', () => view.instruments().stallCaused(waits, operation)),
   };
