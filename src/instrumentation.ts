@@ -40,9 +40,6 @@ import { attempt } from './support/guard.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
-/** After this many intervals of the lag timer, the global providers are looked up again. */
-const INTERVALS_PER_PROVIDER_CHECK = 50;
-
 /** Makes an instance for `/testing`: not enabled, it records blocks for a test. Not public. */
 export let forRecording: (config: EventLoopInstrumentationConfig) => EventLoopInstrumentation;
 
@@ -83,7 +80,6 @@ export class EventLoopInstrumentation {
   private _claimant: Claimant | undefined;
   private _globalMeterProvider: MeterProvider = metrics.getMeterProvider();
   private _followsGlobalMeter = true;
-  private _providersCheckedAt: number | undefined;
   private _hasWarnedOfOtherSdk = false;
 
   /**
@@ -268,7 +264,10 @@ export class EventLoopInstrumentation {
       tracerProvider: () => this._tracerProvider ?? trace.getTracerProvider(),
       instruments: () => this._instruments,
       logger: () => this._loggers.get(),
-      beat: (now: number) => this._checkProviders(now),
+      beat: () => {
+        this._followGlobalMeter();
+        this._warnOfOtherSdk();
+      },
     };
     this._session = this._attempt(() => new Session(config, targets, this._log, options));
     this._withSession((session) => session.start());
@@ -295,15 +294,6 @@ export class EventLoopInstrumentation {
   private _withSession<Result>(action: (session: Session) => Result): Result | undefined {
     const session = this._session;
     return session && this._attempt(() => action(session));
-  }
-
-  private _checkProviders(now: number): void {
-    const { lagIntervalMillis } = this._config;
-    this._providersCheckedAt ??= now;
-    if (now - this._providersCheckedAt < INTERVALS_PER_PROVIDER_CHECK * lagIntervalMillis) return;
-    this._providersCheckedAt = now;
-    this._followGlobalMeter();
-    this._warnOfOtherSdk();
   }
 
   /** A meter, unlike a tracer, does not follow a provider that is set later. */

@@ -127,7 +127,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       clock.syncEpoch();
       watchContextManager();
       for (const listener of listeners) listener.beat?.(now);
-      targets.beat(now);
+      targets.beat();
       log.catchUp();
     },
     idle: () => {
