@@ -83,6 +83,12 @@ test('a block is named by the place to change', async () => {
     under(run, 'copyTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'copyTable', 'code.file.path': APP }]),
     ),
+    under(run, 'importRows', (blocks) =>
+      expect(blocks).toMatchObject([{ 'code.function.name': 'importRows', 'code.file.path': APP }]),
+    ),
+    under(run, 'sumTable', (blocks) =>
+      expect(blocks).toMatchObject([{ 'code.function.name': 'sumRow', 'code.file.path': APP }]),
+    ),
     under(run, 'loadLazily', (blocks) =>
       expect(blocks).toMatchObject([
         {

@@ -84,6 +84,47 @@ function copyTable() {
   for (const goesOn = running(150); goesOn(); ) cloneDeep(table);
 }
 
+/** A package that goes on in a promise reaction, as parsers of streams do. */
+const { parseSoon } = require(
+  install(
+    'soon',
+    `const { running } = require(${JSON.stringify(require.resolve('../../support/thread-times.cjs'))});
+     function parseAll(millis) {
+       for (const goesOn = running(millis); goesOn(); ) for (let i = 0; i < 1e5; i++);
+     }
+     exports.parseSoon = async (millis) => {
+       await undefined;
+       parseAll(millis);
+     };`,
+  ),
+);
+async function importRows() {
+  await parseSoon(200);
+  return 'imported';
+}
+
+/** A package that calls the application, which calls it again: there the time is spent. */
+const { each } = require(
+  install(
+    'each',
+    `exports.each = (list, use) => {
+       let sum = 0;
+       for (const item of list) {
+         for (let i = 0; i < 20_000; i++) sum = (sum * 31 + i) % 1_000_003;
+         use(item);
+       }
+       return sum;
+     };`,
+  ),
+);
+const cells = Array.from({ length: 100 }, (_, i) => i);
+function sumRow() {
+  return each(cells, () => {});
+}
+function sumTable() {
+  for (const goesOn = running(200); goesOn(); ) each([1], sumRow);
+}
+
 const slowModule = install(
   'slow-to-load',
   `const { running } = require(${JSON.stringify(require.resolve('../../support/thread-times.cjs'))});
@@ -164,6 +205,8 @@ const CASES = {
       localDate,
     ),
   copyTable,
+  importRows,
+  sumTable,
   loadLazily,
   wasmReport,
   agentAtWork,
@@ -180,8 +223,8 @@ async function main() {
   note('slow module', slowModule);
   for (const [name, run] of Object.entries(CASES)) {
     await alone(() =>
-      trace.getTracer('names').startActiveSpan(name, (span) => {
-        run();
+      trace.getTracer('names').startActiveSpan(name, async (span) => {
+        await run();
         span.end();
       }),
     );
