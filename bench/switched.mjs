@@ -1,22 +1,19 @@
-// Guarantees: what `/register` adds to a request of Express, in µs of CPU of all threads: switched
-// on and off in turn inside one process, which tells far less apart than new processes do; see
-// README.md.
+// Guarantees: what `/register` adds to a request of Express, in µs of CPU. What is in the way of a
+// request is switched on and off in turn inside one process, which tells far less apart than new
+// processes do; what runs beside requests is timed. See README.md.
 //
 //   npm run bench -- switched --node .matrix/node-24/node_modules/.bin/node --launches 12
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_NAME } from '../tools/paths.cjs';
 import { estimate, interval, median } from '../tools/statistics.cjs';
 import { FOLDER, installServices } from './register/install.mjs';
 import { startClient, startService } from './register/services.mjs';
 
-/** Requests before it counts: compiled, and the heap as large as it gets. */
-const WARM_UP_REQUESTS = 8000;
-
 const SUBJECT = {
   name: 'switched',
   nodeArgs: [
+    ...['--import', join(FOLDER, 'before.mjs')],
     ...['--import', `${PACKAGE_NAME}/register`],
     ...['--import', join(FOLDER, 'switch.mjs')],
   ],
@@ -26,13 +23,14 @@ const SUBJECT = {
 export default {
   name: 'switched',
   about: 'µs that /register adds to a request, on and off in turn inside one process',
-  minutes: 7,
+  minutes: 15,
   options: {
     framework: { type: 'string', multiple: true, default: ['express'] },
     launches: { type: 'string', default: '8' },
-    rounds: { type: 'string', default: '8' },
-    slice: { type: 'string', default: '1000' },
-    settle: { type: 'string', default: '300' },
+    // In the first minute of load, the loop profile takes eight times as many samples.
+    'warm-up': { type: 'string', default: '65' },
+    seconds: { type: 'string', default: '40' },
+    slice: { type: 'string', default: '60' },
     connections: { type: 'string', default: '16' },
   },
   async run({ nodes, options, report }) {
@@ -44,28 +42,43 @@ export default {
     for (const { path, version } of nodes) {
       for (const framework of options.framework) {
         const launches = await measureLaunches(path, framework, options);
+        const off = median(launches.map((launch) => launch.off));
+        const perSecond = median(launches.map((launch) => launch.requestsPerSecond));
         report.table(
-          `Node.js ${version}, ${framework}: added to the CPU of a request, µs; median of ` +
-            `${launches.length} processes [95 % interval], the least and the most`,
-          ['', 'added', 'least, most', 'a request, off'],
-          [
-            row('on beside off', launches, ({ on, off }) => on[0] + on[1] - off[0] - off[1]),
-            row(
-              'null: the same state twice',
-              launches,
-              ({ on, off }) => on[1] - on[0] + off[1] - off[0],
-            ),
-          ],
+          `Node.js ${version}, ${framework}: added to the ${off.toFixed(0)} µs of CPU of a ` +
+            `request, µs; median of ${launches.length} processes [95 % interval], least, most`,
+          ['', 'added', 'least, most'],
+          Object.entries(ROWS).map(([name, part]) => row(name, launches.map(part))),
           { launches },
         );
+        report.note(`${perSecond.toFixed(0)} requests a second`);
       }
     }
   },
 };
 
-/** @typedef {{ on: [number, number], off: [number, number] }} Round µs for each request */
+/**
+ * @typedef {object} Launch µs for each request
+ * @property {number} off without what is switched
+ * @property {number} switched what that adds
+ * @property {number} same the same state twice
+ * @property {number} timers
+ * @property {number} samples
+ * @property {number} thread
+ * @property {number} requestsPerSecond
+ */
 
-/** @returns {Promise<Round[][]>} the rounds of each process */
+/** @type {Record<string, (launch: Launch) => number>} */
+const ROWS = {
+  'scopes, spans, wrappers: on beside off': ({ switched }) => switched,
+  'null: the same state twice': ({ same }) => same,
+  'ticks and beats': ({ timers }) => timers,
+  'stack samples of the loop profile': ({ samples }) => samples,
+  'watchdog thread': ({ thread }) => thread,
+  'all together': ({ switched, timers, samples, thread }) => switched + timers + samples + thread,
+};
+
+/** @returns {Promise<Launch[]>} */
 async function measureLaunches(
   /** @type {string} */ path,
   /** @type {string} */ framework,
@@ -88,43 +101,44 @@ async function measureLaunches(
   return launches;
 }
 
-/** @returns {Promise<Round[]>} */
+/** @returns {Promise<Launch>} */
 async function measure(
   /** @type {import('./register/services.mjs').Client} */ client,
   /** @type {import('./register/services.mjs').Service} */ service,
   /** @type {Record<string, string>} */ options,
 ) {
   const { port } = service;
-  /** @type {Round[]} */
+  await client.load({ port, millis: 1000 * Number(options['warm-up']) });
+  await service.ask({ switchEvery: Number(options.slice) });
+  await client.load({ port, millis: 1000 * Number(options.seconds) });
+  const { slices, first, last } = await service.ask({});
+  const rounds = roundsOf(slices);
+  const requests = last.requests - first.requests;
+  const each = (/** @type {string} */ what) => (last[what] - first[what]) / requests;
+  return {
+    off: median(slices.filter(({ state }) => state === 'off').map(({ cpu }) => cpu)),
+    switched: median(rounds.map(([a, b, c, d]) => (a - b - c + d) / 2)),
+    same: median(
+      // The first slice after a switch beside the second one, off and on.
+      rounds.slice(1).map(([next], i) => (rounds[i][1] - rounds[i][2] - rounds[i][3] + next) / 2),
+    ),
+    timers: each('timers'),
+    samples: each('samples'),
+    thread: each('watchdogThread'),
+    requestsPerSecond: requests / (last.seconds - first.seconds),
+  };
+}
+
+/** On, off, off, on: µs for a request in each slice. */
+function roundsOf(/** @type {{ cpu: number }[]} */ slices) {
   const rounds = [];
-  for (const state of ['off', 'on']) {
-    await service.ask({ switchTo: state });
-    await service.measure(() => client.load({ port, requests: WARM_UP_REQUESTS }));
-  }
-  for (let i = 0; i < Number(options.rounds); i++) {
-    /** @type {{ on: number[], off: number[] }} */
-    const round = { on: [], off: [] };
-    // Each state first in turn, and there and back: no drift favours one.
-    const [a, b] = i % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
-    for (const state of /** @type {('on' | 'off')[]} */ ([a, b, b, a])) {
-      await service.ask({ switchTo: state });
-      // The start or end of the watchdog's thread is the price of switching, not of running.
-      await sleep(Number(options.settle));
-      const load = () => client.load({ port, millis: Number(options.slice) });
-      round[state].push((await service.measure(load)).cpu);
-    }
-    rounds.push(/** @type {Round} */ (round));
-  }
+  for (let i = 0; i + 4 <= slices.length; i += 4)
+    rounds.push(slices.slice(i, i + 4).map(({ cpu }) => cpu));
   return rounds;
 }
 
-function row(
-  /** @type {string} */ name,
-  /** @type {Round[][]} */ launches,
-  /** @type {(round: Round) => number} */ contrast,
-) {
-  const added = launches.map((rounds) => median(rounds.map((round) => contrast(round) / 2)));
-  const off = median(launches.flat().flatMap((round) => round.off));
+function row(/** @type {string} */ name, /** @type {number[]} */ added) {
+  if (added.some(Number.isNaN)) return [name, 'not known', ''];
   const range = `${Math.min(...added).toFixed(1)}, ${Math.max(...added).toFixed(1)}`;
-  return [name, interval(estimate(added), 1), range, off.toFixed(1)];
+  return [name, interval(estimate(added), 1), range];
 }
