@@ -113,8 +113,3 @@ export type OngoingBlock = Pick<Block, 'kind' | 'start' | 'callbacks' | 'cpu' | 
 
 /** A pile-up that has not ended: what ran in this iteration before the running callback. */
 export type OngoingPileUp = Pick<Block, 'start' | 'end' | 'cpu' | 'context' | 'ran'>;
-
-/** The same for one span: how much of it that ran, and those inside it, in milliseconds. */
-export interface PileUpShare extends Pick<Block, 'start' | 'end' | 'cpu'> {
-  readonly share: number;
-}

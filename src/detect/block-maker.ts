@@ -1,8 +1,7 @@
 /**
  * Makes blocks of time that reached the threshold: each millisecond once, with all that is known.
  */
-import type { Span } from '@opentelemetry/api';
-import type { Block, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
+import type { Block, OngoingPileUp, StackSample } from '../block.ts';
 import { Progress, type SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
@@ -109,26 +108,12 @@ export class BlockMaker {
 
   /**
    * Hot. What has piled up so far and is not reported, if it reaches the threshold; asked for each
-   * span that ends. If it may be attributed to the span's trace, all that ran in it is found
-   * out, which takes as long as 100 spans: the same object as before until the pile-up has grown by
-   * {@link PILE_UP_GROWTH}.
+   * span that ends. To find out all that ran in it takes as long as 100 spans: the same object as
+   * before until the pile-up has grown by {@link PILE_UP_GROWTH}.
    */
-  pileUp(from: number, end: number, span?: Span): OngoingPileUp | PileUpShare | undefined {
+  pileUp(from: number, end: number): OngoingPileUp | undefined {
     const start = Math.max(from, this.reported.end);
     if (!(end - start >= this.thresholdMillis)) return undefined;
-    const share = span && this.attribution.shareOf(span, start, end);
-    if (share !== undefined) {
-      const { cpu } = this;
-      // Seldom asked for.
-      return {
-        start,
-        end,
-        share,
-        get cpu() {
-          return cpu.between(start, end);
-        },
-      };
-    }
     const known = this.#pileUp;
     const isKnown =
       known !== undefined &&

@@ -28,8 +28,8 @@
  * Guarantees: each millisecond is reported at most once, in the innermost part that reaches the
  * threshold, and no wait for events is a part of a block.
  */
-import { type Context, type Span, trace } from '@opentelemetry/api';
-import type { OngoingBlock, OngoingPileUp, PileUpShare, StackSample } from '../block.ts';
+import { type Context, trace } from '@opentelemetry/api';
+import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
 import { SharedMemory, wordOf } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
@@ -277,11 +277,10 @@ export class Ledger {
 
   /**
    * What piled up before the running callback, if it reached the threshold and is not reported.
-   * Hot: asked for each span that ends. What the span ran is enough, unless it may have made the
-   * pile-up; all of it is the same object as long as what is known of it is the same.
+   * Hot: asked for each span that ends. The same object as long as what is known of it is the same.
    */
-  ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined {
-    return this.#blocks.pileUp(this.iterations.busySince, this.taskStart, span);
+  ongoingPileUp(): OngoingPileUp | undefined {
+    return this.#blocks.pileUp(this.iterations.busySince, this.taskStart);
   }
 
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */

@@ -45,8 +45,8 @@ function sessionOf(view: SessionView, durations: StallDurations): StallSession {
   const isSuspended = suspended((pileUp) => exclusions.isSuspended(pileUp));
   return {
     clock,
-    ongoingPileUp(span) {
-      const pileUp = ledger.ongoingPileUp(span);
+    ongoingPileUp() {
+      const pileUp = ledger.ongoingPileUp();
       // Spans that end in it were stalled; not if the process was suspended instead.
       return pileUp === undefined || isSuspended(pileUp) ? undefined : pileUp;
     },

@@ -69,11 +69,7 @@ export function stallIn(block: BlockTime, span: SpanTime): number {
 }
 
 /** Hot. The same if the span ran for `ran` milliseconds of it, and others for the rest. */
-export function stallBeside(
-  block: Pick<BlockTime, 'start' | 'end'>,
-  ran: number,
-  span: SpanTime,
-): number {
+function stallBeside(block: BlockTime, ran: number, span: SpanTime): number {
   const overlap = overlapOf(block, span);
   if (ran === 0) return overlap;
   const waited = overlap - ran;

@@ -12,7 +12,7 @@ import {
   SpanKind,
   trace,
 } from '@opentelemetry/api';
-import type { Block, OngoingPileUp, PileUpShare } from '../block.ts';
+import type { Block, OngoingPileUp } from '../block.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
@@ -36,7 +36,7 @@ import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy } from './queue.ts';
 import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
 import { receivedAt } from './request-start.ts';
-import { type BlockTime, spanTimeOf, stallBeside, stallIn } from './span-time.ts';
+import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
 const MAX_RUNS = 32;
@@ -47,10 +47,10 @@ const MAX_ITERATIONS_TO_BLOCK = 1;
 export interface StallSession {
   readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'waited'>;
   /**
-   * The pile-up that is under way, if it has reached the threshold, or what matters of it for a
-   * span. Hot: all of it is the same object as long as what is known of it is the same.
+   * The pile-up that is under way, if it has reached the threshold. Hot: the same object as long as
+   * what is known of it is the same.
    */
-  ongoingPileUp(span?: Span): OngoingPileUp | PileUpShare | undefined;
+  ongoingPileUp(): OngoingPileUp | undefined;
   /** When the running task began; NaN if that is not known. */
   taskStart(): number;
   /** Reports the blocks that have ended; some wait for source maps. */
@@ -151,7 +151,7 @@ export class Stalls {
 
   /** Hot: how long a span that ends was stalled; undefined if it surely was not. */
   stallOf(span: EndedSpan): Stall | undefined {
-    const pileUp = this.#session?.ongoingPileUp(span);
+    const pileUp = this.#session?.ongoingPileUp();
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
@@ -159,10 +159,7 @@ export class Stalls {
     const stall = this.#blocks.stallOf(time, waits);
     if (pileUp === undefined) return stall;
     const period = { start: this.#epoch(pileUp.start), end: this.#epoch(pileUp.end) };
-    const more =
-      'share' in pileUp
-        ? stallBeside(period, pileUp.share, time)
-        : stallIn(this.#pileUpTime(pileUp), time);
+    const more = stallIn(this.#pileUpTime(pileUp), time);
     if (more === 0) return stall;
     waits?.push({ block: undefined, pileUp: period, millis: more });
     return {

@@ -221,32 +221,6 @@ describe('the ongoing pile-up of a ledger', () => {
     expect(new Set(found).size).toBe(2);
   });
 
-  test('is not found out for a span whose trace has not made half of it: its own share is enough', () => {
-    const l = new FakeLoop(100).primed();
-    const requests = Array.from({ length: 30 }, (_, i) => contextOf(`request ${i}`));
-    const shares: unknown[] = [];
-    for (const [i, request] of requests.entries()) {
-      l.callback(() => {
-        l.clock.run(5);
-        const pileUp = l.ledger.ongoingPileUp(
-          trace.getSpan(requests[Math.max(0, i - 1)] as typeof request),
-        );
-        if (pileUp !== undefined) shares.push('share' in pileUp && [pileUp.end, pileUp.share]);
-        l.clock.run(5);
-      }, request);
-    }
-    expect(shares).toHaveLength(20);
-    const [first] = shares as [number, number][];
-    expect(shares).toEqual(shares.map((_, i) => [(first?.[0] ?? 0) + 10 * i, 10]));
-    // One that has made half of it: all of it is found out.
-    const [busy, idle] = [contextOf('busy'), contextOf('idle')];
-    for (let i = 0; i < 40; i++) l.callback(10, busy);
-    l.callback(() => {
-      expect(l.ledger.ongoingPileUp(trace.getSpan(busy))).toMatchObject({ context: busy });
-      expect(l.ledger.ongoingPileUp(trace.getSpan(idle))).toMatchObject({ share: 0 });
-    });
-  });
-
   test('is forgotten with its iteration', () => {
     const l = new FakeLoop(100).primed();
     const found: unknown[] = [];

@@ -24,20 +24,15 @@ import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';
 import { StackSamples } from './stack-samples.ts';
-import {
-  type Attributed,
-  type Candidate,
-  MAX_DEPTH,
-  MIN_TRACE_SHARE,
-  runsOf,
-  Votes,
-} from './votes.ts';
+import { type Attributed, type Candidate, MIN_TRACE_SHARE, runsOf, Votes } from './votes.ts';
 
 /** A span may start or end by this much inside of its block: the callback's own preamble. */
 const MAX_UNCOVERED_MILLIS = 2;
 const MAX_UNCOVERED_SHARE = 0.02;
 /** The share of a block that a span must have been open for. */
 const MIN_OPEN_SHARE = 0.75;
+/** Spans around a span. */
+const MAX_DEPTH = 128;
 
 /** What is known of a block, or of a part of one. */
 export interface Facts {
@@ -64,18 +59,13 @@ export class Attribution {
     private readonly clock: Pick<Clock, 'epoch'>,
     private readonly spans: SpanFacts,
   ) {
-    this.votes = new Votes(thresholdMillis, spans);
+    this.votes = new Votes(thresholdMillis);
   }
 
   /** A busy period begins at `t`. */
   open(t: number): void {
     this.votes.open(t);
     this.samples.clear();
-  }
-
-  /** Hot, as {@link Votes.shareOf}. */
-  shareOf(span: Span, start: number, end: number): number | undefined {
-    return this.votes.shareOf(span, start, end);
   }
 
   /** What has piled up, in a pile-up that has not ended. */

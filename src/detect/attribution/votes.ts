@@ -9,7 +9,6 @@ import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api
 import type { Run, WeightedSample } from '../../block.ts';
 import { expectsBlocks } from '../../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
-import type { SpanFacts } from '../running-code.ts';
 
 const MAX_VOTES = 64;
 /** Stands for the contexts that are not kept apart. */
@@ -25,13 +24,6 @@ const MIN_SCOPE_SHARE = 0.001;
 
 /** A block is attributed to a trace only if it ran for this share of the block. */
 export const MIN_TRACE_SHARE = 0.5;
-/**
- * If less than this share of a pile-up is unknown, it is taken to be time of others. The beginning
- * of a busy period does not vote, and neither does what runs between two scopes.
- */
-const MAX_UNKNOWN_SHARE = 0.1;
-/** Spans around a span. */
-export const MAX_DEPTH = 128;
 
 /** What a block is attributed to. */
 export interface Attributed {
@@ -71,10 +63,7 @@ export class Votes {
   readonly #step: number;
   readonly #minScope: number;
 
-  constructor(
-    thresholdMillis: number,
-    private readonly spans: SpanFacts,
-  ) {
+  constructor(thresholdMillis: number) {
     this.#step = thresholdMillis * VOTE_SHARE;
     this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
   }
@@ -161,40 +150,6 @@ export class Votes {
     return sumOf(others, ({ from, until, millis }) =>
       Math.min(millis, Math.max(0, Math.min(until, end) - Math.max(from, start))),
     );
-  }
-
-  /**
-   * Hot: asked for each span that ends in an overload. Milliseconds that a span, and those inside
-   * it, ran from `start` to `end`. It looks at each vote once, and makes nothing.
-   * @returns undefined if too little is known, or if the time may be attributed to the trace of the
-   *   span: then it takes all {@link candidates} to say
-   */
-  shareOf(span: Span, start: number, end: number): number | undefined {
-    const length = end - start;
-    const { traceId, spanId } = span.spanContext();
-    let unknown = length;
-    let ofTrace = 0;
-    let share = 0;
-    for (const vote of this.#votes) {
-      const millis = within(vote, start, end);
-      unknown -= millis;
-      const by = millis === 0 ? undefined : trace.getSpan(vote.context);
-      if (by?.spanContext().traceId !== traceId || isTracingSuppressed(vote.context)) continue;
-      ofTrace += millis;
-      if (this.#isInside(by, vote.context, spanId)) share += millis;
-    }
-    const isKnown = unknown <= length * MAX_UNKNOWN_SHARE;
-    return isKnown && ofTrace + unknown < length * MIN_TRACE_SHARE ? share : undefined;
-  }
-
-  /** Whether a span is the one with this id, or inside it. */
-  #isInside(innermost: Span, context: Context, spanId: string): boolean {
-    let span: Span | undefined = innermost;
-    for (let depth = 0; span !== undefined && depth < MAX_DEPTH; depth++) {
-      if (span.spanContext().spanId === spanId) return true;
-      span = this.spans.parentOf(span, context);
-    }
-    return false;
   }
 
   /** Joins votes of one context, and those that are shorter than half of all. */
