@@ -117,11 +117,8 @@ async function measure(
   const each = (/** @type {string} */ what) => (last[what] - first[what]) / requests;
   return {
     off: median(slices.filter(({ state }) => state === 'off').map(({ cpu }) => cpu)),
-    switched: median(rounds.map(([a, b, c, d]) => (a - b - c + d) / 2)),
-    same: median(
-      // The first slice after a switch beside the second one, off and on.
-      rounds.slice(1).map(([next], i) => (rounds[i][1] - rounds[i][2] - rounds[i][3] + next) / 2),
-    ),
+    switched: contrast(rounds, (_before, [on, , off], [next]) => (on + next) / 2 - off),
+    same: contrast(rounds, ([, , before], [, , off], [, , next]) => off - (before + next) / 2),
     timers: each('timers'),
     samples: each('samples'),
     thread: each('watchdogThread'),
@@ -129,12 +126,25 @@ async function measure(
   };
 }
 
-/** On, off, off, on: µs for a request in each slice. */
+/** @typedef {[number, number, number, number]} Round on, off, off, on: µs for a request */
+
+/** @returns {Round[]} */
 function roundsOf(/** @type {{ cpu: number }[]} */ slices) {
   const rounds = [];
   for (let i = 0; i + 4 <= slices.length; i += 4)
     rounds.push(slices.slice(i, i + 4).map(({ cpu }) => cpu));
-  return rounds;
+  return /** @type {Round[]} */ (rounds);
+}
+
+/**
+ * The median of what `of` says of each round but the first and the last one. The slice after a
+ * switch is left out: V8 compiles again in it, for `off` more than for `on`.
+ */
+function contrast(
+  /** @type {Round[]} */ rounds,
+  /** @type {(before: Round, round: Round, after: Round) => number} */ of,
+) {
+  return median(rounds.slice(2).map((after, i) => of(rounds[i], rounds[i + 1], after)));
 }
 
 function row(/** @type {string} */ name, /** @type {number[]} */ added) {

@@ -65,7 +65,7 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
     tracer: () => tracer,
     instruments: () => instruments,
     logger: () => undefined,
-    beat: () => signals.add(),
+    upkeep: () => signals.add(),
     blocked: (ageMillis) => {
       if (ageMillis >= MAX_SIGNAL_WAIT_MILLIS) signals.removeInCapture();
     },
@@ -116,7 +116,7 @@ class EndSignals {
     );
   }
 
-  /** On each beat. */
+  /** Now and then. */
   add(): void {
     // There is no signal that a process could end itself by.
     if (this.#isAdded || process.platform === 'win32') return;

@@ -65,7 +65,7 @@ export interface LoopListener {
   /** So many samples have this lag, in milliseconds; there are 50 a second. */
   lag?(millis: number, samples: number): void;
   /** Now and then, in a beat of the lag timer: every 100 ms, or when one comes. */
-  beat?(now: number): void;
+  upkeep?(now: number): void;
   /** The lag timer is armed: as long as the loop turns, the next beat comes at `due`. */
   armed?(due: number): void;
   /** The loop idles from now on. */

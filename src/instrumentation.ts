@@ -264,7 +264,7 @@ export class EventLoopInstrumentation {
       tracerProvider: () => this._tracerProvider ?? trace.getTracerProvider(),
       instruments: () => this._instruments,
       logger: () => this._loggers.get(),
-      beat: () => {
+      upkeep: () => {
         this._followGlobalMeter();
         this._warnOfOtherSdk();
       },

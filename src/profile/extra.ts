@@ -32,7 +32,7 @@ export const profile: Extra = {
       }),
       profile: (requestedAt, intervalMillis) => profiler.answer(requestedAt, intervalMillis),
       blockSample: (sample, intervalMillis) => profiler.addBlockSample(sample, intervalMillis),
-      beat: (now) =>
+      upkeep: (now) =>
         guard.run(failure, () => {
           profiler.beat(now, clock.waited());
           if (profiler.hasWork(now)) ledger.asOwnWork(() => profiler.work(now));

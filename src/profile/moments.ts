@@ -111,8 +111,8 @@ const READING_MILLIS = 250;
 const MAX_BEAT_LATE_MILLIS = 50;
 
 /**
- * How busy the loop was over the last seconds, as the watchdog thread knows it: from what each beat
- * of the main thread leaves in the shared memory. In constant memory.
+ * How busy the loop was over the last seconds, as the watchdog thread knows it: from what the main
+ * thread leaves in the shared memory, some beats apart. In constant memory.
  */
 class RecentUtilization {
   /** The beats' times, the oldest first. */

@@ -66,7 +66,7 @@ export const SampleFor = {
 export const Progress = {
   /** Until when the event loop's time has been reported. What runs began later. */
   reportedUntil: 0,
-  /** The latest beat of the lag timer, and how long the loop had waited for events by then. */
+  /** The latest upkeep of the lag timer, and how long the loop had waited for events by then. */
   beatAt: 1,
   idleTime: 2,
   /** When it woke the watchdog thread last, and when that would have run instead. */

@@ -24,8 +24,8 @@ export interface SessionTargets {
   instruments(): Instruments;
   /** Undefined if there is no SDK for logs. */
   logger(): Logger | undefined;
-  /** As `LoopListener.beat`. */
-  beat(): void;
+  /** As `LoopListener.upkeep`. */
+  upkeep(): void;
   /** Called by a stack sample inside a block of this age: no regular expression in it. */
   blocked?(ageMillis: number): void;
   /** Nothing is exported, not even for an ongoing block. */

@@ -126,8 +126,8 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       const now = clock.now();
       clock.syncEpoch();
       watchContextManager();
-      for (const listener of listeners) listener.beat?.(now);
-      targets.beat();
+      for (const listener of listeners) listener.upkeep?.(now);
+      targets.upkeep();
       log.catchUp();
     },
     idle: () => {

@@ -169,7 +169,7 @@ export function createReporting(
     for (const at of spans) guard.run(found, () => at.add(span));
   };
   detection.listen({
-    beat: watchProvider,
+    upkeep: watchProvider,
     block: addBlock,
   });
 

@@ -118,13 +118,13 @@ export function createSampling(
   if (watchdog !== undefined) {
     detection.watchedBy(watchdog);
     detection.listen({
-      beat: (now) => watchdog.beat(now, clock.waited()),
+      upkeep: (now) => watchdog.beat(now, clock.waited()),
       idle: () => watchdog.idle(),
       wake: () => watchdog.wakeUp(clock.now()),
     });
   }
   const hasNativeCalls = watchdog !== undefined && config.nativeCalls;
-  if (hasNativeCalls) detection.listen({ beat: () => nativeCalls.followSqlite() });
+  if (hasNativeCalls) detection.listen({ upkeep: () => nativeCalls.followSqlite() });
 
   return {
     parts: [

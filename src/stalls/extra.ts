@@ -27,7 +27,7 @@ export const stalls: Extra = {
         shared.stop(session);
       },
       spansAt: (block) => shared.spansAt(block),
-      beat: () => {
+      upkeep: () => {
         durations.flush();
         if (shared.hasRequests) view.ledger.asOwnWork(() => shared.report());
       },
