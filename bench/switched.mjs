@@ -117,8 +117,8 @@ async function measure(
   const each = (/** @type {string} */ what) => (last[what] - first[what]) / requests;
   return {
     off: median(slices.filter(({ state }) => state === 'off').map(({ cpu }) => cpu)),
-    switched: contrast(rounds, (_before, [on, , off], [next]) => (on + next) / 2 - off),
-    same: contrast(rounds, ([, , before], [, , off], [, , next]) => off - (before + next) / 2),
+    switched: contrast(rounds, ([[, , off], [on, , off2], [on2]]) => on + on2 - off - off2),
+    same: contrast(rounds, ([[, , a], [, , b], [, , c], [, , d]]) => a - b + c - d),
     timers: each('timers'),
     samples: each('samples'),
     thread: each('watchdogThread'),
@@ -137,15 +137,20 @@ function roundsOf(/** @type {{ cpu: number }[]} */ slices) {
 }
 
 /**
- * The median of what `of` says of each round but the first and the last one. The slice after a
- * switch is left out: V8 compiles again in it, for `off` more than for `on`.
+ * Half of the median of what `of` says of four rounds in a row: as many slices are added as are
+ * subtracted, since a median of two slices together is more than that of one (collections). The
+ * slice after a switch is left out: V8 compiles again in it, for `off` more than for `on`.
  */
 function contrast(
   /** @type {Round[]} */ rounds,
-  /** @type {(before: Round, round: Round, after: Round) => number} */ of,
+  /** @type {(rounds: [Round, Round, Round, Round]) => number} */ of,
 ) {
-  return median(rounds.slice(2).map((after, i) => of(rounds[i], rounds[i + 1], after)));
+  return median(rounds.slice(3).map((last, i) => of([...three(rounds, i), last]))) / 2;
 }
+
+/** @returns {[Round, Round, Round]} */
+const three = (/** @type {Round[]} */ rounds, /** @type {number} */ from) =>
+  /** @type {[Round, Round, Round]} */ (rounds.slice(from, from + 3));
 
 function row(/** @type {string} */ name, /** @type {number[]} */ added) {
   if (added.some(Number.isNaN)) return [name, 'not known', ''];
