@@ -24,13 +24,15 @@ import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';
 import { StackSamples } from './stack-samples.ts';
-import { type Attributed, type Candidate, MIN_TRACE_SHARE, runsOf, Votes } from './votes.ts';
+import { type Attributed, type Candidate, runsOf, Votes } from './votes.ts';
 
 /** A span may start or end by this much inside of its block: the callback's own preamble. */
 const MAX_UNCOVERED_MILLIS = 2;
 const MAX_UNCOVERED_SHARE = 0.02;
 /** The share of a block that a span must have been open for. */
 const MIN_OPEN_SHARE = 0.75;
+/** A block is attributed to a trace only if it ran for this share of the block. */
+const MIN_TRACE_SHARE = 0.5;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 

@@ -22,9 +22,6 @@ const VOTE_SHARE = 0.05;
  */
 const MIN_SCOPE_SHARE = 0.001;
 
-/** A block is attributed to a trace only if it ran for this share of the block. */
-export const MIN_TRACE_SHARE = 0.5;
-
 /** What a block is attributed to. */
 export interface Attributed {
   readonly context: Context;

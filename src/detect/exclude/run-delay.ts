@@ -70,8 +70,8 @@ export class RunDelay {
       .sort((a, b) => b.from - a.from);
     if (before === undefined) return undefined;
     return {
-      // Between any two readings: what it waited outside is at most all of that time. Asked for a
-      // block only: some 10 µs.
+      // Between any two readings: what it waited outside is at most all of that time. Up to 256
+      // pairs: asked for a block only.
       get atLeast() {
         const surely = readings.flatMap((first) =>
           readings.map(
