@@ -27,7 +27,7 @@ import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
-/** With fewer a share would say more than is known. A late sample speaks of two moments. */
+/** With code. With fewer a share would say more than is known. A late sample is two moments. */
 const MIN_MOMENTS_FOR_SHARES = 3;
 const MAX_SHARES = 5;
 const WEB_ASSEMBLY: NativeCall = { name: 'WebAssembly', size: undefined };
@@ -55,8 +55,8 @@ export interface SampledCode {
   /** What ran innermost for most of the time of `code`, if that is another function. */
   readonly leaf?: KeyedPlace;
   /**
-   * Shares of the innermost functions, the heaviest first; with three samples or more, of which
-   * one that came late counts as two.
+   * Shares of the innermost functions, the heaviest first; with three samples that show code or
+   * more, of which one that came late counts as two.
    */
   readonly topFunctions?: readonly FunctionShare[];
   /**
@@ -106,7 +106,8 @@ export function describeCode(
   };
   const observations = weighted.flatMap((sample) => observationsOf(sample, options.originOf));
   const all = new CallTree(observations);
-  const hasShares = momentsIn(weighted) >= MIN_MOMENTS_FOR_SHARES;
+  const named = observations.filter(({ steps }) => steps.length > 0);
+  const hasShares = named.length >= MIN_MOMENTS_FOR_SHARES;
   const ofAgents = new CallTree(
     observations.map(({ agent, weight, sample }) => ({ steps: agent, weight, sample })),
   );
@@ -164,12 +165,6 @@ function sharesOf(tree: CallTree, cwd: string): FunctionShare[] {
 export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledPlace | undefined {
   const start = sample.time - 1;
   return describeCode([sample], start, sample.time, { originOf, cwd: '' }).code;
-}
-
-function momentsIn(weighted: readonly SampleWeight[]): number {
-  return weighted.reduce((sum, { isInside, isLate }) => {
-    return isInside ? sum + (isLate ? 2 : 1) : sum;
-  }, 0);
 }
 
 /** What ran, and the agent's functions that ran themselves, outermost first. */

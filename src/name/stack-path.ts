@@ -157,14 +157,14 @@ function isCode({ file, isOwn }: StackFrame): boolean {
   return !isOwn && file !== undefined && !isNodeFile(file);
 }
 
+/** Whether hooks and timers are called from here. */
+export const callsHooks = (file: string | undefined) => file === ASYNC_HOOKS || file === TIMERS;
+
 function withoutOwnCalls(
   frames: readonly StackFrame[],
   originOf?: OriginOf,
 ): readonly StackFrame[] {
-  const entry = frames.findIndex(({ isOwn }, i) => {
-    const caller = frames[i + 1]?.file;
-    return isOwn && (caller === ASYNC_HOOKS || caller === TIMERS);
-  });
+  const entry = frames.findLastIndex(({ isOwn }, i) => isOwn && callsHooks(frames[i + 1]?.file));
   if (entry === -1) return frames;
   const called = frames.slice(0, entry);
   const isAppCalled =

@@ -104,26 +104,3 @@ export class CaptureSchedule {
     this.#due = Math.max(age + captureEveryMillis, age * captureGrowth);
   }
 }
-
-/** Captures that one busy period may have at once: more than one block's. */
-export const CAPTURE_BURST = 40;
-/** After these, one capture is possible in each interval of this many milliseconds. */
-export const CAPTURE_REFILL_MILLIS = 100;
-
-/**
- * Bounds the captures of one busy period, however many blocks are in it: a burst, then a steady
- * rate. Times are those of the clock.
- */
-export class CaptureBudget {
-  #usedUntil = Number.NEGATIVE_INFINITY;
-
-  /** When the next capture may be made. */
-  get due(): number {
-    return this.#usedUntil - (CAPTURE_BURST - 1) * CAPTURE_REFILL_MILLIS;
-  }
-
-  /** A capture was made at `time`. */
-  take(time: number): void {
-    this.#usedUntil = Math.max(this.#usedUntil, time) + CAPTURE_REFILL_MILLIS;
-  }
-}

@@ -6,7 +6,7 @@ import { context } from '@opentelemetry/api';
 import type { NativeCall, StackFrame, StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { Clock } from '../support/clock.ts';
-import { CAPTURE_URL, takeStack } from './stack.ts';
+import { CAPTURE_URL, type TakenStack, takeStack } from './stack.ts';
 
 /** Where samples go, and what is taken of the running code, to be read later. */
 export interface CapturerPorts {
@@ -20,6 +20,11 @@ export interface CapturerPorts {
   add(sample: StackSample): void;
 }
 
+export interface CapturedSample extends StackSample {
+  /** As {@link TakenStack.showsCode}. */
+  showsCode(): boolean;
+}
+
 export class Capturer {
   constructor(
     private readonly clock: Clock,
@@ -31,7 +36,7 @@ export class Capturer {
    * @param requestedAt when the watchdog thread asked, a time of the clock
    * @returns undefined if that busy period is over, or the loop is waiting
    */
-  capture(busyPeriodStart: number, requestedAt: number): StackSample | undefined {
+  capture(busyPeriodStart: number, requestedAt: number): CapturedSample | undefined {
     if (!this.ports.isLatest(busyPeriodStart)) return undefined;
     const stack = takeStack();
     if (this.ports.mayWait() && stack.isEmpty()) return undefined;
@@ -45,7 +50,7 @@ export class Capturer {
    * the functions on the stack and the async resource alive: the first callback after the next wait
    * for events, a beat for one, drops the samples that are of no block.
    */
-  sample(requestedAt: number, stack = takeStack()): StackSample {
+  sample(requestedAt: number, stack = takeStack()): CapturedSample {
     const time = this.clock.now();
     const readType = this.ports.resourceType();
     const readCall = this.ports.nativeCall();
@@ -54,6 +59,7 @@ export class Capturer {
       requestedAt,
       time,
       context: context.active(),
+      showsCode: () => stack.showsCode(),
       get resourceType() {
         return readType();
       },

@@ -48,6 +48,8 @@ export interface ProfileReply {
 export const LOST = 'lost';
 /** The answer if a stack sample was taken, and nothing else is asked for. */
 export const TAKEN = 'taken';
+/** The same, and the sample shows no code that a block can be named by. */
+export const BARE = 'bare';
 /** The answer to the loop profile if at the moment of the request the loop waited for events. */
 export const IDLE = 'idle';
 

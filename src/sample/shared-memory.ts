@@ -50,6 +50,8 @@ export const Request = {
   purpose: 2,
   /** The mean interval of the loop profile's moments; 0 while it takes none. */
   profileInterval: 3,
+  /** 1 if only a sample that shows code is wanted: one that does not was taken just before. */
+  isRepeat: 4,
 } as const;
 
 /** What a stack sample is asked for. */

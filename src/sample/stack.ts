@@ -17,6 +17,8 @@
 import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
 import { MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
+import { isNodeFile } from '../name/in-app.ts';
+import { callsHooks } from '../name/stack-path.ts';
 import { findOwnCode } from './own-code.ts';
 import { type CapturedStack, captureInThisRealm, readInThisRealm } from './stack-in-this-realm.ts';
 
@@ -28,6 +30,8 @@ export interface TakenStack {
   frames(): StackFrame[];
   /** Whether a stack sample runs on an empty stack: the loop waits. */
   isEmpty(): boolean;
+  /** Whether a block can be named by it, as `hasNamedCode` says of frames; they are not made. */
+  showsCode(): boolean;
 }
 
 type Capture = (below: (...args: never[]) => unknown, maxFrames: number) => CapturedStack;
@@ -75,12 +79,29 @@ export function takeStack(): TakenStack {
       const outermost = sites().at(-1);
       return outermost !== undefined && placeOf(outermost).file === CAPTURE_URL;
     },
+    showsCode: () => showsCode(sites()),
   };
 }
 
-function framesOf(sites: () => NodeJS.CallSite[]): StackFrame[] {
+const framesOf = (sites: () => NodeJS.CallSite[]) => toFrames(sites(), isOwnPlace);
+
+function isOwnPlace(place: CodePosition): boolean {
   isOwn ??= findOwnCode(positionOfCaller);
-  return toFrames(sites(), isOwn);
+  return isOwn(place);
+}
+
+/** Outermost first: nearly always one of the first frames is the application's. */
+function showsCode(sites: readonly NodeJS.CallSite[]): boolean {
+  for (let i = sites.length - 1; i >= 0; i--) {
+    const site = sites[i] as NodeJS.CallSite;
+    const place = placeOf(site);
+    if (place.file === undefined && site.isEval()) return true;
+    if (place.file === undefined || isNodeFile(place.file)) continue;
+    if (!isOwnPlace(place)) return true;
+    const caller = sites[i + 1];
+    if (caller !== undefined && callsHooks(placeOf(caller).file)) return false;
+  }
+  return false;
 }
 
 function sitesBelow(callee: (...args: never[]) => unknown): () => NodeJS.CallSite[] {

@@ -2,7 +2,7 @@
  * How the main thread's watchdog thread sleeps. Guarantees: it is written down when the thread runs
  * next, so that a suspension shows.
  */
-import { setTimeout as sleepFor } from 'node:timers/promises';
+import { setTimeout as sleepFor, setImmediate as turnOfLoop } from 'node:timers/promises';
 import { Schedstat } from '../support/schedstat.ts';
 import { type SharedMemory, Sleeping, Word } from './shared-memory.ts';
 import { noteSuspension, wakeUpIn } from './suspensions.ts';
@@ -61,7 +61,12 @@ export class ThreadSleep implements Sleep {
 
   async sleepInLoop(millis: number): Promise<void> {
     this.#announce(millis);
-    await sleepFor(millis);
+    if (millis < 1) {
+      Atomics.wait(this.memory.words, Word.closing, 0, millis);
+      await turnOfLoop();
+    } else {
+      await sleepFor(millis);
+    }
     this.#wokenUp();
   }
 

@@ -12,7 +12,7 @@ import {
   type SampleProfile,
   type TakeSample,
 } from './capture-session.ts';
-import { CaptureBudget, CaptureSchedule, type CaptureTimes } from './capture-times.ts';
+import { CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
 import {
   type CaptureReply,
@@ -132,7 +132,6 @@ interface RunningBlock<Facts extends object> {
 
 /** One busy period, watched until it ends. */
 class BusyPeriod<Facts extends object> {
-  readonly #budget = new CaptureBudget();
   #block: RunningBlock<Facts>;
 
   constructor(
@@ -150,9 +149,7 @@ class BusyPeriod<Facts extends object> {
     let isAnswered = false;
     this.#followBlock();
     if (capture !== undefined && (this.#untilReport() <= 0 || this.#untilCapture() <= 0)) {
-      const time = this.parts.now();
-      this.#block.schedule.take(time - this.#block.since);
-      this.#budget.take(time);
+      this.#block.schedule.take(this.parts.now() - this.#block.since);
       const isNear = this.#untilReport() <= options.unfinishedAfterMillis * (1 - NEAR_SHARE);
       const isAsked = isNear || this.parts.publish !== undefined;
       const { reply, isOver } = await capture(this.id, isAsked, () => this.wait());
@@ -213,7 +210,7 @@ class BusyPeriod<Facts extends object> {
   #untilCapture(): number {
     if (this.parts.capture === undefined) return Number.POSITIVE_INFINITY;
     const { since, schedule } = this.#block;
-    return Math.max(since + schedule.due, this.#budget.due) - this.parts.now();
+    return since + schedule.due - this.parts.now();
   }
 
   /** Milliseconds until the block is due to be reported as ongoing, suspensions not counted. */

@@ -6,10 +6,12 @@ import { isMainThread, threadId } from 'node:worker_threads';
 import type { StackSample } from '../block.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
+import type { CapturedSample } from './capturer.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
 import { LimitedRuns } from './limited-runs.ts';
 import {
+  BARE,
   type CaptureReply,
   IDLE,
   LOST,
@@ -61,7 +63,9 @@ export interface WatchdogEvents {
     busyPeriodStart: number,
     requestedAt: number,
     profileInterval: number,
-  ): StackSample | undefined;
+  ): CapturedSample | undefined;
+  /** Inside whatever runs: whether a sample would show code. */
+  showsCode(): boolean;
   /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
   reply(sample: StackSample): CaptureReply;
   /** {@link capture} for the loop profile. `intervalMillis`: see `Request.profileInterval`. */
@@ -218,9 +222,10 @@ export class Watchdog {
     if (purpose === SampleFor.profile)
       return this.events.profile(requestedAt, interval).isIdle ? IDLE : TAKEN;
     const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
+    if (request[Request.isRepeat] === 1 && !this.events.showsCode()) return BARE;
     const sample = this.events.capture(busyPeriodStart, requestedAt, interval);
     if (sample === undefined) return undefined;
-    if (purpose === SampleFor.block) return TAKEN;
+    if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;
     return JSON.stringify(this.events.reply(sample));
   }
 

@@ -19,6 +19,7 @@ import type { CaptureTimes } from '../sample/capture-times.ts';
 import { Capturer } from '../sample/capturer.ts';
 import type { CaptureReply, ProfileReply } from '../sample/protocol.ts';
 import type { SharedText } from '../sample/shared-records.ts';
+import { takeStack } from '../sample/stack.ts';
 import { Watchdog } from '../sample/watchdog.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
 import type { Common } from './common.ts';
@@ -91,6 +92,7 @@ export function createSampling(
           targets.blocked?.(sample.time - busyPeriodStart);
           return sample;
         },
+        showsCode: () => takeStack().showsCode(),
         reply,
         profile: (requestedAt, intervalMillis) => answerProfile(requestedAt, intervalMillis),
         watching: (isWatching) => {

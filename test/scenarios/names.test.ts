@@ -86,6 +86,15 @@ test('a block is named by the place to change', async () => {
     under(run, 'importRows', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'importRows', 'code.file.path': APP }]),
     ),
+    under(run, 'sumCached', (blocks) =>
+      expect(blocks).toMatchObject(
+        Array(4).fill({
+          'event_loop.block.kind': 'microtasks',
+          'code.function.name': expect.stringMatching(/^(sumPrices|get)$/),
+          'code.file.path': APP,
+        }),
+      ),
+    ),
     under(run, 'sumTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'sumRow', 'code.file.path': APP }]),
     ),

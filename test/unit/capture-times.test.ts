@@ -1,10 +1,4 @@
-import {
-  CAPTURE_BURST,
-  CAPTURE_REFILL_MILLIS,
-  CaptureBudget,
-  CaptureSchedule,
-  captureTimes,
-} from '../../src/sample/capture-times.ts';
+import { CaptureSchedule, captureTimes } from '../../src/sample/capture-times.ts';
 
 describe('when a busy period is sampled first', () => {
   test.each([
@@ -60,21 +54,4 @@ test('a capture that came late moves the next one', () => {
   const schedule = new CaptureSchedule(captureTimes(100, 20, true));
   schedule.take(500);
   expect(schedule.due).toBe(600);
-});
-
-describe('the budget of a busy period', () => {
-  test('a burst is possible at once, then one capture at a time', () => {
-    const budget = new CaptureBudget();
-    for (let i = 0; i < CAPTURE_BURST; i++) {
-      expect(budget.due).toBeLessThanOrEqual(1000);
-      budget.take(1000);
-    }
-    expect(budget.due).toBe(1000 + CAPTURE_REFILL_MILLIS);
-    budget.take(1100);
-    expect(budget.due).toBe(1000 + 2 * CAPTURE_REFILL_MILLIS);
-  });
-
-  test('one block never exhausts it', () => {
-    expect(CAPTURE_BURST).toBeGreaterThanOrEqual(captureTimes(100, 20, true).maxCaptures);
-  });
 });

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { captureStack } from '../../src/sample/stack.ts';
+import { captureStack, takeStack } from '../../src/sample/stack.ts';
 
 /** The frame of the function that this is called in. */
 const callerFrame = () => captureStack()[1];
@@ -160,4 +160,31 @@ test('frames of another realm are in it', () => {
   expect(
     run(() => captureStack()).map(({ functionName }: { functionName?: string }) => functionName),
   ).toContain('inThere');
+});
+
+describe('whether a stack shows code that a block can be named by', () => {
+  const shows = () => takeStack().showsCode();
+
+  test('it does, of whoever is not Node.js', () => {
+    expect(shows()).toBe(true);
+  });
+
+  test('it does not, if only Node.js runs', async () => {
+    const shown = await new Promise((resolve) => {
+      const call = vm.runInThisContext(
+        '(takeStack, resolve) => setImmediate(() => resolve(takeStack().showsCode()))',
+        { filename: 'node:internal/test' },
+      );
+      call(takeStack, resolve);
+    });
+    expect(shown).toBe(false);
+  });
+
+  test('it does, of evaluated code', async () => {
+    const shown = await new Promise((resolve) => {
+      const call = new Function('take', 'resolve', 'resolve(take().showsCode())');
+      Reflect.apply(setImmediate, undefined, [call, takeStack, resolve]);
+    });
+    expect(shown).toBe(true);
+  });
 });

@@ -85,6 +85,12 @@ test('the one that ran for most of the time, not the one that was captured more 
   ]);
 });
 
+test('shares take three samples with code, which two between promise reactions are not', () => {
+  const { code, topFunctions } = describeOf(200, prompt(60), prompt(100), prompt(140, app('sum')));
+  expect(code?.functionName).toBe('sum');
+  expect(topFunctions).toBeUndefined();
+});
+
 test('a loop of 95 ms, then a native call of 850: the call, and its share', () => {
   const main = app('handler', 50, 40);
   const { code, topFunctions, nativeTimeMillis } = describeOf(

@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../src/block.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
-import { pathAt, pathBefore } from '../../../src/name/stack-path.ts';
+import { agentPathAt, pathAt, pathBefore } from '../../../src/name/stack-path.ts';
 import { awaiting, builtin, entered, evaluated, frame, own } from './support/stacks.ts';
 
 const originOf = createOriginOf();
@@ -29,9 +29,14 @@ test('no function, if only Node.js runs', () => {
 
 test('this package is no step, and what its hook calls is not either', () => {
   expect(names(own('parse'), app('load'), own('with'), app('main'))).toEqual(['main', 'load']);
-  const hook = [lib('getSpan'), own('after'), node('emitHook', 'node:internal/async_hooks')];
+  const emitHook = node('emitHook', 'node:internal/async_hooks');
+  const hook = [lib('getSpan'), own('after'), emitHook];
   expect(names(...hook, app('main'))).toEqual(['main']);
   expect(names(...hook)).toEqual([]);
+  // It has entered an async resource to ask for its context: hooks are called inside of it.
+  const asked = [own('before'), node('runInAsyncScope', 'node:async_hooks'), own('contextOf')];
+  expect(names(...hook, ...asked, ...hook, app('main'))).toEqual(['main']);
+  expect(agentPathAt([own('before'), emitHook, ...asked, ...hook], originOf, false)).toEqual([]);
 });
 
 test('what a timer of this package calls is no step, unless it is a hook of the application', () => {
