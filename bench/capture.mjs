@@ -14,8 +14,8 @@ import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-pro
  * Where the package's shared memory (`src/sample/shared-memory.ts`) has the record of the latest
  * request, in words; and the index of the time at which the watchdog asked, by our own clock.
  */
-const REQUEST = 8;
-const REQUEST_WORDS = 8;
+const REQUEST = 9;
+const REQUEST_WORDS = 10;
 const REQUESTED_AT = 1;
 const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
 const BLOCK_MILLIS = 150;
