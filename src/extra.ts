@@ -17,6 +17,7 @@ import type { Emitter } from './report/emitter.ts';
 import type { Instruments } from './report/instruments.ts';
 import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import type { PendingBlockSpan } from './report/pending-block-span.ts';
+import type { CapturedSample } from './sample/capturer.ts';
 import type { OngoingReport, ProfileReply, WatchdogData } from './sample/protocol.ts';
 import type { SharedMemory } from './sample/shared-memory.ts';
 import type { MomentParts, Moments } from './sample/watchdog-loop.ts';
@@ -81,7 +82,7 @@ export interface SampleListener {
   /** @param profileInterval see `Request.profileInterval` */
   blockSample?(sample: StackSample, profileInterval: number): void;
   /** A moment of the loop profile. */
-  profile?(requestedAt: number, intervalMillis: number): ProfileReply;
+  profile?(requestedAt: number, intervalMillis: number, isRepeat: boolean): ProfileReply;
 }
 
 /** What an extra adds to the report of a block that has just ended. */
@@ -132,7 +133,7 @@ export interface SessionView {
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;
   /** What runs now, whatever that is. */
-  sample(requestedAt: number): StackSample;
+  sample(requestedAt: number): CapturedSample;
   loopProfile(): LoopProfile | undefined;
   /** Reports the blocks that have ended; some wait for the source maps of their code. */
   report(): void;

@@ -31,6 +31,13 @@ const FOR_AGENTS = new Set([
   'node:internal/perf/performance',
 ]);
 
+/** What Node.js does around promise reactions and nextTicks. */
+const AROUND_REACTIONS = new Set([
+  ASYNC_HOOKS,
+  'node:async_hooks',
+  'node:internal/process/task_queues',
+]);
+
 /** A function on the way. */
 export interface Step {
   readonly frame: StackFrame;
@@ -150,6 +157,11 @@ export function hasUserCode(frames: readonly StackFrame[]): boolean {
 /** Like {@link hasUserCode}, or such code awaits what runs: a block can be named by it. */
 export function hasNamedCode(frames: readonly StackFrame[]): boolean {
   return hasUserCode(frames) || withoutOwnCalls(frames).some(isCode);
+}
+
+/** Whether nothing runs but what Node.js and this package do around promise reactions. */
+export function isBetweenReactions(frames: readonly StackFrame[]): boolean {
+  return withoutOwnCalls(frames).every(({ file }) => file && AROUND_REACTIONS.has(file));
 }
 
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */

@@ -30,7 +30,7 @@ export const profile: Extra = {
           maxBeatMillis: Math.max(lagIntervalMillis, IDLE_MILLIS),
         },
       }),
-      profile: (requestedAt, intervalMillis) => profiler.answer(requestedAt, intervalMillis),
+      profile: (...asked) => profiler.answer(...asked),
       blockSample: (sample, intervalMillis) => profiler.addBlockSample(sample, intervalMillis),
       upkeep: (now) =>
         guard.run(failure, () => {

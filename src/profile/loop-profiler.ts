@@ -6,9 +6,12 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, StackSample } from '../block.ts';
 import type { SampledCode } from '../name/describe-code.ts';
+import { isBetweenReactions } from '../name/stack-path.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { Operation } from '../otel/operation.ts';
 import { MAX_PROFILE_WINDOW_MILLIS } from '../profile-window.ts';
+import type { CapturedSample } from '../sample/capturer.ts';
+import { BARE, IDLE, type ProfileReply, TAKEN } from '../sample/protocol.ts';
 import type { Clock } from '../support/clock.ts';
 import type { CodePlace, LoopProfile } from '../types.ts';
 import type { EntryOperation } from './entry-operation.ts';
@@ -25,7 +28,7 @@ const CHECK_MILLIS = 500;
 
 export interface ProfilerPorts {
   /** What runs now. Called inside the answer. */
-  sample(requestedAt: number): StackSample;
+  sample(requestedAt: number): CapturedSample;
   /** Whether the loop waited for events then; undefined if that is not known. */
   wasWaitingAt(time: number): boolean | undefined;
   /** When the latest task began; NaN if that is not known. */
@@ -46,6 +49,14 @@ interface Pending {
   readonly millis: number;
 }
 
+/** A moment of which the sample shows no code. */
+interface Bare {
+  readonly requestedAt: number;
+  readonly millis: number;
+  /** Undefined if the loop may have been waiting. */
+  readonly sample: StackSample | undefined;
+}
+
 interface Open extends UsedPlace {
   readonly time: number;
   readonly millis: number;
@@ -56,6 +67,7 @@ export class LoopProfiler {
   readonly #times = new UsedTimes();
   #pending: Pending[] = [];
   #open: Open[] = [];
+  #bare: Bare | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -72,17 +84,26 @@ export class LoopProfiler {
    * Inside what runs, asked at a random moment. What an answer stands for: the interval between two
    * moments on average; and, until the answer, moments that would have come meanwhile.
    * @param askedAt NaN if the answer comes before that is known: then it has not been delayed
+   * @param isRepeat the latest answer was `BARE`: what is found now stands for that moment
    */
-  answer(askedAt: number, intervalMillis: number): { readonly isIdle: boolean } {
+  answer(askedAt: number, intervalMillis: number, isRepeat = false): ProfileReply {
     const requestedAt = Number.isNaN(askedAt) ? this.clock.now() : askedAt;
     const waited = this.ports.wasWaitingAt(requestedAt);
-    if (waited === true) return { isIdle: true };
+    if (waited === true) return IDLE;
+    if (isRepeat) return this.#repeat(requestedAt);
+    this.#settle();
     const sample = this.ports.sample(requestedAt);
     const isLate = sample.time - requestedAt >= LATE_MILLIS;
-    if (waited === undefined && !isLate && sample.frames.length === 0) return { isIdle: true };
-    this.#add(sample, intervalMillis + Math.max(0, sample.time - requestedAt));
+    const millis = intervalMillis + Math.max(0, sample.time - requestedAt);
+    if (!isLate && !sample.showsCode() && isBetweenReactions(sample.frames)) {
+      // Without hooks, nothing on the stack may also be the wait.
+      const mayBeIdle = waited === undefined && sample.frames.length === 0;
+      this.#bare = { requestedAt, millis, sample: mayBeIdle ? undefined : sample };
+      return BARE;
+    }
+    this.#add(sample, millis);
     if (isLate) this.ports.addToBlock(sample);
-    return { isIdle: false };
+    return TAKEN;
   }
 
   /** A stack sample of a block: moments that would have come before it came count for it. */
@@ -93,13 +114,15 @@ export class LoopProfiler {
 
   /** Whether {@link report} has something to do. */
   get hasSamples(): boolean {
-    return this.#pending.length > 0 || this.#open.length > 0;
+    return this.#pending.length > 0 || this.#bare !== undefined || this.#open.length > 0;
   }
 
   /** Whether {@link work} has something to do. */
   hasWork(now: number): boolean {
     return (
-      this.#pending.length > 0 || (this.#open.length > 0 && now - this.#checkedAt >= CHECK_MILLIS)
+      this.#pending.length > 0 ||
+      this.#bare !== undefined ||
+      (this.#open.length > 0 && now - this.#checkedAt >= CHECK_MILLIS)
     );
   }
 
@@ -110,6 +133,7 @@ export class LoopProfiler {
 
   /** Names what was sampled, and counts what is known for good. */
   work(now: number): void {
+    this.#settle();
     this.#checkedAt = now;
     this.#name();
     this.#close(now);
@@ -117,6 +141,7 @@ export class LoopProfiler {
 
   /** Counts everything under what is known by now. */
   report(): void {
+    this.#settle();
     this.#name();
     this.#close(Number.POSITIVE_INFINITY);
   }
@@ -124,6 +149,24 @@ export class LoopProfiler {
   read(windowMillis = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
     const open = this.#open.map(({ entry, ...used }) => ({ ...used, operation: entry.read() }));
     return this.#times.read(this.clock.now(), this.clock.waited(), windowMillis, open);
+  }
+
+  #repeat(requestedAt: number): ProfileReply {
+    const bare = this.#bare;
+    // Another task has begun.
+    if (bare === undefined || this.ports.taskStart() > bare.requestedAt) return IDLE;
+    const sample = this.ports.sample(requestedAt);
+    if (!sample.showsCode()) return BARE;
+    this.#bare = undefined;
+    this.#add(sample, bare.millis);
+    return TAKEN;
+  }
+
+  /** No repeat has shown code: it is counted as it was. */
+  #settle(): void {
+    const bare = this.#bare;
+    this.#bare = undefined;
+    if (bare?.sample !== undefined) this.#add(bare.sample, bare.millis);
   }
 
   #add(sample: StackSample, millis: number): void {

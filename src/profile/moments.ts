@@ -7,7 +7,7 @@
  * answer: the main thread counts the time until then for that code, and moments go on afterwards.
  * Watchdog thread only.
  */
-import type { ProfileOptions } from '../sample/protocol.ts';
+import { IDLE, type ProfileOptions } from '../sample/protocol.ts';
 import { Progress, Request, type SharedMemory } from '../sample/shared-memory.ts';
 import type { MomentParts, Moments } from '../sample/watchdog-loop.ts';
 import { attempt } from '../support/guard.ts';
@@ -86,7 +86,7 @@ export class ProfileMoments implements Moments {
     if (this.#firstLeft > 0) this.#firstLeft--;
     if (this.#state.isWaiting()) return;
     const reply = await parts.sample(onWaiting);
-    if (reply?.isIdle === true) this.#state.learn();
+    if (reply === IDLE) this.#state.learn();
     this.#due = this.#draw(reply === undefined ? parts.now() : parts.memory.answeredAt.get(0));
   }
 

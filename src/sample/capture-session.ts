@@ -270,8 +270,9 @@ export class CaptureClient<Facts extends object> {
   /** Like {@link capture}, for the loop profile. */
   readonly sampleProfile: SampleProfile = async (onWaiting) => {
     const isOver = () => false;
-    const answer = await this.#ask({ what: SampleFor.profile, onWaiting, isOver, repeats: 0 });
-    return answer === TAKEN || answer === IDLE ? { isIdle: answer === IDLE } : undefined;
+    const repeats = this.route.isIndirect ? 0 : MAX_REPEATS;
+    const answer = await this.#ask({ what: SampleFor.profile, onWaiting, isOver, repeats });
+    return answer === TAKEN || answer === BARE || answer === IDLE ? answer : undefined;
   };
 
   /** @returns undefined if it is over; {@link LOST} if there was no answer at all */
@@ -386,7 +387,7 @@ export class CaptureClient<Facts extends object> {
 
 /** It shows no code. */
 function isBare(answer: string | undefined): boolean {
-  if (answer === undefined || answer === LOST || answer === TAKEN) return false;
+  if (answer === undefined || [LOST, TAKEN, IDLE].includes(answer)) return false;
   return answer === BARE || !(JSON.parse(answer) as CaptureReply).isCodeKnown;
 }
 

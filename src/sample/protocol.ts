@@ -38,12 +38,6 @@ export interface ProfileOptions {
   readonly maxBeatMillis: number;
 }
 
-/** The main thread's answer to a request of the loop profile. */
-export interface ProfileReply {
-  /** At the moment of the request, the loop was waiting for events. */
-  readonly isIdle: boolean;
-}
-
 /** The answer to a request that failed: there was no stack left for it, for one. */
 export const LOST = 'lost';
 /** The answer if a stack sample was taken, and nothing else is asked for. */
@@ -52,6 +46,9 @@ export const TAKEN = 'taken';
 export const BARE = 'bare';
 /** The answer to the loop profile if at the moment of the request the loop waited for events. */
 export const IDLE = 'idle';
+
+/** The main thread's answer to a request of the loop profile. */
+export type ProfileReply = typeof TAKEN | typeof BARE | typeof IDLE;
 
 /**
  * The watched thread's answer, as JSON, while the report of an ongoing block is near: what the

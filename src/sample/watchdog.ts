@@ -13,7 +13,6 @@ import { LimitedRuns } from './limited-runs.ts';
 import {
   BARE,
   type CaptureReply,
-  IDLE,
   LOST,
   type ProfileReply,
   TAKEN,
@@ -68,8 +67,11 @@ export interface WatchdogEvents {
   showsCode(): boolean;
   /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
   reply(sample: StackSample): CaptureReply;
-  /** {@link capture} for the loop profile. `intervalMillis`: see `Request.profileInterval`. */
-  profile(requestedAt: number, intervalMillis: number): ProfileReply;
+  /**
+   * {@link capture} for the loop profile. `intervalMillis`: see `Request.profileInterval`;
+   * `isRepeat`: see `Request.isRepeat`.
+   */
+  profile(requestedAt: number, intervalMillis: number, isRepeat: boolean): ProfileReply;
   /** The thread watches; or it does not, for now. */
   watching(isWatching: boolean): void;
   /** Stack samples cannot be taken, or not any more. */
@@ -219,10 +221,10 @@ export class Watchdog {
     const interval = request[Request.profileInterval] as number;
     const time = now();
     memory.answeredAt.set(0, time);
-    if (purpose === SampleFor.profile)
-      return this.events.profile(requestedAt, interval).isIdle ? IDLE : TAKEN;
+    const isRepeat = request[Request.isRepeat] === 1;
+    if (purpose === SampleFor.profile) return this.events.profile(requestedAt, interval, isRepeat);
     const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
-    if (request[Request.isRepeat] === 1 && !this.events.showsCode()) return BARE;
+    if (isRepeat && !this.events.showsCode()) return BARE;
     const sample = this.events.capture(busyPeriodStart, requestedAt, interval);
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;

@@ -16,11 +16,11 @@ import { LongCalls } from '../native/long-calls.ts';
 import { NativeCalls } from '../native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
-import { Capturer } from '../sample/capturer.ts';
-import type { CaptureReply, ProfileReply } from '../sample/protocol.ts';
+import { type CapturedSample, Capturer } from '../sample/capturer.ts';
+import { type CaptureReply, IDLE, type ProfileReply } from '../sample/protocol.ts';
 import type { SharedText } from '../sample/shared-records.ts';
 import { takeStack } from '../sample/stack.ts';
-import { Watchdog } from '../sample/watchdog.ts';
+import { Watchdog, type WatchdogEvents } from '../sample/watchdog.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
 import type { Common } from './common.ts';
 import type { Detection } from './detection.ts';
@@ -36,7 +36,7 @@ type ThreadData = ReturnType<NonNullable<SessionExtra['threadData']>>;
 export interface Sampling {
   readonly parts: readonly Part[];
   /** What runs now, whatever that is. */
-  sample(requestedAt: number): StackSample;
+  sample(requestedAt: number): CapturedSample;
   listen(listener: SampleListener): void;
   /** The thread is started with this, too. Asked for when it is started. */
   addThreadData(data: () => ThreadData): void;
@@ -94,7 +94,7 @@ export function createSampling(
         },
         showsCode: () => takeStack().showsCode(),
         reply,
-        profile: (requestedAt, intervalMillis) => answerProfile(requestedAt, intervalMillis),
+        profile: answerProfile,
         watching: (isWatching) => {
           detection.watch(isWatching);
           if (isWatching) setReady();
@@ -109,12 +109,12 @@ export function createSampling(
       capture.memory,
     );
 
-  function answerProfile(requestedAt: number, intervalMillis: number): ProfileReply {
+  function answerProfile(...asked: Parameters<WatchdogEvents['profile']>): ProfileReply {
     for (const listener of listeners) {
-      const answer = listener.profile?.(requestedAt, intervalMillis);
+      const answer = listener.profile?.(...asked);
       if (answer !== undefined) return answer;
     }
-    return { isIdle: true };
+    return IDLE;
   }
 
   if (watchdog !== undefined) {

@@ -3,6 +3,8 @@ import type { StackSample } from '../../../src/block.ts';
 import type { Operation } from '../../../src/otel/operation.ts';
 import { EntryOperation } from '../../../src/profile/entry-operation.ts';
 import { LoopProfiler } from '../../../src/profile/loop-profiler.ts';
+import { BARE, IDLE, TAKEN } from '../../../src/sample/protocol.ts';
+import { frame } from '../name/support/stacks.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 interface FakeSpan {
@@ -39,6 +41,7 @@ class Fake {
       context: this.context,
       resourceType: undefined,
       frames: this.frames,
+      showsCode: () => this.frames.some(({ file }) => !file?.startsWith('node:')),
     }),
     wasWaitingAt: () => this.waited,
     taskStart: () => this.taskStart,
@@ -61,6 +64,11 @@ class Fake {
     return this.profiler.answer(this.clock.now() - millis, intervalMillis);
   }
 
+  /** Asked again, right now. */
+  repeat() {
+    return this.profiler.answer(this.clock.now(), 1000, true);
+  }
+
   beat(): void {
     this.profiler.beat(this.clock.now(), this.clock.idle());
     this.profiler.work(this.clock.now());
@@ -69,7 +77,7 @@ class Fake {
 
 test('a sample stands for the mean interval, and is counted under function and operation', () => {
   const fake = new Fake();
-  expect(fake.answer()).toEqual({ isIdle: false });
+  expect(fake.answer()).toBe(TAKEN);
   fake.beat();
   expect(fake.counted).toEqual([{ millis: 1000, name: 'render', operation: {} }]);
 });
@@ -77,7 +85,7 @@ test('a sample stands for the mean interval, and is counted under function and o
 test('a moment at which the loop waited is no sample', () => {
   const fake = new Fake();
   fake.waited = true;
-  expect(fake.answer()).toEqual({ isIdle: true });
+  expect(fake.answer()).toBe(IDLE);
   fake.beat();
   expect(fake.counted).toEqual([]);
 });
@@ -86,7 +94,65 @@ test('without async hooks, an answer with nothing on the stack is none either', 
   const fake = new Fake();
   fake.waited = undefined;
   fake.frames = [];
-  expect(fake.answer()).toEqual({ isIdle: true });
+  expect(fake.answer()).toBe(BARE);
+  fake.beat();
+  expect(fake.counted).toEqual([]);
+});
+
+describe('between two promise reactions', () => {
+  const machinery = ['node:internal/process/task_queues', 'node:async_hooks'].map((file) =>
+    frame('runMicrotask', file),
+  );
+
+  test.each([
+    ['nothing on the stack', [], false],
+    ['nothing on the stack, and maybe a wait', [], undefined],
+    ['what Node.js does for reactions', machinery, false],
+  ])('with %s: what a repeat finds stands for the moment', (_what, frames, waited) => {
+    const fake = new Fake();
+    const code = fake.frames;
+    fake.frames = frames;
+    fake.waited = waited;
+    expect(fake.answer()).toBe(BARE);
+    expect(fake.repeat()).toBe(BARE);
+    fake.frames = code;
+    expect(fake.repeat()).toBe(TAKEN);
+    expect(fake.repeat()).toBe(IDLE);
+    fake.beat();
+    expect(fake.counted).toEqual([{ millis: 1000, name: 'render', operation: {} }]);
+  });
+
+  test('in another task, or in a wait, nothing is found: nobody had the moment', () => {
+    const fake = new Fake();
+    const code = fake.frames;
+    const expectNobody = () => {
+      expect(fake.repeat()).toBe(IDLE);
+      fake.beat();
+      expect(fake.counted).toEqual([{ millis: 1000, name: undefined, operation: {} }]);
+      fake.counted.length = 0;
+    };
+    for (const change of [
+      () => {
+        fake.taskStart = fake.clock.now() + 1;
+        fake.frames = code;
+      },
+      () => {
+        fake.waited = true;
+      },
+    ]) {
+      fake.frames = [];
+      expect(fake.answer()).toBe(BARE);
+      change();
+      expectNobody();
+      fake.taskStart = 0;
+    }
+  });
+
+  test('other code of Node.js is no such moment', () => {
+    const fake = new Fake();
+    fake.frames = [frame('onStreamRead', 'node:internal/stream_base_commons')];
+    expect(fake.answer()).toBe(TAKEN);
+  });
 });
 
 test('native code that keeps the answer counts for the moments that would have come', () => {

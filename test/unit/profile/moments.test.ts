@@ -1,4 +1,5 @@
 import { ProfileMoments } from '../../../src/profile/moments.ts';
+import { IDLE, TAKEN } from '../../../src/sample/protocol.ts';
 import { Progress, Request, SharedMemory } from '../../../src/sample/shared-memory.ts';
 
 const INTERVAL = 1000;
@@ -38,7 +39,7 @@ class Fake {
         this.memory.answeredAt.set(0, this.time);
         // The watchdog thread notices later.
         this.time += 2;
-        return { isIdle: this.isIdle };
+        return this.isIdle ? IDLE : TAKEN;
       },
       state: { isWaiting: () => this.isWaiting, learn: () => void this.learned++ },
     });
