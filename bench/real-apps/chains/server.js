@@ -1,0 +1,22 @@
+import fastify from 'fastify';
+import { exportOrders, validateOrders } from './services/orders.js';
+import { priceAll, priceCached, priceStored } from './services/prices.js';
+import { importInBatches, importInOrder, importLimited, importQueued } from './services/rows.js';
+import { summarize } from './services/streams.js';
+import { loadUsers } from './services/users.js';
+
+const app = fastify();
+app.get('/health', async () => 'ok');
+app.get('/prices/cached', async () => ({ sum: await priceCached() }));
+app.get('/prices/stored', async () => ({ sum: await priceStored() }));
+app.get('/prices/all', async () => ({ count: await priceAll() }));
+app.get('/rows/limited', async () => ({ count: await importLimited() }));
+app.get('/rows/batches', async () => ({ count: await importInBatches() }));
+app.get('/rows/queued', async () => ({ count: await importQueued() }));
+app.get('/rows/ordered', async () => ({ count: await importInOrder() }));
+app.get('/users', async () => ({ count: await loadUsers() }));
+app.get('/orders/export', async () => ({ sum: await exportOrders() }));
+app.get('/orders/validate', async () => ({ ok: await validateOrders() }));
+app.get('/orders/summary', async () => ({ sum: await summarize() }));
+await app.listen({ port: Number(process.env.PORT), host: process.env.HOST });
+process.on('SIGTERM', () => app.close());
