@@ -25,7 +25,8 @@ export interface SampleRequest {
   readonly question: string;
   /** It is on its way to the watched thread, and nothing else delays it any more. */
   asked(): void;
-  answered(value: unknown): void;
+  /** `askAgain` asks the same in the same session; absent if that is not possible. */
+  answered(value: unknown, askAgain?: () => void): void;
   /** V8 has ended the sample half-way. */
   terminated(commands: Commands): void;
   /** The watched thread cannot be reached by the inspector. */
@@ -81,12 +82,15 @@ export const TO_MAIN_THREAD: CaptureRoute = {
         queued();
       },
     };
-    asked();
-    session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
-      if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
-      else if (error) isTermination(error) ? terminated(commands) : answered(undefined);
-      else answered(answerIn(response));
-    });
+    const ask = () => {
+      asked();
+      session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
+        if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
+        else if (error) isTermination(error) ? terminated(commands) : answered(undefined);
+        else answered(answerIn(response), ask);
+      });
+    };
+    ask();
   },
   leave() {},
 };
@@ -108,8 +112,8 @@ const POLL_MILLIS = 2;
  * Between two promise reactions, and in what Node.js does for them, no code of the application is
  * on the stack. V8 interrupts a chain of short ones nearly always there: on Node.js 24, one in 13
  * samples of `for (const id of ids) total += await cache.get(id)` shows it. Such a sample is
- * repeated, 25 µs each, so many times at most; in a busy period in which that was in vain twice,
- * not again.
+ * repeated so many times at most, 25 µs each (of a worker, 55 µs of the main thread as well); in a
+ * busy period in which that was in vain twice, not again.
  */
 const MAX_REPEATS = 128;
 const REPEAT_MILLIS = 0.2;
@@ -139,11 +143,6 @@ interface Question {
   isOver(): boolean;
   /** See {@link MAX_REPEATS}. */
   readonly repeats: number;
-}
-
-interface Asking {
-  readonly session: CaptureSession;
-  isFinished: boolean;
 }
 
 const NOTHING = { reply: undefined, isOver: false } as const;
@@ -261,104 +260,104 @@ export class CaptureClient<Facts extends object> {
     return { reply: JSON.parse(answer) as CaptureReply<Facts>, isOver: false };
   };
 
-  /** A worker thread is reached through the main thread, where each request is some work. */
   #timesInVain(busyPeriod: number): number {
-    if (this.route.isIndirect) return MAX_IN_VAIN;
     return this.#inVain.busyPeriod === busyPeriod ? this.#inVain.times : 0;
   }
 
   /** Like {@link capture}, for the loop profile. */
   readonly sampleProfile: SampleProfile = async (onWaiting) => {
     const isOver = () => false;
-    const repeats = this.route.isIndirect ? 0 : MAX_REPEATS;
+    const repeats = MAX_REPEATS;
     const answer = await this.#ask({ what: SampleFor.profile, onWaiting, isOver, repeats });
     return answer === TAKEN || answer === BARE || answer === IDLE ? answer : undefined;
   };
 
   /** @returns undefined if it is over; {@link LOST} if there was no answer at all */
-  async #ask(question: Question): Promise<string | undefined> {
+  async #ask({ what, onWaiting, isOver, repeats }: Question): Promise<string | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
       return LOST;
-    const session = new CaptureSession(this.#inspector, this.memory.words, this.route);
-    const asking = { session, isFinished: false };
-    const { request } = this.memory;
-    try {
-      if (!this.#isOpened(session)) return LOST;
-      request.values[Request.isRepeat] = 0;
-      let answer = await this.#askOnce(asking, question);
-      request.values[Request.isRepeat] = 1;
-      for (let i = 0; i < question.repeats && isBare(answer); i++) {
-        const repeated = await this.#askOnce(asking, question);
-        if (repeated !== BARE) answer = repeated;
-      }
-      return answer;
-    } finally {
-      asking.isFinished = true;
-      session.close();
-    }
-  }
-
-  async #askOnce(asking: Asking, question: Question): Promise<string | undefined> {
     const { words, request } = this.memory;
-    const { what, onWaiting, isOver } = question;
+    const session = new CaptureSession(this.#inspector, words, this.route);
+    let isFinished = false;
     let isAnswered = false;
     let answer: string | undefined;
+    let askAgain = () => {};
     let termination: Termination | undefined;
-    request.values[Request.purpose] = what;
-    // A sample that comes before it is known when it was asked for has not been delayed.
-    request.set(Request.requestedAt, Number.NaN);
-    this.#isReached = false;
-    asking.session.request({
-      expression: this.#expression,
-      question: this.#question,
-      asked: () => {
-        this.#isReached = true;
-        this.#pause = UNREACHED_PAUSE_MILLIS;
-        request.set(Request.requestedAt, this.now());
-      },
-      answered: (value) => {
-        isAnswered = true;
-        if (typeof value === 'string') answer = value;
-        if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
-      },
-      terminated: (commands) => {
-        const isClosed = () => asking.isFinished;
-        const done = () => {
-          isAnswered = true;
-        };
-        if (!asking.isFinished)
-          termination = new Termination(this.memory, this.now, commands, isClosed, done);
-      },
-      unreachable: (reason) => {
-        // It is also said of a session that was closed before.
-        if (!asking.isFinished) this.#lose(reason);
-        isAnswered = true;
-      },
-      ended: () => {
-        if (asking.isFinished) return;
-        this.#lose('the inspector does not find this thread');
-        // Terminated: it could not tell, and is not watched any more.
-        Atomics.store(words, Word.closing, 1);
-        isAnswered = true;
-      },
-      inspected: (isInspected) => {
-        Atomics.store(words, Word.inspected, isInspected ? 1 : 0);
-      },
-    });
-    let poll = request.values[Request.isRepeat] === 1 ? REPEAT_MILLIS : POLL_MILLIS;
-    while (!isAnswered && !this.#isClosing) {
-      await this.sleep.sleepInLoop(poll);
-      poll = Math.min(MAX_POLL_MILLIS, poll + 1);
-      if (isAnswered) break;
-      termination?.poll();
-      // The main thread has not passed it on, and what was to be sampled is over.
-      if (this.route.isIndirect && isOver()) {
-        if (!this.#isReached) this.#pauseRequests();
-        return undefined;
+    const answered = async (poll: number): Promise<string | undefined> => {
+      for (let millis = poll; !isAnswered && !this.#isClosing; ) {
+        await this.sleep.sleepInLoop(millis);
+        millis = Math.min(MAX_POLL_MILLIS, millis + 1);
+        if (isAnswered) break;
+        termination?.poll();
+        // The main thread has not passed it on, and what was to be sampled is over.
+        if (this.route.isIndirect && isOver()) {
+          if (!this.#isReached) this.#pauseRequests();
+          return undefined;
+        }
+        onWaiting();
       }
-      onWaiting();
+      return isAnswered ? answer : LOST;
+    };
+    try {
+      if (!this.#isOpened(session)) return LOST;
+      request.values[Request.purpose] = what;
+      request.values[Request.isRepeat] = 0;
+      // A sample that comes before it is known when it was asked for has not been delayed.
+      request.set(Request.requestedAt, Number.NaN);
+      this.#isReached = false;
+      session.request({
+        expression: this.#expression,
+        question: this.#question,
+        asked: () => {
+          this.#isReached = true;
+          this.#pause = UNREACHED_PAUSE_MILLIS;
+          request.set(Request.requestedAt, this.now());
+        },
+        answered: (value, again) => {
+          isAnswered = true;
+          if (again !== undefined) askAgain = again;
+          answer = typeof value === 'string' ? value : undefined;
+          if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
+        },
+        terminated: (commands) => {
+          const isClosed = () => isFinished;
+          const done = () => {
+            isAnswered = true;
+          };
+          if (!isFinished)
+            termination = new Termination(this.memory, this.now, commands, isClosed, done);
+        },
+        unreachable: (reason) => {
+          // It is also said of a session that was closed before.
+          if (!isFinished) this.#lose(reason);
+          isAnswered = true;
+        },
+        ended: () => {
+          if (isFinished) return;
+          this.#lose('the inspector does not find this thread');
+          // Terminated: it could not tell, and is not watched any more.
+          Atomics.store(words, Word.closing, 1);
+          isAnswered = true;
+        },
+        inspected: (isInspected) => {
+          Atomics.store(words, Word.inspected, isInspected ? 1 : 0);
+        },
+      });
+      let found = await answered(POLL_MILLIS);
+      for (let i = 0; i < repeats && isBare(found) && !this.#isClosing; i++) {
+        isAnswered = false;
+        answer = undefined;
+        request.values[Request.isRepeat] = 1;
+        request.set(Request.requestedAt, Number.NaN);
+        askAgain();
+        const repeated = await answered(REPEAT_MILLIS);
+        if (repeated !== BARE) found = repeated;
+      }
+      return found;
+    } finally {
+      isFinished = true;
+      session.close();
     }
-    return isAnswered ? answer : LOST;
   }
 
   #pauseRequests(): void {

@@ -120,16 +120,18 @@ export class RouteToWorker implements CaptureRoute {
       terminate: () => send('Runtime.terminateExecution', {}),
       cancel: (queued) => send('Runtime.evaluate', cancellation, queued),
     };
+    const ask = () =>
+      evaluate(request.expression, request.asked, (error, value) => {
+        if (error !== undefined && isTermination(error)) request.terminated(commands);
+        else request.answered(value, ask);
+      });
     workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       if (!isTitleOf(workerInfo.title, this.threadId)) {
         workers.post('NodeWorker.detach', { sessionId });
         return;
       }
       target = sessionId;
-      evaluate(request.expression, request.asked, (error, value) => {
-        if (error !== undefined && isTermination(error)) request.terminated(commands);
-        else request.answered(value);
-      });
+      ask();
     });
     workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
       if (sessionId !== target) return;

@@ -29,14 +29,20 @@ function expectQuiet({ code, signal, stderr, diags }: Run): void {
 test.each(['idle', 'busy'])(
   'the main thread is %s: the blocking function of a worker is named, in its context',
   async (mainThread) => {
+    const cached = ['cached 1', 'cached 2', 'cached 3'];
     const run = await runApp('worker-captures.cjs', { asyncHooks: 'auto', args: [mainThread] });
 
     expectQuiet(run);
     expectBlocks(run, [
       { truth: 'function', kind: 'callback' },
       { truth: 'promises', kind: 'microtasks' },
+      ...cached.map((truth) => ({ truth, kind: 'microtasks' as const })),
     ]);
-    expectNamed(run, { function: 'resizeImages', promises: 'resizeStep' });
+    expectNamed(run, {
+      function: 'resizeImages',
+      promises: 'resizeStep',
+      ...Object.fromEntries(cached.map((truth) => [truth, /^(sumPrices|get)$/])),
+    });
     expect(run.blocks[0]?.attributes).toMatchObject({
       'code.file.path': appFile('worker-captures.cjs'),
       'thread.id': run.notes['worker thread'],

@@ -1,4 +1,4 @@
-// A worker thread with a name of its own blocks its loop, in a function and in a chain of promises.
+// A worker thread with a name of its own blocks its loop, in a function and in chains of promises.
 // The main thread has no SDK; `busy`: it runs for half of the time, in parts that are no block.
 const { once } = require('node:events');
 const { isMainThread, threadId, Worker } = require('node:worker_threads');
@@ -39,6 +39,13 @@ async function work() {
   async function resizeStep() {
     for (let i = 0; i < 100_000; i++) hash = Math.imul(hash ^ i, 0x01000193);
   }
+  /** V8 interrupts it nearly always between two reactions (Node.js 24). */
+  const prices = new Map(Array.from({ length: 1000 }, (_, id) => [id, id]));
+  const cache = { get: async (id) => prices.get(id) };
+  async function sumPrices() {
+    for (const goesOn = running(BLOCK_MILLIS); goesOn(); )
+      for (const id of prices.keys()) hash += await cache.get(id);
+  }
 
   await alone(() =>
     tracer.startActiveSpan('function', (span) => {
@@ -54,6 +61,16 @@ async function work() {
       span.end();
     }),
   );
+  for (const name of ['cached 1', 'cached 2', 'cached 3']) {
+    await alone(() =>
+      tracer.startActiveSpan(name, async (span) => {
+        const end = startTruth(name);
+        await sumPrices();
+        end();
+        span.end();
+      }),
+    );
+  }
   note('health after', eventLoop.health(10_000));
   clearInterval(keepAlive);
   await finish(sdk);
