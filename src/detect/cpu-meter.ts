@@ -1,15 +1,14 @@
 /** CPU time of this thread over time: a few readings per busy period, and a line between them. */
 import type { Clock } from '../support/clock.ts';
 
-/** Readings kept. When full, every second one goes. */
+/** Readings kept: the first of a busy period, and the latest. */
 const MAX_READINGS = 64;
 
 export class CpuMeter {
   // Arrays of a fixed size: a busy period begins too often to allocate for it.
-  readonly #times = new Float64Array(MAX_READINGS + 1);
-  readonly #cpus = new Float64Array(MAX_READINGS + 1);
+  readonly #times = new Float64Array(MAX_READINGS);
+  readonly #cpus = new Float64Array(MAX_READINGS);
   #readings = 0;
-  #interval: number;
   #idle = 0;
   #lastTime = Number.NEGATIVE_INFINITY;
   /** When the clock was read last, and what it said: what is estimated since must not add up. */
@@ -22,9 +21,7 @@ export class CpuMeter {
   constructor(
     private readonly clock: Clock,
     private readonly intervalMillis: number,
-  ) {
-    this.#interval = intervalMillis;
-  }
+  ) {}
 
   /** How many readings are kept. */
   get readings(): number {
@@ -46,7 +43,6 @@ export class CpuMeter {
     this.#cpus[0] = cpu;
     this.#readBefore = this.#read;
     this.#readings = 1;
-    this.#interval = this.intervalMillis;
     this.#lastTime = t;
     this.#idle = idle;
   }
@@ -58,7 +54,7 @@ export class CpuMeter {
 
   /** The busy period goes on at `t`. */
   sample(t: number): void {
-    if (t - this.#lastTime < this.#interval) return;
+    if (t - this.#lastTime < this.intervalMillis) return;
     this.#add(t);
   }
 
@@ -82,30 +78,21 @@ export class CpuMeter {
 
   #add(t: number): void {
     if (t <= this.#lastTime) return;
+    if (this.#readings === MAX_READINGS) {
+      this.#times.copyWithin(1, 2);
+      this.#cpus.copyWithin(1, 2);
+      this.#readings--;
+    }
     this.#times[this.#readings] = t;
     this.#cpus[this.#readings] = this.#readClock(t);
     this.#readings++;
     this.#lastTime = t;
-    if (this.#readings > MAX_READINGS) this.#halve();
   }
 
   #readClock(t: number): number {
     this.#readAt = t;
     this.#read = this.clock.cpu();
     return this.#read;
-  }
-
-  /** Keeps every second reading, and the latest. */
-  #halve(): void {
-    let kept = 0;
-    for (let i = 0; i < this.#readings; i++) {
-      if (i % 2 !== 0 && i !== this.#readings - 1) continue;
-      this.#times[kept] = this.#times[i] as number;
-      this.#cpus[kept] = this.#cpus[i] as number;
-      kept++;
-    }
-    this.#readings = kept;
-    this.#interval *= 2;
   }
 
   #at(t: number): number {

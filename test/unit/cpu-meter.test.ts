@@ -86,4 +86,10 @@ test('readings are bounded', () => {
     expect(cpu.between(begin, clock.now())).toBe(2);
   }
   expect(cpu.readings).toBeLessThan(100);
+  // A wait is as exact as it would be without all of them before it.
+  clock.run(20);
+  cpu.sample(clock.now());
+  const begin = clock.now();
+  clock.time += 60;
+  expect(cpu.between(begin, clock.now())).toBe(0);
 });
