@@ -162,6 +162,14 @@ test.each(['exporter', 'batch exporter', 'onStart', 'onEnd', 'blockHook'])(
   },
 );
 
+test('a blockHook and a callback that reach the threshold together are no block, whose report would be another', async () => {
+  const run = await runApp('own-work.cjs', { args: ['short blockHook'] });
+
+  expectQuietExit(run);
+  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
+  expect(run.notes['slow calls']).toBe(1);
+});
+
 test('without hooks: scopes are exact, all else is known to within one interval of the lag timer', async () => {
   /** `lagIntervalMillis`, and its timer's own lateness. */
   const BEAT_TOLERANCE_MILLIS = 20 + 5;

@@ -1,8 +1,9 @@
 // Telemetry itself blocks the event loop, for 150 ms each time. The argument says which part of it
-// does.
+// does. `short blockHook`: for 60 ms, beside callbacks of the application that are as long.
 const { context, trace } = require('@opentelemetry/api');
 const { BatchSpanProcessor, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { running } = require('../../support/thread-times.cjs');
 const telemetry = require('./support/telemetry.cjs');
 const {
   alone,
@@ -17,10 +18,22 @@ const {
 } = telemetry;
 
 const SLOW_MILLIS = 150;
+const SHORT_MILLIS = 60;
 const part = process.argv[2];
 
 let calls = 0;
 const beSlow = () => block(`${part} ${++calls}`, SLOW_MILLIS);
+function beShort() {
+  for (const goesOn = running(SHORT_MILLIS); goesOn(); );
+}
+
+/** One callback after the other, from the iteration on in which the block is reported. */
+function goOn(callbacks) {
+  setImmediate(() => {
+    beShort();
+    if (callbacks > 1) goOn(callbacks - 1);
+  });
+}
 
 const slowExporter = {
   ...recordingSpanExporter,
@@ -44,9 +57,17 @@ const spanProcessors = {
   onStart: () => [slowProcessor('onStart'), recordSpans()],
   onEnd: () => [slowProcessor('onEnd'), recordSpans()],
   blockHook: () => [recordSpans()],
+  'short blockHook': () => [recordSpans()],
 }[part]();
 
-const blockHook = part === 'blockHook' ? beSlow : () => {};
+const blockHooks = {
+  blockHook: beSlow,
+  'short blockHook': () => {
+    calls++;
+    beShort();
+  },
+};
+const blockHook = blockHooks[part] ?? (() => {});
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ blockHook }));
 const sdk = startNodeSdk({ spanProcessors, instrumentations: [instrumentation] });
 
@@ -59,6 +80,7 @@ const job = trace.getTracer('own-work').startSpan('job');
 async function main() {
   await alone(() => {
     context.with(trace.setSpan(context.active(), job), () => block('job', 200));
+    if (part === 'short blockHook') goOn(10);
   });
   await wait(LOOP_WOULD_SHOW_MILLIS);
   instrumentation.disable();
