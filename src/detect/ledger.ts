@@ -292,11 +292,12 @@ export class Ledger {
 
   /**
    * A beat of the lag timer, in which nothing else runs: if the end of a callback was lost, the
-   * depth is set right here. Returns when the beat's callback began.
+   * depth is set right here. It is no callback of the application's. Returns when it began.
    */
   beat(): number {
     if (!this.#isHooked) return this.clock.now();
     if (this.stack.resync(1)) this.before(CALLBACK);
+    this.#callbacks--;
     return this.callbackStart > 0 ? this.callbackStart : this.clock.now();
   }
 

@@ -97,6 +97,18 @@ describe.each(MODES)('with asyncHooks %s, a block in', (asyncHooks) => {
     }));
 });
 
+test('immediates, then timers: only the callbacks of the application are counted', async () => {
+  const run = await runApp('immediates-then-timers.cjs', { asyncHooks: 'always' });
+
+  expectQuietExit(run);
+  const block = expectBlock(run, {
+    truth: 'callbacks',
+    kind: 'pile-up',
+    parent: 'active or none',
+  });
+  expect(block.attributes['event_loop.block.callbacks']).toBe(5);
+});
+
 describe('a single call that blocks', () => {
   const CALLS = [
     'regex',

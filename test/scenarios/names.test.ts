@@ -95,6 +95,9 @@ test('a block is named by the place to change', async () => {
         }),
       ),
     ),
+    under(run, 'evaluated', (blocks) =>
+      expect(blocks).toMatchObject([{ 'code.function.name': 'userScript' }]),
+    ),
     under(run, 'sumTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'sumRow', 'code.file.path': APP }]),
     ),

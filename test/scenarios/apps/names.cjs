@@ -124,6 +124,20 @@ async function sumCached() {
   }
 }
 
+/** A script of a user, which nothing with a file has called. */
+const userScript = new Function(
+  'running',
+  'done',
+  `return function userScript() {
+     for (const goesOn = running(200); goesOn(); ) for (let i = 0; i < 1e6; i++);
+     done();
+   }`,
+);
+const evaluated = () =>
+  new Promise((resolve) => {
+    setTimeout(userScript(running, resolve), 1);
+  });
+
 /** A package that calls the application, which calls it again: there the time is spent. */
 const { each } = require(
   install(
@@ -228,6 +242,7 @@ const CASES = {
   copyTable,
   importRows,
   sumCached,
+  evaluated,
   sumTable,
   loadLazily,
   wasmReport,
