@@ -109,6 +109,14 @@ test('immediates, then timers: only the callbacks of the application are counted
   expect(block.attributes['event_loop.block.callbacks']).toBe(5);
 });
 
+test('callbacks of many traces in one block: it is in none of them', async () => {
+  const { blocks, ...run } = await runApp('many-traces.cjs');
+
+  expectQuietExit({ blocks, ...run });
+  expect(blocks.length).toBeGreaterThanOrEqual(5);
+  expect(blocks.map(({ parentSpanId }) => parentSpanId)).toEqual(blocks.map(() => undefined));
+});
+
 describe('a single call that blocks', () => {
   const CALLS = [
     'regex',

@@ -156,6 +156,32 @@ describe('with captures', () => {
     ).toBe('sampled');
   });
 
+  describe('by the one sample that switched the hooks on', () => {
+    /** A sample at 60 of 105 ms; then callbacks of others vote for so many milliseconds. */
+    const attributed = (...others: number[]) => {
+      const b = votes();
+      const sampled = contextOf('sampled');
+      b.vote(60, 62, 2, sampled);
+      let from = 62;
+      for (const [i, millis] of others.entries()) {
+        b.vote(from, from + millis, millis, contextOf(`other ${i}`));
+        from += millis;
+      }
+      return nameOf(b.attribute(0, 105, 105, [sample(sampled, 105)])?.context);
+    };
+
+    test('to nobody, if several others ran then: many will have run before', () => {
+      expect(attributed(...Array(14).fill(3))).toBeUndefined();
+      expect(attributed(6, 5)).toBeUndefined();
+    });
+
+    test('to what it found, if one other ran, or others for a short time', () => {
+      expect(attributed(42)).toBe('sampled');
+      expect(attributed(3, 3, 4)).toBe('sampled');
+      expect(attributed()).toBe('sampled');
+    });
+  });
+
   test('without a single one, most of a block without votes has no attribution', () => {
     const b = votes();
     b.vote(0, 10, 10, contextOf('tick'), 'TickObject');

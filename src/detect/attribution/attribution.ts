@@ -6,7 +6,8 @@
  * 2. If all stack samples in it found one other span, and no scope inside it voted: that span, if
  *    it had started when the block began.
  * 3. If its context has no span, or if several callbacks made the block: the span that ran longest,
- *    if the spans of its trace ran for at least half of the block; otherwise none.
+ *    if the spans of its trace ran for at least half of the block; otherwise none. Not if that is
+ *    what a single stack sample says, and several other traces ran after it.
  * 4. If that span had ended when other code ran: the innermost span around it that was open for the
  *    whole block. If there is none: in one callback the span itself; in several, the span itself if
  *    it was open for three quarters of the block and for at least the threshold; otherwise none.
@@ -33,6 +34,8 @@ const MAX_UNCOVERED_SHARE = 0.02;
 const MIN_OPEN_SHARE = 0.75;
 /** A block is attributed to a trace only if it ran for this share of the block. */
 const MIN_TRACE_SHARE = 0.5;
+/** With less, others only ran beside it. */
+const MIN_OTHERS_SHARE = 0.1;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
@@ -184,18 +187,39 @@ function isOwner(context: Context): boolean {
 
 /** The candidate that ran longest, of those whose trace ran for at least half of the part. */
 function longestOf(candidates: readonly Candidate[], { start, end }: Part): Candidate | undefined {
-  const minimum = (end - start) * MIN_TRACE_SHARE;
-  const traceIds = candidates.map((c) => (c.suppressed ? c : (c.span?.spanContext().traceId ?? c)));
-  const millis = new Map<unknown, number>();
-  for (const [i, c] of candidates.entries()) {
-    millis.set(traceIds[i], (millis.get(traceIds[i]) ?? 0) + c.millis);
+  const traces = new Map<unknown, Candidate[]>();
+  for (const c of candidates) {
+    const trace = c.suppressed ? c : (c.span?.spanContext().traceId ?? c);
+    traces.set(trace, [...(traces.get(trace) ?? []), c]);
   }
-  return candidates
-    .filter((_, i) => (millis.get(traceIds[i]) as number) >= minimum)
+  const all = [...traces.values()];
+  const millisOf = (of: readonly Candidate[]) => of.reduce((sum, { millis }) => sum + millis, 0);
+  const minimum = (end - start) * MIN_TRACE_SHARE;
+  return all
+    .filter((of) => millisOf(of) >= minimum && !isByChance(of, all, start, end))
+    .flat()
     .reduce<Candidate | undefined>(
       (longest, c) => (longest !== undefined && longest.millis >= c.millis ? longest : c),
       undefined,
     );
+}
+
+/**
+ * Whether a trace has its time from the one stack sample that switched the hooks on, and of what
+ * ran then, several others have voted for some: before, too, there will have been many.
+ */
+function isByChance(
+  trace: readonly Candidate[],
+  traces: readonly (readonly Candidate[])[],
+  start: number,
+  end: number,
+): boolean {
+  const votedOf = (of: readonly Candidate[]) => of.reduce((sum, { voted }) => sum + voted, 0);
+  const samples = trace.reduce((sum, each) => sum + each.samples, 0);
+  if (samples !== 1 || votedOf(trace) >= (end - start) * MIN_TRACE_SHARE) return false;
+  const others = traces.filter((of) => of !== trace && votedOf(of) > 0);
+  const voted = others.reduce((sum, of) => sum + votedOf(of), 0);
+  return others.length > 1 && voted >= (end - start) * MIN_OTHERS_SHARE;
 }
 
 /** A span may start or end by this many milliseconds inside of its part. */

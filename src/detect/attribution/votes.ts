@@ -44,6 +44,10 @@ export interface Candidate extends Attributed {
   readonly expected: boolean;
   /** For how long it ran. */
   millis: number;
+  /** For how much of that it voted. */
+  voted: number;
+  /** How many stack samples found it. */
+  samples: number;
   /** Milliseconds that its stack samples stand for. */
   sampled: number;
 }
@@ -130,8 +134,13 @@ export class Votes {
       const millis = within(vote, start, end);
       if (millis > 0) candidateOf(candidates, vote).millis += millis;
     }
+    for (const candidate of candidates) candidate.voted = candidate.millis;
     const own = around && candidateOf(candidates, around);
-    for (const sample of samples) candidateOf(candidates, sample).sampled += sample.weight;
+    for (const sample of samples) {
+      const candidate = candidateOf(candidates, sample);
+      candidate.sampled += sample.weight;
+      candidate.samples++;
+    }
     divide(candidates, end - start, own);
     return candidates.filter(({ context }) => context !== OTHERS);
   }
@@ -186,7 +195,8 @@ function candidateOf(candidates: Candidate[], { context, resourceType }: Attribu
       (span === undefined ? c.context === context : c.span === span),
   );
   if (known !== undefined) return known;
-  const candidate = { context, resourceType, span, suppressed, expected, millis: 0, sampled: 0 };
+  const nothing = { millis: 0, voted: 0, samples: 0, sampled: 0 };
+  const candidate = { context, resourceType, span, suppressed, expected, ...nothing };
   candidates.push(candidate);
   return candidate;
 }
