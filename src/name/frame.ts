@@ -40,9 +40,13 @@ interface NewerCallSite {
   getEnclosingColumnNumber?(): number | null;
 }
 
+export function fileOf(site: NodeJS.CallSite): string | undefined {
+  return site.getFileName() || unquoted(site.getScriptNameOrSourceURL()) || undefined;
+}
+
 export function placeOf(site: NodeJS.CallSite): CodePosition {
   return {
-    file: site.getFileName() || unquoted(site.getScriptNameOrSourceURL()) || undefined,
+    file: fileOf(site),
     line: site.getLineNumber() ?? undefined,
     column: site.getColumnNumber() ?? undefined,
   };

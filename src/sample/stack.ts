@@ -16,7 +16,7 @@
  */
 import { runInNewContext } from 'node:vm';
 import type { CodePosition, StackFrame } from '../block.ts';
-import { MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
+import { fileOf, MAX_CAPTURED_FRAMES, placeOf, toFrames } from '../name/frame.ts';
 import { isNodeFile } from '../name/in-app.ts';
 import { callsHooks } from '../name/stack-path.ts';
 import { findOwnCode } from './own-code.ts';
@@ -77,7 +77,7 @@ export function takeStack(): TakenStack {
     frames: () => framesOf(sites),
     isEmpty: () => {
       const outermost = sites().at(-1);
-      return outermost !== undefined && placeOf(outermost).file === CAPTURE_URL;
+      return outermost !== undefined && fileOf(outermost) === CAPTURE_URL;
     },
     showsCode: () => showsCode(sites()),
   };
@@ -94,15 +94,26 @@ function isOwnPlace(place: CodePosition): boolean {
 function showsCode(sites: readonly NodeJS.CallSite[]): boolean {
   for (let i = sites.length - 1; i >= 0; i--) {
     const site = sites[i] as NodeJS.CallSite;
-    const place = placeOf(site);
-    if (place.file === undefined && site.isEval()) return true;
-    if (place.file === undefined || isNodeFile(place.file)) continue;
-    if (!isOwnPlace(place)) return true;
+    const file = fileOf(site);
+    if (file === undefined && site.isEval()) return true;
+    if (file === undefined || isNodeFile(file)) continue;
+    if (!isOwnPlace(lazily(site, file))) return true;
     const caller = sites[i + 1];
-    if (caller !== undefined && callsHooks(placeOf(caller).file)) return false;
+    if (caller !== undefined && callsHooks(fileOf(caller))) return false;
   }
   return false;
 }
+
+/** At the first line number of a script V8 looks for all of its lines: 4.7 ms for 6.5 MB. */
+const lazily = (site: NodeJS.CallSite, file: string): CodePosition => ({
+  file,
+  get line() {
+    return placeOf(site).line;
+  },
+  get column() {
+    return placeOf(site).column;
+  },
+});
 
 function sitesBelow(callee: (...args: never[]) => unknown): () => NodeJS.CallSite[] {
   const captured = captureInThisRealm(callee, MAX_CAPTURED_FRAMES);

@@ -28,7 +28,7 @@ import {
   timeOf,
   Word,
 } from './shared-memory.ts';
-import { CAPTURE_URL } from './stack.ts';
+import { CAPTURE_URL, takeStack } from './stack.ts';
 import { noteWakeUp } from './suspensions.ts';
 import { answerTermination } from './termination.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
@@ -63,8 +63,6 @@ export interface WatchdogEvents {
     requestedAt: number,
     profileInterval: number,
   ): CapturedSample | undefined;
-  /** Inside whatever runs: whether a sample would show code. */
-  showsCode(): boolean;
   /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
   reply(sample: StackSample): CaptureReply;
   /**
@@ -224,7 +222,7 @@ export class Watchdog {
     const isRepeat = request[Request.isRepeat] === 1;
     if (purpose === SampleFor.profile) return this.events.profile(requestedAt, interval, isRepeat);
     const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
-    if (isRepeat && !this.events.showsCode()) return BARE;
+    if (isRepeat && !takeStack().showsCode()) return BARE;
     const sample = this.events.capture(busyPeriodStart, requestedAt, interval);
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;

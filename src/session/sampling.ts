@@ -19,7 +19,6 @@ import type { CaptureTimes } from '../sample/capture-times.ts';
 import { type CapturedSample, Capturer } from '../sample/capturer.ts';
 import { type CaptureReply, IDLE, type ProfileReply } from '../sample/protocol.ts';
 import type { SharedText } from '../sample/shared-records.ts';
-import { takeStack } from '../sample/stack.ts';
 import { Watchdog, type WatchdogEvents } from '../sample/watchdog.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
 import type { Common } from './common.ts';
@@ -92,7 +91,6 @@ export function createSampling(
           targets.blocked?.(sample.time - busyPeriodStart);
           return sample;
         },
-        showsCode: () => takeStack().showsCode(),
         reply,
         profile: answerProfile,
         watching: (isWatching) => {

@@ -189,8 +189,10 @@ function isOwner(context: Context): boolean {
 function longestOf(candidates: readonly Candidate[], { start, end }: Part): Candidate | undefined {
   const traces = new Map<unknown, Candidate[]>();
   for (const c of candidates) {
-    const trace = c.suppressed ? c : (c.span?.spanContext().traceId ?? c);
-    traces.set(trace, [...(traces.get(trace) ?? []), c]);
+    const key = c.suppressed ? c : (c.span?.spanContext().traceId ?? c);
+    const same = traces.get(key);
+    if (same === undefined) traces.set(key, [c]);
+    else same.push(c);
   }
   const all = [...traces.values()];
   const millisOf = (of: readonly Candidate[]) => of.reduce((sum, { millis }) => sum + millis, 0);
@@ -209,15 +211,15 @@ function longestOf(candidates: readonly Candidate[], { start, end }: Part): Cand
  * ran then, several others have voted for some: before, too, there will have been many.
  */
 function isByChance(
-  trace: readonly Candidate[],
+  one: readonly Candidate[],
   traces: readonly (readonly Candidate[])[],
   start: number,
   end: number,
 ): boolean {
   const votedOf = (of: readonly Candidate[]) => of.reduce((sum, { voted }) => sum + voted, 0);
-  const samples = trace.reduce((sum, each) => sum + each.samples, 0);
-  if (samples !== 1 || votedOf(trace) >= (end - start) * MIN_TRACE_SHARE) return false;
-  const others = traces.filter((of) => of !== trace && votedOf(of) > 0);
+  const samples = one.reduce((sum, each) => sum + each.samples, 0);
+  if (samples !== 1 || votedOf(one) >= (end - start) * MIN_TRACE_SHARE) return false;
+  const others = traces.filter((of) => of !== one && votedOf(of) > 0);
   const voted = others.reduce((sum, of) => sum + votedOf(of), 0);
   return others.length > 1 && voted >= (end - start) * MIN_OTHERS_SHARE;
 }
