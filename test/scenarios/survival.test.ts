@@ -70,6 +70,7 @@ describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
       'queueMicrotask',
       'async resource',
       'nested async resources',
+      'HTTP client response',
       'promise',
     ];
     const run = await runApp('throwing.cjs', { asyncHooks });

@@ -1,5 +1,6 @@
 // Callbacks that block the event loop and then throw, each followed by a block that does not.
 const { AsyncResource } = require('node:async_hooks');
+const http = require('node:http');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
@@ -39,6 +40,17 @@ const callbacks = {
         new AsyncResource('Inner').runInAsyncScope(callback),
       );
     }, 1),
+  // The parser's callback, inside that of the socket, has no `after` then.
+  'HTTP client response': (callback) => {
+    const server = http.createServer((_request, response) => response.end());
+    server.listen(0, '127.0.0.1', () =>
+      http.get({ port: server.address().port, host: '127.0.0.1' }, (response) => {
+        response.destroy();
+        server.close();
+        callback();
+      }),
+    );
+  },
   promise: (callback) => Promise.resolve().then(callback),
 };
 
