@@ -249,6 +249,19 @@ export const SUBJECTS = [
     quick: true,
   },
   {
+    name: 'deasync',
+    group: 'frameworks',
+    app: 'deasync.cjs',
+    packages: ['deasync'],
+    what: '`NodeSDK`, each handler waits in a loop of its own first',
+    // A beat in that loop would show that it has waited.
+    env: {
+      OTEL_INSTRUMENTATION_EVENT_LOOP_LAG_INTERVAL_MILLIS: '1000',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: 'always',
+    },
+    quick: true,
+  },
+  {
     name: 'nest',
     group: 'frameworks',
     app: 'nest.cjs',
