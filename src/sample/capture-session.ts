@@ -145,7 +145,8 @@ interface Question {
   readonly repeats: number;
 }
 
-const NOTHING = { reply: undefined, isOver: false } as const;
+/** What the watched thread answers; none if what was to be sampled is over. */
+type Answer<Facts extends object> = CaptureReply<Facts> | ProfileReply | typeof LOST;
 
 /**
  * Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. The reply
@@ -253,11 +254,9 @@ export class CaptureClient<Facts extends object> {
       isOver: () => Atomics.load(words, Word.busyPeriod) !== busyPeriod,
       repeats: this.#timesInVain(busyPeriod) < MAX_IN_VAIN ? MAX_REPEATS : 0,
     });
-    if (answer === LOST) return NOTHING;
     if (isBare(answer)) this.#inVain = { busyPeriod, times: this.#timesInVain(busyPeriod) + 1 };
-    if (answer === undefined || answer === TAKEN || answer === BARE)
-      return { reply: answer && TAKEN, isOver: answer === undefined };
-    return { reply: JSON.parse(answer) as CaptureReply<Facts>, isOver: false };
+    if (answer === LOST || answer === IDLE) return { reply: undefined, isOver: false };
+    return { reply: answer === BARE ? TAKEN : answer, isOver: answer === undefined };
   };
 
   #timesInVain(busyPeriod: number): number {
@@ -273,17 +272,17 @@ export class CaptureClient<Facts extends object> {
   };
 
   /** @returns undefined if it is over; {@link LOST} if there was no answer at all */
-  async #ask({ what, onWaiting, isOver, repeats }: Question): Promise<string | undefined> {
+  async #ask({ what, onWaiting, isOver, repeats }: Question): Promise<Answer<Facts> | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
       return LOST;
     const { words, request } = this.memory;
     const session = new CaptureSession(this.#inspector, words, this.route);
     let isFinished = false;
     let isAnswered = false;
-    let answer: string | undefined;
+    let answer: Answer<Facts> | undefined;
     let askAgain = () => {};
     let termination: Termination | undefined;
-    const answered = async (poll: number): Promise<string | undefined> => {
+    const answered = async (poll: number): Promise<Answer<Facts> | undefined> => {
       for (let millis = poll; !isAnswered && !this.#isClosing; ) {
         await this.sleep.sleepInLoop(millis);
         millis = Math.min(MAX_POLL_MILLIS, millis + 1);
@@ -316,7 +315,7 @@ export class CaptureClient<Facts extends object> {
         answered: (value, again) => {
           isAnswered = true;
           if (again !== undefined) askAgain = again;
-          answer = typeof value === 'string' ? value : undefined;
+          answer = readAnswer<Facts>(value);
           if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
         },
         terminated: (commands) => {
@@ -385,9 +384,13 @@ export class CaptureClient<Facts extends object> {
 }
 
 /** It shows no code. */
-function isBare(answer: string | undefined): boolean {
-  if (answer === undefined || [LOST, TAKEN, IDLE].includes(answer)) return false;
-  return answer === BARE || !(JSON.parse(answer) as CaptureReply).isCodeKnown;
+function isBare(answer: Answer<object> | undefined): boolean {
+  return answer === BARE || (typeof answer === 'object' && !answer.isCodeKnown);
+}
+
+function readAnswer<Facts extends object>(value: unknown): Answer<Facts> | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.startsWith('{') ? JSON.parse(value) : (value as Answer<Facts>);
 }
 
 /** It is not imported, since there are builds of Node.js without it. */
