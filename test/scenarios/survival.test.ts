@@ -310,6 +310,7 @@ describe('the end of a process', () => {
   const MAX_EXIT_MILLIS = 10_000;
   const EXIT_CODES: [string, number | null, NodeJS.Signals | null][] = [
     ['natural exit from a block', 0, null],
+    ['natural exit from a chain of awaits', 0, null],
     ['natural exit', 0, null],
     ['process.exit in a block', 3, null],
     ['process.exit out of a block', 3, null],
@@ -318,6 +319,7 @@ describe('the end of a process', () => {
     ['SIGTERM in a block', null, 'SIGTERM'],
     ['SIGTERM out of a block', null, 'SIGTERM'],
     ['SIGTERM to itself in a block', null, 'SIGTERM'],
+    ['SIGTERM to itself in a chain of awaits', null, 'SIGTERM'],
     ['SIGTERM to itself right after disable()', null, 'SIGTERM'],
   ];
   // The default threshold is 100 ms: the first capture is made after 60. Ending there is the

@@ -112,7 +112,20 @@ const inBlock = (end) => () =>
     end();
   }, 100);
 
+const next = async (n) => n + 1;
+
+/** The same in a chain of short awaits: its stack is captured again until one shows code. */
+const inChain = (end) => () =>
+  soon(async () => {
+    const untilMillis = performance.now() + Number(process.argv[3]);
+    for (let n = 0; performance.now() < untilMillis; ) n = await next(n);
+    ended();
+    end();
+  });
+
 Object.assign(exits, {
+  'natural exit from a chain of awaits': inChain(() => {}),
+  'SIGTERM to itself in a chain of awaits': inChain(() => process.kill(process.pid, 'SIGTERM')),
   'process.exit in a block': inBlock(() => process.exit(3)),
   'natural exit from a block': inBlock(() => {}),
   'SIGTERM in a block': inBlock(terminate),
