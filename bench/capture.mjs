@@ -28,6 +28,8 @@ const PAUSE_MILLIS = 30;
 const STACK_DEPTH = 30;
 
 const CALIBRATION_STEPS = 1e8;
+/** `empty`: the watchdog thread asks, and gets a constant. */
+const STATES = ['off', 'empty', 'on'];
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
@@ -44,7 +46,7 @@ export default {
         options.blocks,
         options.rounds,
       ]);
-      const { latencies, lengths, blockMillis, clockError, perBlock, added } = measured;
+      const { latencies, lengths, blockMillis, clockError, perBlock, added, empty } = measured;
       report.table(
         `Node.js ${version}: ${latencies.length} captures in blocks of ${blockMillis.toFixed(0)} ms`,
         ['milliseconds', 'median', 'p99', 'most'],
@@ -58,6 +60,7 @@ export default {
         `the watchdog's clock is ahead by ${clockError.toFixed(3)} ms: taken out of the first row`,
       );
       report.note(`added per capture: ${interval(added, 2)} ms (${perBlock} captures a block)`);
+      report.note(`of that, a session that evaluates a constant: ${interval(empty, 2)} ms`);
     }
   },
 };
@@ -75,6 +78,8 @@ let words;
 let clockError = 0;
 let latencies = [];
 let lengths = [];
+/** What is evaluated takes no sample. */
+let isEmpty = false;
 
 await answerInFreshProcess(import.meta.url, measure);
 
@@ -103,19 +108,22 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
   if (captures.lengths.length === 0) throw new Error('nothing was captured');
 
   const added = [];
+  const empty = [];
   const perBlock = [];
   for (let round = 0; round < rounds; round++) {
     /** @type {Record<string, number>} */
     const length = {};
     // Which one comes first changes from round to round, so that no drift favours either.
-    for (const captureStack of round % 2 === 0 ? [false, true] : [true, false]) {
-      instrumentation.setConfig({ captureStack });
+    for (const state of round % 2 === 0 ? STATES : STATES.toReversed()) {
+      instrumentation.setConfig({ captureStack: state !== 'off' });
+      isEmpty = state === 'empty';
       await sleep(SETTLE_MILLIS);
       lengths = [];
-      length[captureStack] = median(await lengthsOf(BLOCKS_PER_ROUND, steps));
-      if (captureStack) perBlock.push(lengths.length / BLOCKS_PER_ROUND);
+      length[state] = median(await lengthsOf(BLOCKS_PER_ROUND, steps));
+      if (state === 'on') perBlock.push(lengths.length / BLOCKS_PER_ROUND);
     }
-    added.push((length.true - length.false) / perBlock[round]);
+    added.push((length.on - length.off) / perBlock[round]);
+    empty.push((length.empty - length.off) / perBlock[round]);
   }
   return {
     node: process.version,
@@ -124,6 +132,7 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
     ...captures,
     perBlock: median(perBlock),
     added: estimate(added),
+    empty: estimate(empty),
   };
 }
 
@@ -139,7 +148,7 @@ function watchCaptures() {
       let answer;
       const timed = () => {
         const start = performance.now();
-        const reply = answer();
+        const reply = isEmpty ? 'taken' : answer();
         lengths.push(performance.now() - start);
         latencies.push(start - (requestedAt() - clockError));
         return reply;
