@@ -291,8 +291,9 @@ export class Ledger {
   }
 
   /**
-   * A beat of the lag timer, in which nothing else runs: if the end of a callback was lost, the
-   * depth is set right here. It is no callback of the application's. Returns when it began.
+   * A beat of the lag timer, in which nothing else runs: the depth is set right, if a callback had
+   * no `after` (that of an HTTP client's parser whose handler throws; Node.js 20 to 26), or waits in
+   * a loop of its own. It is no callback of the application's. Returns when it began.
    */
   beat(): number {
     if (!this.#isHooked) return this.clock.now();
@@ -524,8 +525,8 @@ export class Ledger {
   }
 
   /**
-   * A part that begins at `start` contains no wait. If the start is before one, the end of its
-   * callback was lost, or it is what has run since a tick.
+   * A part that begins at `start` contains no wait. If the start is before one, the callback waited
+   * in a loop of its own (`deasync`).
    */
   #notBeforeAWait(start: number): number {
     const waited = this.iterations.waitedSoFar() || 0;
