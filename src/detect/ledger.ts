@@ -292,7 +292,7 @@ export class Ledger {
 
   /**
    * A beat of the lag timer, in which nothing else runs: the depth is set right, if a callback had
-   * no `after` (that of an HTTP client's parser whose handler throws; Node.js 20 to 26), or waits in
+   * no `after` (that of an HTTP client's parser if a handler throws; Node.js 20 to 26), or waits in
    * a loop of its own. It is no callback of the application's. Returns when it began.
    */
   beat(): number {
