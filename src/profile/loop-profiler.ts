@@ -101,8 +101,8 @@ export class LoopProfiler {
       this.#bare = { requestedAt, millis, sample: mayBeIdle ? undefined : sample };
       return BARE;
     }
-    this.#add(sample, millis);
-    if (isLate) this.ports.addToBlock(sample);
+    if (isLate) this.#addLate(sample, millis);
+    else this.#add(sample, millis);
     return TAKEN;
   }
 
@@ -152,10 +152,13 @@ export class LoopProfiler {
   }
 
   #repeat(requestedAt: number): ProfileReply {
+    const sample = this.ports.sample(requestedAt);
+    const waited = sample.time - requestedAt;
+    // Native code ran meanwhile.
+    if (waited >= LATE_MILLIS) this.#addLate(sample, waited);
     const bare = this.#bare;
     // Another task has begun.
     if (bare === undefined || this.ports.taskStart() > bare.requestedAt) return IDLE;
-    const sample = this.ports.sample(requestedAt);
     if (!sample.showsCode()) return BARE;
     this.#bare = undefined;
     this.#add(sample, bare.millis);
@@ -167,6 +170,11 @@ export class LoopProfiler {
     const bare = this.#bare;
     this.#bare = undefined;
     if (bare?.sample !== undefined) this.#add(bare.sample, bare.millis);
+  }
+
+  #addLate(sample: StackSample, millis: number): void {
+    this.#add(sample, millis);
+    this.ports.addToBlock(sample);
   }
 
   #add(sample: StackSample, millis: number): void {

@@ -343,7 +343,7 @@ export class CaptureClient<Facts extends object> {
         },
       });
       let found = await answered(POLL_MILLIS);
-      for (let i = 0; i < repeats && isBare(found) && !this.#isClosing; i++) {
+      for (let i = 0; i < repeats && isBare(found) && !isOver() && !this.#isClosing; i++) {
         isAnswered = false;
         answer = undefined;
         request.values[Request.isRepeat] = 1;

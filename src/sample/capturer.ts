@@ -12,6 +12,8 @@ import { CAPTURE_URL, type TakenStack, takeStack } from './stack.ts';
 export interface CapturerPorts {
   /** As those of the ledger. */
   isLatest(busyPeriodStart: number): boolean;
+  /** When the latest busy period began; NaN if none has. */
+  periodStart(): number;
   mayWait(): boolean;
   /** Type of the async resource that is running. */
   resourceType(): () => string | undefined;
@@ -34,14 +36,18 @@ export class Capturer {
   /**
    * @param busyPeriodStart the busy period that is meant
    * @param requestedAt when the watchdog thread asked, a time of the clock
-   * @returns undefined if that busy period is over, or the loop is waiting
+   * @returns undefined if that busy period is over, or the loop is waiting; not if native code has
+   *   just kept the answer waiting, which in a running period is a part of that
    */
   capture(busyPeriodStart: number, requestedAt: number): CapturedSample | undefined {
-    if (!this.ports.isLatest(busyPeriodStart)) return undefined;
+    const { ports } = this;
+    const askedAt = Math.max(requestedAt, ports.periodStart());
+    const isLate = this.clock.now() - askedAt >= LATE_MILLIS;
+    if (!isLate && !ports.isLatest(busyPeriodStart)) return undefined;
     const stack = takeStack();
-    if (this.ports.mayWait() && stack.isEmpty()) return undefined;
+    if (!isLate && ports.mayWait() && stack.isEmpty()) return undefined;
     const sample = this.sample(requestedAt, stack);
-    this.ports.add(sample);
+    ports.add(sample);
     return sample;
   }
 

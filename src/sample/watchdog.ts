@@ -4,6 +4,7 @@ import { type Channel, channel as diagnosticsChannel } from 'node:diagnostics_ch
 import { performance } from 'node:perf_hooks';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { StackSample } from '../block.ts';
+import { LATE_MILLIS } from '../name/weights.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import type { CapturedSample } from './capturer.ts';
@@ -222,7 +223,9 @@ export class Watchdog {
     const isRepeat = request[Request.isRepeat] === 1;
     if (purpose === SampleFor.profile) return this.events.profile(requestedAt, interval, isRepeat);
     const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
-    if (isRepeat && !takeStack().showsCode()) return BARE;
+    // One that came late says that native code ran, whatever it shows.
+    const isLate = time - requestedAt >= LATE_MILLIS;
+    if (isRepeat && !isLate && !takeStack().showsCode()) return BARE;
     const sample = this.events.capture(busyPeriodStart, requestedAt, interval);
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;

@@ -58,6 +58,7 @@ export function createSampling(
   });
   const capturer = new Capturer(clock, {
     isLatest: (busyPeriodStart) => ledger.isLatest(busyPeriodStart),
+    periodStart: () => ledger.iterations.busyPeriodStart,
     // In a callback of its own, the loop cannot be waiting.
     mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
     resourceType: takeResourceType,

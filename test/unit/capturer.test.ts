@@ -19,18 +19,24 @@ beforeAll(() => {
 afterAll(() => context.disable());
 
 /** One capture in a busy period that began at 1000, 150 ms later. */
-function captureIn(active: Context, busyPeriodStart = 1000, mayWait = false) {
+function captureIn(
+  active: Context,
+  busyPeriodStart = 1000,
+  mayWait = false,
+  { requestedAt = 1148, periodStart = 1000 } = {},
+) {
   const clock = new FakeClock();
   clock.run(150);
   const added: StackSample[] = [];
   const capturer = new Capturer(clock, {
-    isLatest: (start) => start === 1000,
+    isLatest: (start) => start === periodStart,
+    periodStart: () => periodStart,
     mayWait: () => mayWait,
     resourceType: () => () => 'Timeout',
     nativeCall: () => () => undefined,
     add: (sample) => added.push(sample),
   });
-  const sample = context.with(active, () => capturer.capture(busyPeriodStart, 1148));
+  const sample = context.with(active, () => capturer.capture(busyPeriodStart, requestedAt));
   return { sample, added, clock };
 }
 
@@ -76,6 +82,7 @@ test('nothing of the application is called: the stack and the resource are read 
   try {
     const capturer = new Capturer(new FakeClock(), {
       isLatest: () => true,
+      periodStart: () => 1000,
       mayWait: () => false,
       resourceType: takeResourceType,
       nativeCall: takeNativeCall,
@@ -101,6 +108,22 @@ test('nothing of the application is called: the stack and the resource are read 
 
 test('of another busy period: no sample', () => {
   expect(captureIn(SAMPLED, 123)).toMatchObject({ sample: undefined, added: [] });
+});
+
+describe('of another busy period, if native code has kept the answer waiting', () => {
+  test('in the one that runs: it is a sample of that', () => {
+    const { sample, added } = captureIn(SAMPLED, 123, false, { requestedAt: 1100 });
+    expect(sample).toMatchObject({ requestedAt: 1100, time: 1150 });
+    expect(added).toEqual([sample]);
+  });
+
+  test.each([
+    ['before the one that runs', { requestedAt: 1100, periodStart: 1149 }],
+    ['and when it was asked for is not known', { requestedAt: Number.NaN }],
+    ['and none runs', { requestedAt: 1100, periodStart: Number.NaN }],
+  ])('%s: no sample', (_when, times) => {
+    expect(captureIn(SAMPLED, 123, false, times)).toMatchObject({ sample: undefined, added: [] });
+  });
 });
 
 test('after a wait: what runs without a callback around it', () => {

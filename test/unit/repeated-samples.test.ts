@@ -1,7 +1,7 @@
 /** A stack sample that shows no code is repeated: V8 interrupts between promise reactions. */
 import { CaptureClient, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
 import { BARE, TAKEN } from '../../src/sample/protocol.ts';
-import { Request, SharedMemory } from '../../src/sample/shared-memory.ts';
+import { Request, SharedMemory, wordOf } from '../../src/sample/shared-memory.ts';
 
 const MAX_REPEATS = 128;
 
@@ -43,7 +43,7 @@ beforeEach(() => {
 
 const capture = (busyPeriod: number, isReportNear = false) => {
   mockMemory.openBusyPeriod(busyPeriod);
-  return client.capture(busyPeriod, isReportNear, () => {});
+  return client.capture(wordOf(busyPeriod), isReportNear, () => {});
 };
 const reply = (isCodeKnown: boolean) => ({ start: 0, isCodeKnown, facts: {} });
 
@@ -74,6 +74,14 @@ test('so many times, and if it was in vain twice, not again in the same busy per
   mockAnswers = [BARE, TAKEN];
   await capture(2);
   expect(mockWanted).toEqual([false, true]);
+});
+
+test('until the busy period is over', async () => {
+  mockAnswers = [BARE];
+  const asked = capture(1);
+  mockMemory.openBusyPeriod(2);
+  expect(await asked).toEqual({ reply: TAKEN, isOver: false });
+  expect(mockWanted).toEqual([false]);
 });
 
 test('one that shows code is taken once', async () => {

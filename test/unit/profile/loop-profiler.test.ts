@@ -64,9 +64,9 @@ class Fake {
     return this.profiler.answer(this.clock.now() - millis, intervalMillis);
   }
 
-  /** Asked again, right now. */
-  repeat() {
-    return this.profiler.answer(this.clock.now(), 1000, true);
+  /** Asked again, so many milliseconds ago. */
+  repeat(millis = 0) {
+    return this.profiler.answer(this.clock.now() - millis, 1000, true);
   }
 
   beat(): void {
@@ -146,6 +146,23 @@ describe('between two promise reactions', () => {
       expectNobody();
       fake.taskStart = 0;
     }
+  });
+
+  test('native code that keeps a repeat waiting counts by itself, and for its block', () => {
+    const fake = new Fake();
+    const code = fake.frames;
+    fake.frames = [];
+    expect(fake.answer()).toBe(BARE);
+    fake.clock.run(200);
+    expect(fake.repeat(200)).toBe(BARE);
+    expect(fake.toBlock).toMatchObject([{ requestedAt: fake.clock.now() - 200, frames: [] }]);
+    fake.frames = code;
+    expect(fake.repeat()).toBe(TAKEN);
+    fake.beat();
+    expect(fake.counted).toEqual([
+      { millis: 200, name: undefined, operation: {} },
+      { millis: 1000, name: 'render', operation: {} },
+    ]);
   });
 
   test('other code of Node.js is no such moment', () => {
