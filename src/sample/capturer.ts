@@ -15,6 +15,7 @@ export interface CapturerPorts {
   /** When the latest busy period began; NaN if none has. */
   periodStart(): number;
   mayWait(): boolean;
+  wasWaitingAt(time: number): boolean | undefined;
   /** Type of the async resource that is running. */
   resourceType(): () => string | undefined;
   /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
@@ -45,7 +46,9 @@ export class Capturer {
     const isLate = this.clock.now() - askedAt >= LATE_MILLIS;
     if (!isLate && !ports.isLatest(busyPeriodStart)) return undefined;
     const stack = takeStack();
-    if (!isLate && ports.mayWait() && stack.isEmpty()) return undefined;
+    // A loop that waits answers at once, if it has a CPU.
+    const isWaiting = () => !isLate || ports.wasWaitingAt(askedAt) === true;
+    if (ports.mayWait() && stack.isEmpty() && isWaiting()) return undefined;
     const sample = this.sample(requestedAt, stack);
     ports.add(sample);
     return sample;

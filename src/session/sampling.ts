@@ -59,6 +59,7 @@ export function createSampling(
   const capturer = new Capturer(clock, {
     isLatest: (busyPeriodStart) => ledger.isLatest(busyPeriodStart),
     periodStart: () => ledger.iterations.busyPeriodStart,
+    wasWaitingAt: (time) => ledger.wasWaitingAt(time),
     // In a callback of its own, the loop cannot be waiting.
     mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
     resourceType: takeResourceType,
