@@ -1,16 +1,18 @@
-/** What the watched thread answers if a stack sample is repeated. */
+/** What the watched thread answers on a stack that shows no code, and if a sample is repeated. */
 import { channel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { LATE_MILLIS } from '../../src/name/weights.ts';
+import { Capturer } from '../../src/sample/capturer.ts';
 import { BARE, TAKEN } from '../../src/sample/protocol.ts';
 import { Request, SampleFor, SharedMemory } from '../../src/sample/shared-memory.ts';
 import { Watchdog, type WatchdogEvents } from '../../src/sample/watchdog.ts';
 import type { ThreadEvents } from '../../src/sample/watchdog-thread.ts';
+import { FakeClock } from './support/fake-clock.ts';
 
 let mockShowsCode = false;
 
 jest.mock('../../src/sample/stack.ts', () => ({
-  takeStack: () => ({ showsCode: () => mockShowsCode }),
+  takeStack: () => ({ isEmpty: () => true, showsCode: () => mockShowsCode, frames: () => [] }),
 }));
 
 const memory = new SharedMemory();
@@ -57,4 +59,26 @@ test.each([
   request.set(Request.requestedAt, performance.now() - waited);
   expect(answer()).toBe(expected);
   expect(captured).toHaveBeenCalledTimes(samples);
+});
+
+test.each([
+  ['an answer at once', 0, false, 0],
+  ['native code that has just ended', LATE_MILLIS, false, 1],
+  ['the same, and it is not known whether the loop waited', LATE_MILLIS, undefined, 1],
+  ['a wait that had no CPU at its end', LATE_MILLIS, true, 0],
+])('an empty stack, after a wait: %s', (_what, waited, wasWaiting, samples) => {
+  const clock = new FakeClock();
+  clock.run(150);
+  const add = jest.fn();
+  const capturer = new Capturer(clock, {
+    isLatest: () => true,
+    periodStart: () => 1000,
+    mayWait: () => true,
+    wasWaitingAt: () => wasWaiting,
+    resourceType: () => () => undefined,
+    nativeCall: () => () => undefined,
+    add,
+  });
+  expect(capturer.capture(1000, clock.now() - waited) === undefined).toBe(samples === 0);
+  expect(add).toHaveBeenCalledTimes(samples);
 });
