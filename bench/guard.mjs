@@ -68,14 +68,11 @@ export default {
       try {
         const setup = { thresholdMillis, unitsPerMilli: pieces.unitsPerMilli() };
         const files = { setup: join(folder, 'setup.json'), results: join(folder, 'results.jsonl') };
-        const baseline = join(folder, 'known-blocks.json');
         const { results } = files;
-        writeFileSync(files.setup, JSON.stringify({ ...setup, baseline, results }));
+        writeFileSync(files.setup, JSON.stringify({ ...setup, results }));
         writeFileSync(results, '');
         const total = runs + regressions;
         const every = regressions === 0 ? 0 : Math.max(2, Math.floor(total / regressions));
-        await runCases(node.path, files.setup, RUNNERS[0].args, [0, 12, 0], { isUpdate: true });
-        writeFileSync(results, '');
         for (let i = 0; i < busy; i++)
           busyProcesses.push(spawn(node.path, ['-e', BUSY], { stdio: 'ignore' }));
         let from = 0;
@@ -85,7 +82,7 @@ export default {
             const until = i === RUNNERS.length - 1 ? total : from + Math.round(share * total);
             const cases = [from, until, every];
             from = until;
-            return runCases(node.path, files.setup, args, cases, { runner: name });
+            return runCases(node.path, files.setup, args, cases, name);
           }),
         );
         const minutes = (performance.now() - start) / 60_000;
@@ -107,11 +104,11 @@ async function runCases(
   /** @type {string} */ setup,
   /** @type {string[]} */ args,
   /** @type {number[]} */ cases,
-  /** @type {{ runner?: string, isUpdate?: boolean }} */ { runner = '', isUpdate = false },
+  /** @type {string} */ runner,
 ) {
   const env = { ...process.env, GUARD_SETUP: setup, GUARD_CASES: cases.join(' ') };
   const child = spawn(node, args, {
-    env: { ...env, GUARD_UPDATE: String(isUpdate), GUARD_RUNNER: runner, NO_COLOR: '1' },
+    env: { ...env, GUARD_RUNNER: runner, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -129,8 +126,7 @@ function tell(
   /** @type {number} */ minutes,
 ) {
   /** What took the threshold by its own, in spite of what it takes on a quiet machine. */
-  const isSlow = (/** @type {any} */ { name, ran }) =>
-    !name.startsWith('known') &&
+  const isSlow = (/** @type {any} */ { ran }) =>
     ran.some(
       (/** @type {any} */ { millis, waitedMillis }) => millis - waitedMillis >= thresholdMillis,
     );

@@ -7,15 +7,11 @@ const { setImmediate: nextIteration, setTimeout: delay } = require('node:timers/
 const { pieces } = require('./pieces.cjs');
 
 const { GUARD_SETUP = '' } = process.env;
-const { thresholdMillis, unitsPerMilli, baseline, results } = JSON.parse(
-  readFileSync(GUARD_SETUP, 'utf8'),
-);
+const { thresholdMillis, unitsPerMilli, results } = JSON.parse(readFileSync(GUARD_SETUP, 'utf8'));
 /** The longest piece of healthy code, and each of several small ones. */
 const HEALTHY_MILLIS = 0.3 * thresholdMillis;
 const SMALL_MILLIS = 0.2 * thresholdMillis;
 const REGRESSION_MILLIS = 2 * thresholdMillis;
-/** Of a block that the baseline knows. */
-const KNOWN_MILLIS = 2 * thresholdMillis;
 
 /** For how long the thread ran, and for how long it waited for a CPU. */
 const threadTimes = () =>
@@ -82,54 +78,22 @@ const shapes = {
   },
 };
 
-/** Blocks that the baseline knows: their time is divided between functions. */
-const known = {
-  'known: helpers': () => {
-    run('hashRows', KNOWN_MILLIS / 2);
-    run('sortRows', KNOWN_MILLIS / 2);
-  },
-  'known: turns': () => {
-    for (let i = 0; i < 6; i++) {
-      run('hashRows', KNOWN_MILLIS / 12);
-      run('deriveKey', KNOWN_MILLIS / 12);
-    }
-  },
-  'known: callbacks': async () => {
-    run('parseRows', KNOWN_MILLIS);
-    await delay(1);
-    run('allocateRows', KNOWN_MILLIS / 2);
-  },
-};
-
-/** @param {string} name @param {boolean} isRegression @returns {() => unknown} */
-function codeOf(name, isRegression) {
-  const shape = shapes[name];
-  if (shape) return () => shape(isRegression ? REGRESSION_MILLIS : HEALTHY_MILLIS);
-  const render = known[/** @type {keyof typeof known} */ (name)];
-  if (!isRegression) return render;
-  return async () => {
-    await render();
-    run('addTotals', REGRESSION_MILLIS);
-  };
-}
-
-const NAMES = [...Object.keys(shapes), ...Object.keys(known)];
+const NAMES = Object.keys(shapes);
 
 /**
  * @param {number} index
  * @param {boolean} isRegression
- * @param {boolean} updateBaseline
  */
-async function judge(index, isRegression, updateBaseline) {
+async function judge(index, isRegression) {
   const { expectNoBlocks } = require('opentelemetry-instrumentation-event-loop/testing');
   const name = NAMES[index % NAMES.length];
-  const options = { thresholdMillis, ...(name in known && { baseline, name, updateBaseline }) };
+  const longest = isRegression ? REGRESSION_MILLIS : HEALTHY_MILLIS;
   ran = [];
   const start = performance.now();
   let blocks;
   let message;
   try {
-    await expectNoBlocks(codeOf(name, isRegression), options);
+    await expectNoBlocks(() => shapes[name](longest), { thresholdMillis });
   } catch (error) {
     const failure = /** @type {any} */ (error);
     if (failure.name !== 'EventLoopBlockedError') throw error;
@@ -146,14 +110,14 @@ async function judge(index, isRegression, updateBaseline) {
  * @param {(name: string, run: () => Promise<void>) => void} test
  */
 exports.define = (test) => {
-  const { GUARD_CASES = '', GUARD_UPDATE } = process.env;
+  const { GUARD_CASES = '' } = process.env;
   const [from, until, every] = GUARD_CASES.split(' ').map(Number);
   for (let i = from; i < until; i++) {
     // The regressions are spread evenly among the healthy runs.
     const isRegression = every > 0 && i % every === every - 1;
     const regressions = every > 0 ? Math.floor(i / every) : 0;
     const index = isRegression ? regressions : i - regressions;
-    test(`${i}`, () => judge(index, isRegression, GUARD_UPDATE === 'true'));
+    test(`${i}`, () => judge(index, isRegression));
   }
 };
 exports.NAMES = NAMES;

@@ -24,7 +24,6 @@ export interface CodeDescriberOptions {
   readonly cwd: string;
   /** Milliseconds of garbage collection between two times; NaN if that is not known. */
   gcWithin(from: number, until: number): number;
-  readonly listsFunctions?: boolean;
   /** Undefined if positions stay those of the code that runs. */
   readonly lookUp: LookUp | undefined;
 }

@@ -104,7 +104,7 @@ export class EndedBlock {
       ...(stalledSpans !== undefined && { stalledSpans, queuedSpans: this.#queuedSpans }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,
-      // A recording needs it, as it needs the functions in `code`: see `testing/recording.ts`.
+      // A recording needs it: see `testing/recording.ts`.
       ...(block.runDelayMillis !== undefined && { runDelayMillis: block.runDelayMillis }),
     };
   }

@@ -212,7 +212,7 @@ function createEmitters({ config, clock, log, targets }: Common) {
 }
 
 function createDescriber(
-  { config, guard, log, options, origin }: Common,
+  { config, guard, log, origin }: Common,
   { gc, ledger }: Detection,
   positions: SourcePositions | undefined,
 ): CodeDescriber {
@@ -231,7 +231,6 @@ function createDescriber(
       originOf,
       cwd: workingFolder(),
       gcWithin: (from, until) => gc.within(from, until),
-      listsFunctions: options.isRecording === true,
       lookUp,
     },
     guard,

@@ -21,34 +21,27 @@ export class EventLoopBlockedError extends Error {
    * @param blocks in the order in which they happened
    * @param thresholdMillis the shortest that counts
    * @param callSite where the test asked, for the stack of this error; its own by default
-   * @param headline instead of how often and for how long it was blocked
    */
   constructor(
     readonly blocks: readonly EventLoopBlock[],
     thresholdMillis: number,
     callSite?: Error,
-    headline?: readonly string[],
   ) {
-    super(messageOf(blocks, thresholdMillis, headline));
-    // Made where the test asked: an error that is made after an `await` has no frame of the test.
+    super(messageOf(blocks, thresholdMillis));
     const frames = callSite?.stack?.split('\n').slice(1).join('\n');
     if (frames) this.stack = `${this.name}: ${this.message}\n${frames}`;
   }
 }
 
-function messageOf(
-  blocks: readonly EventLoopBlock[],
-  thresholdMillis: number,
-  headline?: readonly string[],
-): string {
+function messageOf(blocks: readonly EventLoopBlock[], thresholdMillis: number): string {
   const total = blocks.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
   const times = blocks.length === 1 ? 'once' : `${blocks.length} times`;
   const sum = blocks.length === 1 ? '' : `, ${duration(total)} in all`;
   const shown = [...blocks].sort((a, b) => b.durationMillis - a.durationMillis).slice(0, SHOWN);
   const hidden = blocks.length - shown.length;
-  const usual = `the event loop was blocked ${times} for ${duration(thresholdMillis)} or longer`;
   return [
-    ...(headline ?? [`${usual}${sum}`, '']),
+    `the event loop was blocked ${times} for ${duration(thresholdMillis)} or longer${sum}`,
+    '',
     ...shown.flatMap((block) => paragraphOf(block)),
     ...(hidden > 0 ? [`  and ${hidden} shorter`, ''] : []),
   ]
@@ -78,7 +71,7 @@ function paragraphOf(block: EventLoopBlock): string[] {
 }
 
 /** Without those below the function that was tested: this module and what called it. */
-function framesOfTest(stackTrace: string): string[] {
+export function framesOfTest(stackTrace: string): string[] {
   const frames = stackTrace.split('\n').map((frame) => frame.trim());
   const own = frames.findIndex((frame) => frame.includes(OWN_FILE));
   return own === -1 ? frames : frames.slice(0, own);

@@ -1,9 +1,5 @@
-/** The options of a recording, from code and from the environment. */
-
-/** If it is `true`, `expectNoBlocks` writes what blocks into the baseline. */
-export const UPDATE_VARIABLE = 'OTEL_INSTRUMENTATION_EVENT_LOOP_UPDATE_BASELINE';
-/** If it is `true`, tests write their blocks into the job summary. */
-const SUMMARY_VARIABLE = 'OTEL_INSTRUMENTATION_EVENT_LOOP_JOB_SUMMARY';
+/** The options of a recording. */
+import { nearestOf } from '../support/nearest.ts';
 
 /** Options of {@link recordBlocks} and {@link expectNoBlocks}. */
 export interface RecordingOptions {
@@ -13,62 +9,32 @@ export interface RecordingOptions {
    * @default 100
    */
   thresholdMillis?: number;
-  /**
-   * What the blocks of this call stand under in the baseline and in the job summary.
-   * @default file and name of the test, under jest and under vitest with globals, else the file of
-   *   the caller
-   */
-  name?: string;
-  /**
-   * Appends a Markdown table of the blocks to the file that `GITHUB_STEP_SUMMARY` names: the
-   * summary of a GitHub job. Never fails the test.
-   * @default what the environment variable `OTEL_INSTRUMENTATION_EVENT_LOOP_JOB_SUMMARY` says, else
-   *   `false`
-   */
-  jobSummary?: boolean;
 }
 
 /** Options of {@link expectNoBlocks}. */
 export interface ExpectNoBlocksOptions extends RecordingOptions {
   /**
-   * File of known blocks, to be committed; a path starts at the working directory. Blocks of a
-   * place that is not in it, and blocks more than twice as long as it has them, fail the test. It
-   * is written if the environment variable `OTEL_INSTRUMENTATION_EVENT_LOOP_UPDATE_BASELINE` is
-   * `true`.
+   * Blocks that do not fail the test: names of functions, such as `renderReport`, and files or
+   * folders, such as `src/report.js` or `node_modules/lodash`. A block is ignored if the blocking
+   * function, or a function that called it, has one of these names or is in one of these files.
+   * @default none
    */
-  baseline?: string | URL;
-  /**
-   * Writes what blocks into the baseline, and does not fail.
-   * @default what the environment variable says, else `false`
-   */
-  updateBaseline?: boolean;
+  ignore?: readonly string[];
 }
 
-export type BaselineOptions = Pick<ExpectNoBlocksOptions, 'baseline' | 'name' | 'updateBaseline'>;
-
-/** @throws TypeError or RangeError if an option, or an environment variable, is wrong */
+/** @throws TypeError if an option is unknown, or `ignore` is no list of names */
 export function checkOptions(
   caller: string,
-  { baseline, name, updateBaseline: update, jobSummary }: ExpectNoBlocksOptions,
-): { readonly updateBaseline: boolean; readonly jobSummary: boolean } {
-  const expect = (isRight: boolean, option: string, expected: string) => {
-    if (!isRight) throw new TypeError(`${caller}: option ${option} must be ${expected}`);
-  };
-  const isBaseline = typeof baseline === 'string' || baseline instanceof URL;
-  expect(baseline === undefined || isBaseline, 'baseline', 'a path or a file URL');
-  expect(['undefined', 'string'].includes(typeof name), 'name', 'a string');
-  const isSwitch = (option: unknown) => ['undefined', 'boolean'].includes(typeof option);
-  expect(isSwitch(update), 'updateBaseline', 'true or false');
-  expect(isSwitch(jobSummary), 'jobSummary', 'true or false');
-  return {
-    updateBaseline: update ?? isOn(UPDATE_VARIABLE),
-    jobSummary: jobSummary ?? isOn(SUMMARY_VARIABLE),
-  };
-}
-
-function isOn(variable: string): boolean {
-  const text = process.env[variable]?.trim().toLowerCase() ?? '';
-  if (text === '' || text === 'false') return false;
-  if (text === 'true') return true;
-  throw new RangeError(`${variable} is ${JSON.stringify(text)}, expected true or false`);
+  options: ExpectNoBlocksOptions,
+  known: readonly (keyof ExpectNoBlocksOptions)[],
+): void {
+  for (const name of Object.keys(options)) {
+    if ((known as readonly string[]).includes(name)) continue;
+    throw new TypeError(
+      `${caller}: unknown option ${name}; the nearest is ${nearestOf(name, known)}`,
+    );
+  }
+  const { ignore = [] } = options;
+  if (Array.isArray(ignore) && ignore.every((one) => typeof one === 'string' && one !== '')) return;
+  throw new TypeError(`${caller}: option ignore must be a list of names or files, none of them ''`);
 }

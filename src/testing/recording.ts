@@ -10,19 +10,10 @@ import type { BlockMessage } from '../report/block-channel.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { blockJson } from '../summary/json.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { Baseline } from './baseline.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
-import { appendToJobSummary } from './job-summary.ts';
-import {
-  headlineOf,
-  judgeByBaseline,
-  listObsolete,
-  type RecordedBlock,
-  seenIn,
-} from './known-blocks.ts';
+import { isIgnored } from './ignore.ts';
 import { checkOptions, type ExpectNoBlocksOptions, type RecordingOptions } from './options.ts';
 import { type RunDelayMillis, Starvation } from './starvation.ts';
-import { nameOfTest } from './test-name.ts';
 
 /**
  * The watchdog's thread does not keep a process alive, and a test runner may have nothing else that
@@ -31,8 +22,7 @@ import { nameOfTest } from './test-name.ts';
 const KEEP_ALIVE_MILLIS = 3_600_000;
 
 /** What the session adds to a block for a recording. */
-type SampledBlock = EventLoopBlock &
-  Partial<Pick<RecordedBlock, 'functions'>> & { readonly runDelayMillis?: RunDelayMillis };
+type RecordedBlock = EventLoopBlock & { readonly runDelayMillis?: RunDelayMillis };
 
 let recording = false;
 
@@ -57,19 +47,14 @@ export async function recordBlocks(
   run: () => unknown,
   options: RecordingOptions = {},
 ): Promise<EventLoopBlock[]> {
-  const callSite = callSiteOf(recordBlocks);
-  const isInSummary = checkOptions('recordBlocks', options).jobSummary;
-  const { blocks } = await record(run, options);
-  if (isInSummary) {
-    appendToJobSummary(nameOfTest(options.name, process.cwd(), callSite).name, blocks);
-  }
-  return blocks.map(({ block }) => block);
+  checkOptions('recordBlocks', options, ['thresholdMillis']);
+  return (await record(run, options)).blocks;
 }
 
 /**
  * Runs `run`, waits for what it returns and gives that back, unless the event loop was blocked
  * meanwhile for `thresholdMillis` or longer, by code that `expectBlock` of the instrumentation did
- * not run. With a `baseline`, blocks that are known to it are let pass.
+ * not run. Blocks of what `ignore` names are let pass.
  *
  * ```ts
  * test('a large report leaves the event loop alone', async () => {
@@ -83,38 +68,15 @@ export async function expectNoBlocks<Result>(
   run: () => Result,
   options: ExpectNoBlocksOptions = {},
 ): Promise<Awaited<Result>> {
-  const callSite = callSiteOf(expectNoBlocks);
-  const asked = checkOptions('expectNoBlocks', options);
-  const { blocks, maybe, result, thresholdMillis } = await record(run, options);
-  const isUnexpected = ({ block }: RecordedBlock) => block.expected !== true;
-  const recorded = blocks.filter(isUnexpected);
-  const baseline = options.baseline === undefined ? undefined : new Baseline(options.baseline);
-  const test = nameOfTest(options.name, baseline?.folder ?? process.cwd(), callSite);
-  const failed = (unwanted: readonly EventLoopBlock[], headline?: readonly string[]) =>
-    new EventLoopBlockedError(unwanted, thresholdMillis, callSite, headline);
-  if (baseline === undefined) {
-    if (asked.jobSummary) appendToJobSummary(test.name, recorded);
-    if (recorded.length > 0) throw failed(recorded.map(({ block }) => block));
-    return result;
-  }
-  const seen = seenIn(baseline, test, maybe.filter(isUnexpected));
-  const verdict = judgeByBaseline(baseline, test, recorded, seen, thresholdMillis);
-  if (asked.jobSummary) appendToJobSummary(test.name, recorded, baseline, verdict);
-  if (asked.updateBaseline) {
-    await baseline.update(test.name, seen, test.isOfOneCall);
-    return result;
-  }
-  if (verdict.unknown.length > 0)
-    throw failed(verdict.unknown, headlineOf(baseline, test, verdict));
-  listObsolete(baseline, test, verdict);
-  return result;
-}
-
-/** Where the test has called. */
-function callSiteOf(called: (...args: never[]) => unknown): Error {
+  // Made here: an error that is made after an `await` has no frame of the test.
   const callSite = new Error('called here');
-  Error.captureStackTrace(callSite, called);
-  return callSite;
+  Error.captureStackTrace(callSite, expectNoBlocks);
+  checkOptions('expectNoBlocks', options, ['thresholdMillis', 'ignore']);
+  const { blocks, result, thresholdMillis } = await record(run, options);
+  const { ignore = [] } = options;
+  const unwanted = blocks.filter((block) => block.expected !== true && !isIgnored(block, ignore));
+  if (unwanted.length > 0) throw new EventLoopBlockedError(unwanted, thresholdMillis, callSite);
+  return result;
 }
 
 async function record<Result>(run: () => Result, { thresholdMillis = 100 }: RecordingOptions) {
@@ -135,7 +97,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   // What happens in a test is no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
-  const heard: SampledBlock[] = [];
+  const heard: RecordedBlock[] = [];
   const hear = (message: unknown) => heard.push((message as BlockMessage).block);
   const stalls = new StallsByBlock();
   const starvation = new Starvation(thresholdMillis);
@@ -152,15 +114,10 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     const result = await inCallbackOfItsOwn(run);
     await instrumentation.forceFlush();
     starvation.stop();
-    const recorded = heard.map(({ functions = [], runDelayMillis, ...block }) => ({
-      functions,
-      ...starvation.lengthOf(block, runDelayMillis),
-      block: serializable({ ...block, ...stalls.of(block) }),
-    }));
-    const blocks = recorded.filter(({ atLeastMillis }) => atLeastMillis >= thresholdMillis);
-    // Those that may count on a quiet machine, too, are known to a baseline from then on.
-    const maybe = recorded.filter(({ atMostMillis }) => atMostMillis >= thresholdMillis);
-    return { blocks, maybe, result, thresholdMillis };
+    const blocks = heard
+      .filter((block) => starvation.lengthOf(block, block.runDelayMillis) >= thresholdMillis)
+      .map(({ runDelayMillis, ...block }) => serializable({ ...block, ...stalls.of(block) }));
+    return { blocks, result, thresholdMillis };
   } finally {
     starvation.stop();
     unsubscribe(BLOCK_CHANNEL, hear);

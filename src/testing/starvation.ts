@@ -22,12 +22,6 @@ const STARVED_SHARE = 0.2;
  */
 const MORE_CPU = 1.5;
 
-/** For how long a block would have lasted on a quiet machine, as far as that is known. */
-export interface QuietLength {
-  readonly atLeastMillis: number;
-  readonly atMostMillis: number;
-}
-
 /** From one turn of the event loop to the next. */
 interface Iteration {
   readonly start: number;
@@ -67,24 +61,24 @@ export class Starvation {
   }
 
   /**
-   * The time in which the thread waited for a CPU is a share of that of the iteration, within the
-   * bounds that are known of the block itself.
+   * For how long a block would have lasted on a quiet machine, in milliseconds. The time in which
+   * the thread waited for a CPU is a share of that of the iteration, within the bounds that are
+   * known of the block itself.
    */
-  lengthOf(block: EventLoopBlock, { atLeast, atMost }: RunDelayMillis = NO_BOUNDS): QuietLength {
+  lengthOf(block: EventLoopBlock, { atLeast, atMost }: RunDelayMillis = NO_BOUNDS): number {
     const { startTimeMillis, durationMillis, kind, gcTimeMillis = 0 } = block;
     const middle = startTimeMillis + durationMillis / 2 - this.clock.epoch(0);
     const iteration = this.#iterations.find(({ start, end }) => start <= middle && middle <= end);
-    if (iteration === undefined) return exactly(durationMillis - atLeast);
+    if (iteration === undefined) return durationMillis - atLeast;
     const { starvedShare, sleptShare, backlogMillis } = iteration;
     const waited = Math.min(Math.max(durationMillis * starvedShare, atLeast), atMost);
-    const atMostMillis = durationMillis - waited;
     // With a CPU to spare, some of its callbacks would have run before the others were due.
     const isPileUp = kind === 'pile-up' || kind === undefined;
-    const length = atMostMillis - (isPileUp ? backlogMillis : 0);
-    if (waited < STARVED_SHARE * durationMillis) return { atLeastMillis: length, atMostMillis };
+    const length = durationMillis - waited - (isPileUp ? backlogMillis : 0);
+    if (waited < STARVED_SHARE * durationMillis) return length;
     // A collection waits for V8's threads.
     const waitedForGc = Math.min(durationMillis * sleptShare, gcTimeMillis);
-    return { atLeastMillis: (length - waitedForGc) / MORE_CPU, atMostMillis };
+    return (length - waitedForGc) / MORE_CPU;
   }
 
   readonly #run = (): void => {
@@ -120,4 +114,3 @@ export class Starvation {
 }
 
 const NO_BOUNDS: RunDelayMillis = { atLeast: 0, atMost: Number.POSITIVE_INFINITY };
-const exactly = (millis: number) => ({ atLeastMillis: millis, atMostMillis: millis });

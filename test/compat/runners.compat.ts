@@ -1,10 +1,9 @@
 /**
  * Test runners with their default transforms: a failure names the line of the source, not of the
- * transformed code, and unchanged code passes its baseline each time.
+ * transformed code.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from '../scenarios/support/scenario.ts';
 import { judgeUnlessDelayed, lateOf } from '../scenarios/support/validity.ts';
@@ -13,7 +12,6 @@ import { type Selected, selectedFor } from './support/selection.ts';
 
 /** What the machine may take: the block that fails takes 300 ms. */
 const DELAY_MILLIS = 30;
-const UPDATE = { OTEL_INSTRUMENTATION_EVENT_LOOP_UPDATE_BASELINE: 'true' };
 const ARGUMENTS: Record<string, string[]> = {
   jest: ['jest/bin/jest.js'],
   vitest: ['vitest/vitest.mjs', 'run'],
@@ -62,24 +60,5 @@ describe.each(selectedFor('runners'))('$subject.name', (choice) => {
         expect(`${place} ${source[Number(line) - 1]}`).toMatch(/ \/\/ BLOCKS$/);
       }
     });
-  });
-
-  test('20 runs of unchanged code pass their baseline', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'event-loop-baseline-'));
-    const witness = await startWitness();
-    const env = { RUNNER_BASELINE: path.join(folder, 'known.json') };
-    try {
-      await outputOf(choice, 'baseline', { ...env, ...UPDATE });
-      expect(JSON.parse(readFileSync(env.RUNNER_BASELINE, 'utf8')).blocks).not.toEqual({});
-      const judged = await outputOf(choice, 'baseline', env);
-      await witness.stop();
-      judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => {
-        expect(judged).toMatch(/20 passed/);
-        expect(judged).not.toMatch(/\d+ failed/);
-      });
-    } finally {
-      await witness.stop();
-      rmSync(folder, { recursive: true });
-    }
   });
 });

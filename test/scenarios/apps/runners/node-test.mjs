@@ -33,6 +33,29 @@ test('what the function throws is thrown', async () => {
   );
 });
 
+test('ignored functions, files and folders may block, others not', async () => {
+  const isIgnored = async (ignore) => {
+    const run = () => renderAtOnce(150);
+    try {
+      await expectNoBlocks(run, { ignore });
+      return true;
+    } catch (error) {
+      assert.equal(error.name, 'EventLoopBlockedError');
+      return false;
+    }
+  };
+  for (const place of [
+    'hashRow',
+    'renderAtOnce',
+    'report.cjs',
+    'apps/runners/report.cjs',
+    './runners',
+  ])
+    assert.equal(await isIgnored(['unknown', place]), true, place);
+  for (const place of ['Row', 'port.cjs', 'renderInSteps', 'apps/report.cjs'])
+    assert.equal(await isIgnored([place]), false, place);
+});
+
 test('what came before and what comes after does not count', async () => {
   renderAtOnce(150);
   const recorded = recordBlocks(() => {}, { thresholdMillis: 50 });
@@ -58,6 +81,19 @@ test('a bad option is named', async () => {
   await assert.rejects(
     expectNoBlocks(() => {}, { thresholdMillis: '5' }),
     TypeError,
+  );
+  const wrong = [{ threshold: 5 }, { ignore: 'hashRow' }, { ignore: [/hashRow/] }];
+  for (const options of wrong)
+    await assert.rejects(
+      expectNoBlocks(() => {}, options),
+      TypeError,
+    );
+  await assert.rejects(
+    recordBlocks(() => {}, { ignored: [] }),
+    {
+      name: 'TypeError',
+      message: 'recordBlocks: unknown option ignored; the nearest is thresholdMillis',
+    },
   );
 });
 
