@@ -7,9 +7,15 @@ import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { type ConfigFile, FILE_SECTION } from './config-file.ts';
 import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './name/in-app.ts';
+import { attempt } from './support/guard.ts';
+import { nearestOf } from './support/nearest.ts';
 import type { EventLoopInstrumentationConfig, HealthServerConfig } from './types.ts';
 
 const ENV_PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
+/** Variables that are no options of the instrumentation: `/register` reads them. */
+const OTHER_VARIABLES = [`${ENV_PREFIX}WORKERS`];
+/** Unknown names of one place that are warned of. */
+const MAX_UNKNOWN = 10;
 
 /** What is wrong with a value: its type, or that it is out of range. */
 export type Problem = 'type' | 'range';
@@ -185,9 +191,9 @@ export function fileKey(option: string): string {
 /**
  * How a bad value is shown: short, and never by running code of its own (a proxy's, a `toString`).
  */
-function show(value: unknown): string {
+function show(value: unknown, most = 40): string {
   if (typeof value === 'string')
-    return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+    return JSON.stringify(value.length > most ? `${value.slice(0, most)}…` : value);
   if (types.isProxy(value)) return 'a proxy';
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
@@ -211,8 +217,10 @@ export function resolveConfig(
     throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
   }
   if (file !== undefined) warnOfIgnored(file, env, warn);
+  else warnOfUnknown('the environment', variablesOf(env), VARIABLES, warn);
   // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
   const resolved = copyOf(config);
+  warnOfUnknown('config', Object.keys(resolved), [...Object.keys(OPTIONS), GROUP], warn);
   for (const [name, usual] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
     const option = name in defaults ? { ...usual, fallback: defaults[name as Name] } : usual;
     const given = resolved[name];
@@ -238,6 +246,7 @@ function resolveGroup(
     throw new TypeError(`EventLoopInstrumentation: ${what}, expected an object`);
   }
   const inCode = given === undefined ? {} : copyOf(given, `${GROUP}.`);
+  warnOfUnknown(`option ${GROUP}`, Object.keys(inCode), Object.keys(HEALTH_OPTIONS), warn);
   const inFile = file && { ...file, options: groupInFile(file, warn) };
   const resolved: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(HEALTH_OPTIONS) as [string, Option<unknown>][]) {
@@ -345,6 +354,15 @@ function isInFile({ parse }: Option<unknown>): boolean {
   return parse !== undefined;
 }
 
+const NAMES_IN_FILE = Object.entries(OPTIONS as Record<string, Option<unknown>>)
+  .filter(([, option]) => isInFile(option))
+  .map(([name]) => name);
+const OPTION_VARIABLES = [
+  ...NAMES_IN_FILE,
+  ...Object.keys(HEALTH_OPTIONS).map(nameInEnvironment),
+].map(environmentName);
+const VARIABLES = [...OPTION_VARIABLES, ...OTHER_VARIABLES];
+
 /** Warns of what is ignored: misspelt keys of the file, and the environment. */
 function warnOfIgnored(
   file: ConfigFile,
@@ -352,30 +370,30 @@ function warnOfIgnored(
   warn: (message: string) => void,
 ): void {
   const { path, options } = file;
-  const names = Object.entries(OPTIONS as Record<string, Option<unknown>>)
-    .filter(([, option]) => isInFile(option))
-    .map(([name]) => name);
-  const ofGroup = Object.keys(HEALTH_OPTIONS);
-  warnOfUnknown(FILE_SECTION, path, options, [...names, GROUP], warn);
-  const group = groupInFile(file, () => {});
-  warnOfUnknown(`${FILE_SECTION}.${fileKey(GROUP)}`, path, group, ofGroup, warn);
+  const keys = [...NAMES_IN_FILE, GROUP].map(fileKey);
+  warnOfUnknown(`${FILE_SECTION} in ${path}`, Object.keys(options), keys, warn);
+  const section = `${FILE_SECTION}.${fileKey(GROUP)} in ${path}`;
+  const group = Object.keys(groupInFile(file, () => {}));
+  warnOfUnknown(section, group, Object.keys(HEALTH_OPTIONS).map(fileKey), warn);
   // As the specification has it: beside a file, the environment counts if the file refers to it.
-  const ignored = [...names, ...ofGroup.map(nameInEnvironment)]
-    .map(environmentName)
-    .filter((variable) => env[variable]?.trim());
+  const ignored = OPTION_VARIABLES.filter((variable) => env[variable]?.trim());
   if (ignored.length > 0)
     warn(`${ignored.join(', ')}: ignored, the options are those of OTEL_CONFIG_FILE, ${path}`);
 }
 
+/** None if they may not be listed: Deno asks for a permission. */
+function variablesOf(env: NodeJS.ProcessEnv): string[] {
+  return attempt(() => Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX))) ?? [];
+}
+
+/** One warning for each name that is unknown: most are misspelt. */
 function warnOfUnknown(
-  section: string,
-  path: string,
-  options: object,
+  where: string,
   names: readonly string[],
+  known: readonly string[],
   warn: (message: string) => void,
 ): void {
-  const keys = new Set(names.map(fileKey));
-  const unknown = Object.keys(options).filter((key) => !keys.has(key));
-  if (unknown.length > 0)
-    warn(`${section} in ${path} has no option ${unknown.map(show).join(', ')}`);
+  const unknown = names.filter((name) => !known.includes(name)).slice(0, MAX_UNKNOWN);
+  for (const name of unknown)
+    warn(`${where} has no option ${show(name, 80)}; the nearest is ${nearestOf(name, known)}`);
 }

@@ -1,6 +1,8 @@
+const MAX_LENGTH = 100;
+
 /** The known name that a wrong one most resembles, for messages. */
 export function nearestOf(name: string, known: readonly string[]): string {
-  const wanted = name.toLowerCase();
+  const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
   const distances = known.map((one) => distanceOf(wanted, one.toLowerCase()));
   return known[distances.indexOf(Math.min(...distances))] ?? '';
 }

@@ -161,7 +161,41 @@ test.each([
 
 test.each(['BLOCK_HOOK', 'IGNORE_BLOCK_HOOK'])('%s has no environment variable', (name) => {
   expect(resolve({}, { [`OTEL_INSTRUMENTATION_EVENT_LOOP_${name}`]: 'x' })).toEqual(DEFAULTS);
-  expect(warnings).toEqual([]);
+  expect(warnings).toHaveLength(1);
+});
+
+test('an unknown variable is warned of, with the nearest known one', () => {
+  const env = Object.fromEntries(
+    ['THRESHOLD_MILIS', 'HEALTH_SERVER_PORT', 'WORKERS', 'LAG_INTERVAL_MILLIS'].map((name) => [
+      `OTEL_INSTRUMENTATION_EVENT_LOOP_${name}`,
+      '50',
+    ]),
+  );
+  expect(resolve({}, { ...env, OTEL_THRESHOLD: '5' })).toMatchObject({ thresholdMillis: 100 });
+  expect(warnings).toEqual([
+    'the environment has no option "OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILIS"; ' +
+      'the nearest is OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS',
+    'the environment has no option "OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_SERVER_PORT"; ' +
+      'the nearest is OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT',
+  ]);
+});
+
+test.each([
+  ['threshold', 'thresholdMillis'],
+  ['lagInterval', 'lagIntervalMillis'],
+  ['asynchooks', 'asyncHooks'],
+  ['reportPath', 'reportFile'],
+  ['x'.repeat(1e6), ''],
+])('the unknown option %.20s is warned of, with the nearest known one', (name, nearest) => {
+  expect(resolve({ [name]: 50 })).toMatchObject(DEFAULTS);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(/^config has no option ".{1,82}"; the nearest is /);
+  expect(warnings[0]).toContain(nearest);
+});
+
+test('an object of ten thousand unknown options is warned of ten times', () => {
+  resolve(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`o${i}`, i])));
+  expect(warnings).toHaveLength(10);
 });
 
 describe('healthServer', () => {
@@ -188,7 +222,7 @@ describe('healthServer', () => {
     expect(resolve({ healthServer: { port: 1 } }).healthServer).toEqual({ ...HEALTH, port: 1 });
     // setConfig may be given getConfig().
     expect(resolve(ofBoth)).toEqual(ofBoth);
-    expect(warnings).toEqual([]);
+    expect(warnings).toEqual(['option healthServer has no option "x"; the nearest is port']);
   });
 
   test.each([
@@ -539,7 +573,7 @@ describe('a configuration file', () => {
     inFile({}, {}, { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: '9090' });
     const section = 'instrumentation/development.js.event_loop.health_server';
     expect(warnings).toEqual([
-      `${section} in /etc/otel.yaml has no option "prot"`,
+      `${section} in /etc/otel.yaml has no option "prot"; the nearest is port`,
       `${section}.port in /etc/otel.yaml is "x", ` +
         'expected a whole number from 1 to 65535; using undefined',
       `${section} in /etc/otel.yaml is 9090, expected an object; using none`,
@@ -552,7 +586,9 @@ describe('a configuration file', () => {
     expect(inFile({ thresholdMillis: 3, block_hook: 'x', __proto__: null })).toEqual(DEFAULTS);
     expect(warnings).toEqual([
       'instrumentation/development.js.event_loop in /etc/otel.yaml ' +
-        'has no option "thresholdMillis", "block_hook"',
+        'has no option "thresholdMillis"; the nearest is threshold_millis',
+      'instrumentation/development.js.event_loop in /etc/otel.yaml ' +
+        'has no option "block_hook"; the nearest is async_hooks',
     ]);
   });
 });
