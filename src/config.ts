@@ -159,8 +159,12 @@ const HEALTH_OPTIONS = {
   port: number(undefined, 1, 65_535, true),
   host: text('127.0.0.1', 'a host name or an address'),
   failAfterMillis: number(30_000, 100, 3_600_000, false),
+  maxBlockedMillis: number(undefined, 100, 36_000_000, false),
   details: boolean(true),
 } satisfies OptionsOf<HealthServerConfig>;
+
+/** By default, `maxBlockedMillis` is this many times `failAfterMillis`. */
+const MAX_BLOCKED_FACTOR = 10;
 
 /** `port` is `HEALTH_PORT` in the environment. */
 const nameInEnvironment = (option: string) =>
@@ -255,6 +259,7 @@ function resolveGroup(
     else if (inFile) resolved[name] = fromFile(name, option, inFile, warn, `${fileKey(GROUP)}.`);
     else resolved[name] = fromEnvironment(nameInEnvironment(name), option, env, warn);
   }
+  resolved['maxBlockedMillis'] ??= Number(resolved['failAfterMillis']) * MAX_BLOCKED_FACTOR;
   const options = resolved as unknown as Required<HealthServerConfig>;
   return options.port === undefined ? undefined : options;
 }

@@ -239,6 +239,13 @@ export interface HealthServerConfig {
    */
   failAfterMillis?: number;
   /**
+   * For how many milliseconds the event loop may be blocked in all before the answer is 503, 100 to
+   * 36 000 000; by default ten times `failAfterMillis`. Time in which the main thread had no CPU
+   * counts here, unlike there.
+   * @default 300000
+   */
+  maxBlockedMillis?: number;
+  /**
    * `false` leaves file, line and trace id out of the answers.
    * @default true
    */

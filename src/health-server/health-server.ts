@@ -96,10 +96,12 @@ export class HealthServer {
     }
   }
 
-  #onFailure(worker: Worker, { reason }: HealthServerFailure): void {
+  #onFailure(worker: Worker, { isOff, reason }: HealthServerFailure): void {
     if (worker !== this.#worker) return;
-    this.stop();
-    this.#isOff(reason);
+    if (isOff) {
+      this.stop();
+      this.#isOff(reason);
+    } else this.log.log('warn', `healthServer tries again every second: ${reason}`);
   }
 
   #onExit(worker: Worker): void {

@@ -6,28 +6,37 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createHealthHttpServer } from './http-server.ts';
 import { createLivez } from './livez.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
+import { whoListens } from './who-listens.ts';
 
 /**
  * The port may still be that of the thread, or the process, before this one. Neither needs the main
- * thread's event loop to let go of it.
+ * thread's event loop to let go of it. After this time it is said, and tried less often.
  */
+const SAY_AFTER_MILLIS = 3000;
 const RETRY_MILLIS = 50;
-const MAX_RETRIES = 60;
+const LATER_RETRY_MILLIS = 1000;
 
 // Nobody reads what Node.js prints here, and it would keep the thread alive that started this one.
 process.removeAllListeners('warning');
 
 const data = workerData as HealthServerData;
+const { host, port } = data;
 const server = createHealthHttpServer(createLivez(data));
-let retries = 0;
+const startedAt = performance.now();
+let isSaid = false;
+const say = (failure: HealthServerFailure) => parentPort?.postMessage(failure);
 // `exclusive`: otherwise the primary of a cluster would listen in its place.
-const listen = () => server.listen({ port: data.port, host: data.host, exclusive: true });
+const listen = () => server.listen({ port, host, exclusive: true });
 server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (server.listening) return;
-  if (code === 'EADDRINUSE' && retries++ < MAX_RETRIES) {
-    setTimeout(listen, RETRY_MILLIS);
+  if (code !== 'EADDRINUSE') {
+    say({ isOff: true, reason: message });
     return;
   }
-  parentPort?.postMessage({ code, reason: message } satisfies HealthServerFailure);
+  const isLong = performance.now() - startedAt > SAY_AFTER_MILLIS;
+  setTimeout(listen, isLong ? LATER_RETRY_MILLIS : RETRY_MILLIS);
+  if (!isLong || isSaid) return;
+  isSaid = true;
+  whoListens(host, port).then((who) => say({ isOff: false, reason: `${message}: ${who}` }));
 });
 listen();

@@ -52,7 +52,8 @@ async function answer(
   const { method, url = '' } = request;
   try {
     if (url !== '/livez' && !url.startsWith('/livez?')) send(response, 404, NOT_FOUND);
-    else if (method !== 'GET') send(response, 405, WRONG_METHOD, { allow: 'GET' });
+    else if (method !== 'GET' && method !== 'HEAD')
+      send(response, 405, WRONG_METHOD, { allow: 'GET, HEAD' });
     else {
       const { statusCode, body } = await livez();
       send(response, statusCode, body);

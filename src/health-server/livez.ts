@@ -39,6 +39,7 @@ export function createLivez(data: HealthServerData): () => Promise<Answer> {
     const { lagMillis } = lag.read(DEFAULT_HEALTH_WINDOW_MILLIS, overdueMillis);
     const body = {
       status: name,
+      pid: process.pid,
       blockedMillis,
       lagMillis: tenths(lagMillis),
       code: running?.code && placeOf(running.code, details),

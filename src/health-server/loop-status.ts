@@ -1,10 +1,11 @@
 /**
  * Whether the main thread's event loop turns, from outside of it.
  *
- * Guarantees: a loop that turns is never `stuck`, and time in which the thread had no CPU does not
- * count as blocked. The lag timer's beat is the evidence: it comes when it is due, however little
- * the process does, unless something holds the loop. So a block is at least as old as its beat is
- * late; it began up to one interval of the timer earlier.
+ * Guarantees: a loop that turns is never `stuck`; time in which the thread had no CPU does not
+ * count as blocked, until `maxBlockedMillis` have passed; the age of a block never shrinks. The lag
+ * timer's beat is the evidence: it comes when it is due, however little the process does, unless
+ * something holds the loop. So a block is at least as old as its beat is late; it began up to one
+ * interval of the timer earlier.
  */
 
 /** A thread that is paused in a debugger uses hardly any CPU. */
@@ -42,19 +43,28 @@ export interface LoopStatus {
 export interface StatusLimits {
   readonly thresholdMillis: number;
   readonly failAfterMillis: number;
+  readonly maxBlockedMillis: number;
 }
 
-export function loopStatus(reading: LoopReading, limits: StatusLimits): LoopStatus {
-  const { due, ran, isInspected } = reading;
-  const overdueMillis = tenths(withCpu(reading));
+/** @param knownMillis the age of the block as it was answered before: what is counted may lag */
+export function loopStatus(
+  reading: LoopReading,
+  limits: StatusLimits,
+  knownMillis = 0,
+): LoopStatus {
+  const { due, ran, waitedForCpu, isInspected } = reading;
+  const { thresholdMillis, failAfterMillis, maxBlockedMillis } = limits;
+  const late = lateMillis(reading);
+  const isTooOld = late >= maxBlockedMillis;
+  const isLeftOut = !isTooOld && !Number.isNaN(waitedForCpu);
+  const lateNow = tenths(Math.max(0, isLeftOut ? late - waitedForCpu : late));
+  const overdueMillis = Math.max(lateNow, knownMillis);
   const ok = { name: 'ok', due, blockedMillis: 0, overdueMillis, cause: undefined } as const;
-  const { thresholdMillis, failAfterMillis } = limits;
   if (overdueMillis < Math.min(thresholdMillis, failAfterMillis)) return ok;
-  if (isInspected && ran < overdueMillis * MAX_PAUSED_CPU_SHARE)
-    return { ...ok, cause: 'debugger' };
-  const isKnown = !Number.isNaN(reading.waitedForCpu);
+  if (isInspected && ran < lateNow * MAX_PAUSED_CPU_SHARE) return { ...ok, cause: 'debugger' };
+  const isKnown = !Number.isNaN(waitedForCpu);
   return {
-    name: overdueMillis < failAfterMillis ? 'blocked' : 'stuck',
+    name: overdueMillis < failAfterMillis && !isTooOld ? 'blocked' : 'stuck',
     due,
     blockedMillis: overdueMillis,
     overdueMillis,
@@ -65,11 +75,11 @@ export function loopStatus(reading: LoopReading, limits: StatusLimits): LoopStat
 /** Rounded down, before it is compared: what is said is never at a limit that is not reached. */
 const tenths = (millis: number) => Math.floor(millis * 10) / 10;
 
-/** How late the beat is, without the time in which the main thread had no CPU. */
-function withCpu({ now, due, ran, waitedForCpu, stopped }: LoopReading): number {
+/** How late the beat is, without the time for which the process was stopped. */
+function lateMillis({ now, due, ran, waitedForCpu, stopped }: LoopReading): number {
   const late = Math.max(0, now - due);
   if (Number.isNaN(waitedForCpu)) return Math.max(0, late - stopped);
   // While it was stopped it neither ran nor waited for a CPU.
   const unexplained = Math.max(0, late - ran - waitedForCpu);
-  return Math.max(0, late - waitedForCpu - Math.min(stopped, unexplained));
+  return late - Math.min(stopped, unexplained);
 }

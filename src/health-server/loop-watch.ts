@@ -29,8 +29,8 @@ const processCpuMillis = () => {
 };
 
 export class LoopWatch {
-  /** The worst status that was confirmed of the block whose beat was due then. */
-  #confirmed = { due: Number.NaN, severity: 0 };
+  /** What was answered of the block whose beat was due then: the worst status and the age. */
+  #answered = { due: Number.NaN, severity: 0, overdueMillis: 0 };
   readonly #beat: ReturnType<typeof beatIn>;
   readonly #watchdog: SharedMemory | undefined;
 
@@ -49,16 +49,18 @@ export class LoopWatch {
 
   async status(): Promise<LoopStatus> {
     let status = this.#read();
-    if (SEVERITY[status.name] <= this.#confirmedSeverity(status)) return status;
-    for (const millis of CONFIRM_MILLIS) await this.sleep(millis);
-    status = this.#read();
-    const severity = Math.max(SEVERITY[status.name], this.#confirmedSeverity(status));
-    this.#confirmed = { due: status.due, severity };
+    if (SEVERITY[status.name] > this.#answeredOf(status.due).severity) {
+      for (const millis of CONFIRM_MILLIS) await this.sleep(millis);
+      status = this.#read();
+    }
+    const { due, name, overdueMillis } = status;
+    const severity = Math.max(SEVERITY[name], this.#answeredOf(due).severity);
+    this.#answered = { due, severity, overdueMillis };
     return status;
   }
 
-  #confirmedSeverity({ due }: LoopStatus): number {
-    return due === this.#confirmed.due ? this.#confirmed.severity : SEVERITY.ok;
+  #answeredOf(due: number) {
+    return due === this.#answered.due ? this.#answered : { severity: 0, overdueMillis: 0 };
   }
 
   #read(): LoopStatus {
@@ -70,10 +72,11 @@ export class LoopWatch {
     const at = (number: number) => beat[number] as number;
     const isKnown = counted && !Number.isNaN(at(Beat.waitedForCpu));
     const { ran, waited } = this.schedstat;
+    const due = at(Beat.due);
     return loopStatus(
       {
         now: this.now(),
-        due: at(Beat.due),
+        due,
         ran: (isKnown ? ran : processCpu) - at(Beat.ran),
         waitedForCpu: isKnown ? waited - at(Beat.waitedForCpu) : Number.NaN,
         stopped: Math.max(0, stopped - at(Beat.stopped)),
@@ -81,6 +84,7 @@ export class LoopWatch {
         isInspected: at(Beat.inspected) === 1 || this.#watchdog?.isSet(Word.inspected) === true,
       },
       this.limits,
+      this.#answeredOf(due).overdueMillis,
     );
   }
 }

@@ -16,8 +16,9 @@ export interface HealthServerData extends Required<HealthServerConfig> {
   readonly hasLoader: boolean;
 }
 
-/** Message of the thread: it cannot listen, and ends. */
+/** Message of the thread: it cannot listen. */
 export interface HealthServerFailure {
-  readonly code: string | undefined;
+  /** It ends; otherwise the port is in use, and it tries again. */
+  readonly isOff: boolean;
   readonly reason: string;
 }

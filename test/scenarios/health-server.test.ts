@@ -23,6 +23,7 @@ interface Answer {
   statusCode: number;
   body: {
     status?: 'ok' | 'blocked' | 'stuck';
+    pid?: number;
     blockedMillis?: number;
     lagMillis?: number;
     code?: { functionName: string; filePath?: string; lineNumber?: number };
@@ -162,6 +163,21 @@ test.each([
     expect(named?.body.code?.functionName).toBe(functionName);
     if (cause !== undefined) expect(named?.body.cause).toBe(cause);
   });
+});
+
+test('a block that is maxBlockedMillis old is stuck, whatever failAfterMillis says', async () => {
+  const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_MAX_BLOCKED_MILLIS: '1500' };
+  const run = await runApp('health-server.cjs', { args: args([], 3_600_000), env }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    send(app, 'spin');
+    const stuck = await until(isStatus('stuck'));
+    expect(stuck?.statusCode).toBe(503);
+    expect(stuck?.body.blockedMillis).toBeGreaterThanOrEqual(1500);
+    release();
+    await until(isStatus('ok'));
+  });
+  expectQuietExit(run);
 });
 
 /** Asked while it is stopped, it answers as soon as it runs again. */
@@ -320,25 +336,41 @@ test('of two instances the active one has the port', async () => {
   expect(details).toEqual([true, false, true]);
 });
 
+/** A port in use is said after 3 s, if it has no answer after one more. */
+const SAID_MILLIS = 4500;
 const diagsOf = (run: Run) => run.diags.map(({ message }) => message);
 
-test('a port that is in use: one line, and the service starts as without', async () => {
-  const other = createServer().listen(port, '127.0.0.1');
-  await once(other, 'listening');
-  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
-    await app.printed('ready true');
-    await wait(4000); // the port may become free
-  });
-  other.close();
+test.each([
+  [
+    'another program',
+    404,
+    'another program answers there, GET /livez with 404: choose another port',
+  ],
+  ['nobody who answers', undefined, 'what listens there does not answer GET /livez'],
+])(
+  'a port that %s has: one line, and it is taken as soon as it is free',
+  async (_, status, who) => {
+    const other = createServer((_request, response) => {
+      if (status === undefined) response.destroy();
+      else response.writeHead(status).end();
+    }).listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+      await app.printed('ready true');
+      await wait(SAID_MILLIS);
+      await new Promise((resolve) => other.close(resolve));
+      expect((await until(isStatus('ok')))?.body.pid).toBe(app.child.pid);
+    });
 
-  expect(run.code).toBe(0);
-  expect(run.stderr).toBe('');
-  expect(diagsOf(run)).toEqual([
-    expect.stringContaining(
-      `healthServer is off: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
-    ),
-  ]);
-});
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(diagsOf(run)).toEqual([
+      expect.stringContaining(
+        'healthServer tries again every second: ' +
+          `listen EADDRINUSE: address already in use 127.0.0.1:${port}: ${who}`,
+      ),
+    ]);
+  },
+);
 
 test('a host that is not one: one line, and the service starts as without', async () => {
   const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '192.0.2.1' }; // for documentation
@@ -385,12 +417,13 @@ test('in a cluster, a process listens on the port that it is given', async () =>
     expect((await probe(workerPort))?.body.status).toBe('ok');
     release();
     await until(isStatus('ok'));
-    await wait(4000); // the other worker gives up
+    await wait(SAID_MILLIS); // the other worker
   });
 
   expect([run.code, run.stderr]).toEqual([0, '']);
   const [first, ...others] = run.diags.filter(({ message }) => message.includes('healthServer'));
   expect(first?.message).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+  expect(first?.message).toMatch(/: process \d+, which has this package too, answers there/);
   expect(others).toEqual([]);
 });
 
@@ -447,6 +480,7 @@ if (group === undefined) {
     let ranUntilFailed: number | undefined;
     const began = { at: 0, ran: 0 };
     let took = 0;
+    const answers: Answer[] = [];
     const options = { ...half?.options, args: args() };
     try {
       const run = await runApp('health-server.cjs', options, async (app) => {
@@ -458,7 +492,7 @@ if (group === undefined) {
           const ran = ranOf(app.child.pid) - began.ran;
           if (answer?.statusCode === 503) ranUntilFailed ??= ran;
           return answer?.body.status === 'stuck';
-        });
+        }, answers);
         took = performance.now() - began.at;
         release();
         await until(isStatus('ok'));
@@ -468,6 +502,8 @@ if (group === undefined) {
       expect(ranUntilFailed).toBeGreaterThan(FAIL_AFTER_MILLIS - 2 * TICK_MILLIS);
       // Half of a CPU.
       expect(took).toBeGreaterThan(1.5 * FAIL_AFTER_MILLIS);
+      const ages = answers.map(({ body }) => body.blockedMillis ?? 0);
+      expect(ages).toEqual([...ages].sort((a, b) => a - b));
     } finally {
       half?.drop();
     }

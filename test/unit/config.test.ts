@@ -199,7 +199,12 @@ test('an object of ten thousand unknown options is warned of ten times', () => {
 });
 
 describe('healthServer', () => {
-  const HEALTH = { host: '127.0.0.1', failAfterMillis: 30_000, details: true };
+  const HEALTH = {
+    host: '127.0.0.1',
+    failAfterMillis: 30_000,
+    maxBlockedMillis: 300_000,
+    details: true,
+  };
 
   test('is off without a port', () => {
     const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '0.0.0.0' };
@@ -213,9 +218,16 @@ describe('healthServer', () => {
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_PORT: ' 9090 ',
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '0.0.0.0',
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_FAIL_AFTER_MILLIS: '45000',
+      OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_MAX_BLOCKED_MILLIS: '90000',
       OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_DETAILS: 'FALSE',
     };
-    const ofEnvironment = { port: 9090, host: '0.0.0.0', failAfterMillis: 45_000, details: false };
+    const ofEnvironment = {
+      port: 9090,
+      host: '0.0.0.0',
+      failAfterMillis: 45_000,
+      maxBlockedMillis: 90_000,
+      details: false,
+    };
     expect(resolve({}, env).healthServer).toEqual(ofEnvironment);
     const ofBoth = resolve({ healthServer: { port: 9091, details: true, x: 1 } }, env);
     expect(ofBoth.healthServer).toEqual({ ...ofEnvironment, port: 9091, details: true });
@@ -234,6 +246,8 @@ describe('healthServer', () => {
     ['host', '', RangeError, 'host is "", expected a host name or an address'],
     ['host', 7, TypeError, 'host is 7, expected a host name or an address'],
     ['failAfterMillis', 99, RangeError, 'failAfterMillis is 99, expected a number from 100 to'],
+    ['maxBlockedMillis', 99, RangeError, 'maxBlockedMillis is 99, expected a number from 100 to'],
+    ['maxBlockedMillis', '1', TypeError, 'maxBlockedMillis is "1", expected a number from 100 to'],
     ['details', 1, TypeError, 'details is 1, expected true or false'],
   ])('%s %p throws', (name, value, ErrorClass, message) => {
     const isWhole = name === 'healthServer';
@@ -565,6 +579,7 @@ describe('a configuration file', () => {
       port: 9090,
       host: '127.0.0.1',
       failAfterMillis: 1000,
+      maxBlockedMillis: 10_000,
       details: false,
     });
     expect(warnings).toEqual([]);

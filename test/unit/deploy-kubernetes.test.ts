@@ -32,9 +32,10 @@ test('its variables are options of the package', () => {
   expect(warnings).toEqual([]);
   // Each changes something: a name that is misspelt would not.
   expect(healthServer).toEqual({
-    port: 9464,
+    port: 13134,
     host: '0.0.0.0',
     failAfterMillis: 60_000,
+    maxBlockedMillis: 600_000,
     details: false,
   });
 });

@@ -44,7 +44,12 @@ beforeEach(async () => {
     sample: new SharedArrayBuffer(64),
     watchdog: undefined,
   };
-  const limits = { failAfterMillis: 30_000, thresholdMillis: 100, lagIntervalMillis: 20 };
+  const limits = {
+    failAfterMillis: 30_000,
+    maxBlockedMillis: 300_000,
+    thresholdMillis: 100,
+    lagIntervalMillis: 20,
+  };
   const options = { port, host: '127.0.0.1', details: true, ...limits };
   const times = { ran: Number.NaN, waited: Number.NaN };
   server = new HealthServer(

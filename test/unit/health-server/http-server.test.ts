@@ -76,13 +76,17 @@ test.each(['/', '/livez/', '/livezz', '/LIVEZ', '/livez%20', '/../livez/x'])(
   },
 );
 
-test.each(['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
-  'other methods: %s',
-  async (method) => {
-    const response = await request(method, '/livez');
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
-  },
-);
+test('HEAD is answered as GET, without the body', async () => {
+  const received = await exchange('HEAD /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  expect(received).toContain(`content-length: ${OK.body.length}`);
+  expect(received).not.toContain(OK.body);
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('other methods: %s', async (method) => {
+  const response = await request(method, '/livez');
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
 
 test('an answer that cannot be made closes the connection, and the next one is served', async () => {
   livez = () => Promise.reject(new Error('no'));

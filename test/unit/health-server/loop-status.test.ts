@@ -1,6 +1,6 @@
 import { type LoopReading, loopStatus } from '../../../src/health-server/loop-status.ts';
 
-const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000 };
+const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000, maxBlockedMillis: 300_000 };
 const DUE = 1000;
 
 /** `age` milliseconds after the beat was due. The thread ran all the time if nothing is said. */
@@ -38,7 +38,7 @@ test('how late the beat is counts as lag before it counts as a block', () => {
 
 test('a limit below the threshold is the threshold', () => {
   const reading = { now: 1060, due: 1000, ran: 60, waitedForCpu: 0, stopped: 0 };
-  const limits = { thresholdMillis: 60_000, failAfterMillis: 50 };
+  const limits = { ...LIMITS, thresholdMillis: 60_000, failAfterMillis: 50 };
   expect(loopStatus({ ...reading, isInspected: false }, limits).name).toBe('stuck');
 });
 
@@ -54,6 +54,20 @@ describe('time without a CPU does not count', () => {
     ['not known, and seen by the watchdog', { waitedForCpu: Number.NaN, stopped: 59_990 }, 'ok', 0],
   ])('%s', (_, reading, name, blockedMillis) => {
     expect(at(60_000, reading)).toMatchObject({ name, blockedMillis });
+  });
+});
+
+describe('the limit of the wall clock', () => {
+  test.each([
+    ['starved, below it', 299_999, { waitedForCpu: 299_900 }, 'ok', 0],
+    ['starved', 300_000, { ran: 100, waitedForCpu: 299_900 }, 'stuck', 300_000],
+    ['stopped', 300_000, { ran: 100, stopped: 299_900 }, 'blocked', 100],
+  ])('%s', (_, age, reading, name, blockedMillis) => {
+    expect(at(age, reading)).toMatchObject({ name, blockedMillis });
+  });
+
+  test('a pause in a debugger is none', () => {
+    expect(at(400_000, { ran: 100, isInspected: true }).name).toBe('ok');
   });
 });
 

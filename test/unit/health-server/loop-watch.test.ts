@@ -3,6 +3,7 @@ import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
 import { SharedMemory, Sleeping } from '../../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../../src/support/schedstat.ts';
 
+const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000, maxBlockedMillis: 300_000 };
 /** How long a worse status is confirmed: in two parts. */
 const CONFIRMED_AFTER = 100;
 
@@ -25,7 +26,7 @@ class MainThread {
   }));
   readonly watch = new LoopWatch(
     this.memory,
-    { thresholdMillis: 100, failAfterMillis: 30_000 },
+    LIMITS,
     () => this.time,
     this.#schedstat,
     async (millis) => {
@@ -128,15 +129,31 @@ test('time in which the main thread waited for a CPU does not count', async () =
   });
 });
 
+test('the age of a block does not shrink while the kernel counts late', async () => {
+  main.run(20_020);
+  const ages: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    ages.push((await main.watch.status()).blockedMillis);
+    // It has run for a millisecond; the rest of what it waited is counted late.
+    main.time += 1;
+    main.ran += 1;
+    main.waited += 100;
+  }
+  main.run(1000);
+  ages.push((await main.watch.status()).blockedMillis);
+  expect(ages).toEqual([20_100, 20_100, 20_100, 20_803]);
+  main.beat();
+  expect(await main.watch.status()).toMatchObject({ name: 'ok', blockedMillis: 0 });
+});
+
 test('without a watchdog thread, a block is stuck all the same', async () => {
   const memory = { ...main.memory, watchdog: undefined };
-  const limits = { thresholdMillis: 100, failAfterMillis: 30_000 };
   const unknown = new Schedstat(() => {
     throw new Error('not on Linux');
   });
   const watch = new LoopWatch(
     memory,
-    limits,
+    LIMITS,
     () => main.time,
     unknown,
     async () => {},
