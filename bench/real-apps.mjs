@@ -60,7 +60,7 @@ async function runApp(
   buildApp(name, node, app.build ?? []);
   const without = await launch(app, node, folder, false, rounds);
   const measured = await launch(app, node, folder, true, rounds);
-  return judge(without, measured, folder, THRESHOLD_MILLIS);
+  return judge(without, measured, folder, THRESHOLD_MILLIS, app.dispatchers);
 }
 
 /** What is not right, with what V8's profiler saw beside it. */
@@ -130,7 +130,7 @@ function byLength(/** @type {ReturnType<typeof judge>[]} */ results, /** @type {
   const judged = results
     .flatMap(({ blocks }) => blocks)
     .filter(({ millis, verdict }) => millis >= from && verdict !== 'no CPU');
-  const inRequest = judged.filter(({ parent }) => parent !== 'none needed');
+  const inRequest = judged.filter(({ parent }) => isInRequest(parent));
   const share = (/** @type {unknown[]} */ part, /** @type {unknown[]} */ all) =>
     `${((part.length / all.length) * 100).toFixed(1)} %`;
   const right = judged.filter(({ verdict }) => verdict === 'right');
@@ -144,16 +144,20 @@ function byLength(/** @type {ReturnType<typeof judge>[]} */ results, /** @type {
   ];
 }
 
+const isInRequest = (/** @type {string} */ parent) => !['none needed', 'several'].includes(parent);
+
 const HEAD = [
   'application',
   'blocks',
   'right',
   'near',
+  'unclear',
   'misled',
   'no name',
   'no CPU',
   'with a request',
   'parent right',
+  'several',
   'missed',
   'invented',
   'differences',
@@ -166,11 +170,12 @@ function figures(/** @type {ReturnType<typeof judge>} */ result) {
     blocks.filter(is).length;
   return [
     blocks.length,
-    ...['right', 'near', 'misled', 'none', 'no CPU'].map((verdict) =>
+    ...['right', 'near', 'unclear', 'misled', 'none', 'no CPU'].map((verdict) =>
       count((block) => block.verdict === verdict),
     ),
-    count(({ parent }) => parent !== 'none needed'),
+    count(({ parent }) => isInRequest(parent)),
     count(({ parent }) => parent === 'right'),
+    count(({ parent }) => parent === 'several'),
     missed.length,
     invented.length,
     differences.length,

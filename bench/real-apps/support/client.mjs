@@ -1,5 +1,5 @@
-// Guarantees: one case is asked at a time, in a trace of its own, and what comes back is kept, to
-// be compared.
+// Guarantees: one case is asked at a time, in traces of its own, and what comes back is kept, to be
+// compared.
 import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ import { join } from 'node:path';
 export class Client {
   /** @type {string[]} */
   #answers = [];
-  traceId = '';
+  /** @type {string[]} the first one is of what is asked alone */
+  traceIds = [];
 
   /**
    * @param {string} url
@@ -22,7 +23,7 @@ export class Client {
   #require;
 
   begin() {
-    this.traceId = randomBytes(16).toString('hex');
+    this.traceIds = [newTraceId()];
     this.#answers = [];
   }
 
@@ -31,9 +32,9 @@ export class Client {
     return this.#require(name);
   }
 
-  /** What the application answered since `begin`. */
+  /** What the application answered since `begin`, in any order. */
   get answers() {
-    return this.#answers.join('\n');
+    return this.#answers.sort().join('\n');
   }
 
   /** Keeps an answer that did not come by `request`. */
@@ -43,7 +44,36 @@ export class Client {
 
   /** So that the request is in the trace of the case. */
   get headers() {
-    return { traceparent: `00-${this.traceId}-${randomBytes(8).toString('hex')}-01` };
+    return headersOf(this.traceIds[0]);
+  }
+
+  /**
+   * Requests at once, each in a trace of its own.
+   * @param {number} count
+   * @param {string} path
+   * @param {RequestInit & { json?: unknown }} [init]
+   */
+  together(count, path, init) {
+    this.traceIds = Array.from({ length: count }, newTraceId);
+    return Promise.all(
+      this.traceIds.map((id) => this.get(path, { ...init, headers: merge(init, headersOf(id)) })),
+    );
+  }
+
+  /**
+   * One request in the middle of others, whose traces are not the case's.
+   * @param {number} count
+   * @param {string} others
+   * @param {string} path
+   * @param {RequestInit & { json?: unknown }} [init]
+   */
+  among(count, others, path, init) {
+    const at = Math.floor(count / 2);
+    return Promise.all(
+      Array.from({ length: count + 1 }, (_, i) =>
+        i === at ? this.get(path, init) : this.get(others, { headers: headersOf(newTraceId()) }),
+      ),
+    );
   }
 
   /**
@@ -69,6 +99,15 @@ export class Client {
     return content;
   }
 }
+
+const newTraceId = () => randomBytes(16).toString('hex');
+
+const headersOf = (/** @type {string | undefined} */ traceId) => ({
+  traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+});
+
+const merge = (/** @type {RequestInit | undefined} */ init, /** @type {object} */ headers) =>
+  /** @type {any} */ ({ ...init?.headers, ...headers });
 
 const digest = (/** @type {Buffer} */ content) =>
   `${content.length} ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;

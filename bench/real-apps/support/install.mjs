@@ -1,5 +1,6 @@
-// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`, with its locked
-// packages. The agent, and this package as it would be published, lie in the folder above.
+// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`, with its packages:
+// as its lock file says, or else in the exact versions of its `package.json`. The agent, and this
+// package as it would be published, lie in the folder above.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -94,12 +95,15 @@ export function buildApp(name, node, commands) {
 function installLocked(/** @type {string} */ source, /** @type {string} */ folder) {
   mkdirSync(folder, { recursive: true });
   const stamp = join(folder, 'node_modules/.installed-from');
-  const state = MANIFESTS.map((name) => readFileSync(join(source, name), 'utf8')).join('\n');
+  const manifests = MANIFESTS.filter((name) => existsSync(join(source, name)));
+  const state = manifests.map((name) => readFileSync(join(source, name), 'utf8')).join('\n');
   const wanted = createHash('sha256').update(state).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error(`installing ${folder}, once`);
-  for (const name of MANIFESTS) cpSync(join(source, name), join(folder, name));
+  for (const name of manifests) cpSync(join(source, name), join(folder, name));
   cpSync(join(ROOT, '.npmrc'), join(folder, '.npmrc'));
-  npm(['ci', '--prefer-offline', '--ignore-scripts'], folder);
+  const isLocked = manifests.length === MANIFESTS.length;
+  const command = isLocked ? ['ci'] : ['install', '--no-package-lock', '--legacy-peer-deps'];
+  npm([...command, '--prefer-offline', '--ignore-scripts'], folder);
   writeFileSync(stamp, wanted);
 }

@@ -6,22 +6,25 @@
 // 4. else the labelled function, which waits for it, or a package that the application depends on
 //    itself, if it is on the stack for half of the block, or the function that loaded modules for
 //    half of it: they can be loaded earlier;
-// 5. else any package that is.
+// 5. else any package that is, but for the functions that a product calls everything through.
 // A block that is a garbage collection needs no name: its cause must say so.
 // Each label is checked by the profile of a launch without this package.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isInApp, isLabelled, packageOf, sourcePlace } from './places.mjs';
+import { isInApp, isLabelled, isPartOf, packageOf, sourcePlace } from './places.mjs';
 import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
 
 /** @typedef {import('./launch.mjs').Launch} Launch */
 /** @typedef {import('./launch.mjs').Asked} Asked */
 /** @typedef {import('./places.mjs').Place} Place */
 /**
- * @typedef {'right' | 'near' | 'misled' | 'none' | 'no CPU'} Verdict
+ * @typedef {'right' | 'near' | 'unclear' | 'misled' | 'none' | 'no CPU'} Verdict
  *   near: the application's, and on the stack for half of the block, but not the one to change;
+ *   unclear: no function or package that could be right was on the stack for half of the block, and
+ *   what is named was for a quarter;
  *   no CPU: with its CPU time alone, the block would have been below the threshold
- * @typedef {'right' | 'wrong' | 'unknown' | 'none needed'} Parent
+ * @typedef {'right' | 'wrong' | 'unknown' | 'several' | 'none needed'} Parent
+ *   several: no parent, in a case that sends requests of several traces at once
  * @typedef {{ name: string, round: number, millis: number, cpuMillis: number, verdict: Verdict,
  *   parent: Parent, place: string, cause?: string, gcMillis?: number, nativeMillis?: number,
  *   kind?: string, samples: number, idleMillis: number, stack?: string, top: string,
@@ -29,6 +32,7 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  */
 
 const HALF = 0.5;
+const QUARTER = 0.25;
 /** A stretch of the profile that is that much longer than the threshold must have been reported. */
 const SURELY = 1.5;
 /** Writes the profile at the end, which takes a while. */
@@ -39,8 +43,9 @@ const PROFILER = '/.real-apps/profile.cjs';
  * @param {Launch} measured
  * @param {string} folder of the application
  * @param {number} threshold
+ * @param {string[]} [dispatchers]
  */
-export function judge(without, measured, folder, threshold) {
+export function judge(without, measured, folder, threshold, dispatchers = []) {
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const direct = Object.keys(dependencies);
   const profiles = measured.profiles.map((profile) => new Profile(profile, folder));
@@ -94,7 +99,9 @@ export function judge(without, measured, folder, threshold) {
       round: asked.round,
       millis,
       cpuMillis,
-      verdict: starved ? 'no CPU' : verdictOn(place, cause, asked.case.right, truth, direct),
+      verdict: starved
+        ? 'no CPU'
+        : verdictOn(place, cause, asked.case.right, truth, direct, dispatchers),
       parent: starved ? 'none needed' : parentOf(block, asked, truth),
       place: text,
       cause,
@@ -154,7 +161,10 @@ function verdictOn(
   /** @type {import('./launch.mjs').Label | import('./launch.mjs').Label[]} */ label,
   /** @type {Stacks} */ truth,
   /** @type {string[]} */ direct,
+  /** @type {string[]} */ dispatchers,
 ) {
+  const passesOn = (/** @type {Place} */ { file }) =>
+    dispatchers.some((name) => isPartOf(file, name));
   if (cause === 'gc' && isCollection(place, truth)) return 'right';
   if (place === undefined) return 'none';
   const { folder, application } = truth;
@@ -169,13 +179,17 @@ function verdictOn(
     return 'right';
   } else {
     const ran = (/** @type {string | undefined} */ name) =>
-      truth.share((path) => path.some(({ file }) => packageOf(file) === name)) >= HALF;
+      truth.share((path) =>
+        path.some((each) => packageOf(each.file) === name && !passesOn(each)),
+      ) >= HALF;
     if (truth.share((path) => isLoadedBy(place, path)) >= HALF) return 'right';
     const own = direct.filter(ran);
     const named = packageOf(place.file);
-    return own.length > 0
-      ? asVerdict(own.includes(named ?? ''))
-      : asVerdict(named !== undefined && ran(named));
+    if (own.length > 0) return asVerdict(own.includes(named ?? ''));
+    if (passesOn(place)) return 'misled';
+    if (named !== undefined && ran(named)) return 'right';
+    const isQuarter = truth.share((path) => path.some((each) => isSame(place, each))) >= QUARTER;
+    return isQuarter && !truth.packages.some(ran) ? 'unclear' : 'misled';
   }
   return isInApp(place.file, folder) && application.some((each) => isSame(place, each))
     ? 'near'
@@ -222,8 +236,9 @@ function parentOf(
   const isInGraph =
     truth.share((path) => path.some(({ file }) => file.startsWith(truth.folder))) >= HALF;
   if (isAgents && !isInGraph) return block.traceId === undefined ? 'right' : 'wrong';
-  if (block.traceId === undefined) return 'unknown';
-  return block.traceId === asked.traceId ? 'right' : 'wrong';
+  const isSeveral = asked.traceIds.length > 1 && block.kind !== 'callback';
+  if (block.traceId === undefined) return isSeveral ? 'several' : 'unknown';
+  return asked.traceIds.includes(block.traceId) ? 'right' : 'wrong';
 }
 
 /**

@@ -29,7 +29,8 @@ const GAP_MILLIS = 150;
 /**
  * @typedef {{ file?: string, in?: string[], names?: string[], packages?: string[] }} Label
  *   `in`: pieces of the first lines of functions in `file`; `names`: functions of the application;
- *   `packages`: direct dependencies, if none of the application's functions is on the stack
+ *   `packages`: direct dependencies, or files of a product's packages, if none of the application's
+ *   functions is on the stack
  * @typedef {{ name: string, ask(client: Client): Promise<unknown>, right: Label | Label[],
  *   parent?: boolean, varies?: boolean }} Case
  *   `parent: false`: the block is in no request; `varies`: the answer is never twice the same
@@ -38,12 +39,13 @@ const GAP_MILLIS = 150;
  *   build?: string[][], args: (given: { port: number, data: string }) => string[],
  *   env?: (given: { port: number, data: string }) => Record<string, string>,
  *   throughOptions?: boolean, inNodeSdk?: boolean,
- *   prepare?: (given: { data: string, folder: string }) => unknown }} App
+ *   prepare?: (given: { data: string, folder: string }) => unknown, dispatchers?: string[] }} App
  *   `throughOptions`: preloads are given by NODE_OPTIONS; `inNodeSdk`: the class in a `NodeSDK`,
- *   and not `/register`
+ *   and not `/register`; `dispatchers`: packages, or files of them, that a product calls everything
+ *   through: they are never right
  *
  * @typedef {{ case: Case, round: number, fromMicros: number, untilMicros: number,
- *   fromUnix: number, untilUnix: number, traceId: string, answers: string }} Asked
+ *   fromUnix: number, untilUnix: number, traceIds: string[], answers: string }} Asked
  * @typedef {{ asked: Asked[], exit: string, stdout: string, stderr: string, readyUnix: number,
  *   clock: { micros: number, unix: number },
  *   blocks: any[], profiles: any[], runTimes: RunTimes }} Launch
@@ -123,7 +125,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
           ...from,
           untilMicros: micros(),
           untilUnix: unix(),
-          traceId: client.traceId,
+          traceIds: client.traceIds,
           answers: client.answers,
         });
       }

@@ -92,14 +92,14 @@ export function isLabelled(
 ) {
   return [label].flat().some((each) => {
     if (each.packages !== undefined)
-      return each.packages.some((name) => packageOf(place.file) === name);
+      return each.packages.some((name) => isPartOf(place.file, name));
     if (!isInApp(place.file, folder)) return false;
     if (each.names !== undefined) {
       const last = place.name.split(/[. ]/).at(-1) ?? '';
       return each.names.includes(last);
     }
     if (each.file === undefined) return true;
-    const file = join(folder, each.file);
+    const file = isFunctionNode(each.file) ? each.file : join(folder, each.file);
     if (place.file !== file) return false;
     if (each.in === undefined) return true;
     return rangesOf(file, each.in).some(
@@ -113,9 +113,17 @@ const RUNTIME = '/[turbopack]/';
 
 /** The application's own: in its folder, and no package. */
 export function isInApp(/** @type {string} */ file, /** @type {string} */ folder) {
+  if (isFunctionNode(file)) return true;
   const inside = file.startsWith(`${folder}/`) ? file.slice(folder.length) : '/node_modules/';
   return !inside.includes('/node_modules/') && !inside.includes(RUNTIME);
 }
+
+/** The code of a Node-RED function node: `Function node:<id> [<name>]`. */
+export const isFunctionNode = (/** @type {string} */ file) => file.startsWith('Function node:');
+
+/** Whether a file is of a package, or of a file or folder in it. */
+export const isPartOf = (/** @type {string} */ file, /** @type {string} */ name) =>
+  `${file.split('/node_modules/').slice(1).at(-1)}/`.startsWith(`${name}/`);
 
 /** @returns {string | undefined} the package that a file is of */
 export function packageOf(/** @type {string} */ file) {

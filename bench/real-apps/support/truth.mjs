@@ -1,7 +1,7 @@
 // Guarantees: what V8's profiler saw in a period: how much of it each function was on the stack,
 // and how much of it the thread was idle.
 import { PACKAGE_NAME } from '../../../tools/paths.cjs';
-import { isInApp, isLabelled, packageOf, sourcePlace } from './places.mjs';
+import { isFunctionNode, isInApp, isLabelled, packageOf, sourcePlace } from './places.mjs';
 
 /** @typedef {import('./places.mjs').Place} Place */
 /** @typedef {import('./launch.mjs').Label} Label */
@@ -45,6 +45,12 @@ export class Stacks {
     let millis = 0;
     for (const sample of this.samples) if (is(sample.path)) millis += sample.millis;
     return this.codeMillis === 0 ? 0 : millis / this.codeMillis;
+  }
+
+  /** All that were on the stack. */
+  get packages() {
+    const files = this.samples.flatMap(({ path }) => path.map(({ file }) => file));
+    return [...new Set(files)].map(packageOf).filter((name) => name !== undefined);
   }
 
   get shareOfCollection() {
@@ -102,7 +108,7 @@ export class Stacks {
       });
     }
     return [...functions.values()]
-      .filter(({ place, millis }) => millis >= this.codeMillis * HALF && place.file.startsWith('/'))
+      .filter(({ place, millis }) => millis >= this.codeMillis * HALF && isFile(place.file))
       .sort((a, b) => b.depth / b.millis - a.depth / a.millis)
       .map(({ place, millis }) => ({ place, share: millis / this.codeMillis }));
   }
@@ -126,6 +132,8 @@ export class Stacks {
     ].join(' ');
   }
 }
+
+const isFile = (/** @type {string} */ file) => file.startsWith('/') || isFunctionNode(file);
 
 export const isAgent = (/** @type {string} */ file) => AGENT.test(packageOf(file) ?? '');
 
