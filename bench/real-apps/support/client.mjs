@@ -9,6 +9,8 @@ export class Client {
   #answers = [];
   /** @type {string[]} the first one is of what is asked alone */
   traceIds = [];
+  /** @type {string[]} of requests that are sent beside it */
+  otherIds = [];
 
   /**
    * @param {string} url
@@ -24,6 +26,7 @@ export class Client {
 
   begin() {
     this.traceIds = [newTraceId()];
+    this.otherIds = [];
     this.#answers = [];
   }
 
@@ -63,17 +66,15 @@ export class Client {
   /**
    * One request in the middle of others, whose traces are not the case's.
    * @param {number} count
-   * @param {string} others
+   * @param {string} other
    * @param {string} path
    * @param {RequestInit & { json?: unknown }} [init]
    */
-  among(count, others, path, init) {
-    const at = Math.floor(count / 2);
-    return Promise.all(
-      Array.from({ length: count + 1 }, (_, i) =>
-        i === at ? this.get(path, init) : this.get(others, { headers: headersOf(newTraceId()) }),
-      ),
-    );
+  among(count, other, path, init) {
+    this.otherIds = Array.from({ length: count }, newTraceId);
+    const asks = this.otherIds.map((id) => () => this.get(other, { headers: headersOf(id) }));
+    asks.splice(count / 2, 0, () => this.get(path, init));
+    return Promise.all(asks.map((ask) => ask()));
   }
 
   /**

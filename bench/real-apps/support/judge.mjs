@@ -24,7 +24,8 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  *   what is named was for a quarter;
  *   no CPU: with its CPU time alone, the block would have been below the threshold
  * @typedef {'right' | 'wrong' | 'unknown' | 'several' | 'none needed'} Parent
- *   several: no parent, in a case that sends requests of several traces at once
+ *   several: no parent, or that of a request beside it, where requests of several traces were sent
+ *   at once
  * @typedef {{ name: string, round: number, millis: number, cpuMillis: number, verdict: Verdict,
  *   parent: Parent, place: string, cause?: string, gcMillis?: number, nativeMillis?: number,
  *   kind?: string, samples: number, idleMillis: number, stack?: string, top: string,
@@ -236,9 +237,12 @@ function parentOf(
   const isInGraph =
     truth.share((path) => path.some(({ file }) => file.startsWith(truth.folder))) >= HALF;
   if (isAgents && !isInGraph) return block.traceId === undefined ? 'right' : 'wrong';
-  const isSeveral = asked.traceIds.length > 1 && block.kind !== 'callback';
-  if (block.traceId === undefined) return isSeveral ? 'several' : 'unknown';
-  return asked.traceIds.includes(block.traceId) ? 'right' : 'wrong';
+  const { traceIds, otherIds } = asked;
+  if (traceIds.includes(block.traceId)) return 'right';
+  const isOthers = otherIds.length > 0 && truth.shareOfLabel(asked.case.right) < HALF;
+  if (isOthers && otherIds.includes(block.traceId)) return 'several';
+  if (block.traceId !== undefined) return 'wrong';
+  return (isOthers || traceIds.length > 1) && block.kind !== 'callback' ? 'several' : 'unknown';
 }
 
 /**
