@@ -1,5 +1,5 @@
-// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`, with its packages:
-// as its lock file says, or else in the exact versions of its `package.json`. The agent, and this
+// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`. Its packages are
+// those of its lock file, or else the exact versions of its `package.json`. The agent, and this
 // package as it would be published, lie in the folder above.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -39,7 +39,8 @@ const GAP_MILLIS = 150;
  *   build?: string[][], args: (given: { port: number, data: string }) => string[],
  *   env?: (given: { port: number, data: string }) => Record<string, string>,
  *   throughOptions?: boolean, inNodeSdk?: boolean,
- *   prepare?: (given: { data: string, folder: string }) => unknown, dispatchers?: string[] }} App
+ *   prepare?: (given: { data: string, folder: string }) => unknown,
+ *   dispatchers?: string[] }} App
  *   `throughOptions`: preloads are given by NODE_OPTIONS; `inNodeSdk`: the class in a `NodeSDK`,
  *   and not `/register`; `dispatchers`: packages, or files of them, that a product calls everything
  *   through: they are never right
