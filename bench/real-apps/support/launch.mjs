@@ -46,7 +46,8 @@ const GAP_MILLIS = 150;
  *   through: they are never right
  *
  * @typedef {{ case: Case, round: number, fromMicros: number, untilMicros: number,
- *   fromUnix: number, untilUnix: number, traceIds: string[], otherIds: string[], answers: string }} Asked
+ *   fromUnix: number, untilUnix: number, traceIds: string[],
+ *   otherIds: string[], answers: string }} Asked
  * @typedef {{ asked: Asked[], exit: string, stdout: string, stderr: string, readyUnix: number,
  *   clock: { micros: number, unix: number },
  *   blocks: any[], profiles: any[], runTimes: RunTimes }} Launch
