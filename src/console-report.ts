@@ -18,6 +18,7 @@ import type { SessionTargets } from './session/common.ts';
 import { Session } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import { SignalListener } from './support/signal-listener.ts';
+import { setImmediate } from './support/time.ts';
 import { PACKAGE_NAME } from './version.ts';
 
 /** Those that end a process from a terminal or a supervisor. */

@@ -1,5 +1,4 @@
 /** EventLoopInstrumentation: what OpenTelemetry uses of this package. What runs is the session. */
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import {
   context,
   type MeterProvider,
@@ -37,6 +36,7 @@ import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { SessionOptions } from './session/common.ts';
 import { Session } from './session/session.ts';
 import { attempt } from './support/guard.ts';
+import { nextIteration, nextTick } from './support/time.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
@@ -273,7 +273,7 @@ export class EventLoopInstrumentation {
     this._withSession((session) => session.start());
     // NodeSDK is made after us, and its start() enables us before it sets the context manager: all
     // in the same tick.
-    process.nextTick(() => {
+    nextTick(() => {
       this._log.catchUp();
       this._withSession((session) => session.watchSdk());
     });

@@ -2,7 +2,6 @@
  * The main thread's side of the health server: starts its thread, again if that has ended, and
  * writes down on every beat of the lag timer that the event loop turns. Never throws into the host.
  */
-import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { originOfClock } from '../sample/clock-origin.ts';
@@ -12,12 +11,10 @@ import type { SharedMemory } from '../sample/shared-memory.ts';
 import { stoppedSoFar } from '../sample/suspensions.ts';
 import { Guard } from '../support/guard.ts';
 import type { Schedstat } from '../support/schedstat.ts';
+import { now } from '../support/time.ts';
 import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
 import { Beat, beatIn } from './beat-memory.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
-
-// Taken once: an application may replace it with a fake one.
-const now = performance.now.bind(performance);
 
 export type HealthServerOptions = Omit<HealthServerData, 'clockOrigin'>;
 

@@ -3,6 +3,7 @@
  * a string at build time, as the watchdog thread is.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { setTimeout } from '../support/time.ts';
 import { createHealthHttpServer } from './http-server.ts';
 import { createLivez } from './livez.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';

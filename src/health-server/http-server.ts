@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { clearTimeout, setTimeout } from '../support/time.ts';
 import type { Answer } from './livez.ts';
 
 /** A new connection closes the oldest one past this limit: slow clients keep no probe out. */

@@ -1,7 +1,7 @@
 /** Reads the status of the main thread's event loop, and has it confirmed. Health server only. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
+import { sleep as realSleep } from '../support/time.ts';
 import { Beat, beatIn, type HealthServerMemory } from './beat-memory.ts';
 import {
   type LoopStatus,
@@ -40,7 +40,7 @@ export class LoopWatch {
     /** The main thread's `performance.now()`. */
     private readonly now: () => number,
     private readonly schedstat = mainThreadSchedstat(),
-    private readonly sleep: (millis: number) => Promise<unknown> = wait,
+    private readonly sleep: (millis: number) => Promise<unknown> = realSleep,
   ) {
     this.#beat = beatIn(beat);
     this.#watchdog = watchdog && new SharedMemory(watchdog);

@@ -9,6 +9,7 @@ import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-ap
 import { withoutLoaderLines } from '../report/loader-lines.ts';
 import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
+import { dateNow } from '../support/time.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { ExporterData } from './exporter.worker.ts';
 import { ongoingLine } from './ongoing-line.ts';
@@ -46,7 +47,7 @@ export class OngoingReporter {
     const named = report.facts && namedFacts(report.facts, this.#originOf);
     const facts = named && withoutLoaderLines(named, hasLoader);
     if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
-    const line = ongoingLine({ ...report, facts }, new Date(), process.pid, thread);
+    const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
     try {
       writeSync(2, `${line}\n`);
     } catch {

@@ -3,6 +3,8 @@
  * (Node.js before 22.22.3), the event loop turns before the main script is loaded, and loading it
  * would be reported as a block.
  */
+import { clearInterval, now, setInterval } from '../support/time.ts';
+
 const POLL_MILLIS = 10;
 /**
  * Whether an ES module has been evaluated cannot be asked: after this long it has been, or most of
@@ -12,10 +14,10 @@ const PATIENCE_MILLIS = 1000;
 
 /** Calls back once. Keeps no process alive: one that ends before is never called back for. */
 export function whenApplicationIsLoaded(loaded: () => void): NodeJS.Timeout {
-  const giveUpAt = performance.now() + PATIENCE_MILLIS;
+  const giveUpAt = now() + PATIENCE_MILLIS;
   const timer = setInterval(() => {
     // Of a CommonJS main script, known as soon as it begins to be loaded.
-    const isLoaded = process.mainModule?.loaded ?? performance.now() >= giveUpAt;
+    const isLoaded = process.mainModule?.loaded ?? now() >= giveUpAt;
     if (!isLoaded) return;
     clearInterval(timer);
     loaded();

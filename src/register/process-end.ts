@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { SignalListener } from '../support/signal-listener.ts';
+import { clearTimeout, now, setImmediate, setTimeout } from '../support/time.ts';
 
 const SIGNAL = 'SIGTERM';
 /** A process that a signal ends by default ends after this time, even if telemetry is not sent. */
@@ -78,12 +79,12 @@ class ProcessEnd {
 
   #flush(): void {
     if (this.#flushingSince > 0) return;
-    this.#flushingSince = performance.now();
+    this.#flushingSince = now();
     this.#telemetry
       .flush()
       .catch(() => {})
       .finally(() => {
-        this.#isUnanswered = performance.now() - this.#flushingSince > MAX_FLUSH_MILLIS;
+        this.#isUnanswered = now() - this.#flushingSince > MAX_FLUSH_MILLIS;
         this.#flushingSince = 0;
       });
   }
@@ -104,7 +105,7 @@ class ProcessEnd {
     };
     // Code that runs meanwhile must not change how the process ends.
     process.prependListener('exit', kill);
-    const flushedFor = this.#flushingSince > 0 ? performance.now() - this.#flushingSince : 0;
+    const flushedFor = this.#flushingSince > 0 ? now() - this.#flushingSince : 0;
     let timer: NodeJS.Timeout | undefined;
     const maxWaitOver = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, Math.max(0, MAX_FLUSH_MILLIS - flushedFor));

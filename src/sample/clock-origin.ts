@@ -1,5 +1,5 @@
 /** Each thread has its own `performance.now()`; `process.hrtime()` is the same clock for all. */
-import { performance } from 'node:perf_hooks';
+import { hrtime, now } from '../support/time.ts';
 
 /**
  * `process.hrtime()` at 0 of `performance.now()`, in milliseconds. Time passes between two
@@ -8,9 +8,9 @@ import { performance } from 'node:perf_hooks';
 export function originOfClock(): number {
   let origin = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
-    const now = performance.now();
-    const [seconds, nanos] = process.hrtime();
-    origin = Math.min(origin, seconds * 1000 + nanos / 1e6 - now);
+    const time = now();
+    const [seconds, nanos] = hrtime();
+    origin = Math.min(origin, seconds * 1000 + nanos / 1e6 - time);
   }
   return origin;
 }
@@ -18,5 +18,5 @@ export function originOfClock(): number {
 /** The `performance.now()` of the thread whose clock has this origin. */
 export function clockOf(origin: number): () => number {
   const offset = originOfClock() - origin;
-  return () => performance.now() + offset;
+  return () => now() + offset;
 }

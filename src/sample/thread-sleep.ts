@@ -2,8 +2,8 @@
  * How the main thread's watchdog thread sleeps. Guarantees: it is written down when the thread runs
  * next, so that a suspension shows.
  */
-import { setTimeout as sleepFor, setImmediate as turnOfLoop } from 'node:timers/promises';
 import { Schedstat } from '../support/schedstat.ts';
+import { nextIteration, sleep } from '../support/time.ts';
 import { type SharedMemory, Sleeping, Word } from './shared-memory.ts';
 import { noteSuspension, wakeUpIn } from './suspensions.ts';
 
@@ -63,9 +63,9 @@ export class ThreadSleep implements Sleep {
     this.#announce(millis);
     if (millis < 1) {
       Atomics.wait(this.memory.words, Word.closing, 0, millis);
-      await turnOfLoop();
+      await nextIteration();
     } else {
-      await sleepFor(millis);
+      await sleep(millis);
     }
     this.#wokenUp();
   }

@@ -1,8 +1,8 @@
 /** The main thread's watchdog thread as that manages it: started, started again, and ended. */
-import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { Guard } from '../support/guard.ts';
+import { now } from '../support/time.ts';
 import { Restarts, THREAD_OPTIONS } from './own-threads.ts';
 import type { WatchdogData, WatchdogMessage } from './protocol.ts';
 
@@ -106,9 +106,9 @@ export class WatchdogThread implements ThreadKeeper {
     this.#worker = undefined;
     this.#isWatching = false;
     this.events.ended();
-    const now = performance.now();
-    const { delayMillis, isPostponed } = this.#restarts.afterEnd(now);
-    this.#startAt = now + delayMillis;
+    const endedAt = now();
+    const { delayMillis, isPostponed } = this.#restarts.afterEnd(endedAt);
+    this.#startAt = endedAt + delayMillis;
     if (isPostponed) this.events.lost(Restarts.EXHAUSTED);
   }
 

@@ -1,11 +1,11 @@
 /** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
 import { randomUUID } from 'node:crypto';
 import { type Channel, channel as diagnosticsChannel } from 'node:diagnostics_channel';
-import { performance } from 'node:perf_hooks';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { now } from '../support/time.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import type { CapturedSample } from './capturer.ts';
 import { originOfClock } from './clock-origin.ts';
@@ -33,9 +33,6 @@ import { CAPTURE_URL, takeStack } from './stack.ts';
 import { noteWakeUp } from './suspensions.ts';
 import { answerTermination } from './termination.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
-
-// Taken once: an application may replace it with a fake one.
-const now = performance.now.bind(performance);
 
 /**
  * How long a process that ends waits for a stack sample: the watchdog thread polls every 10 ms, but

@@ -2,7 +2,6 @@
  * Reporting: blocks get the names of their code, and are given to everything that is emitted and to
  * the extras.
  */
-import { setImmediate } from 'node:timers';
 import type { Block } from '../block.ts';
 import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
 import { createOriginOf } from '../name/in-app.ts';
@@ -21,6 +20,7 @@ import { lookUpWithoutMaps, SourcePositions } from '../source-maps/source-positi
 import { canCountIterations } from '../support/clock.ts';
 import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
+import { setImmediate } from '../support/time.ts';
 import type { LoopProfile } from '../types.ts';
 import type { Common } from './common.ts';
 import type { Detection } from './detection.ts';

@@ -4,13 +4,13 @@
  * Guarantees: the thread ends itself when nobody has asked for a while, and never keeps the process
  * alive.
  */
-import { clearTimeout, setTimeout } from 'node:timers';
 import {
   MessageChannel,
   type MessagePort,
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
+import { clearTimeout, setTimeout } from '../support/time.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import type {
   SourceMapAnswer,

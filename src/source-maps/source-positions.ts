@@ -5,11 +5,11 @@
  * only shortly, never keeps the process alive, and never throws.
  */
 import { AsyncResource } from 'node:async_hooks';
-import { clearTimeout, setTimeout } from 'node:timers';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt, Guard } from '../support/guard.ts';
+import { clearTimeout, now, setTimeout } from '../support/time.ts';
 import { isOfFile, needsCompiler, transformedPositions, withoutLine } from './loaded-text.ts';
 import { hasLoader, nodeHasSourceMaps, positionByNode, positionsByHost } from './loader-maps.ts';
 import { Lru } from './lru.ts';
@@ -104,9 +104,9 @@ export class SourcePositions {
 
   /** Answers all lookups now. Blocks for at most `waitMillis` if answers are under way. */
   settle(waitMillis = 0): void {
-    const end = performance.now() + waitMillis;
+    const end = now() + waitMillis;
     this.#thread?.receive();
-    while (this.#pending.size > 0 && this.#thread?.waitForAnswer(end - performance.now()))
+    while (this.#pending.size > 0 && this.#thread?.waitForAnswer(end - now()))
       this.#thread.receive();
     this.#finishAll();
   }

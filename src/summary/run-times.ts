@@ -1,7 +1,7 @@
 /** When what is reported began, and when a server of this process listened for the first time. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { performance } from 'node:perf_hooks';
 import { SystemClock } from '../support/clock.ts';
+import { nodeTiming } from '../support/time.ts';
 import type { SummaryTimes } from './summary.ts';
 
 /** Published by Node.js when a server has begun to listen. */
@@ -37,7 +37,7 @@ export class RunTimes {
 
   /** @param thresholdMillis loading is mentioned from this long on */
   read(thresholdMillis: number): SummaryTimes {
-    const { loopStart, bootstrapComplete } = performance.nodeTiming;
+    const { loopStart, bootstrapComplete } = nodeTiming;
     const loadMillis = loopStart - bootstrapComplete;
     return {
       startedAt: this.startedAt,

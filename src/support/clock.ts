@@ -5,7 +5,7 @@
  * Cost of a read on Node.js 20 to 26 (`npm run bench -- hooks`): `now` 37 to 68 ns, `idle` 24 to 36
  * ns, `loopCount` 15 ns (26) to 66 ns (20 to 24), `cpu` 290 ns (thread) and 550 ns (process).
  */
-import { performance } from 'node:perf_hooks';
+import { dateNow, nodeTiming, now } from './time.ts';
 
 /** All times are in milliseconds; `now` and `idle` count from the start of the process. */
 export interface Clock {
@@ -43,11 +43,7 @@ export interface Clock {
   syncEpoch(): void;
 }
 
-// Taken once, so that fake timers which replace `performance.now` or `Date` later do not stop our
-// clock.
-const now = performance.now.bind(performance);
-const dateNow = Date.now;
-const timing = performance.nodeTiming as typeof performance.nodeTiming & {
+const timing = nodeTiming as typeof nodeTiming & {
   uvMetricsInfo?: { loopCount: number };
 };
 const threadCpuUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage?.bind(

@@ -6,6 +6,7 @@
 import { EventEmitter } from 'node:events';
 import { PACKAGE_NAME } from '../version.ts';
 import { perThread } from './per-thread.ts';
+import { queueMicrotask } from './time.ts';
 
 /**
  * Listeners of this kind, of every copy of this package in the thread: to each other they are none.

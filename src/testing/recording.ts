@@ -3,12 +3,12 @@
  * that is there.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setImmediate } from 'node:timers';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { BLOCK_CHANNEL, forRecording } from '../core.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { blockJson } from '../summary/json.ts';
+import { clearInterval, setImmediate, setInterval } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
 import { isIgnored } from './ignore.ts';

@@ -3,9 +3,9 @@
  * block longer, and callbacks pile up that come one after the other on a quiet one. Linux counts
  * how long a thread waits for a CPU; elsewhere nothing is known, and every block counts whole.
  */
-import { clearImmediate, setImmediate } from 'node:timers';
 import { type Clock, SystemClock } from '../support/clock.ts';
 import { Schedstat } from '../support/schedstat.ts';
+import { clearImmediate, setImmediate } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
 
 /** How long the thread waited for a CPU in a block, as the session knows it. */

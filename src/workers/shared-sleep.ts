@@ -3,11 +3,11 @@
  * wakes it up. Each is told whether the thread was suspended while it slept. Watchdog thread
  * only.
  */
-import { performance } from 'node:perf_hooks';
 import { ProcessWord, type SharedMemory, Word } from '../sample/shared-memory.ts';
 import { noteSuspension, wakeUpIn } from '../sample/suspensions.ts';
 import { announceSleep, boundSleep, MAX_SLEEP_MILLIS, type Sleep } from '../sample/thread-sleep.ts';
 import { Schedstat } from '../support/schedstat.ts';
+import { now, setImmediate, setTimeout } from '../support/time.ts';
 
 /** Times are those of the watchdog thread's own `performance.now()`. */
 interface Sleeper {
@@ -31,7 +31,7 @@ export interface Waiting {
 }
 
 const WAITING: Waiting = {
-  now: () => performance.now(),
+  now,
   wait: (words, wakeUps, millis) => Atomics.wait(words, ProcessWord.wakeUps, wakeUps, millis),
   waitInLoop: (millis, done) => setTimeout(done, millis),
   soon: (action) => setImmediate(action),

@@ -2,7 +2,6 @@
  * The watchdog thread that all worker threads share: watches those that ask for it, until they have
  * ended. Watchdog thread only.
  */
-import { performance } from 'node:perf_hooks';
 import { BroadcastChannel } from 'node:worker_threads';
 import type { SampleUses } from '../extra.ts';
 import type { UnnamedFacts } from '../report/ongoing-facts.ts';
@@ -11,6 +10,7 @@ import type { WatchdogData } from '../sample/protocol.ts';
 import { Progress, SharedMemory, Word } from '../sample/shared-memory.ts';
 import { watchThread } from '../sample/watchdog-loop.ts';
 import { attempt } from '../support/guard.ts';
+import { now } from '../support/time.ts';
 import { KEY, type WorkerMessage } from './main-thread.ts';
 import { isTitleOf, OpenSessions, RouteToWorker, type WorkerDomain } from './route-to-worker.ts';
 import { SharedSleep, SleepOfThread } from './shared-sleep.ts';
@@ -38,7 +38,7 @@ export class WatchedThreads {
   readonly #sleep: SharedSleep;
   readonly #sessions: OpenSessions;
   readonly #channel = new BroadcastChannel(KEY);
-  #unusedSince = performance.now();
+  #unusedSince = now();
 
   constructor(
     words: Int32Array,
@@ -59,7 +59,7 @@ export class WatchedThreads {
     const { threadId } = data;
     const now = clockOf(data.clockOrigin);
     const memory = new SharedMemory(data.memory);
-    const askAt = performance.now() + SILENT_MILLIS;
+    const askAt = now() + SILENT_MILLIS;
     this.#watched.set(data.channel, { threadId, memory, now, askAt });
     void watchThread<UnnamedFacts>(data, {
       memory,
@@ -70,22 +70,22 @@ export class WatchedThreads {
       moments: this.uses.moments,
     }).then(() => {
       this.#watched.delete(data.channel);
-      this.#unusedSince = performance.now();
+      this.#unusedSince = now();
     });
   }
 
   async #letGo(): Promise<void> {
     for (;;) {
-      await this.#sleep.until(performance.now() + SILENT_MILLIS, false, () => false);
+      await this.#sleep.until(now() + SILENT_MILLIS, false, () => false);
       const silent = [...this.#watched.values()].filter((watched) => this.#isSilent(watched));
       if (silent.length > 0) await this.#letGoOf(silent);
       const isUnused = this.#watched.size === 0;
-      if (isUnused && performance.now() - this.#unusedSince > UNUSED_MILLIS) process.exit();
+      if (isUnused && now() - this.#unusedSince > UNUSED_MILLIS) process.exit();
     }
   }
 
   #isSilent(watched: Watched): boolean {
-    return silenceOf(watched) > SILENT_MILLIS && performance.now() > watched.askAt;
+    return silenceOf(watched) > SILENT_MILLIS && now() > watched.askAt;
   }
 
   async #letGoOf(silent: readonly Watched[]): Promise<void> {
@@ -93,7 +93,7 @@ export class WatchedThreads {
     if (living === undefined) return;
     for (const watched of silent) {
       const { memory, threadId } = watched;
-      if (living(threadId)) watched.askAt = performance.now() + silenceOf(watched);
+      if (living(threadId)) watched.askAt = now() + silenceOf(watched);
       else Atomics.store(memory.words, Word.closing, 1);
     }
   }
@@ -127,9 +127,9 @@ async function livingThreads(
     workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
       isKnown = error === null;
     });
-    const until = performance.now() + MAX_ANSWER_MILLIS;
-    while (!isKnown && !sessions.isClosing && performance.now() < until)
-      await sleep.until(performance.now() + POLL_MILLIS, true, () => false);
+    const until = now() + MAX_ANSWER_MILLIS;
+    while (!isKnown && !sessions.isClosing && now() < until)
+      await sleep.until(now() + POLL_MILLIS, true, () => false);
     return isKnown ? (id) => titles.some((title) => isTitleOf(title, id)) : undefined;
   } catch {
     return undefined;

@@ -40,7 +40,7 @@ const LOGGER = 'the logger of diag';
 
 /** Node.js' own functions, which throw if code in `src/` calls them. */
 const OF_NODE: [name: string, owner: () => object, key: string][] = [
-  ['performance.now', () => performance, 'now'],
+  ['performance.now', () => Object.getPrototypeOf(performance), 'now'],
   ['process.hrtime', () => process, 'hrtime'],
   ['process.on', () => process, 'on'],
   ['process.off', () => process, 'off'],

@@ -97,6 +97,45 @@ test('no code but the registration imports an extra', () => {
   expect(foreign).toEqual([]);
 });
 
+/** A timer or a clock: as a global, of a module of Node.js, or of `process`. */
+const GLOBALS = '(?:set|clear)(?:Timeout|Interval|Immediate)|queueMicrotask|performance';
+const MEMBERS = 'Date\\.now|AbortSignal\\.timeout|process\\.(?:nextTick|hrtime|uptime)';
+const TIME = new RegExp(
+  `(?<![\\w.#'/])(?:${GLOBALS})\\b(?!:)|\\b(?:${MEMBERS})\\b|\\bDate\\(\\)|'node:timers`,
+  'g',
+);
+const COMMENTS_AND_TIME_IMPORT =
+  /\/\*[\s\S]*?\*\/|\/\/.*|import \{([^}]*)\} from '[^']*\/time\.ts'/g;
+
+function timeIn(code: string): string[] {
+  const imported: string[] = [];
+  const rest = code.replace(COMMENTS_AND_TIME_IMPORT, (_, names = '') => {
+    imported.push(...names.split(',').map((name: string) => name.trim()));
+    return '';
+  });
+  return [...rest.matchAll(TIME)].map(String).filter((name) => !imported.includes(name));
+}
+
+test('timers and clocks come from support/time.ts, which fake ones cannot reach', () => {
+  const own = [join('support', 'time.ts'), 'worker-code.generated.ts'];
+  const inProcess = files.filter((file) => !own.includes(file) && !/browser|\.d\.ts$/.test(file));
+  const found = inProcess.flatMap((file) =>
+    timeIn(readFileSync(join(SRC, file), 'utf8')).map((name) => `${file}: ${name}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ["import { setTimeout } from 'node:timers';", ["'node:timers", 'setTimeout']],
+  ['setImmediate(() => {}); clearTimeout(timer);', ['setImmediate', 'clearTimeout']],
+  ["import { now, setTimeout } from '../support/time.ts';\nsetTimeout(() => now());", []],
+  ['process.nextTick(done); Date.now(); new Date();', ['process.nextTick', 'Date.now', 'Date()']],
+  ['new Date(millis); this.setTimeout(); // setTimeout()', []],
+  ['performance.now()', ['performance']],
+])('%s reaches %j', (code, names) => {
+  expect(timeIn(code).sort()).toEqual([...names].sort());
+});
+
 test('no line of src is longer than 100 columns', () => {
   const long = files
     .filter((file) => !file.endsWith('.generated.ts'))

@@ -19,6 +19,7 @@
 import { type AsyncHook, createHook, executionAsyncId, type HookCallbacks } from 'node:async_hooks';
 import type { Faults, OnceLogger } from '../../otel/diag-once.ts';
 import { canCountIterations } from '../../support/clock.ts';
+import { queueMicrotask } from '../../support/time.ts';
 import type { AsyncHooksMode } from '../../types.ts';
 import { OWN } from '../callbacks.ts';
 import type { LagSampler } from '../lag/lag-sampler.ts';
@@ -30,7 +31,6 @@ type HookOptions = HookCallbacks & { trackPromises?: boolean };
 /** What blocked may go on in the iteration after the one in which it was sampled. */
 const ARMED_TICKS = 2;
 // Taken once: fake timers of a test may replace it later.
-const { queueMicrotask } = globalThis;
 
 /** Whether Node.js is switching hooks of this package off. */
 let isSwitchingOff = false;

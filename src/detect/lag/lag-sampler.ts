@@ -4,14 +4,11 @@
  * the loop idles.
  */
 import { AsyncResource } from 'node:async_hooks';
-import * as timers from 'node:timers';
 import type { Clock } from '../../support/clock.ts';
 import { attempt } from '../../support/guard.ts';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../support/time.ts';
 import type { Ledger } from '../ledger.ts';
 import { recordLag } from './health.ts';
-
-// Taken once: fake timers of a test may replace them later, also in the module.
-const { clearInterval, clearTimeout, setInterval, setTimeout } = timers;
 
 /**
  * The loop idles if it was busy for less than this share of {@link IDLE_BEATS} intervals in a row.

@@ -1,0 +1,43 @@
+/**
+ * Every timer and clock that this package uses. They are taken when this module is loaded: fake
+ * timers of a test replace them later, in `globalThis` and in Node.js' own modules.
+ */
+import { performance } from 'node:perf_hooks';
+import * as timers from 'node:timers';
+
+/** What has replaced a function before this module is loaded, and still has the function itself. */
+interface Replacement {
+  /** zone.js */
+  readonly __zone_symbol__OriginalDelegate?: unknown;
+  /** The fake timers of sinon, jest and vitest. */
+  readonly clock?: Readonly<Record<string, unknown>>;
+}
+
+function original<Fn extends object>(fn: Fn, name: string): Fn {
+  const { __zone_symbol__OriginalDelegate: beforeZone, clock } = fn as Replacement;
+  return (beforeZone ?? clock?.[`_${name}`] ?? fn) as Fn;
+}
+
+export const setTimeout = original(timers.setTimeout, 'setTimeout');
+export const clearTimeout = original(timers.clearTimeout, 'clearTimeout');
+export const setInterval = original(timers.setInterval, 'setInterval');
+export const clearInterval = original(timers.clearInterval, 'clearInterval');
+export const setImmediate = original(timers.setImmediate, 'setImmediate');
+export const clearImmediate = original(timers.clearImmediate, 'clearImmediate');
+export const queueMicrotask = original(globalThis.queueMicrotask, 'queueMicrotask');
+export const nextTick = original(process.nextTick, 'nextTick');
+export const hrtime = original(process.hrtime, 'hrtime');
+
+/** Unix time in whole milliseconds. */
+export const dateNow = original(Date, 'Date').now;
+export const { nodeTiming } = performance;
+// An own property is a fake one.
+const performanceNow = (Object.getPrototypeOf(performance) as typeof performance).now;
+
+/** Milliseconds of the thread's monotonic clock. */
+export const now: () => number = performanceNow.bind(performance);
+
+export const sleep = (millis: number) =>
+  new Promise<void>((resolve) => void setTimeout(resolve, millis));
+
+export const nextIteration = () => new Promise<void>((resolve) => void setImmediate(resolve));
