@@ -3,7 +3,7 @@
  * a string at build time, as the watchdog thread is.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { setTimeout } from '../support/time.ts';
+import { now, setTimeout } from '../support/time.ts';
 import { createHealthHttpServer } from './http-server.ts';
 import { createLivez } from './livez.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
@@ -23,7 +23,7 @@ process.removeAllListeners('warning');
 const data = workerData as HealthServerData;
 const { host, port } = data;
 const server = createHealthHttpServer(createLivez(data));
-const startedAt = performance.now();
+const startedAt = now();
 let isSaid = false;
 const say = (failure: HealthServerFailure) => parentPort?.postMessage(failure);
 // `exclusive`: otherwise the primary of a cluster would listen in its place.
@@ -34,7 +34,7 @@ server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     say({ isOff: true, reason: message });
     return;
   }
-  const isLong = performance.now() - startedAt > SAY_AFTER_MILLIS;
+  const isLong = now() - startedAt > SAY_AFTER_MILLIS;
   setTimeout(listen, isLong ? LATER_RETRY_MILLIS : RETRY_MILLIS);
   if (!isLong || isSaid) return;
   isSaid = true;

@@ -99,7 +99,7 @@ test('no code but the registration imports an extra', () => {
 
 /** A timer or a clock: as a global, of a module of Node.js, or of `process`. */
 const GLOBALS = '(?:set|clear)(?:Timeout|Interval|Immediate)|queueMicrotask|performance';
-const MEMBERS = 'Date\\.now|AbortSignal\\.timeout|process\\.(?:nextTick|hrtime|uptime)';
+const MEMBERS = 'Date\\.now|process\\.(?:nextTick|hrtime|uptime)';
 const TIME = new RegExp(
   `(?<![\\w.#'/])(?:${GLOBALS})\\b(?!:)|\\b(?:${MEMBERS})\\b|\\bDate\\(\\)|'node:timers`,
   'g',
