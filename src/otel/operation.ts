@@ -1,5 +1,11 @@
-/** What a request or a message is counted under: its route, else the name of its entry span. */
+/**
+ * What a request or a message is counted under: its route, else the name of its entry span.
+ *
+ * Guarantees: the path of a request is in none of it: what stands there is personal, or secret
+ * (`/reset/<address>/<token>`), and each is another name.
+ */
 import type { Attributes } from '@opentelemetry/api';
+import { boundedName } from '../support/bounded.ts';
 
 /** Both are absent if nothing is known. */
 export interface Operation {
@@ -19,13 +25,9 @@ export interface NamedSpan {
  * @param route from the context, for an entry span that does not have it (yet)
  * @param operation that of GraphQL, of which all operations have one route
  */
-export function operationOf(
-  { name, attributes }: NamedSpan,
-  route?: unknown,
-  operation?: string,
-): Operation {
-  const httpRoute = nonEmpty(attributes?.['http.route']) ?? nonEmpty(route);
-  const known = operation ?? withMethod(httpRoute, attributes) ?? nonEmpty(name);
+export function operationOf(span: NamedSpan, route?: unknown, operation?: string): Operation {
+  const httpRoute = nonEmpty(span.attributes?.['http.route']) ?? nonEmpty(route);
+  const known = operation ?? withMethod(httpRoute, span.attributes) ?? nameOf(span);
   return {
     ...(httpRoute !== undefined && { httpRoute }),
     ...(known !== undefined && { name: known }),
@@ -37,13 +39,21 @@ export function isNamedByRoute({ httpRoute, name }: Operation): boolean {
   return httpRoute !== undefined && (name ?? httpRoute).endsWith(httpRoute);
 }
 
-/** The names before semantic conventions 1.23, too: instrumentations may still use them. */
 function withMethod(route: string | undefined, attributes?: Attributes): string | undefined {
-  if (route === undefined) return undefined;
-  const method = nonEmpty(attributes?.['http.request.method'] ?? attributes?.['http.method']);
-  return method === undefined ? route : `${method} ${route}`;
+  const method = methodOf(attributes);
+  return route === undefined || method === undefined ? route : `${method} ${route}`;
 }
 
+/** Some instrumentations name the span of a request by its path: then it is the method alone. */
+function nameOf({ name, attributes }: NamedSpan): string | undefined {
+  const known = nonEmpty(name);
+  return known?.includes('/') ? (methodOf(attributes) ?? known) : known;
+}
+
+/** The name before semantic conventions 1.23, too: instrumentations may still use it. */
+const methodOf = (attributes?: Attributes) =>
+  nonEmpty(attributes?.['http.request.method'] ?? attributes?.['http.method']);
+
 export function nonEmpty(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? boundedName(value) : undefined;
 }

@@ -7,6 +7,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { STYLED } from '../../src/console/paint.ts';
+import { operationOf } from '../../src/otel/operation.ts';
 import { attributedRequest } from '../../src/report/attributed-request.ts';
 import { blockLine, duration, PLAIN } from '../../src/report/block-line.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
@@ -109,13 +110,13 @@ describe('a block is attributed to', () => {
       '/users/:id',
       'GET /users/:id',
     ],
-    ['path', { 'http.request.method': 'GET', 'url.path': '/users/7' }, undefined, 'GET /users/7'],
     [
       'older names',
-      { 'http.method': 'PUT', 'http.target': '/users/7?key=secret' },
+      { 'http.method': 'PUT', 'http.route': '/users/:id' },
       undefined,
-      'PUT /users/7',
+      'PUT /users/:id',
     ],
+    ['the span, without a route', { 'http.request.method': 'GET' }, undefined, 'middleware'],
     ['neither', {}, undefined, 'middleware'],
   ])('the request, by %s', (_what, attributes, route, operation) => {
     expect(attributedRequest(request(attributes, route))).toEqual({ operation, traceId: TRACE });
@@ -128,6 +129,30 @@ describe('a block is attributed to', () => {
     });
     expect(attributedRequest(inSpan({}))).toEqual({ operation: undefined, traceId: TRACE });
   });
+
+  const SECRETS = ['12345', 'deadbeefcafe', 'QWxhZGRpbjpvcGVu', 'jane@example.com', 'jane'];
+  const METHODS = ['http.request.method', 'http.method'];
+  test.each(SECRETS.flatMap((secret) => METHODS.map((method) => [secret, method])))(
+    'the method alone, if the path of a request without a route is %s and the attribute %s',
+    (secret, method) => {
+      const path = `/reset/${secret}`;
+      const attributes = {
+        [method]: 'POST',
+        'url.path': path,
+        'url.full': `http://localhost${path}`,
+        'http.target': `${path}?next=/`,
+      };
+      const names = [`POST ${path}`, `HTTP POST ${path}`, path, 'POST'];
+      for (const name of names) {
+        const span = inSpan({ name, attributes });
+        const said = attributedRequest(
+          span.setValue(RPC, { type: 'http', span: { name, attributes } }),
+        );
+        expect(said).toEqual({ operation: 'POST', traceId: TRACE });
+        expect(operationOf({ name, attributes })).toEqual({ name: 'POST' });
+      }
+    },
+  );
 
   test('nothing without a valid span', () => {
     expect(attributedRequest(ROOT_CONTEXT)).toEqual({});
