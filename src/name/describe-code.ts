@@ -12,6 +12,7 @@
  * of the time, and never an agent's wrapper around it.
  */
 import type { NativeCall, StackFrame } from '../block.ts';
+import { cut, MAX_STACK_TRACE_LENGTH } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
 import {
@@ -250,7 +251,6 @@ function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {
 }
 
 function stackTraceOf({ frames }: TimedSample): string {
-  return frames
-    .map(({ text }) => (text.startsWith('... ') ? `    ${text}` : `    at ${text}`))
-    .join('\n');
+  const lines = frames.map(({ text }) => (text.startsWith('... ') ? '    ' : '    at ') + text);
+  return cut(lines.join('\n'), MAX_STACK_TRACE_LENGTH);
 }

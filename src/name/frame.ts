@@ -2,12 +2,21 @@
  * One frame of a stack, and how it is made from what V8 gives.
  *
  * Guarantees: a frame is plain data, which references nothing of the host's (a `CallSite` does: the
- * function and its receiver), and a function has the same identity on every stack.
+ * function and its receiver), its text is bounded, and a function has the same identity on every
+ * stack.
  *
  * NO REGULAR EXPRESSION may run here: frames may be made inside a stack sample, see
  * `sample/stack.ts`.
  */
 import type { CodePosition, StackFrame } from '../block.ts';
+import {
+  boundedFile,
+  boundedName,
+  cut,
+  isLongFile,
+  MAX_FILE_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../support/bounded.ts';
 import { isWasmFile } from './in-app.ts';
 
 /**
@@ -24,10 +33,14 @@ const MAX_OUTER_FRAMES = 32;
  * a framework may have 32 frames above the function that has called a library which recurs.
  */
 const MAX_MIDDLE_FRAMES = 16;
+/** Of the text of a frame. */
+const MAX_TEXT_LENGTH = MAX_NAME_LENGTH + MAX_FILE_LENGTH;
 const NODE_MODULES = ['/node_modules/', '\\node_modules\\'];
 
 /** What may stand between the start of a function and its parameters, beside its name. */
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
+/** V8's file of evaluated code. */
+const ANONYMOUS = '<anonymous>';
 /** Receivers that say nothing about a function. */
 const PLAIN_RECEIVERS = ['Object.', 'Module.', 'global.'];
 const ASYNC_PREFIX = 'async ';
@@ -41,7 +54,7 @@ interface NewerCallSite {
 }
 
 export function fileOf(site: NodeJS.CallSite): string | undefined {
-  return site.getFileName() || unquoted(site.getScriptNameOrSourceURL()) || undefined;
+  return boundedFile(site.getFileName() || unquoted(site.getScriptNameOrSourceURL())) || undefined;
 }
 
 export function placeOf(site: NodeJS.CallSite): CodePosition {
@@ -53,8 +66,9 @@ export function placeOf(site: NodeJS.CallSite): CodePosition {
 }
 
 /** A template engine may quote it: EJS compiles `//# sourceURL="/app/views/list.ejs"`. */
-function unquoted(sourceUrl: string | null): string | null {
-  if (!sourceUrl?.startsWith('"') || !sourceUrl.endsWith('"')) return sourceUrl;
+function unquoted(sourceUrl: string | null): string {
+  if (!sourceUrl?.startsWith('"') || !sourceUrl.endsWith('"')) return sourceUrl ?? '';
+  if (isLongFile(sourceUrl)) return sourceUrl;
   return sourceUrl.slice(1, -1).replaceAll('\\\\', '\\');
 }
 
@@ -92,6 +106,7 @@ export function toFrames(
 function mayBeInApp(site: NodeJS.CallSite): boolean {
   const file = site.getFileName();
   if (typeof file !== 'string' || file === '' || file.startsWith('node:')) return false;
+  if (isLongFile(file)) return true;
   return !NODE_MODULES.some((folder) => file.includes(folder));
 }
 
@@ -119,8 +134,8 @@ export function toFrame(
   const place = placeOf(site);
   const functionLine = site.getEnclosingLineNumber?.() ?? undefined;
   const functionColumn = site.getEnclosingColumnNumber?.() ?? undefined;
-  const text = String(site);
-  const isEvaluated = place.file === undefined && text.includes('eval at ');
+  const text = textOf(site, place);
+  const isEvaluated = place.file === undefined && site.isEval();
   return {
     functionName: functionNameOf(site, text),
     ...place,
@@ -134,6 +149,14 @@ export function toFrame(
     isBuiltin: place.file === undefined && !isEvaluated,
     text,
   };
+}
+
+/** As V8 writes it, which would copy a long name or file first. */
+function textOf(site: NodeJS.CallSite, { file = ANONYMOUS, line, column }: CodePosition): string {
+  const name = site.getFunctionName() ?? '';
+  const isLong = name.length > MAX_NAME_LENGTH || isLongFile(site.getScriptNameOrSourceURL() ?? '');
+  if (!isLong) return cut(String(site), MAX_TEXT_LENGTH);
+  return `${boundedName(name)} (${file}:${line}:${column})`;
 }
 
 /**
@@ -167,11 +190,11 @@ function methodNameOf(text: string): string {
 }
 
 function functionNameOf(site: NodeJS.CallSite, text: string): string | undefined {
-  const name = site.getFunctionName();
-  if (name === null || name === '') return undefined;
-  if (site.isConstructor()) return `new ${name}`;
+  const name = boundedName(site.getFunctionName() ?? '');
+  if (name === '') return undefined;
+  if (site.isConstructor()) return boundedName(`new ${name}`);
   // A listener or a timer's callback (`Timeout.send [as _onTimeout]`) is no method of its `this`,
   // though V8 shows it as one: the same function has to have the same name, however it is called.
   if (site.getMethodName() !== name || name.includes(' ')) return name;
-  return methodNameOf(text) || name;
+  return boundedName(methodNameOf(text)) || name;
 }

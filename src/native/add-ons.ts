@@ -10,6 +10,7 @@
  */
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
+import { boundedName } from '../support/bounded.ts';
 import type { BuiltIn } from './built-ins.ts';
 import { type Wrap, wrapConstructor, wrapSlow } from './wrappers.ts';
 
@@ -76,7 +77,7 @@ function functionsOfUnknown(holder: object, file: string): BuiltIn[] {
   const [addOn] = basename(file).split('.');
   return Object.keys(holder)
     .filter((key) => isPlainFunction(valueIn(holder, key)))
-    .map((key) => ({ holder, key, name: `${addOn}.${key}`, wrap: wrapConstructor }));
+    .map((key) => ({ holder, key, name: boundedName(`${addOn}.${key}`), wrap: wrapConstructor }));
 }
 
 /** A function that is no class with methods. */

@@ -15,6 +15,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
+import { cut, MAX_FILE_LENGTH } from '../support/bounded.ts';
 import { toHrTime } from './hr-time.ts';
 
 /** The same registered symbol as `suppressTracing` of `@opentelemetry/core` uses, in both lines. */
@@ -132,6 +133,9 @@ export function sdkOf(tracerProvider: TracerProvider): TracerProvider {
   return provider;
 }
 
+/** Of a resource, and values of one attribute. */
+const MAX_ATTRIBUTES = 128;
+
 type Resource = {
   attributes?: Attributes;
   asyncAttributesPending?: boolean;
@@ -156,9 +160,21 @@ export function resourceAttributes(span: Span | undefined): Attributes | undefin
     provider._resource ??
     provider._config?.resource;
   // The SDK logs an error if `attributes` is asked for too early.
-  return resource?.asyncAttributesPending === true
-    ? settledAttributes(resource)
-    : resource?.attributes;
+  const attributes =
+    resource?.asyncAttributesPending === true ? settledAttributes(resource) : resource?.attributes;
+  return attributes && bounded(attributes);
+}
+
+/** `process.command_args` may have a whole program. */
+function bounded(attributes: Attributes): Attributes {
+  const short: Attributes = {};
+  const shorten = <Value>(value: Value) =>
+    typeof value === 'string' ? cut(value, MAX_FILE_LENGTH) : value;
+  for (const [name, value] of Object.entries(attributes).slice(0, MAX_ATTRIBUTES))
+    short[name] = Array.isArray(value)
+      ? (value.slice(0, MAX_ATTRIBUTES).map(shorten) as AttributeValue)
+      : shorten(value);
+  return short;
 }
 
 /** Reads them as the SDK does: the first value of a name counts. */

@@ -14,6 +14,7 @@ import { existsSync } from 'node:fs';
 import { findSourceMap } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { boundedFile } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
 import {
@@ -89,7 +90,7 @@ export function positionsByHost(positions: readonly GeneratedPosition[]): Source
   return asked.map(({ line, column }, i) => {
     const [found] = positionsOfStackTrace(frames[i] as string);
     if (found === undefined || (found.line === line && found.column === column)) return undefined;
-    return { file: toPath(found.file), line: found.line, column: found.column };
+    return { file: boundedFile(toPath(found.file)), line: found.line, column: found.column };
   });
 }
 

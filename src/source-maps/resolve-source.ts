@@ -10,6 +10,7 @@
  *    (`app/%5Bslug%5D/page.tsx`).
  */
 import path from 'node:path';
+import { boundedFile, isLongFile } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
 import { hasScheme } from './source-map.ts';
@@ -21,6 +22,7 @@ type Exists = (file: string) => boolean;
 
 /** @param exists whether there is a file at this path */
 export function resolveSource(source: string, mapFolder: string, exists: Exists): string {
+  if (isLongFile(source)) return boundedFile(source);
   if (/^https?:/i.test(source)) return source;
   if (/^file:/i.test(source)) return toPath(source.replace(/^file:\/*/i, 'file:///'));
   const asItIs = resolveName(source, mapFolder, exists);

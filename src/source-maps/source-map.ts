@@ -5,6 +5,7 @@
  * which stay bytes, and the contents of its sources, which are not needed; the rest is refused if
  * it is too large. A broken section of an indexed map leaves the others.
  */
+import { boundedName } from '../support/bounded.ts';
 import { attempt } from '../support/guard.ts';
 import { lastNotAfter, Mappings, type Segment } from './mappings.ts';
 
@@ -85,7 +86,7 @@ export class SourceMap {
     const { map, segment, firstColumn } = this.#find(line, column) ?? {};
     if (segment?.generatedColumn !== column - 1 - (firstColumn ?? 0)) return undefined;
     const name = map?.names[segment.name];
-    return typeof name === 'string' ? name : undefined;
+    return typeof name === 'string' ? boundedName(name) : undefined;
   }
 
   #find(line: number, column: number) {

@@ -1,6 +1,7 @@
 /** The thread that runs this, as spans and events have it. */
 import * as workerThreads from 'node:worker_threads';
 import { isMainThread, threadId } from 'node:worker_threads';
+import { boundedName } from './bounded.ts';
 
 // `threadName` came with Node.js 22.20 and 24.6: it cannot be imported by name before.
 const { threadName } = workerThreads as { threadName?: string };
@@ -9,7 +10,7 @@ const UNNAMED = 'WorkerThread';
 
 function nameOfThisThread(): string {
   if (isMainThread) return 'main';
-  return threadName && threadName !== UNNAMED ? threadName : `worker-${threadId}`;
+  return threadName && threadName !== UNNAMED ? boundedName(threadName) : `worker-${threadId}`;
 }
 
 export const THIS_THREAD = { id: threadId, name: nameOfThisThread() } as const;

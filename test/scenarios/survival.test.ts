@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import WebSocket, { type RawData } from 'ws';
+import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { unixTime } from '../support/unix-time.cjs';
 import {
   type ExpectedBlock,
@@ -36,6 +37,10 @@ const MODES: AsyncHooksMode[] = ['always', 'auto'];
 const BLOCKS_DELAY_MILLIS = 10;
 /** The part of the time for the exit of a process that the machine may take. */
 const EXIT_DELAY_MILLIS = 20;
+/** As docs/limits.md says. */
+const MAX_NAME = 256;
+const MAX_FILE = 4096;
+const MAX_STACK_TRACE = 32_768;
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 const [NODE_MAJOR = 0] = process.versions.node.split('.').map(Number);
 
@@ -59,6 +64,35 @@ test('code that blocks near the end of the stack goes on; that samples are lost 
   // The last one has enough of it, and takes 60 ms by `Date.now()`. Another block may follow.
   const last = run.blocks.findLast(({ durationMillis }) => durationMillis >= 50);
   expect(last?.attributes['code.function.name']).toBe('recur');
+});
+
+test('names and files of megabytes: the process lives, and what is exported of them is bounded', async () => {
+  const receiver = await OtlpReceiver.listen();
+  const run = await runApp('long-names.cjs', { asyncHooks: 'auto', env: receiver.env });
+  receiver.close();
+
+  expect([run.code, run.signal]).toEqual([0, null]);
+  expect(run.blocks.length).toBeGreaterThanOrEqual(run.truths.length);
+  const exported = [...run.blocks, ...receiver.named('event-loop-blocked')];
+  expect(receiver.named('event-loop-blocked').length).toBeGreaterThan(0);
+  for (const { attributes } of exported) {
+    const lengthOf = (name: string) => String(attributes[name] ?? '').length;
+    const tooLong = Object.keys(attributes).filter((name) => lengthOf(name) > MAX_STACK_TRACE);
+    expect(tooLong).toEqual([]);
+    expect(lengthOf('code.function.name')).toBeLessThanOrEqual(MAX_NAME);
+    expect(lengthOf('event_loop.async_resource.type')).toBeLessThanOrEqual(MAX_NAME);
+    expect(lengthOf('code.file.path')).toBeLessThanOrEqual(MAX_FILE);
+  }
+  const named = run.blocks.map(({ attributes }) => [
+    attributes['code.function.name'],
+    attributes['code.file.path'],
+  ]);
+  expect(named).toEqual([
+    [expect.stringMatching(/^named n+…$/), expect.stringMatching(/long-names\.cjs$/)],
+    ['recur', expect.stringMatching(/^…n+\/views\/list\.js$/)],
+    ['recur', expect.stringMatching(/^data:text\/javascript,.*…$/)],
+  ]);
+  for (const line of run.stderr.split('\n')) expect(line.length).toBeLessThan(2 * MAX_STACK_TRACE);
 });
 
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {

@@ -44,3 +44,11 @@ test('of two values of one name the one counts that the SDK takes', () => {
 test('if nothing has to be found out, it is what the SDK says', () => {
   expect(resourceAttributes(firstSpan({ 'host.name': 'here' }))).toMatchObject(SERVICE);
 });
+
+test('long values are cut', () => {
+  const long = 'x'.repeat(1e6);
+  const attributes = resourceAttributes(
+    firstSpan({ 'process.command': long, 'process.command_args': Array(1000).fill(long) }),
+  );
+  expect(JSON.stringify(attributes).length).toBeLessThan(1e6);
+});

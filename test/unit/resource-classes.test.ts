@@ -133,6 +133,30 @@ test('an add-on may pass any object as the resource of its callback', () => {
   }
 });
 
+test('no getter and no proxy of the application is called to name a resource', () => {
+  let calls = 0;
+  const called = () => ++calls;
+  class Job extends AsyncResource {}
+  Object.defineProperty(Job.prototype, 'constructor', { get: called });
+  class Named extends AsyncResource {}
+  Object.defineProperty(Named, 'name', { get: called });
+  const traps = { get: called, getOwnPropertyDescriptor: called, getPrototypeOf: called } as object;
+  for (const resource of [
+    new Job('JOB'),
+    new Named('NAMED'),
+    new Proxy({}, traps),
+    Object.create(new Proxy({}, traps)) as object,
+  ])
+    expect(resourceTypeOf(resource)).toBeUndefined();
+  expect(calls).toBe(0);
+});
+
+test('the name of a resource is bounded', () => {
+  class Job extends AsyncResource {}
+  Object.defineProperty(Job, 'name', { value: 'Job'.padEnd(1e6, 'x') });
+  expect(resourceTypeOf(new Job('JOB'))).toBe(`${'Job'.padEnd(255, 'x')}…`);
+});
+
 test('a promise of an add-on is told from a reaction while promises have async ids', async () => {
   let promise: Promise<void> | undefined;
   let own = Number.NaN;

@@ -1,7 +1,8 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
 import { AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
-import { promisify } from 'node:util';
+import { promisify, types } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
+import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
 import {
   CALLBACK,
@@ -37,11 +38,16 @@ const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
  * object as the resource of its callbacks, whose id is another one: napi-rs passes the promise that
  * it resolves. Reading such an object may throw.
  */
-export function classify(resource: object | undefined, asyncId: number): CallbackClass {
+export function classify(
+  resource: object | undefined,
+  asyncId: number,
+  knownClass?: object,
+): CallbackClass {
   try {
     const object = resource as Record<symbol, unknown>;
-    if (ASYNC_ID === undefined || object[ASYNC_ID] === asyncId) return classifyOwn(object);
-    return classifyNative(object);
+    const type = knownClass ?? object.constructor;
+    if (ASYNC_ID === undefined || object[ASYNC_ID] === asyncId) return classifyOwn(object, type);
+    return classifyNative(type);
   } catch {
     return CALLBACK;
   }
@@ -52,8 +58,7 @@ export function classify(resource: object | undefined, asyncId: number): Callbac
  * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
  * level that is from a reaction without a hook.
  */
-function classifyOwn(resource: object): CallbackClass {
-  const type = resource.constructor;
+function classifyOwn(resource: object, type: object): CallbackClass {
   if (type === Promise || type === NodePromise) return REACTION;
   if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
   if (type === AsyncResource) return 'callback' in resource ? REACTION : RESOURCE_SCOPE;
@@ -62,9 +67,8 @@ function classifyOwn(resource: object): CallbackClass {
 }
 
 /** Node.js' own handles and requests, and whatever an add-on passes. */
-function classifyNative(resource: object): CallbackClass {
-  return resource.constructor.name === HTTP_SERVER_RESOURCE ? MESSAGE : CALLBACK;
-}
+const classifyNative = (type: { name?: unknown }): CallbackClass =>
+  type.name === HTTP_SERVER_RESOURCE ? MESSAGE : CALLBACK;
 
 /**
  * The active context of the resource that is running, as it was while its callback ran. From
@@ -136,24 +140,40 @@ export const resourceTypeOf = (
   asyncId = executionAsyncId(),
 ): string | undefined => attempt(() => typeOf(resource, asyncId));
 
-/** Like {@link resourceTypeOf}, to be read later: that may call a function of the application's. */
+/** Like {@link resourceTypeOf}, to be read later. */
 export function takeResourceType(): () => string | undefined {
   const resource = currentResource();
   const asyncId = executionAsyncId();
   return () => resourceTypeOf(resource, asyncId);
 }
 
+/** Runs inside stack samples: no getter and no proxy of the application's is called. */
 function typeOf(resource: object | undefined, asyncId: number): string | undefined {
-  const name = resource?.constructor?.name;
-  if (resource === undefined || !name) return undefined;
-  const callbackClass = classify(resource, asyncId);
+  const type = dataOf(resource, 'constructor');
+  const className = dataOf(type, 'name');
+  if (resource === undefined || typeof className !== 'string' || !className) return undefined;
+  const name = boundedName(className);
+  const callbackClass = classify(resource, asyncId, type as object);
   if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
-  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  const known = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   // With another class it is an add-on's, which has a type of its own.
-  if (type !== undefined)
-    return type !== 'PROMISE' || callbackClass === REACTION ? type : undefined;
+  if (known !== undefined)
+    return known !== 'PROMISE' || callbackClass === REACTION ? known : undefined;
   if (OWN_NAME.has(name)) return name;
   // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
   // GETADDRINFOREQWRAP.
   return resource instanceof AsyncResource ? name : name.toUpperCase();
 }
+
+/** The value of a property, own or inherited; undefined if only the application's code knows it. */
+function dataOf(object: unknown, key: string): unknown {
+  for (let each = object; isObject(each); each = Object.getPrototypeOf(each)) {
+    if (types.isProxy(each)) return undefined;
+    const property = Object.getOwnPropertyDescriptor(each, key);
+    if (property !== undefined) return property.value;
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';

@@ -170,6 +170,7 @@ describe('of a deep stack', () => {
   const site = (line: number, file: string) =>
     ({
       getFileName: () => file,
+      getScriptNameOrSourceURL: () => file,
       getLineNumber: () => line,
       getColumnNumber: () => 1,
       getFunctionName: () => 'run',
@@ -223,4 +224,28 @@ describe('of a deep stack', () => {
       expect(stack(500, () => file)).toHaveLength(97);
     },
   );
+});
+
+describe('text of megabytes', () => {
+  const LONG = 'n'.repeat(1e6);
+  const framesIn = (source: string) =>
+    (new Function('capture', source)(captureStack) as StackFrame[])[0] as StackFrame;
+
+  test('a name keeps its start', () => {
+    const named = () => captureStack();
+    Object.defineProperty(named, 'name', { value: `render${LONG}` });
+    const [frame] = named() as [StackFrame];
+    expect(frame.functionName).toBe(`${'render'.padEnd(255, 'n')}…`);
+    expect(frame.text).toBe(`${frame.functionName} (${frame.file}:${frame.line}:${frame.column})`);
+  });
+
+  test.each([
+    [`/app/${LONG}/views/list.js`, `${'/views/list.js'.padStart(4095, 'n')}`.replace(/^/, '…')],
+    [`data:text/javascript,${LONG}`, `${'data:text/javascript,'.padEnd(127, 'n')}…`],
+    [`/app/${'n'.repeat(4000)}/list.js`, `/app/${'n'.repeat(4000)}/list.js`],
+  ])('a file keeps what says most: %#', (url, file) => {
+    const frame = framesIn(`return (() => capture())();\n//# sourceURL=${url}`);
+    expect(frame.file).toBe(file);
+    expect(frame.text.length).toBeLessThanOrEqual(256 + 4096);
+  });
 });
