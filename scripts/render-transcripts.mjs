@@ -113,13 +113,22 @@ const shell = (/** @type {string[]} */ ...lines) => fenced('console', lines.join
 const withoutHead = (/** @type {string} */ file) =>
   readFileSync(join(ROOT, file), 'utf8').replace(/^\/\/.*\n/, '');
 
-const SET_UP = ['npm init -y', `npm install express ${PACKAGE} ${INSTRUMENTATIONS}`];
+const SET_UP = [
+  'npm init -y',
+  `npm install express ${PACKAGE} @opentelemetry/api \\\n  ${INSTRUMENTATIONS}`,
+];
 const RECEIVE = 'node receiver.js';
 const SERVE = `OTEL_SERVICE_NAME=shop OTEL_EXPORTER_OTLP_PROTOCOL=http/json \\\n  node --import ${PACKAGE}/register app.js`;
 
 const tarball = pack();
 for (const command of SET_UP)
-  npm(command.replace(PACKAGE, tarball.path).split(' ').slice(1), folder);
+  npm(
+    command
+      .replace(PACKAGE, tarball.path)
+      .split(/[\s\\]+/)
+      .slice(1),
+    folder,
+  );
 copyFileSync(join(ROOT, APPLICATION), join(folder, 'app.js'));
 copyFileSync(join(ROOT, RECEIVER), join(folder, 'receiver.js'));
 const receiver = await start(RECEIVE);

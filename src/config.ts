@@ -71,17 +71,17 @@ function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
 }
 
 /** `true` means lines for people. */
-function consoleFormat(): Option<boolean | 'json' | 'markdown'> {
+function consoleFormat(): Option<boolean | 'json'> {
   return {
     fallback: false,
-    expected: "true, false, 'json' or 'markdown'",
+    expected: "true, false or 'json'",
     problemOf(value) {
-      if (typeof value === 'boolean' || value === 'json' || value === 'markdown') return undefined;
+      if (typeof value === 'boolean' || value === 'json') return undefined;
       return typeof value === 'string' ? 'range' : 'type';
     },
     parse: (text) => {
       const value = text.trim().toLowerCase();
-      if (value === 'json' || value === 'markdown') return value;
+      if (value === 'json') return value;
       return value === 'true' || (value === 'false' ? false : text);
     },
   };

@@ -10,7 +10,6 @@ import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
 import { activeLoopProfile, endActiveBySignal, settleActive, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter, consoleEntry } from './console/console-reporter.ts';
-import { writeLines } from './console/write-lines.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 import { createInstruments } from './report/instruments.ts';
@@ -18,9 +17,11 @@ import type { SessionTargets } from './session/common.ts';
 import { Session } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import { SignalListener } from './support/signal-listener.ts';
+import { sayAs } from './support/stderr.ts';
 import { setImmediate } from './support/time.ts';
 import { PACKAGE_NAME } from './version.ts';
 
+const say = sayAs('console');
 /** Those that end a process from a terminal or a supervisor. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Linux ignores a signal without a listener that process 1 of a container gets. */
@@ -134,10 +135,4 @@ class EndSignals {
     this.#isAdded = false;
     for (const listener of this.#listeners) listener.remove();
   }
-}
-
-/** Written to stderr: that is what this entry is for. */
-function say(message: string, detail?: unknown): void {
-  const more = detail instanceof Error ? `: ${detail.message}` : '';
-  writeLines(() => [`${PACKAGE_NAME}/console: ${message}${more}`]);
 }

@@ -394,10 +394,9 @@ export interface EventLoopInstrumentationConfig {
    *
    * - `true`: lines for people.
    * - `'json'`: JSON objects, one a line, as the package's `console.schema.json` describes them.
-   * - `'markdown'`: the summary only, as Markdown.
    * @default false
    */
-  console?: boolean | 'json' | 'markdown';
+  console?: boolean | 'json';
   /**
    * Called with each span before it ends, to add or replace attributes. It is also called for each
    * log event, with an object that has the ids of the blocking span, and on which only

@@ -13,18 +13,18 @@ import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.
 import { blockJson, summaryJson } from '../summary/json.ts';
 import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { type BlockSummary, Summary } from '../summary/summary.ts';
+import { jsonLine } from '../support/escape.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
+import { writeLines } from '../support/stderr.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { profileLine } from './profile-line.ts';
 import { summaryLines } from './summary-lines.ts';
-import { summaryMarkdown } from './summary-markdown.ts';
-import { writeLines } from './write-lines.ts';
 
 /** `true`: lines for people. */
-export type ConsoleFormat = true | 'json' | 'markdown';
+export type ConsoleFormat = true | 'json';
 
 /** Whether the entry `/console` reports in this thread: then nothing else does. */
 export const consoleEntry = () =>
@@ -74,10 +74,9 @@ export class ConsoleReporter {
     if (this.#isSilent()) return;
     this.#newBlocks++;
     this.#summary.add(block, this.#times.listeningSince);
-    if (this.format === 'markdown') return;
     writeLines((cwd) => {
       const attribution = attributedRequest(context);
-      if (this.format === 'json') return [JSON.stringify(blockJson(block, attribution))];
+      if (this.format === 'json') return [jsonLine(blockJson(block, attribution))];
       return [blockLine(block, attribution, cwd, this.#paint)];
     });
   }
@@ -85,7 +84,7 @@ export class ConsoleReporter {
   /** The process ends now. */
   readonly summarize = (): void => {
     this.settle();
-    this.#summarizeOnce();
+    this.#summarizeOnce(true);
   };
 
   readonly #onSignal = (): void => this.#writeSummary();
@@ -107,9 +106,9 @@ export class ConsoleReporter {
     return (this.isEntry || this.format !== true) && !this.#isSilent();
   }
 
-  #summarizeOnce(): void {
+  #summarizeOnce(isLast = false): void {
     const isNew = this.#newBlocks > 0 || (!this.#hasSummarized && this.#hasProfile());
-    if (isNew || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary();
+    if (isNew || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary(isLast);
     this.#newBlocks = 0;
     this.#hasSummarized = true;
   }
@@ -120,17 +119,16 @@ export class ConsoleReporter {
     return profile !== undefined && profileLine(profile, '') !== undefined;
   }
 
-  #writeSummary(): void {
+  #writeSummary(isLast = false): void {
     if (this.#isSilent()) return;
     const summary = this.#read();
     const profile = this.loopProfile();
     writeLines((cwd) => {
-      if (this.format === 'json') return [JSON.stringify(summaryJson(summary, profile))];
+      if (this.format === 'json') return [jsonLine(summaryJson(summary, profile))];
       const line = profile && profileLine(profile, cwd);
       const more = line === undefined ? [] : [line];
-      if (this.format === 'markdown') return [...summaryMarkdown(summary, cwd), ...more];
       return [...summaryLines(summary, cwd, this.#paint), ...more];
-    });
+    }, isLast);
   }
 
   #read(): BlockSummary {

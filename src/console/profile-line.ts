@@ -1,6 +1,7 @@
 /** The loop profile in one line for people. */
 
-import { duration, pathFrom, printable } from '../report/block-line.ts';
+import { duration, pathFrom } from '../report/block-line.ts';
+import { printable } from '../support/escape.ts';
 import type { LoopFunction, LoopProfile } from '../types.ts';
 
 /** With fewer a share would say more than is known. */

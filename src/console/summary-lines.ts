@@ -1,5 +1,5 @@
 /** The summary as lines for people. */
-import { codeAt, duration, type Paint, printable } from '../report/block-line.ts';
+import { codeAt, duration, type Paint } from '../report/block-line.ts';
 import { type RouteTimes, waitsOf } from '../summary/requests.ts';
 import {
   type BlockSummary,
@@ -8,9 +8,10 @@ import {
   type PlaceSummary,
   sumOf,
 } from '../summary/summary.ts';
+import { printable } from '../support/escape.ts';
 
 /** Rows of a period; what is past them is one more row. */
-export const SHOWN = 10;
+const SHOWN = 10;
 
 /**
  * The first line counts all blocks. The others are the places that made requests wait longest, then
@@ -27,13 +28,13 @@ export function summaryLines(summary: BlockSummary, cwd: string, paint: Paint): 
 }
 
 /** `2 blocks, 1.5 s of 10.0 s (15.0 %)`. */
-export function periodOf({ blocks, totalMillis, elapsedMillis, share }: PeriodSummary): string {
+function periodOf({ blocks, totalMillis, elapsedMillis, share }: PeriodSummary): string {
   if (blocks === 0) return `never, in ${duration(elapsedMillis)}`;
   const time = `${duration(totalMillis)} of ${duration(elapsedMillis)}`;
   return `${countOf(blocks)}, ${time} (${percent(share)})`;
 }
 
-export function startUpOf(startUp: NonNullable<BlockSummary['startUp']>): string {
+function startUpOf(startUp: NonNullable<BlockSummary['startUp']>): string {
   const { loadMillis, blocks } = startUp;
   const parts = [
     loadMillis !== undefined && `${duration(loadMillis)} until the event loop first turned`,
@@ -43,7 +44,7 @@ export function startUpOf(startUp: NonNullable<BlockSummary['startUp']>): string
 }
 
 /** The places that are shown, and what all the others add up to. */
-export function shownPlaces({ places, otherPlaces }: PeriodSummary): {
+function shownPlaces({ places, otherPlaces }: PeriodSummary): {
   shown: readonly PlaceSummary[];
   others: BlockTotals | undefined;
 } {
@@ -65,15 +66,15 @@ export function shownPlaces({ places, otherPlaces }: PeriodSummary): {
 }
 
 /** The routes whose requests were stalled, as many as are shown. */
-export function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
+function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
   return routes.filter(({ stalledRequests }) => stalledRequests > 0).slice(0, SHOWN);
 }
 
-export const countOf = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
-export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const countOf = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 /** `GC 94 %`, `native`, `waiting`; nothing for JavaScript. */
-export function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string {
+function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string {
   if (cause === 'gc') return `GC ${Math.round((100 * gcMillis) / totalMillis)} %`;
   return cause === undefined || cause === 'javascript' ? '' : cause;
 }

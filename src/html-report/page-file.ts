@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { captureStack } from '../sample/stack.ts';
+import { jsonInHtml } from '../support/escape.ts';
 import { toPath } from '../support/file-url.ts';
 import { writeFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
@@ -21,8 +22,6 @@ const { existsSync, readFileSync } = fs;
 const PAGE_FILE = 'report-page.html';
 /** What the page has in the place of the data. */
 const PLACEHOLDER = '"__EVENT_LOOP_REPORT__"';
-/** Code points that have a meaning in HTML, or had one in JavaScript before 2019. */
-const UNSAFE = /[<>&\u2028\u2029]/g;
 
 /**
  * @param pageFile the page's code, if it is not beside this package's
@@ -34,15 +33,7 @@ export function writePage(path: string, report: ReportDocument, pageFile?: strin
 
 export function fillPage(page: string, report: ReportDocument): string {
   const [before, after] = page.split(PLACEHOLDER) as [string, string];
-  return `${before}${embeddable(report)}${after}`;
-}
-
-/** JSON that may stand in a `<script>`. */
-export function embeddable(value: unknown): string {
-  return JSON.stringify(value).replace(
-    UNSAFE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return `${before}${jsonInHtml(report)}${after}`;
 }
 
 function readPage(given: string | undefined): string {

@@ -1,7 +1,9 @@
 /** The one line on stderr that a thread leaves behind whose event loop is blocked for good. */
 import type { BlockedThread } from '../block-attributes.ts';
+import { codeAt, PLAIN } from '../report/block-line.ts';
 import type { OngoingFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
+import { printable } from '../support/escape.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode } from '../types.ts';
 
@@ -14,18 +16,18 @@ export function ongoingLine(
   thread: BlockedThread,
 ): string {
   const unknown = canCapture ? 'native code' : 'unknown code';
-  const place = facts?.code === undefined ? unknown : functionAndPlace(facts.code);
-  const code = facts?.nativeCall === undefined ? place : `${facts.nativeCall.name} ← ${place}`;
+  const place = facts?.code === undefined ? unknown : placeOf(facts.code);
+  const { nativeCall } = facts ?? {};
+  const code = nativeCall === undefined ? place : `${printable(nativeCall.name)} ← ${place}`;
   const parent = facts?.parent;
   const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
   const seconds = (ageMillis / 1000).toFixed(1);
   const what = `event-loop-blocked for ${seconds} s, not ended`;
-  const where = thread.id === MAIN_THREAD_ID ? '' : `, thread ${thread.id} ${thread.name}`;
+  const where =
+    thread.id === MAIN_THREAD_ID ? '' : `, thread ${thread.id} ${printable(thread.name)}`;
   return `${time.toISOString()} ${what}: ${code}, ${trace}, pid ${pid}${where}`;
 }
 
-function functionAndPlace({ functionName, file, line, column }: BlockingCode): string {
-  if (file === undefined) return functionName;
-  const place = [toPath(file), line, column].filter((part) => part !== undefined);
-  return `${functionName} (${place.join(':')})`;
-}
+/** Its file may be a URL, and stays absolute: the thread may have another working directory. */
+const placeOf = ({ file, ...code }: BlockingCode) =>
+  codeAt({ ...code, ...(file !== undefined && { file: toPath(file) }) }, undefined, PLAIN);

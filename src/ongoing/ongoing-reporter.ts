@@ -2,13 +2,13 @@
  * Reports a block that has not ended: a line on stderr, and a span or a log event if the process
  * exports by OTLP. Runs on the watchdog thread.
  */
-import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BlockedThread } from '../block-attributes.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../report/loader-lines.ts';
 import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
+import { writeLineBeside } from '../support/stderr.ts';
 import { dateNow } from '../support/time.ts';
 import type { BlockEventsMode } from '../types.ts';
 import type { ExporterData } from './exporter.worker.ts';
@@ -48,11 +48,7 @@ export class OngoingReporter {
     const facts = named && withoutLoaderLines(named, hasLoader);
     if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
     const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
-    try {
-      writeSync(2, `${line}\n`);
-    } catch {
-      // A closed stderr.
-    }
+    writeLineBeside(line, facts?.afterHalfLine === true);
     if (facts === undefined) return;
     const hasSpan = !facts.spanUnwanted && exportsOtlp(this.env, 'traces');
     const hasEvent = this.#isEventWanted(facts, hasSpan) && exportsOtlp(this.env, 'logs');

@@ -2,7 +2,6 @@
  * What `/register` does, and in which order. Never throws: a preload that throws ends the
  * application before it begins.
  */
-import { writeSync } from 'node:fs';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
@@ -12,6 +11,7 @@ import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
 import { perThread } from '../support/per-thread.ts';
+import { sayAs } from '../support/stderr.ts';
 import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { ApplicationPackages } from './application-packages.ts';
@@ -38,7 +38,7 @@ import {
 import { addSpanProcessor } from './span-processor.ts';
 import { isThreadWanted, withOwnInstanceId } from './worker-threads.ts';
 
-const STDERR = 2;
+const say = sayAs('register');
 /** It may be preloaded twice, by NODE_OPTIONS and on the command line, or required and imported. */
 const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 const USE_IMPORT =
@@ -55,7 +55,7 @@ export function register({ esm }: { esm: boolean }): void {
   try {
     start(esm);
   } catch (error) {
-    say(`cannot start: ${messageOf(error)}`);
+    say('cannot start', error);
   }
 }
 
@@ -128,7 +128,7 @@ function joinSdk(path: string | undefined, packages: ApplicationPackages, esm: b
   try {
     if (path !== undefined) readOptions(path, packages);
   } catch (error) {
-    say(`cannot read OTEL_CONFIG_FILE: ${messageOf(error)}`);
+    say('cannot read OTEL_CONFIG_FILE', error);
   }
   const join = () => {
     try {
@@ -137,7 +137,7 @@ function joinSdk(path: string | undefined, packages: ApplicationPackages, esm: b
       else new main.EventLoopInstrumentation();
       addSpanProcessor();
     } catch (error) {
-      say(`cannot start: ${messageOf(error)}`);
+      say('cannot start', error);
     }
   };
   // Distributions hook modules from a thread of their own on many versions of Node.js: then the
@@ -257,17 +257,4 @@ function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void
 /** A provider of the SDK can be flushed, that of the api alone cannot. */
 async function flush(provider: unknown): Promise<void> {
   await behind<{ forceFlush?(): Promise<void> }>(provider).forceFlush?.();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Written to stderr: the application has no logger yet. */
-function say(message: string): void {
-  try {
-    writeSync(STDERR, `${PACKAGE_NAME}/register: ${message}\n`);
-  } catch {
-    // A closed stderr: there is nowhere to write.
-  }
 }

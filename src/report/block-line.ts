@@ -1,5 +1,6 @@
 /** A block as one line for people: what a terminal, a log or an editor shows. */
 import { relative, sep } from 'node:path';
+import { printable } from '../support/escape.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 
 /** Colours. */
@@ -18,10 +19,6 @@ export interface AttributedRequest {
   readonly operation?: string | undefined;
   readonly traceId?: string | undefined;
 }
-
-const MAX_NAME_LENGTH = 120;
-/** Most text is: it need not be searched for categories of characters, which takes far longer. */
-const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /**
  * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`;
@@ -50,7 +47,7 @@ export function blockLine(
  * `hashRow (src/report.js:31:18)`: below the working directory a relative path, which editors and
  * terminals open as well.
  */
-export function codeAt(code: CodePlace, cwd: string, paint: Paint): string {
+export function codeAt(code: CodePlace, cwd: string | undefined, paint: Paint): string {
   const name = paint.code(printable(code.functionName));
   if (code.file === undefined) return name;
   const place = [pathFrom(code.file, cwd), code.line, code.column].filter(
@@ -79,7 +76,7 @@ function causeOf({ cause, gcTimeMillis = 0, durationMillis }: EventLoopBlock): s
 function unknownCode(block: EventLoopBlock): string {
   return block.asyncResourceType === undefined
     ? 'unknown code'
-    : `unknown code of a ${block.asyncResourceType}`;
+    : `unknown code of a ${printable(block.asyncResourceType)}`;
 }
 
 /** `152 ms`, `1.52 s`. */
@@ -89,16 +86,8 @@ export function duration(millis: number): string {
 }
 
 /** Below `cwd` a relative path, else as it is. */
-export function pathFrom(file: string, cwd: string): string {
+export function pathFrom(file: string, cwd: string | undefined): string {
+  if (cwd === undefined) return file;
   const fromHere = relative(cwd, file);
   return fromHere.startsWith('..') || fromHere.includes(':') ? file : fromHere.split(sep).join('/');
-}
-
-/**
- * Names of functions and routes come from anywhere: nothing in them may end the line or control the
- * terminal.
- */
-export function printable(text: string, maxLength = MAX_NAME_LENGTH): string {
-  const safe = PRINTABLE_ASCII.test(text) ? text : text.replace(/\p{C}/gu, '\u{fffd}');
-  return safe.length > maxLength ? `${safe.slice(0, maxLength - 1)}…` : safe;
 }

@@ -21,6 +21,7 @@ import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
 import type { CaptureReply } from '../sample/protocol.ts';
 import type { Clock } from '../support/clock.ts';
+import { mayHoldHalfLine } from '../support/stderr.ts';
 import type { BlockingCode, BlockKind } from '../types.ts';
 
 export interface OngoingFacts {
@@ -45,6 +46,8 @@ export interface OngoingFacts {
   readonly isExpected: boolean;
   /** The thread is paused in a debugger. */
   readonly debuggerPause: boolean;
+  /** See `mayHoldHalfLine` in `support/stderr.ts`. */
+  readonly afterHalfLine?: true;
   /** Attributes of the resource of the application's spans. */
   readonly resource?: Record<string, unknown>;
 }
@@ -110,6 +113,7 @@ function factsOf(
     eventUnwanted: isSuppressed,
     isExpected: expectsBlocks(active),
     debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }),
+    ...(mayHoldHalfLine() && { afterHalfLine: true as const }),
     ...(resource !== undefined && { resource }),
   };
 }

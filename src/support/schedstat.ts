@@ -18,7 +18,7 @@ export interface OpenFile {
 }
 
 /** With `--trace-sync-io` Node.js prints a stack trace for each file that is read. */
-const tracesSyncIo = () =>
+export const tracesSyncIo = () =>
   [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
     flags.includes('--trace-sync-io'),
   );

@@ -2,12 +2,14 @@
 import { fileURLToPath } from 'node:url';
 import { codeAt, duration, PLAIN } from '../report/block-line.ts';
 import { waitsOf } from '../summary/requests.ts';
+import { printable } from '../support/escape.ts';
 import type { EventLoopBlock } from '../types.ts';
 
 /** Blocks that a message shows, the longest first. */
 const SHOWN = 5;
 /** Frames of the stack below each of them. */
 const FRAMES = 6;
+const MAX_FRAME_LENGTH = 500;
 
 const UNKNOWN_CODE = 'unknown code';
 /** The form that URLs and paths have in common. */
@@ -65,7 +67,7 @@ function paragraphOf(block: EventLoopBlock): string[] {
   const frames = code === undefined ? [] : framesOfTest(code.stackTrace);
   return [
     `  ${what}: ${where}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
-    ...frames.slice(0, FRAMES).map((frame) => `      ${frame}`),
+    ...frames.slice(0, FRAMES).map((frame) => `      ${printable(frame, MAX_FRAME_LENGTH)}`),
     '',
   ];
 }

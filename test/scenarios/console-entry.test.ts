@@ -1,11 +1,16 @@
 /**
  * The entry `/console`: a program has its blocks reported, and does and ends as it does without.
  */
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text as streamText } from 'node:stream/consumers';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { type App, appFile, type Run, runApp } from './support/run-app.ts';
+import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
@@ -218,8 +223,7 @@ test.each(['ENABLED', 'CONSOLE'])('%s=false: nothing', async (name) => {
 test('a bad value is said, and ignored', async () => {
   const ended = await run('by itself', { env: { [`${OPTION}CONSOLE`]: 'jsno' } });
   expect(linesOf(ended)[0]).toBe(
-    `${ENTRY}: ${OPTION}CONSOLE is "jsno", ` +
-      "expected true, false, 'json' or 'markdown'; using true",
+    `${ENTRY}: ${OPTION}CONSOLE is "jsno", expected true, false or 'json'; using true`,
   );
   judgeBlocks(ended, () => expect(linesOf(ended)[1]).toMatch(LINE));
 });
@@ -246,13 +250,58 @@ test('json: each line is an object that the schema in the package describes', as
   expect(types.at(-1)).toBe('event-loop-summary');
 });
 
-test('markdown: the summary, and nothing else', async () => {
-  const ended = await run('by itself', { env: { [`${OPTION}CONSOLE`]: 'markdown' } });
-  expect(ended.stderr).toMatch(/^### Event loop blocked: \d blocks?, /);
-  judgeBlocks(ended, () =>
-    expect(ended.stderr).toMatch(
-      /\| `hashRow` \| `test\/scenarios\/apps\/console\/work\.cjs:\d+:\d+` \|/,
-    ),
-  );
-  expect(ended.stderr).not.toMatch(BLOCK);
+describe('an application that logs more than the reader takes', () => {
+  const LOGGED = /^request \d+ -+$/;
+  const ONGOING = /^\S+Z event-loop-blocked for [\d.]+ s, not ended: .*, pid \d+$/;
+
+  /** Runs it; nobody reads its stderr until it has printed this, or it is a file. */
+  async function logs(
+    end: string,
+    env: Record<string, string>,
+    into: 'pipe' | 'file',
+    until = 'done',
+  ) {
+    const folder = makeFolder();
+    const file = path.join(folder, 'stderr');
+    const child = spawn(process.execPath, ['--import', ENTRY, appFile('console/logs.cjs'), end], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', into === 'pipe' ? 'pipe' : openSync(file, 'a')],
+      env: { ...process.env, ...env },
+    });
+    for await (const line of createInterface({ input: child.stdout as Readable }))
+      if (line === until) break;
+    const [text, [code]] = await Promise.all([
+      into === 'pipe' ? streamText(child.stderr as Readable) : undefined,
+      once(child, 'exit'),
+    ]);
+    expect(code).toBe(0);
+    const lines = (text ?? readFileSync(file, 'utf8')).split('\n').filter((line) => line !== '');
+    rmSync(folder, { recursive: true });
+    return lines;
+  }
+
+  test.each([
+    { end: 'by itself', into: 'pipe' },
+    { end: 'by itself', into: 'file' },
+    { end: 'process.exit', into: 'pipe' },
+  ] as const)('$end, stderr is a $into: each line is whole, and none is lost', async (how) => {
+    const lines = await logs(how.end, { [`${OPTION}CONSOLE`]: 'json' }, how.into);
+    const isLogged = (line: string) => line.startsWith('request');
+    const objects = lines.filter((line) => !isLogged(line)).map((line) => JSON.parse(line));
+    const summary = objects.pop();
+    expect(summary).toMatchObject({ type: 'event-loop-summary', blocks: objects.length });
+    expect(objects.length).toBeGreaterThanOrEqual(3);
+    for (const { type } of objects) expect(type).toBe('event-loop-blocked');
+    // At an exit, Node.js drops what the application has in the stream.
+    if (how.end === 'by itself')
+      expect(lines.filter((line) => LOGGED.test(line))).toHaveLength(9000);
+  });
+
+  test('the line of an ongoing block begins a line of its own', async () => {
+    const env = { [`${OPTION}UNFINISHED_AFTER_MILLIS`]: '100' };
+    const lines = await logs('by itself', env, 'pipe', 'blocks');
+    const ongoing = lines.filter((line) => line.includes('not ended'));
+    expect(ongoing.length).toBeGreaterThan(0);
+    for (const line of ongoing) expect(line).toMatch(ONGOING);
+  });
 });

@@ -3,7 +3,7 @@
  * receiver.
  */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,9 @@ import { type App, type AppOptions, appFile, type Run, runApp } from './support/
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
-const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
+const NAME = 'opentelemetry-instrumentation-event-loop';
+const ROOT = path.join(__dirname, '../..');
+const ENTRY = `${NAME}/register`;
 const SERVER_KIND = 2;
 /**
  * Of the run: what the machine may take without keeping the watchdog thread from the block of 250
@@ -330,4 +332,36 @@ describe('without an SDK', () => {
       expect(code).toBe(0);
     },
   );
+});
+
+describe('without @opentelemetry/api, as yarn 1 installs it', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'event-loop-no-api-'));
+    const own = path.join(folder, 'node_modules', NAME);
+    for (const part of ['dist', 'package.json'])
+      cpSync(path.join(ROOT, part), path.join(own, part), { recursive: true });
+    const code = "setTimeout(() => { console.log('app'); process.exitCode = 3; }, 1);";
+    for (const extension of ['cjs', 'mjs'])
+      writeFileSync(path.join(folder, `app.${extension}`), code);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each(
+    ['console', 'register'].flatMap((entry) =>
+      ['--import', '--require'].flatMap((flag) =>
+        ['app.cjs', 'app.mjs'].map((app) => ({ entry, flag, app })),
+      ),
+    ),
+  )('/$entry by $flag: one line on stderr, and $app runs', async ({ entry, flag, app }) => {
+    const { stdout, stderr, code, signal } = await runApp(app, {
+      file: path.join(folder, app),
+      nodeArgs: [flag, `${NAME}/${entry}`],
+      cwd: folder,
+    });
+    expect(stderr).toBe(
+      `${NAME}/${entry}: does nothing without its peer: npm install @opentelemetry/api\n`,
+    );
+    expect([stdout, code, signal]).toEqual(['app\n', 3, null]);
+  });
 });

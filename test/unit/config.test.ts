@@ -363,7 +363,7 @@ describe('with any options in code', () => {
     captureStack: /expected true or false$/,
     nativeCalls: /expected true or false$/,
     sourceMaps: /expected true or false$/,
-    console: /expected true, false, 'json' or 'markdown'$/,
+    console: /expected true, false or 'json'$/,
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'always', 'off'$/,
     blockEvents: /expected one of 'unsampled', 'all', 'off'$/,

@@ -4,7 +4,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { profileLine } from '../../src/console/profile-line.ts';
 import { summaryLines } from '../../src/console/summary-lines.ts';
-import { summaryMarkdown } from '../../src/console/summary-markdown.ts';
 import { PLAIN } from '../../src/report/block-line.ts';
 import type { RequestMessage } from '../../src/report/request-channel.ts';
 import { Durations } from '../../src/summary/durations.ts';
@@ -203,38 +202,6 @@ describe('requests', () => {
     expect(errorsOf(summaryJson(summary))).toEqual([]);
   });
 
-  test('as Markdown', () => {
-    const requests = [request(400, [['a|b', 298]]), request(30)];
-    const summary = summaryOf([block(298, 'a|b'), block(100, 'c')], requests);
-    expect(summaryMarkdown(summary, '/app')).toEqual([
-      '### Event loop blocked: 2 blocks, 398 ms of 10.0 s (4.0 %)',
-      '',
-      [
-        '| made others wait | total | share | blocks | longest | cause | function | place |',
-        '| ---------------: | ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
-        '| 298 ms, 1 request | 298 ms | 3.0 % | 1 | 298 ms |  | `a\\|b` | `report.js:1:1` |',
-        '|  | 100 ms | 1.0 % | 1 | 100 ms |  | `c` | `report.js:1:1` |',
-      ].join('\n'),
-      '',
-      'Requests that waited, with and without the wait:',
-      '',
-      [
-        '| waited | requests | p50 | without | p99 | without | longest | without | route |',
-        '| -----: | -------: | --: | ------: | --: | ------: | ------: | ------: | ----- |',
-        '| 298 ms | 1 of 2 | 30 ms | 30 ms | 400 ms | 102 ms | 400 ms | 102 ms | `GET /list` |',
-      ].join('\n'),
-      '',
-      'Who made whom wait:',
-      '',
-      [
-        '| waited | requests | function | route |',
-        '| -----: | -------: | -------- | ----- |',
-        '| 298 ms | 1 | `a\\|b` | `GET /list` |',
-      ].join('\n'),
-      '',
-    ]);
-  });
-
   test('as JSON that the schema describes', () => {
     const requests = [request(400, [['light', 298]]), request(30, [[undefined, 5]])];
     const json = summaryJson(summaryOf([block(298, 'light')], requests));
@@ -291,31 +258,6 @@ describe('start-up', () => {
   test('nothing blocked in it: it is not mentioned', () => {
     const times = { startedAt: 0, now: 6000, listeningSince: 100 };
     expect(read([], times).startUp).toBeUndefined();
-  });
-
-  test('as Markdown', () => {
-    const odd = { cause: 'gc', gcTimeMillis: 50, startTimeMillis: 3000 } as const;
-    const summary = read([...STARTED, block(100, 'a|`b', 3, odd)], LISTENING);
-    expect(summaryMarkdown(summary, '/app')).toEqual([
-      '### Event loop blocked: 2 blocks, 300 ms of 4.00 s (7.5 %)',
-      '',
-      [
-        '| total | share | blocks | longest | cause | function | place |',
-        '| ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
-        '| 200 ms | 5.0 % | 1 | 200 ms |  | `serve` | `report.js:1:1` |',
-        "| 100 ms | 2.5 % | 1 | 100 ms | GC 50 % | `a\\|'b` | `report.js:3:1` |",
-      ].join('\n'),
-      '',
-      'At start-up: 800 ms until the event loop first turned; ' +
-        '1 block, 500 ms of 2.00 s (25.0 %) until a server listened',
-      '',
-      [
-        '| total | share | blocks | longest | cause | function | place |',
-        '| ----: | ----: | -----: | ------: | ----- | -------- | ----- |',
-        '| 500 ms | 25.0 % | 1 | 500 ms |  | `load` | `report.js:1:1` |',
-      ].join('\n'),
-      '',
-    ]);
   });
 
   test('as JSON that the schema describes', () => {

@@ -1,5 +1,5 @@
 /** What is kept for the report page: bounded, and what is left out first. */
-import { embeddable } from '../../../src/html-report/page-file.ts';
+
 import { ReportRecorder } from '../../../src/html-report/recorder.ts';
 import { MAX_NODES, StackTree } from '../../../src/html-report/stack-tree.ts';
 import { announceRequests } from '../../../src/report/request-channel.ts';
@@ -70,13 +70,4 @@ test('requests that were stalled least are left out first', () => {
   expect(requests).toHaveLength(2000);
   expect(requests[0]?.stalledMillis).toBe(1001);
   expect(dropped.requests).toBe(1000);
-});
-
-test('nothing that is embedded ends a script, begins a comment or ends a line', () => {
-  const text = '</script><!--&\u2028\u2029';
-
-  expect(embeddable({ text })).toBe(
-    '{"text":"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\\u2029"}',
-  );
-  expect(JSON.parse(embeddable({ text }))).toEqual({ text });
 });
