@@ -7,7 +7,7 @@
  * application may wait in that stream, so lines go through it, behind what waits; but not through
  * its `write`, which the application may have replaced.
  */
-import fs, { fstatSync, writeSync } from 'node:fs';
+import fs from 'node:fs';
 import { Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { PACKAGE_NAME } from '../version.ts';
@@ -77,7 +77,7 @@ function isNonBlocking(): boolean {
   const info = attempt(() => readFileSync(`/proc/self/fdinfo/${STDERR}`, 'latin1'));
   if (info !== undefined)
     return (Number.parseInt(info.slice(info.indexOf(FLAGS) + FLAGS.length), 8) & O_NONBLOCK) !== 0;
-  const stats = fstatSync(STDERR);
+  const stats = fs.fstatSync(STDERR);
   return stats.isFIFO() || stats.isSocket();
 }
 
@@ -102,7 +102,7 @@ function writeNow(text: string): void {
   const end = now() + MAX_WAIT_MILLIS;
   for (let written = 0; written < bytes.length && now() < end; ) {
     try {
-      written += writeSync(STDERR, bytes, written);
+      written += fs.writeSync(STDERR, bytes, written);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       Atomics.wait(sleepCell, 0, 0, RETRY_MILLIS);

@@ -542,11 +542,17 @@ describe('reported without a span', () => {
     heard.length = 0;
     jest.restoreAllMocks();
   });
+  /** Whether jest has made it non-blocking or not. */
   const stderr = () => {
     const written: string[] = [];
-    jest.spyOn(fs, 'writeSync').mockImplementation((_fd, text) => {
+    const add = (text: unknown) => {
       written.push(String(text));
       return Buffer.byteLength(String(text));
+    };
+    jest.spyOn(fs, 'writeSync').mockImplementation((_fd, text) => add(text));
+    jest.spyOn(process.stderr, '_write').mockImplementation((text, _encoding, done) => {
+      add(text);
+      done();
     });
     return written;
   };
