@@ -3,6 +3,7 @@
  * Costs nothing without a subscriber.
  */
 import { channel } from 'node:diagnostics_channel';
+import { keyOf } from '../name/key.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { CodePlace } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -14,10 +15,18 @@ import { PACKAGE_NAME } from '../version.ts';
  */
 export const REQUEST_CHANNEL = `${PACKAGE_NAME}:request`;
 
-/** What is known of a block when it is reported; both are absent if it never is. */
+/** What is known of a block when it is reported; all are absent if it never is. */
 export interface NamedBlock {
   readonly startTimeMillis?: number;
   readonly code?: CodePlace;
+  /** `keyOf(code)`: to make it again for each request that waited takes longer than the rest. */
+  readonly key?: string;
+}
+
+/** The same for all blocks of one function; `code` is absent if it is not known. */
+export interface FunctionWait {
+  readonly code?: CodePlace;
+  readonly millis: number;
 }
 
 /** What is published on {@link REQUEST_CHANNEL}. */
@@ -52,4 +61,19 @@ export const hasRequestSubscribers = () => requests.hasSubscribers;
 
 export function publishRequest(message: RequestMessage): void {
   requests.publish(message);
+}
+
+/** Waits added up by the key of their function: each millisecond counts for one function. */
+export function byFunction<Wait extends { readonly millis: number }>(
+  waits: readonly Wait[],
+  blockOf: (wait: Wait) => NamedBlock,
+): Map<string, FunctionWait> {
+  const sums = new Map<string, { readonly code?: CodePlace; millis: number }>();
+  for (const wait of waits) {
+    const { code, key = code === undefined ? '' : keyOf(code) } = blockOf(wait);
+    const sum = sums.get(key);
+    if (sum === undefined) sums.set(key, { ...(code && { code }), millis: wait.millis });
+    else sum.millis += wait.millis;
+  }
+  return sums;
 }

@@ -6,9 +6,7 @@
  * Guarantees: each request is reported once, and its waits add up to the time for which it was
  * stalled.
  */
-import { keyOf } from '../name/key.ts';
 import type { NamedBlock } from '../report/request-channel.ts';
-import type { CodePlace } from '../types.ts';
 import type { RecentBlock } from './recent-blocks.ts';
 
 /**
@@ -23,12 +21,6 @@ export interface Wait {
   block: RecentBlock | undefined;
   /** If the pile-up had not ended. */
   readonly pileUp?: { readonly start: number; readonly end: number };
-  readonly millis: number;
-}
-
-/** The same for all blocks of one function; `code` is absent if it is not known. */
-export interface FunctionWait {
-  readonly code?: CodePlace;
   readonly millis: number;
 }
 
@@ -67,16 +59,3 @@ export class EndedRequests {
 }
 
 export const namedBlockOf = ({ block }: Wait): NamedBlock => block?.named ?? {};
-
-/** Each millisecond counts for one function. */
-export function byFunction(waits: readonly Wait[]): FunctionWait[] {
-  const sums = new Map<string, { readonly code?: CodePlace; millis: number }>();
-  for (const wait of waits) {
-    const { code } = namedBlockOf(wait);
-    const key = code === undefined ? '' : keyOf(code);
-    const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { ...(code && { code }), millis: wait.millis });
-    else sum.millis += wait.millis;
-  }
-  return [...sums.values()];
-}

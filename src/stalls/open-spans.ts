@@ -9,14 +9,12 @@ import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { instrumentationScopeOf, spanStartTime } from '../otel/sdk-internals.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import type { Queued } from './queue.ts';
-import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
+import { type BlockTime, MAX_CLOCK_ERROR_MILLIS, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Spans that are never ended must not pile up: past this many, the oldest are forgotten. */
 export const MAX_OPEN_SPANS = 10_000;
 /** Spans around a span. One that begins each span inside the last one has no outermost. */
 const MAX_DEPTH = 128;
-/** A span's start is cut to whole milliseconds, and its clock may differ from that of blocks. */
-const MAX_CLOCK_ERROR_MILLIS = 10;
 
 /** A span in the list of those that are open. */
 interface Entry {

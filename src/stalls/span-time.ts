@@ -10,6 +10,8 @@ import { spanStartedAt } from '../otel/sdk-internals.ts';
  * milliseconds, so that a span which began right after a block seems to have begun inside it.
  */
 export const MIN_STALL_MILLIS = 1;
+/** A span's start is cut to whole milliseconds, and its clock may differ from that of blocks. */
+export const MAX_CLOCK_ERROR_MILLIS = 10;
 
 /**
  * For one that ran in the block, twice of that: it also runs before and after it is made active.
@@ -68,7 +70,7 @@ export function stallIn(block: BlockTime, span: SpanTime): number {
   return ran === undefined ? stallOfOther(block, span) : stallBeside(block, ran, span);
 }
 
-/** Hot. The same if the span ran for `ran` milliseconds of it, and others for the rest. */
+/** The same if the span ran for `ran` milliseconds of it, and others for the rest. */
 function stallBeside(block: BlockTime, ran: number, span: SpanTime): number {
   const overlap = overlapOf(block, span);
   if (ran === 0) return overlap;
@@ -76,7 +78,7 @@ function stallBeside(block: BlockTime, ran: number, span: SpanTime): number {
   return waited >= Math.max(MIN_WAIT_MILLIS, overlap * MIN_WAIT_SHARE) ? waited : 0;
 }
 
-/** Hot. The same in a block in which the span was never active, as far as is known. */
+/** The same in a block in which the span was never active, as far as is known. */
 export function stallOfOther(block: BlockTime, span: SpanTime): number {
   const overlap = overlapOf(block, span);
   return overlap === 0 || isBegunIn(block, span) ? 0 : overlap;

@@ -14,10 +14,14 @@ import {
 } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
 import type { SpansAtBlock } from '../extra.ts';
+import { keyOf } from '../name/key.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
+import { spanEndTime } from '../otel/sdk-internals.ts';
 import {
   announceRequests,
+  byFunction,
+  type FunctionWait,
   hasRequestSubscribers,
   publishRequest,
 } from '../report/request-channel.ts';
@@ -25,13 +29,7 @@ import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import {
-  byFunction,
-  EndedRequests,
-  type FunctionWait,
-  namedBlockOf,
-  type Wait,
-} from './ended-requests.ts';
+import { EndedRequests, namedBlockOf, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy } from './queue.ts';
 import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
@@ -117,7 +115,7 @@ export class Stalls {
     // known.
     const isUnknown = block.kind === 'microtasks' && block.context === undefined;
     if (!this.isWatched || isUnknown) return undefined;
-    const { spans, time } = this.#ranIn(block);
+    const { spans, time } = this.#ranIn(block, isOpen);
     return {
       stalledSpans: this.#open.countStalled(time, spans),
       add: (span) => this.#addBlock(block, { ...time, span, named: undefined }),
@@ -238,7 +236,8 @@ export class Stalls {
         });
       },
       report: () => {
-        if (waits.length > 0) session?.caused(byFunction(waits), operation);
+        if (waits.length > 0)
+          session?.caused([...byFunction(waits, namedBlockOf).values()], operation);
         if (!hasRequestSubscribers()) return;
         publishRequest({
           route: operation.name ?? '',
@@ -261,10 +260,16 @@ export class Stalls {
     return time;
   }
 
-  /** The span that a block is attributed to, those that ran in it, and those around them. */
-  #ranIn(block: OngoingPileUp & Partial<Block>): { spans: Set<Span>; time: BlockTime } {
+  /**
+   * The span that a block is attributed to, those that ran in it, and those around them.
+   * @param isWanted whether a span is to be among them
+   */
+  #ranIn(
+    block: OngoingPileUp & Partial<Block>,
+    isWanted: (span: Span) => boolean = () => true,
+  ): { spans: Set<Span>; time: BlockTime } {
     const { start, end, context, ran = [], kind } = block;
-    const spans = new Set(lineOf(context && trace.getSpan(context)));
+    const spans = new Set(lineOf(context && trace.getSpan(context)).filter(isWanted));
     const blockingSpanIds = new Set(Array.from(spans, idOf));
     const ranMillis = new Map<string, number>();
     const heaviest = [...ran].sort((a, b) => b.millis - a.millis).slice(0, MAX_RUNS);
@@ -272,7 +277,7 @@ export class Stalls {
       const span = trace.getSpan(each);
       if (span === undefined || blockingSpanIds.has(idOf(span))) continue;
       // What a span's children ran, it did not wait for either.
-      for (const around of lineOf(span)) {
+      for (const around of lineOf(span).filter(isWanted)) {
         spans.add(around);
         ranMillis.set(idOf(around), (ranMillis.get(idOf(around)) ?? 0) + millis);
       }
@@ -307,8 +312,11 @@ function isEntrySpan(span: Span & { readonly kind?: SpanKind }, parentContext: C
 function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
   if (code === undefined) return { startTimeMillis };
   const { stackTrace: _, requires: __, ...place } = code;
-  return { startTimeMillis, code: place };
+  return { startTimeMillis, code: place, key: keyOf(code) };
 }
+
+/** Blocks are remembered for long, and a span that has ended is compared with none of them. */
+const isOpen = (span: Span) => spanEndTime(span) === undefined;
 
 const idOf = (span: Span) => span.spanContext().spanId;
 

@@ -6,7 +6,7 @@
  */
 import { keyOf } from '../name/key.ts';
 import { duration } from '../report/block-line.ts';
-import type { RequestMessage } from '../report/request-channel.ts';
+import { byFunction, type RequestMessage } from '../report/request-channel.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
 
@@ -77,7 +77,8 @@ export class Requests {
     (known ?? this.#otherRoutes).add(durationMillis, stalledMillis);
     if (!(stalledMillis > 0)) return;
     this.#all.add(stalledMillis);
-    for (const [key, { code, millis }] of byFunction(waits)) {
+    // A request counts once for a function, however many blocks of it it waited for.
+    for (const [key, { code, millis }] of byFunction(waits, ({ block }) => block)) {
       valueFor(this.#functions, key, MAX_FUNCTIONS, () => new Stalled())?.add(millis);
       const shownRoute = known === undefined ? undefined : route;
       const pairKey = JSON.stringify([key, shownRoute]);
@@ -187,18 +188,6 @@ const quantilesOf = (durations: Durations): Quantiles => ({
   p99Millis: durations.quantile(0.99),
   maxMillis: durations.max,
 });
-
-/** A request counts once for a function, however many blocks of it it waited for. */
-function byFunction(waits: RequestMessage['waits']) {
-  const sums = new Map<string, { readonly code: CodePlace | undefined; millis: number }>();
-  for (const { block, millis } of waits) {
-    const key = functionKeyOf(block.code);
-    const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { code: block.code, millis });
-    else sum.millis += millis;
-  }
-  return sums;
-}
 
 /** What the blocks of a function are counted under. */
 export const functionKeyOf = (code: CodePlace | undefined) =>

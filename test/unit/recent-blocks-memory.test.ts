@@ -1,12 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import type { Block } from '../../src/block.ts';
 import { EventLoopInstrumentation, EventLoopSpanProcessor } from '../../src/index.ts';
+import { stallsOfThread } from '../../src/stalls/stalls.ts';
 import { runDelayMillis } from '../support/thread-times.cjs';
 import { unixTime } from '../support/unix-time.cjs';
+import { FakeClock } from './support/fake-clock.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
+import { stallSession } from './support/stall-session.ts';
 
 const THRESHOLD = 20;
 
@@ -72,4 +76,52 @@ test('a block that is remembered for stalled spans keeps nothing of what blocked
 
   instrumentation.disable();
   await processor.shutdown();
+});
+
+test('remembered pile-ups keep nothing of the spans that ran in them and have ended', async () => {
+  const stalls = stallsOfThread();
+  const clock = new FakeClock();
+  const session = stallSession({ clock });
+  stalls.start(session);
+  stalls.watch();
+  const tracer = new TracerProvider().getTracer('app');
+  /** A request of ten spans, one inside the other, that has ended. */
+  const ran = () => {
+    const spans: Span[] = [];
+    let around = ROOT_CONTEXT;
+    for (let depth = 0; depth < 10; depth++) {
+      const span = tracer.startSpan('ran', {}, around);
+      stalls.started(span, around);
+      spans.push(span);
+      around = trace.setSpan(around, span);
+    }
+    for (const span of spans) {
+      stalls.ending(span);
+      span.end();
+    }
+    return { context: around, millis: 3 };
+  };
+  const addBlock = (i: number) => {
+    const block = {
+      kind: 'pile-up',
+      start: 200 * i,
+      end: 200 * i + 100,
+      ran: Array.from({ length: 32 }, ran),
+    } as unknown as Block;
+    const span = { spanContext: () => undefined, addQueued: () => {}, onReported: () => {} };
+    stalls.spansAt(block)?.add(span);
+  };
+  const heapUsed = async () => {
+    collectGarbage();
+    await wait(1);
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  for (let i = 0; i < 10; i++) addBlock(i);
+  const before = await heapUsed();
+  for (let i = 10; i < 300; i++) addBlock(i);
+  // Their 93 000 ids would take 13 MB.
+  expect((await heapUsed()) - before).toBeLessThan(3e6);
+  stalls.unwatch();
+  stalls.stop(session);
 });

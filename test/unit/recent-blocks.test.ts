@@ -1,9 +1,10 @@
+import fc from 'fast-check';
 import {
   MAX_RECENT_BLOCKS,
   type RecentBlock,
   RecentBlocks,
 } from '../../src/stalls/recent-blocks.ts';
-import type { SpanTime } from '../../src/stalls/span-time.ts';
+import { type SpanTime, stallIn } from '../../src/stalls/span-time.ts';
 
 const block = (start: number, end: number, ...blockingSpanIds: string[]): RecentBlock => ({
   start,
@@ -122,4 +123,75 @@ describe('a span that ran in the block', () => {
     expect(ring.stallOf(span('begun in it', 1010, 1300)).millis).toBe(182);
     expect(ring.stallOf(span('one of them', 1000, 1300)).millis).toBe(142);
   });
+});
+
+test('a span is stalled by each block as if it was compared with that one alone', () => {
+  const id = fc.constantFrom('a', 'b', 'c');
+  const length = fc.double({ min: 0.5, max: 60, noNaN: true });
+  const blocks = fc.array(
+    fc.record({
+      gap: fc.double({ min: 0, max: 30, noNaN: true }),
+      length,
+      blocking: fc.array(id, { maxLength: 2 }),
+      ran: fc.array(fc.tuple(id, length), { maxLength: 2 }),
+      isCallback: fc.boolean(),
+      isPart: fc.boolean(),
+    }),
+    { maxLength: 40 },
+  );
+  const spans = fc.record({
+    spanId: id,
+    startedAt: fc.double({ min: 0, max: 1500, noNaN: true }),
+    length: fc.double({ min: 0, max: 1500, noNaN: true }),
+    isExact: fc.boolean(),
+    isRemoteCall: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(blocks, spans, (given, { startedAt, length, isExact, ...span }) => {
+      let time = 0;
+      const all: RecentBlock[] = [];
+      for (const { gap, length, blocking, ran, isCallback, isPart } of given) {
+        const start = time + gap;
+        time = start + length;
+        const each = {
+          ...block(start, time, ...blocking),
+          ranMillis: new Map(ran),
+          callbackStart: isCallback ? start : undefined,
+        };
+        // The inner part of a pile-up comes before the one that began earlier.
+        if (isPart && all.length > 0) all.splice(-1, 0, each);
+        else all.push(each);
+      }
+      // The SDK cuts the start to whole milliseconds.
+      const times = { start: Math.floor(startedAt), ...(isExact && { startedAt }) };
+      const of: SpanTime = { ...span, ...times, end: startedAt + length };
+      const alone = all.map((each) => stallIn(each, of));
+      const waits: { millis: number }[] = [];
+      const { millis, longestMillis } = recent(...all).stallOf(of, waits as never);
+      expect(millis).toBeCloseTo(
+        alone.reduce((sum, each) => sum + each, 0),
+        6,
+      );
+      expect(longestMillis).toBe(Math.max(0, ...alone));
+      expect(waits.map((wait) => wait.millis)).toEqual(alone.reverse().filter((each) => each > 0));
+    }),
+  );
+});
+
+test('to be compared with blocks that began later, a span needs none of their objects', () => {
+  let read = 0;
+  const ring = new RecentBlocks();
+  for (let i = 0; i < MAX_RECENT_BLOCKS; i++) {
+    const counting = block(100 * i + 50, 100 * i + 90);
+    Object.defineProperty(counting, 'start', {
+      get: () => {
+        read++;
+        return 100 * i + 50;
+      },
+    });
+    ring.add(counting);
+  }
+  read = 0;
+  expect(ring.stallOf(span('websocket', 0, 1e6), []).millis).toBe(40 * MAX_RECENT_BLOCKS);
+  expect(read).toBe(0);
 });

@@ -3,13 +3,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { REQUEST_CHANNEL, type RequestMessage } from '../../src/report/request-channel.ts';
 import {
   byFunction,
-  EndedRequests,
   type FunctionWait,
-  MAX_WAITING,
-} from '../../src/stalls/ended-requests.ts';
+  REQUEST_CHANNEL,
+  type RequestMessage,
+} from '../../src/report/request-channel.ts';
+import { EndedRequests, MAX_WAITING, namedBlockOf } from '../../src/stalls/ended-requests.ts';
 import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
 import { stallsOfThread } from '../../src/stalls/stalls.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
@@ -143,6 +143,7 @@ test('blocks of one function are one, and a request is published once, with its 
   scene.now += 10;
   scene.end(request);
   expect([...scene.caused]).toEqual([['render', 150]]);
+  const render = { code: { functionName: 'render' }, key: 'render\n' };
   expect(scene.messages).toEqual([
     {
       route: 'GET /list',
@@ -151,11 +152,8 @@ test('blocks of one function are one, and a request is published once, with its 
       durationMillis: 160,
       stalledMillis: 150,
       waits: [
-        {
-          block: { startTimeMillis: scene.start + 100, code: { functionName: 'render' } },
-          millis: 50,
-        },
-        { block: { startTimeMillis: scene.start, code: { functionName: 'render' } }, millis: 100 },
+        { block: { startTimeMillis: scene.start + 100, ...render }, millis: 50 },
+        { block: { startTimeMillis: scene.start, ...render }, millis: 100 },
       ],
     },
   ]);
@@ -242,14 +240,15 @@ test('requests that wait for names are bounded: more are reported without them',
   expect(reported).toBe(0);
   requests.add(request);
   expect(reported).toBe(1);
-  expect(byFunction(waits)).toEqual([{ millis: 1 }]);
+  expect([...byFunction(waits, namedBlockOf).values()]).toEqual([{ millis: 1 }]);
   block.named = { code: { functionName: 'late' } };
   requests.report();
   expect(reported).toBe(MAX_WAITING + 1);
   expect(requests.isEmpty).toBe(true);
   requests.add(request);
   expect(reported).toBe(MAX_WAITING + 2);
-  expect(byFunction(waits)).toEqual([{ code: { functionName: 'late' }, millis: 1 }]);
+  const late = { code: { functionName: 'late' }, millis: 1 };
+  expect([...byFunction(waits, namedBlockOf).values()]).toEqual([late]);
 });
 
 type Name = 'a' | 'b' | 'c' | undefined;
