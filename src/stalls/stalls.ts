@@ -73,6 +73,8 @@ export class Stalls {
   #processors = 0;
   readonly #open = new OpenSpans();
   readonly #blocks = new RecentBlocks();
+  /** Blocks that are not reported yet. */
+  #unnamed = 0;
   readonly #queue = new Queue();
   readonly #requests = new EndedRequests();
   /** The same for all spans that end in a pile-up that has not ended. */
@@ -197,7 +199,9 @@ export class Stalls {
 
   #addBlock(block: Block, recent: RecentBlock): void {
     this.#blocks.add(recent);
+    this.#unnamed++;
     recent.span?.onReported((facts) => {
+      this.#unnamed--;
       recent.named = namedBlock(facts);
     });
     if (canCountIterations) this.#queue.add(recent, this.#endOf(block));
@@ -227,13 +231,13 @@ export class Stalls {
     this.#requests.add({
       waits,
       isKnown: () => {
+        const last = waits.at(-1);
+        if (last?.pileUp !== undefined) last.block ??= this.#blocks.within(last.pileUp);
+        else if (this.#unnamed === 0) return true;
         const now = this.#session?.clock.loopCount() ?? Number.NaN;
         // A pile-up may be no block after all: the process was suspended, for one.
         const isOver = now - iteration > MAX_ITERATIONS_TO_BLOCK;
-        return waits.every((wait) => {
-          if (wait.pileUp !== undefined) wait.block ??= this.#blocks.within(wait.pileUp);
-          return wait.block === undefined ? isOver : wait.block.named !== undefined;
-        });
+        return waits.every(({ block }) => (block ? block.named !== undefined : isOver));
       },
       report: () => {
         if (waits.length > 0)
