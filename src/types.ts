@@ -407,9 +407,8 @@ export interface EventLoopInstrumentationConfig {
   /**
    * A block for which it returns `true` gets neither a span nor an event nor a line of `console`;
    * metrics and `health()` count it. It is called once for each block that may get one, when the
-   * block is reported, or earlier if a span that the block stalled ends: `gcTimeMillis` and
-   * positions in the source are not known then. It is not called for an ongoing block. What it
-   * throws is logged through `diag`, and counts as `false`.
+   * block is reported. A span that the block stalled may have a link to it all the same. It is not
+   * called for an ongoing block. What it throws is logged through `diag`, and counts as `false`.
    */
   ignoreBlockHook?: (block: EventLoopBlock) => boolean;
 }

@@ -99,7 +99,7 @@ export class BlockReporter {
       if (!block.isOwnWork && facts.expected !== true) metrics.suppressed(facts, ended.context);
       return unreported(facts);
     }
-    const span = new PendingBlockSpan(ended, spans.start, this.#guard);
+    const span = new PendingBlockSpan(ended, spans, this.#guard);
     this.#waiting.push({ block: ended, span, turnsLeft: this.ports.turnsToWait() });
     this.#schedule();
     return span;

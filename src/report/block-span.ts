@@ -66,14 +66,15 @@ export class BlockSpans implements Emitter {
     span.finish(block, (started) => this.hooks.block(started, block));
   }
 
-  readonly start = (block: EventLoopBlock, context: Context): StartedSpan | NoSpan => {
+  /** Starts the span of a block that is reported; or says why it has none. */
+  start(block: EventLoopBlock, context: Context): StartedSpan | NoSpan {
     if (block.expected === true) return 'ignored';
     if (isTracingSuppressed(context)) return 'suppressed';
     if (this.hooks.isIgnored(block)) return 'ignored';
     const parent = parentOf(context);
     if (parent === undefined && this.options.requireParentSpan) return 'left out';
     const now = this.clock.now();
-    const key = block.code === undefined ? NO_FUNCTION : keyOf(block.code);
+    const key = functionOf(block);
     if (!this.#rateLimit.hasRoom(key, now)) {
       const isUnsampled =
         parent !== undefined && (parent.spanContext().traceFlags & TraceFlags.SAMPLED) === 0;
@@ -86,8 +87,31 @@ export class BlockSpans implements Emitter {
     const started = startBlockSpan(this.tracer(), block, context);
     if (started.span.isRecording()) this.#rateLimit.take(key, now);
     return started;
-  };
+  }
+
+  /**
+   * Starts the span of a block whose code is not known yet. Undefined if it may get none: that is
+   * decided when it is reported.
+   */
+  startEarly(block: EventLoopBlock, context: Context): StartedSpan | undefined {
+    if (block.expected === true || isTracingSuppressed(context)) return undefined;
+    if (parentOf(context) === undefined && this.options.requireParentSpan) return undefined;
+    if (!this.#rateLimit.hasRoomForAny(this.clock.now())) return undefined;
+    const started = startBlockSpan(this.tracer(), block, context);
+    if (started.span.isRecording()) this.#rateLimit.reserved++;
+    return started;
+  }
+
+  /** A block whose span was started early is reported. False if `ignoreBlockHook` ignores it. */
+  confirm(block: EventLoopBlock): boolean {
+    this.#rateLimit.reserved--;
+    if (this.hooks.isIgnored(block)) return false;
+    this.#rateLimit.take(functionOf(block), this.clock.now());
+    return true;
+  }
 }
+
+const functionOf = ({ code }: EventLoopBlock) => (code === undefined ? NO_FUNCTION : keyOf(code));
 
 /** The span a block in this context is a child of. */
 function parentOf(context: Context): Span | undefined {

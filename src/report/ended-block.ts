@@ -15,7 +15,6 @@ import type { CodeDescriber } from './code-describer.ts';
 const FREED_WITHIN_MILLIS = 500;
 
 export class EndedBlock {
-  #code: SampledCode | undefined;
   #queuedSpans = 0;
   #queuedAtLastAsk = 0;
 
@@ -46,10 +45,15 @@ export class EndedBlock {
     return isNew;
   }
 
-  /** What is known as soon as the block has ended. It may be asked for in user code. */
+  /** What is known as soon as the block has ended, without its code: that takes 6 to 36 ms. */
+  unnamed(): EventLoopBlock {
+    const { cause: _, ...facts } = this.#facts({ samples: this.block.samples.length });
+    return facts;
+  }
+
+  /** What is known as soon as the block has ended. */
   known(): EventLoopBlock {
-    this.#code ??= this.describer.describe(this.block);
-    return this.#facts(this.#code);
+    return this.#facts(this.describer.describe(this.block));
   }
 
   /**

@@ -2,46 +2,47 @@
  * The span of one block, from the end of the block until the block is reported: no other code
  * starts it, knows whether it was started, or ends it.
  */
-import { type Context, type Span, type SpanContext, TraceFlags } from '@opentelemetry/api';
+import { type Span, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
-import { attributesOf, type NoSpan, type StartedSpan } from './block-span.ts';
+import { attributesOf, type BlockSpans, type NoSpan, type StartedSpan } from './block-span.ts';
 import type { EndedBlock } from './ended-block.ts';
 
 /** What became of the span; `sampled`: it is exported. */
 export type SpanOutcome = NoSpan | 'sampled';
 
-/** Starts the span of a block; or says why it has none. */
-export type StartSpan = (facts: EventLoopBlock, context: Context) => StartedSpan | NoSpan;
-
 interface Unreported {
   readonly block: EndedBlock;
-  readonly start: StartSpan;
+  readonly spans: Pick<BlockSpans, 'start' | 'startEarly' | 'confirm'>;
   readonly guard: Guard;
 }
 
 export class PendingBlockSpan {
   /** Undefined once the block is reported: spans that end much later still ask for the link. */
   #unreported: Unreported | undefined;
-  #wasStarted = false;
+  #wasAsked = false;
   #started: StartedSpan | undefined;
   #outcome: SpanOutcome = 'left out';
   #spanContext: SpanContext | undefined;
   #listeners: ((facts: EventLoopBlock) => void)[] = [];
 
-  constructor(block: EndedBlock, start: StartSpan, guard: Guard) {
-    this.#unreported = { block, start, guard };
+  constructor(block: EndedBlock, spans: Unreported['spans'], guard: Guard) {
+    this.#unreported = { block, spans, guard };
   }
 
   /**
    * For a stalled span, which may end before the block is reported: starts the block's span, unless
-   * that was done. Undefined if the block has none, or none that is recorded. Never throws.
+   * that was done. Undefined if it has none that is recorded, or that is not known yet. The code of
+   * the block is not: to name it here would keep the application waiting. Never throws.
    */
   spanContext(): SpanContext | undefined {
     const unreported = this.#unreported;
-    if (unreported !== undefined && !this.#wasStarted) {
-      unreported.guard.run('cannot report a block', () =>
-        this.#start(unreported, unreported.block.known()),
+    if (unreported !== undefined && !this.#wasAsked) {
+      // This comes first: a tracer that throws, or asks for this span itself, is not asked again.
+      this.#wasAsked = true;
+      const { block, spans, guard } = unreported;
+      guard.run('cannot report a block', () =>
+        this.#use(spans.startEarly(block.unnamed(), block.context)),
       );
     }
     return this.#spanContext;
@@ -71,12 +72,24 @@ export class PendingBlockSpan {
     const unreported = this.#unreported;
     if (unreported === undefined) return;
     try {
-      const isComplete = !this.#wasStarted;
-      if (!this.#wasStarted) this.#start(unreported, facts);
+      const { block, spans } = unreported;
+      const isComplete = this.#started === undefined;
+      if (isComplete) {
+        this.#wasAsked = true;
+        this.#use(spans.start(facts, block.context));
+      }
       if (this.#started === undefined) return;
       const { span, endTime } = this.#started;
       if (span.isRecording()) {
-        if (!isComplete) span.setAttributes(attributesOf(facts));
+        if (!isComplete) {
+          if (!spans.confirm(facts)) {
+            // A span that is not ended is not exported.
+            this.#outcome = 'ignored';
+            this.#spanContext = undefined;
+            return;
+          }
+          span.setAttributes(attributesOf(facts));
+        }
         hook(span);
       }
       span.end(endTime);
@@ -89,10 +102,8 @@ export class PendingBlockSpan {
     }
   }
 
-  #start({ block, start }: Unreported, facts: EventLoopBlock): void {
-    // This comes first: a tracer that throws, or asks for this span itself, is not asked again.
-    this.#wasStarted = true;
-    const started = start(facts, block.context);
+  #use(started: StartedSpan | NoSpan | undefined): void {
+    if (started === undefined) return;
     if (typeof started === 'string') {
       this.#outcome = started;
       return;

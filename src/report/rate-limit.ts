@@ -20,6 +20,8 @@ interface Grant {
 }
 
 export class RateLimit {
+  /** Spans that were started before their function was known. */
+  reserved = 0;
   readonly #share: number;
   #grants: Grant[] = [];
   /** Index of the first one that counts. */
@@ -43,8 +45,13 @@ export class RateLimit {
     if (this.#isNew(key)) return true;
     const used = this.#used;
     if (this.#isPastShare(key)) return used < this.max && !this.#othersWant(key, now);
-    // What one function has used beyond its share leaves a share to the others.
-    return used - this.#surplus < this.max && used < this.max + this.#share;
+    return this.#isRoomLeft;
+  }
+
+  /** Whether any function but one past its share would have room. */
+  hasRoomForAny(now: number): boolean {
+    this.#forgetUntil(now - WINDOW_MILLIS);
+    return this.#isRoomLeft;
   }
 
   /** Counts one. Only after {@link hasRoom} said so. */
@@ -63,7 +70,12 @@ export class RateLimit {
   }
 
   get #used(): number {
-    return this.#grants.length - this.#oldest;
+    return this.#grants.length - this.#oldest + this.reserved;
+  }
+
+  /** What one function has used beyond its share leaves a share to the others. */
+  get #isRoomLeft(): boolean {
+    return this.#used - this.#surplus < this.max && this.#used < this.max + this.#share;
   }
 
   #isNew(key: string): boolean {

@@ -724,3 +724,16 @@ test('starved writes: the responses that are being flushed show what they were s
     expect(reported).toBeLessThanOrEqual(span.durationMillis);
   }
 });
+
+test('a stalled span that ends does not wait for the code of its block to be named', async () => {
+  const run = await runApp('ends-after-block.cjs');
+  expectQuietExit(run);
+  const waiting = run.spans.filter(({ name }) => name === 'waiting');
+  expect(waiting).toHaveLength(3);
+  // The end of the first one runs code that is not compiled yet: 10 ms on a busy machine.
+  for (const { traceId, links } of waiting.slice(1)) {
+    expect(run.blocks.filter((each) => each.traceId === traceId)).toEqual([]);
+    const culprit = run.blocks.find(({ spanId }) => spanId === links[0]?.spanId);
+    expect(culprit?.attributes).toMatchObject({ 'code.function.name': NAME_OF_WORK });
+  }
+});

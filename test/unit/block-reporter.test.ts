@@ -523,6 +523,44 @@ describe('a span that ends before the block is reported', () => {
     });
   });
 
+  test('does not wait for the code to be named: that is done when the block is reported', () => {
+    const { reporter, spans } = setUp();
+    let read = 0;
+    const samples = [
+      {
+        ...stackSample(2140, ROOT_CONTEXT),
+        weight: 130,
+        get frames() {
+          read++;
+          return stackSample(2140, ROOT_CONTEXT, 'render').frames;
+        },
+      },
+    ];
+    const pending = reporter.add({ ...block(ROOT_CONTEXT), samples });
+    expect(pending.spanContext()).toBeDefined();
+    expect(read).toBe(0);
+    reporter.report();
+    expect(spans().map(({ attributes }) => attributes)).toEqual([
+      expect.objectContaining({ 'code.function.name': 'render' }),
+    ]);
+  });
+
+  test('past the rate limit, has none until the function is known, which may be new', () => {
+    const { reporter, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
+    const named = (name: string) => {
+      const samples = [{ ...stackSample(2140, ROOT_CONTEXT, name), weight: 130 }];
+      return reporter.add({ ...block(ROOT_CONTEXT), samples });
+    };
+    const [first, second, again] = ['one', 'other', 'one'].map(named);
+    expect(first?.spanContext()).toBeDefined();
+    expect(second?.spanContext()).toBeUndefined();
+    expect(again?.spanContext()).toBeUndefined();
+    reporter.report();
+    const names = spans().map(({ attributes }) => attributes['code.function.name']);
+    expect(names).toEqual(['one', 'other']);
+    expect(metrics).toContainEqual(['suppressed', 'one']);
+  });
+
   test('has the same span context after the block is reported', () => {
     const { reporter, spans } = setUp();
     const span = reporter.add(block(parentAt(EPOCH + 1000).context));
@@ -774,19 +812,32 @@ describe('blocks that are not wanted', () => {
     expect(ignored).toMatchObject([{ durationMillis: 300 }]);
   });
 
-  test('ignoreBlockHook is asked once, before a span is started early', () => {
+  test('ignoreBlockHook is asked once, when all is known, also if a span was started early', () => {
     const ignoreBlockHook = jest.fn(() => true);
-    const { reporter, spans, events } = hooked(ignoreBlockHook);
-    expect(reporter.add(BLOCK)?.spanContext()).toBeUndefined();
+    const { reporter, spans, events, ignored } = hooked(ignoreBlockHook);
+    const pending = reporter.add(BLOCK);
+    pending.spanContext();
+    expect(ignoreBlockHook).not.toHaveBeenCalled();
     reporter.report();
-    expect(ignoreBlockHook).toHaveBeenCalledTimes(1);
-    expect([spans(), events]).toEqual([[], []]);
+    const known = expect.objectContaining({ gcTimeMillis: 12 });
+    expect(ignoreBlockHook.mock.calls).toEqual([[known]]);
+    expect([spans(), events, ignored]).toEqual([[], [], [known]]);
+    expect(pending.spanContext()).toBeUndefined();
   });
 
   test('ignoreBlockHook: they take nothing of the rate limit', () => {
     const ignoreBlockHook = ({ durationMillis }: EventLoopBlock) => durationMillis > 200;
     const { report, spans } = setUp({ maxSpansPerMinute: 1, ignoreBlockHook });
     report({ end: 2300 }, { end: 2300 }, {});
+    expect(spans()).toHaveLength(1);
+  });
+
+  test('nor does one whose span was started early', () => {
+    const ignoreBlockHook = ({ durationMillis }: EventLoopBlock) => durationMillis > 200;
+    const { reporter, report, spans } = setUp({ maxSpansPerMinute: 1, ignoreBlockHook });
+    expect(reporter.add({ ...BLOCK, end: 2300 }).spanContext()).toBeDefined();
+    reporter.report();
+    report({});
     expect(spans()).toHaveLength(1);
   });
 
