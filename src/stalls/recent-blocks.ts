@@ -1,9 +1,9 @@
 /**
  * The latest blocks, for spans that end later to be compared with.
  *
- * A span may have waited for all of them. The blocks that a span ran in are found by its id, and for
- * all others the times are enough. These are kept in arrays of numbers: to compare a span with 1024
- * objects takes 400 µs, and a thousand websockets may close in one callback.
+ * A span may have waited for all of them. The blocks that a span ran in are found by its id, and
+ * for all others the times are enough. These are kept in arrays of numbers: to compare a span with
+ * 1024 objects takes 400 µs, and a thousand websockets may close in one callback.
  */
 import type { SpansAtBlock } from '../extra.ts';
 import type { NamedBlock } from '../report/request-channel.ts';
