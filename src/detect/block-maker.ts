@@ -37,7 +37,8 @@ export class BlockMaker {
   readonly cpu: CpuMeter;
   /** How many blocks so far. */
   made = 0;
-  #isOwnWork = false;
+  /** Whether reporting of this package runs: its contexts are those of spans that have ended. */
+  isOwnWork = false;
   /** How long reporting of this package took in the busy period. The first one may take 30 ms. */
   #ownWork: { readonly start: number; readonly end: number }[] = [];
   #pileUp: OngoingPileUp | undefined;
@@ -53,11 +54,6 @@ export class BlockMaker {
   ) {
     this.attribution = new Attribution(thresholdMillis, clock, code.spans);
     this.cpu = new CpuMeter(clock, thresholdMillis * CPU_SHARE);
-  }
-
-  /** Whether reporting of this package runs: its contexts are those of spans that have ended. */
-  get isOwnWork(): boolean {
-    return this.#isOwnWork;
   }
 
   /** A busy period begins at `t`, with the loop's idle time at `idle`. */
@@ -77,7 +73,7 @@ export class BlockMaker {
   }
 
   add(sample: StackSample): void {
-    if (!this.#isOwnWork) this.attribution.samples.add(sample);
+    if (!this.isOwnWork) this.attribution.samples.add(sample);
   }
 
   /**
@@ -157,7 +153,7 @@ export class BlockMaker {
         ran,
         waitedSince: this.iterations.waitedSinceEnd,
         // What is around this package's work is a block of the application's if it is without it.
-        isOwnWork: this.#isOwnWork || to - from - this.#ownWithin(from, to) < thresholdMillis,
+        isOwnWork: this.isOwnWork || to - from - this.#ownWithin(from, to) < thresholdMillis,
       });
       if (!isBlock) return false;
       // The watchdog thread samples what runs from here on anew.
@@ -172,12 +168,12 @@ export class BlockMaker {
    * @param found given the time that it took, if that reaches the threshold
    */
   asOwnWork(work: () => void, found: (start: number, end: number) => void): void {
-    if (this.#isOwnWork) {
+    if (this.isOwnWork) {
       work();
       return;
     }
     const start = this.clock.now();
-    this.#isOwnWork = true;
+    this.isOwnWork = true;
     try {
       work();
     } finally {
@@ -187,7 +183,7 @@ export class BlockMaker {
         // Also then: if it is no block by itself, it is not the application's with more around it.
         if (this.#ownWork.length < MAX_OWN_WORK) this.#ownWork.push({ start, end });
       } finally {
-        this.#isOwnWork = false;
+        this.isOwnWork = false;
       }
     }
   }

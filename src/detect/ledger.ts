@@ -112,7 +112,12 @@ export class Ledger {
    * `npm run bench -- hooks`, the lone callback).
    */
   tick(): void {
-    if (this.#isHooked) return;
+    // V8 may have ended code half-way, without its `finally` and its `after`.
+    this.#blocks.isOwnWork = false;
+    if (this.#isHooked) {
+      this.#resync(OWN);
+      return;
+    }
     const t = this.clock.now();
     if (this.iterations.isCounting) this.#closeWithoutHooks(t);
     // At the first tick, startup is over.
@@ -297,7 +302,7 @@ export class Ledger {
    */
   beat(): number {
     if (!this.#isHooked) return this.clock.now();
-    if (this.stack.resync(1)) this.before(CALLBACK);
+    this.#resync(CALLBACK);
     this.#callbacks--;
     return this.callbackStart > 0 ? this.callbackStart : this.clock.now();
   }
@@ -360,6 +365,11 @@ export class Ledger {
     this.#beatAt = Number.NaN;
     this.iterations.reset();
     this.#blocks.reset();
+  }
+
+  /** What runs is an outermost callback. */
+  #resync(callbackClass: CallbackClass): void {
+    if (this.stack.resync(1)) this.before(callbackClass);
   }
 
   get #countsWaits(): boolean {

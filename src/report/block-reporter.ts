@@ -132,19 +132,19 @@ export class BlockReporter {
   /** Reports all blocks that wait. */
   report(): void {
     this.#isScheduled = false;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#report(waiting);
+    this.#report(this.#waiting);
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
-    this.#isScheduled = true;
     this.#guard.run('cannot report blocks', () => this.ports.schedule(this.#reportDue));
+    this.#isScheduled = true;
   }
 
-  #report(blocks: readonly WaitingBlock[]): void {
-    for (const { block, span } of blocks) {
+  /** One at a time: V8 may end a report half-way, and the others wait on. */
+  #report(blocks: WaitingBlock[]): void {
+    for (let each = blocks.shift(); each !== undefined; each = blocks.shift()) {
+      const { block, span } = each;
       const { context } = block;
       this.#guard.run('cannot report a block', () =>
         block.complete(this.ports.gcWithin, this.#guard, (facts, samples) => {

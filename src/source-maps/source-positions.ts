@@ -251,8 +251,8 @@ export class SourcePositions {
         process.off('exit', this.#onEnd);
       });
     }
-    this.#answer(lookup.positions, lookup.done);
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();
+    this.#answer(lookup.positions, lookup.done);
   }
 
   #answer(positions: readonly GeneratedPosition[], done: Done): void {

@@ -95,6 +95,16 @@ test('names and files of megabytes: the process lives, and what is exported of t
   for (const line of run.stderr.split('\n')) expect(line.length).toBeLessThan(2 * MAX_STACK_TRACE);
 });
 
+test('V8 ends code in the middle of each call of the package: later blocks are reported as before', async () => {
+  const run = await runApp('ended-halfway.cjs', { asyncHooks: 'auto' });
+
+  expectExit(run);
+  const after = run.truths.filter(({ label }) => label !== 'before a flush');
+  expect(after).toHaveLength(10);
+  for (const { label } of after) expectBlock(run, { truth: label, kind: 'callback' });
+  expect(run.diags).toEqual([]);
+});
+
 describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   test('callbacks that throw: their blocks are reported, and so are the ones after them', async () => {
     const places = [

@@ -138,6 +138,7 @@ export class AsyncHooks {
 
   /** Hot: in the tick. */
   tick(): void {
+    isSwitchingOff = false;
     if (!this.#isOn || !this.#onDemand) return;
     if (this.lagSampler.isIdle || !this.#isWatched) this.#ticksLeft = ARMED_TICKS;
     else if (--this.#ticksLeft <= 0) this.#off();
