@@ -2,7 +2,7 @@
  * Asks the watched thread for stack samples, by an inspector session. Watchdog thread only.
  *
  * Guarantees: a session is open only while a sample is taken, and none once the thread has said
- * that it closes; nothing that the application runs is terminated: see termination.ts.
+ * that it closes, or while V8 may end what runs: see limited-runs.ts.
  */
 import type { Runtime, Session } from 'node:inspector';
 import {
@@ -16,19 +16,14 @@ import {
   type WatchdogMessage,
 } from './protocol.ts';
 import { Request, SampleFor, type SharedMemory, Word } from './shared-memory.ts';
-import { type Commands, cancellation, Termination } from './termination.ts';
 import type { Sleep } from './thread-sleep.ts';
 
 export interface SampleRequest {
   readonly expression: string;
-  /** See `termination.ts`. */
-  readonly question: string;
   /** It is on its way to the watched thread, and nothing else delays it any more. */
   asked(): void;
   /** `askAgain` asks the same in the same session; absent if that is not possible. */
   answered(value: unknown, askAgain?: () => void): void;
-  /** V8 has ended the sample half-way. */
-  terminated(commands: Commands): void;
   /** The watched thread cannot be reached by the inspector. */
   unreachable(reason: string): void;
   /** There is no such thread any more, as far as the inspector knows. */
@@ -69,24 +64,12 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   isIndirect: false,
   isClosing: false,
   enter: () => true,
-  request(session, { expression, question, asked, answered, terminated, unreachable }) {
-    const commands: Commands = {
-      canEnd: false,
-      ask: (done) =>
-        session.post('Runtime.evaluate', evaluation(question), (error, response) =>
-          done(error !== null && isRefusal(error), answerIn(response)),
-        ),
-      terminate: () => session.post('Runtime.terminateExecution'),
-      cancel(queued) {
-        session.post('Runtime.evaluate', cancellation);
-        queued();
-      },
-    };
+  request(session, { expression, asked, answered, unreachable }) {
     const ask = () => {
       asked();
       session.post('Runtime.evaluate', evaluation(expression), (error, response) => {
         if (isCommandUnknown(error)) unreachable('the inspector of this runtime cannot evaluate');
-        else if (error) isTermination(error) ? terminated(commands) : answered(undefined);
+        else if (error) answered(undefined);
         else answered(answerIn(response), ask);
       });
     };
@@ -94,14 +77,6 @@ export const TO_MAIN_THREAD: CaptureRoute = {
   },
   leave() {},
 };
-
-/** V8 has ended it half-way. The same text in Node.js 20 to 26. */
-export const isTermination = ({ message }: { readonly message: string }) =>
-  message.includes('Execution was terminated');
-
-/** V8 runs nothing, since it is to end what runs: on Node.js 20 that is an internal error. */
-export const isRefusal = (error: { readonly message: string }) =>
-  isTermination(error) || error.message.includes('Internal error');
 
 /** Bun has the class and not the command. The code is that of JSON-RPC: method not found. */
 const isCommandUnknown = (error: Error | null) => error?.message.includes('-32601') === true;
@@ -173,11 +148,12 @@ export class CaptureSession {
     private readonly route: CaptureRoute,
   ) {}
 
-  /** False if the thread or the process exits, or the watchdog is stopped. */
+  /** False if the thread or the process exits, the watchdog is stopped, or V8 may end what runs. */
   open(): boolean {
     // The watched thread uses these words in the opposite order: one of the two reads the other's.
     Atomics.store(this.words, Word.connected, 1);
     if (Atomics.load(this.words, Word.closing) === 1) return false;
+    if (Atomics.load(this.words, Word.held) === 1) return false;
     this.#isEntered = this.route.enter();
     if (!this.#isEntered) return false;
     this.#session = new this.inspector.Session();
@@ -205,7 +181,6 @@ export class CaptureSession {
 
 export class CaptureClient<Facts extends object> {
   readonly #expression: string;
-  readonly #question: string;
   readonly #inspector = loadInspector();
   /** Sessions cannot be opened. */
   #isLost = false;
@@ -223,8 +198,7 @@ export class CaptureClient<Facts extends object> {
     private readonly sleep: Pick<Sleep, 'sleepInLoop'>,
     private readonly post: (message: WatchdogMessage) => void,
   ) {
-    this.#expression = expressionFor(channel, 'answer', captureUrl);
-    this.#question = expressionFor(channel, 'answerTermination', captureUrl);
+    this.#expression = expressionFor(channel, captureUrl);
   }
 
   /**
@@ -275,19 +249,18 @@ export class CaptureClient<Facts extends object> {
   async #ask({ what, onWaiting, isOver, repeats }: Question): Promise<Answer<Facts> | undefined> {
     if (this.#inspector === undefined || this.#isLost || this.now() < this.#pausedUntil)
       return LOST;
-    const { words, request } = this.memory;
+    const { memory } = this;
+    const { words, request } = memory;
     const session = new CaptureSession(this.#inspector, words, this.route);
     let isFinished = false;
     let isAnswered = false;
     let answer: Answer<Facts> | undefined;
     let askAgain = () => {};
-    let termination: Termination | undefined;
     const answered = async (poll: number): Promise<Answer<Facts> | undefined> => {
-      for (let millis = poll; !isAnswered && !this.#isClosing; ) {
+      for (let millis = poll; !isAnswered && !this.#mayNotSample; ) {
         await this.sleep.sleepInLoop(millis);
         millis = Math.min(MAX_POLL_MILLIS, millis + 1);
         if (isAnswered) break;
-        termination?.poll();
         // The main thread has not passed it on, and what was to be sampled is over.
         if (this.route.isIndirect && isOver()) {
           if (!this.#isReached) this.#pauseRequests();
@@ -298,15 +271,14 @@ export class CaptureClient<Facts extends object> {
       return isAnswered ? answer : LOST;
     };
     try {
-      if (!this.#isOpened(session)) return LOST;
       request.values[Request.purpose] = what;
       request.values[Request.isRepeat] = 0;
+      if (!this.#isOpened(session)) return LOST;
       // A sample that comes before it is known when it was asked for has not been delayed.
       request.set(Request.requestedAt, Number.NaN);
       this.#isReached = false;
       session.request({
         expression: this.#expression,
-        question: this.#question,
         asked: () => {
           this.#isReached = true;
           this.#pause = UNREACHED_PAUSE_MILLIS;
@@ -317,14 +289,6 @@ export class CaptureClient<Facts extends object> {
           if (again !== undefined) askAgain = again;
           answer = readAnswer<Facts>(value);
           if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
-        },
-        terminated: (commands) => {
-          const isClosed = () => isFinished;
-          const done = () => {
-            isAnswered = true;
-          };
-          if (!isFinished)
-            termination = new Termination(this.memory, this.now, commands, isClosed, done);
         },
         unreachable: (reason) => {
           // It is also said of a session that was closed before.
@@ -343,7 +307,7 @@ export class CaptureClient<Facts extends object> {
         },
       });
       let found = await answered(POLL_MILLIS);
-      for (let i = 0; i < repeats && isBare(found) && !isOver() && !this.#isClosing; i++) {
+      for (let i = 0; i < repeats && isBare(found) && !isOver() && !this.#mayNotSample; i++) {
         isAnswered = false;
         answer = undefined;
         request.values[Request.isRepeat] = 1;
@@ -355,6 +319,11 @@ export class CaptureClient<Facts extends object> {
       return found;
     } finally {
       isFinished = true;
+      if (!isAnswered && memory.isSet(Word.held)) {
+        // At its end, the thread takes the sample itself.
+        request.set(Request.requestedAt, this.now());
+        Atomics.store(words, Word.missed, 1);
+      }
       session.close();
     }
   }
@@ -364,8 +333,9 @@ export class CaptureClient<Facts extends object> {
     this.#pause = Math.min(MAX_UNREACHED_PAUSE_MILLIS, 2 * this.#pause);
   }
 
-  get #isClosing(): boolean {
-    return this.memory.isSet(Word.closing) || this.route.isClosing;
+  get #mayNotSample(): boolean {
+    const { memory, route } = this;
+    return memory.isSet(Word.held) || memory.isSet(Word.closing) || route.isClosing;
   }
 
   #isOpened(session: CaptureSession): boolean {
@@ -409,10 +379,10 @@ function loadInspector(): InspectorModule | undefined {
  * of the stack, by a publication itself too, would end the process as an uncaught exception.
  * Whatever is thrown here is caught by a script that calls nothing then, or by the inspector.
  */
-function expressionFor(channel: string, method: string, sourceUrl: string): string {
+function expressionFor(channel: string, sourceUrl: string): string {
   const name = JSON.stringify(channel);
   return `try {
-  process.getBuiltinModule('node:diagnostics_channel').channel(${name}).${method}?.();
+  process.getBuiltinModule('node:diagnostics_channel').channel(${name}).answer?.();
 } catch {
   '${LOST}';
 }

@@ -37,10 +37,16 @@ export class Capturer {
   /**
    * @param busyPeriodStart the busy period that is meant
    * @param requestedAt when the watchdog thread asked, a time of the clock
+   * @param ranSince since then, code ran in which no sample may be taken: what is on the stack now
+   *   stands for it, and is not taken for native code
    * @returns undefined if that busy period is over, or the loop is waiting; not if native code has
    *   just kept the answer waiting, which in a running period is a part of that
    */
-  capture(busyPeriodStart: number, requestedAt: number): CapturedSample | undefined {
+  capture(
+    busyPeriodStart: number,
+    requestedAt: number,
+    ranSince?: number,
+  ): CapturedSample | undefined {
     const { ports } = this;
     const askedAt = Math.max(requestedAt, ports.periodStart());
     const isLate = this.clock.now() - askedAt >= LATE_MILLIS;
@@ -49,7 +55,12 @@ export class Capturer {
     // A loop that waits answers at once, if it has a CPU.
     const isWaiting = () => !isLate || ports.wasWaitingAt(askedAt) === true;
     if (ports.mayWait() && stack.isEmpty() && isWaiting()) return undefined;
-    const sample = this.sample(requestedAt, stack);
+    const isOfCaller = ranSince !== undefined;
+    const sample = this.sample(isOfCaller ? this.clock.now() : requestedAt, stack, isOfCaller);
+    if (isOfCaller) {
+      const since = { value: ranSince };
+      ports.add(Object.create(sample, { requestedAt: since, time: since }));
+    }
     ports.add(sample);
     return sample;
   }
@@ -58,8 +69,9 @@ export class Capturer {
    * What runs now, whatever that is: only copied, and read after the block. Until then it keeps
    * the functions on the stack and the async resource alive: the first callback after the next wait
    * for events, a beat for one, drops the samples that are of no block.
+   * @param isOfCaller what has called this package is meant
    */
-  sample(requestedAt: number, stack = takeStack()): CapturedSample {
+  sample(requestedAt: number, stack = takeStack(), isOfCaller = false): CapturedSample {
     const time = this.clock.now();
     const readType = this.ports.resourceType();
     const readCall = this.ports.nativeCall();
@@ -73,7 +85,7 @@ export class Capturer {
         return readType();
       },
       get frames() {
-        frames ??= withoutCapture(stack.frames());
+        frames ??= isOfCaller ? withoutOwn(stack.frames()) : withoutCapture(stack.frames());
         return frames;
       },
       get nativeCall() {
@@ -82,6 +94,8 @@ export class Capturer {
     };
   }
 }
+
+const withoutOwn = (frames: StackFrame[]) => frames.slice(frames.findIndex(({ isOwn }) => !isOwn));
 
 /** The frames outside the capture itself, which runs inside them. */
 function withoutCapture(frames: StackFrame[]): StackFrame[] {

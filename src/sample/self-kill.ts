@@ -8,13 +8,11 @@ import { constants } from 'node:os';
 import { attempt } from '../support/guard.ts';
 import { Patch } from '../support/patch.ts';
 
-/** Neither may throw. */
-export interface KillListener {
-  /** The process is about to send itself a signal that it does not handle. */
-  killing(): void;
-  /** The signal did not end it, or not yet. */
-  survived(): void;
-}
+/**
+ * Called before the process sends itself a signal that it does not handle. What it returns is
+ * called if the signal did not end the process, or not yet. Neither may throw.
+ */
+export type KillListener = () => () => void;
 
 /** What `process.kill` calls with the number of the signal; 0 only asks. */
 type Kill = (pid: number, signal: number) => unknown;
@@ -28,11 +26,11 @@ const patch = new Patch<Kill>(
       /** What it calls never changes: others may keep it, and put it back at any time. */
       _kill(pid: number, signal: number) {
         const notified = power.on && mayEnd(pid, signal) ? [...listeners] : [];
-        for (const listener of notified) listener.killing();
+        const survived = notified.map((listener) => listener());
         try {
           return original.call(process, pid, signal);
         } finally {
-          for (const listener of notified) listener.survived();
+          for (const listener of survived) listener();
         }
       },
     })._kill,

@@ -13,8 +13,8 @@ export const Word = {
   closing: 1,
   /** Watched thread: 1 while its loop idles. The watchdog thread sleeps until that changes. */
   idle: 2,
-  /** See {@link Cancelling}. */
-  cancelling: 3,
+  /** Watched thread: 1 while no session may be open: see {@link SharedMemory.hold}. */
+  held: 3,
   /** Watched thread: the busy period that runs, as {@link wordOf} its start; 0 without one. */
   busyPeriod: 4,
   /** Watchdog thread: a busy period that has lasted half of the threshold. */
@@ -23,21 +23,8 @@ export const Word = {
   inspected: 6,
   /** Watchdog thread: 1 if a stack sample was lost, until the watched thread has logged that. */
   sampleLost: 7,
-  /**
-   * Watched thread: number of the innermost run with a limit; 0 without one. Negative from when the
-   * watchdog thread terminates it until that cannot hit anything else any more.
-   */
-  limitedRun: 8,
-} as const;
-
-/** Values of {@link Word.cancelling}; 0 otherwise. See `termination.ts`. */
-export const Cancelling = {
-  /** A run that was terminated is over: the watched thread waits for a cancellation. */
-  wanted: 1,
-  /** The watchdog thread sends it. */
-  begun: 2,
-  /** It comes before anything else that runs in the watched thread. */
-  queued: 3,
+  /** Watchdog thread: 1 if a stack sample was due while {@link Word.held} was 1. */
+  missed: 8,
 } as const;
 
 /** Index in {@link SharedMemory.request}: what the watchdog thread asks for. */
@@ -126,7 +113,6 @@ const RECORDS = [
   [count(Progress), 1],
   [count(Sleeping), 1],
   [count(Suspended), MAX_SUSPENSIONS],
-  [1, 1],
 ] as const;
 
 const BYTES_BEFORE_TEXT = RECORDS.reduce(
@@ -144,8 +130,6 @@ export class SharedMemory {
   readonly sleep: SharedRecords;
   /** A ring. */
   readonly suspensions: SharedRecords;
-  /** Watched thread: when the first of the runs with a limit that are on is to end. */
-  readonly limitedUntil: SharedRecords;
   /** Watched thread: what is known of a native call that is known to be long, as JSON. */
   readonly longCall: SharedText;
   #busyPeriod = 0;
@@ -153,20 +137,19 @@ export class SharedMemory {
   constructor(readonly buffer = new SharedArrayBuffer(BYTES_BEFORE_TEXT + SharedText.BYTES)) {
     this.words = new Int32Array(buffer, 0, count(Word));
     let offset = this.words.byteLength;
-    const [request, answeredAt, progress, sleep, suspensions, limitedUntil] = RECORDS.map(
+    const [request, answeredAt, progress, sleep, suspensions] = RECORDS.map(
       ([numbers, records]) => {
         const length = SharedRecords.wordsOf(numbers, records);
         const words = new Int32Array(buffer, offset, length);
         offset += words.byteLength;
         return new SharedRecords(words, numbers);
       },
-    ) as [SharedRecords, SharedRecords, SharedRecords, SharedRecords, SharedRecords, SharedRecords];
+    ) as [SharedRecords, SharedRecords, SharedRecords, SharedRecords, SharedRecords];
     this.request = request;
     this.answeredAt = answeredAt;
     this.progress = progress;
     this.sleep = sleep;
     this.suspensions = suspensions;
-    this.limitedUntil = limitedUntil;
     this.longCall = new SharedText(buffer, BYTES_BEFORE_TEXT);
     // A watchdog thread that is started again writes on from what the one before has written.
     this.sleep.read();
@@ -186,11 +169,6 @@ export class SharedMemory {
   /** Hot: one load, 10 ns. Whether the watchdog thread has found the latest busy period old. */
   isMarked(): boolean {
     return Atomics.load(this.words, Word.markedBusyPeriod) === this.#busyPeriod;
-  }
-
-  /** Whether code is on that V8 may end at any time: see limited-runs.ts. */
-  isInLimitedRun(): boolean {
-    return Atomics.load(this.words, Word.limitedRun) !== 0;
   }
 
   isSet(word: number): boolean {

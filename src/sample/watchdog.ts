@@ -5,12 +5,13 @@ import { isMainThread, threadId } from 'node:worker_threads';
 import type { StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { attempt } from '../support/guard.ts';
 import { now } from '../support/time.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import type { CapturedSample } from './capturer.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
-import { LimitedRuns } from './limited-runs.ts';
+import { limitedRuns, type RunLimited } from './limited-runs.ts';
 import {
   BARE,
   type CaptureReply,
@@ -31,19 +32,17 @@ import {
 } from './shared-memory.ts';
 import { CAPTURE_URL, takeStack } from './stack.ts';
 import { noteWakeUp } from './suspensions.ts';
-import { answerTermination } from './termination.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
 
 /**
- * How long a process that ends waits for a stack sample: the watchdog thread polls every 10 ms, but
- * on a busy machine it may have no CPU.
+ * How long this thread waits for the end of a stack sample: the watchdog thread polls every 10 ms,
+ * but on a busy machine it may have no CPU.
  */
-const EXIT_WAIT_MILLIS = 500;
+const MAX_WAIT_MILLIS = 500;
 
 /** Calls the functions, and publishes nothing: see `expressionFor` in capture-session.ts. */
 type AnsweringChannel = Channel & {
   answer?: (() => string | undefined) | undefined;
-  answerTermination?: (() => string) | undefined;
 };
 
 /** Why a stack sample is lost, if the function that answers has not been reached. */
@@ -60,7 +59,10 @@ export interface WatchdogEvents {
     busyPeriodStart: number,
     requestedAt: number,
     profileInterval: number,
+    ranSince?: number,
   ): CapturedSample | undefined;
+  /** What the report of an ongoing block needs to know of what runs now. */
+  facts(): object;
   /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
   reply(sample: StackSample): CaptureReply;
   /**
@@ -79,9 +81,8 @@ export class Watchdog {
   /** A name that every realm finds. Kept here: Node.js forgets a channel without subscribers. */
   readonly #channel: AnsweringChannel = diagnosticsChannel(this.#channelName);
   readonly #thread: ThreadKeeper;
-  readonly #limitedRuns: LimitedRuns;
   #isRunning = false;
-  #isExiting = false;
+  #unfinishedAfterMillis = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly times: CaptureTimes,
@@ -90,7 +91,6 @@ export class Watchdog {
     Thread: ThreadKeeperClass,
     readonly memory: SharedMemory,
   ) {
-    this.#limitedRuns = new LimitedRuns(memory, now);
     this.#thread = new Thread(
       {
         channelName: this.#channelName,
@@ -115,20 +115,18 @@ export class Watchdog {
     Atomics.store(this.memory.words, Word.closing, 0);
     Atomics.store(this.memory.words, Word.idle, 0);
     this.#channel.answer = this.#answer;
-    this.#channel.answerTermination = answerTermination;
-    process.on('exit', this.#onExit);
-    this.#limitedRuns.start();
+    process.on('exit', this.#closeSession);
+    limitedRuns.start(this.#runLimited);
     if (isMainThread) listenToSelfKill(this.#onKill);
   }
 
   stop(): void {
     if (!this.#isRunning) return;
     this.#isRunning = false;
-    process.off('exit', this.#onExit);
-    this.#limitedRuns.stop();
+    process.off('exit', this.#closeSession);
+    limitedRuns.stop(this.#runLimited);
     leaveSelfKill(this.#onKill);
     this.#channel.answer = undefined;
-    this.#channel.answerTermination = undefined;
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
     else this.#close();
@@ -167,6 +165,7 @@ export class Watchdog {
 
   #prepareThread(): ThreadStart {
     const { code, ...setup } = this.events.threadSetup();
+    this.#unfinishedAfterMillis = setup.unfinishedAfterMillis || Number.POSITIVE_INFINITY;
     const workerData: WatchdogData = {
       ...this.times,
       ...setup,
@@ -207,7 +206,8 @@ export class Watchdog {
     }
   };
 
-  #sample(): string | undefined {
+  /** @param ranSince when code began that just ended, and in which no sample was to be taken */
+  #sample(ranSince?: number): string | undefined {
     const { memory } = this;
     // Here too: a debugger may have come since the beat, and what runs may be paused in it.
     this.#followInspector();
@@ -223,7 +223,7 @@ export class Watchdog {
     // One that came late says that native code ran, whatever it shows.
     const isLate = time - requestedAt >= LATE_MILLIS;
     if (isRepeat && !isLate && !takeStack().showsCode()) return BARE;
-    const sample = this.events.capture(busyPeriodStart, requestedAt, interval);
+    const sample = this.events.capture(busyPeriodStart, requestedAt, interval, ranSince);
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;
     return JSON.stringify(this.events.reply(sample));
@@ -236,6 +236,7 @@ export class Watchdog {
     else noteInspected(memory.isSet(Word.inspected));
   }
 
+  /** No session may be opened any more, and the thread ends. */
   #close(): void {
     const { words } = this.memory;
     Atomics.store(words, Word.closing, 1);
@@ -246,26 +247,62 @@ export class Watchdog {
   readonly #closeSession = (): void => {
     try {
       this.#close();
-      this.#thread.wake();
-      Atomics.wait(this.memory.words, Word.connected, 1, EXIT_WAIT_MILLIS);
-      // V8 ends a session in a wait, or, if it was closed just before, when a loop turns. A call of
-      // an empty function would do, too, but the build removes it.
-      for (let turn = 0; turn < 2; turn++);
+      this.#awaitSession();
     } catch (error) {
       this.log.log('error', 'cannot close the watchdog', error);
     }
   };
 
-  readonly #onExit = (): void => {
-    this.#isExiting = true;
-    this.#closeSession();
+  /** No session is open afterwards, once {@link Word.closing} or {@link Word.held} is 1. */
+  #awaitSession(): void {
+    const { words } = this.memory;
+    if (Atomics.load(words, Word.connected) === 0) return;
+    this.#thread.wake();
+    Atomics.wait(words, Word.connected, 1, MAX_WAIT_MILLIS);
+    // V8 ends a session in a wait, or, if it was closed just before, when a loop turns. A call of
+    // an empty function would do, too, but the build removes it.
+    for (let turn = 0; turn < 2; turn++);
+  }
+
+  /** Until {@link Word.held} is 0, no session is open. Returns what it was before. */
+  #hold(): number {
+    const before = Atomics.exchange(this.memory.words, Word.held, 1);
+    if (before === 0) this.#awaitSession();
+    return before;
+  }
+
+  /**
+   * Runs code that V8 may end. It skips the `finally` of all runs inside the one that it ends, so
+   * each puts back what it has found.
+   */
+  readonly #runLimited: RunLimited = (timeout, code) => {
+    const { words, longCall } = this.memory;
+    const heldBefore = this.#hold();
+    const isLong = timeout >= this.#unfinishedAfterMillis;
+    if (heldBefore === 0) {
+      Atomics.store(words, Word.missed, 0);
+      if (isLong) this.#attempt(() => longCall.write(JSON.stringify(this.events.facts())));
+    }
+    const start = now();
+    try {
+      return code();
+    } finally {
+      Atomics.store(words, Word.held, heldBefore);
+      if (heldBefore === 0) {
+        if (isLong) longCall.write('');
+        if (Atomics.exchange(words, Word.missed, 0) === 1) this.#attempt(() => this.#sample(start));
+      }
+    }
   };
 
-  readonly #onKill: KillListener = {
-    killing: this.#closeSession,
-    // The thread may have ended meanwhile: it is started again.
-    survived: () => {
-      if (!this.#isExiting) Atomics.store(this.memory.words, Word.closing, 0);
-    },
+  #attempt(action: () => void): void {
+    attempt(action, (error) => {
+      this.log.faults.inSample ??= error;
+    });
+  }
+
+  readonly #onKill: KillListener = () => {
+    const heldBefore = this.#hold();
+    return () => Atomics.store(this.memory.words, Word.held, heldBefore);
   };
 }

@@ -79,13 +79,11 @@ export function createSampling(
             { code: WATCHDOG_CODE, ...NO_EXTRAS },
             ...threadData.map((data) => data()),
           ) as typeof NO_EXTRAS & { code: string },
-        capture: (busyPeriodStart, requestedAt, profileInterval) => {
-          const sample = capturer.capture(busyPeriodStart, requestedAt);
+        capture: (busyPeriodStart, requestedAt, profileInterval, ranSince) => {
+          const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
           if (sample === undefined) return undefined;
           try {
-            // V8 may end such code right here: hooks that are half on would end the process.
-            if (!capture.memory.isInLimitedRun())
-              detection.armHooks(sample.time - requestedAt < LATE_MILLIS);
+            detection.armHooks(sample.time - requestedAt < LATE_MILLIS && ranSince === undefined);
           } catch {
             // There is hardly any stack left.
           }
@@ -93,6 +91,7 @@ export function createSampling(
           targets.blocked?.(sample.time - busyPeriodStart);
           return sample;
         },
+        facts: () => reply(capturer.sample(clock.now(), undefined, true)).facts,
         reply,
         profile: answerProfile,
         watching: (isWatching) => {

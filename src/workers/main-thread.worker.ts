@@ -53,9 +53,9 @@ function startWatchdogThread(): void {
     isExiting = true;
     closeSessions();
   };
-  const kill: KillListener = {
-    killing: closeSessions,
-    survived: () => Atomics.store(words, ProcessWord.closing, isExiting ? 1 : 0),
+  const kill: KillListener = () => {
+    closeSessions();
+    return () => Atomics.store(words, ProcessWord.closing, isExiting ? 1 : 0);
   };
   process.on('exit', onExit);
   listenToSelfKill(kill);

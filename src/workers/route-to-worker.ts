@@ -8,12 +8,9 @@ import {
   type CaptureRoute,
   type EvaluationResult,
   evaluation,
-  isRefusal,
-  isTermination,
   type SampleRequest,
 } from '../sample/capture-session.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
-import { type Commands, cancellation } from '../sample/termination.ts';
 import { IS_INSPECTED } from './main-thread.ts';
 
 interface AttachedToWorker {
@@ -43,6 +40,13 @@ export interface WorkerDomain {
 /** A worker as the domain describes it. Its ids are those of the session. */
 export const isTitleOf = (title: string, threadId: number) =>
   title === `[worker ${threadId}]` || title.startsWith(`[worker ${threadId}] `);
+
+/**
+ * V8 ends what runs: the text is the same in Node.js 20 to 26. On Node.js 20 it answers with an
+ * internal error if it does not begin to evaluate at all.
+ */
+const isTermination = (error: Answer['error']) =>
+  error !== undefined && /Execution was terminated|Internal error/.test(error.message);
 
 /** Counts the sessions to the main thread, whose exit waits for them. */
 export class OpenSessions {
@@ -109,21 +113,11 @@ export class RouteToWorker implements CaptureRoute {
       send('Runtime.evaluate', evaluation(expression), sent);
       askedId = id;
     };
-    const commands: Commands = {
-      canEnd: true,
-      ask: (done) =>
-        evaluate(
-          request.question,
-          () => {},
-          (error, value) => done(error !== undefined && isRefusal(error), value),
-        ),
-      terminate: () => send('Runtime.terminateExecution', {}),
-      cancel: (queued) => send('Runtime.evaluate', cancellation, queued),
-    };
     const ask = () =>
       evaluate(request.expression, request.asked, (error, value) => {
-        if (error !== undefined && isTermination(error)) request.terminated(commands);
-        else request.answered(value, ask);
+        // `worker.terminate()` has ended the sample only, and what it is to end would run forever.
+        if (isTermination(error)) send('Runtime.terminateExecution', {});
+        request.answered(value, ask);
       });
     workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       if (!isTitleOf(workerInfo.title, this.threadId)) {

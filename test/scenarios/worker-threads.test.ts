@@ -75,8 +75,8 @@ test('a process that sends itself a signal while stack samples are taken: it end
   }
 });
 
-test.each(['main', 'worker'])(
-  'code in `vm` times out while stack samples are taken, %s thread: it ends, and nothing else does',
+test.each(['main', 'worker', 'SIGINT'])(
+  'code in `vm` is ended while stack samples are due, %s: it ends, and nothing else does',
   async (thread) => {
     const run = await runApp('vm-timeouts.cjs', { args: [thread] });
 

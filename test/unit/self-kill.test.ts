@@ -8,9 +8,9 @@ const killer = process as unknown as { _kill: Kill };
 const { SIGCONT, SIGUSR2 } = constants.signals;
 
 const calls: string[] = [];
-const listener = {
-  killing: () => void calls.push('killing'),
-  survived: () => void calls.push('survived'),
+const listener = () => {
+  calls.push('killing');
+  return () => void calls.push('survived');
 };
 const original = killer._kill;
 

@@ -1,5 +1,5 @@
-// Code in `vm` with a timeout, of which a stack sample is taken all the time: some timeouts fall
-// into one. The argument says in which thread.
+// Code in `vm` that its timeout ends, or SIGINT, while stack samples are due all the time. The
+// argument says in which thread, or `SIGINT`.
 const { writeSync } = require('node:fs');
 const { setTimeout: wait } = require('node:timers/promises');
 const { runInNewContext } = require('node:vm');
@@ -23,25 +23,35 @@ const OPTIONS = {
   loopProfile: 'off',
 };
 const HANGS_AFTER_MILLIS = 15_000;
+const ENDED = ['ERR_SCRIPT_EXECUTION_TIMEOUT', 'ERR_SCRIPT_EXECUTION_INTERRUPTED'];
+/** Sends the process SIGINT, as many milliseconds later as it is told. */
+const SIGNALS = `require('node:worker_threads').parentPort.on('message', (millis) =>
+  setTimeout(() => process.kill(process.pid, 'SIGINT'), millis));`;
 
 async function work() {
   const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
   const keepAlive = setInterval(() => {}, 1000);
   await new EventLoopInstrumentation(OPTIONS).ready();
+  const isSignalled = process.argv[2] === 'SIGINT';
+  const signals = isSignalled ? new Worker(SIGNALS, { eval: true, execArgv: [] }) : undefined;
   let goesOn = 0;
   for (let i = 0; i < RUNS; i++) {
     const isInARow = i >= FIRST_IN_A_ROW;
     if (!isInARow || i % IN_A_ROW === 0) await wait(2);
     try {
-      const timeout = isInARow ? 11 + (i % 5) : 15 + (i % 20);
-      runInNewContext(BODIES[i % BODIES.length], {}, { timeout });
+      const millis = isInARow ? 11 + (i % 5) : 15 + (i % 20);
+      // Not before it runs: Node.js takes the other listeners off first.
+      const begins = () => signals?.postMessage(millis);
+      const options = signals === undefined ? { timeout: millis } : { breakOnSigint: true };
+      runInNewContext(`begins(); ${BODIES[i % BODIES.length]}`, { begins }, options);
     } catch (error) {
       // What comes next in the same callback is not terminated either.
       if (!isInARow) for (const until = performance.now() + 2; performance.now() < until; );
-      if (error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') goesOn++;
+      if (ENDED.includes(error.code)) goesOn++;
     }
   }
   clearInterval(keepAlive);
+  signals?.unref();
   writeSync(1, `${goesOn}`);
 }
 
