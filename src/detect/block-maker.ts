@@ -8,14 +8,13 @@ import type { BlockKind } from '../types.ts';
 import { Attribution } from './attribution/attribution.ts';
 import type { Attributed } from './attribution/votes.ts';
 import { CpuMeter } from './cpu-meter.ts';
+import { CPU_GRAIN_MILLIS } from './exclude/run-delay.ts';
 import type { IterationClock } from './iteration-clock.ts';
 import { ReportedIntervals } from './reported-intervals.ts';
 import type { RunningCode } from './running-code.ts';
 
 /** A shorter wait that libuv did not count is not worth the readings (some 3 µs). */
 export const MIN_LOST_WAIT_MILLIS = 5;
-/** The kernel counts CPU time when its timer ticks, 250 times a second. */
-const CPU_GRAIN_MILLIS = 4;
 /** A thread that ran for less of the time did not lack a CPU: it waited. */
 const MIN_CPU_SHARE = 0.1;
 
@@ -116,7 +115,7 @@ export class BlockMaker {
       known.start === start &&
       end - known.end <= (known.end - start) * PILE_UP_GROWTH;
     if (isKnown) return known;
-    const cpu = this.cpu.between(start, end);
+    const cpu = this.cpu.between(start, end, this.clock.now());
     this.#pileUp = { ...this.attribution.pileUp(start, end), cpu };
     return this.#pileUp;
   }
@@ -138,6 +137,7 @@ export class BlockMaker {
     const { thresholdMillis, reported } = this;
     return reported.add(start, end, thresholdMillis, before, after, (from, to, callbacks) => {
       const { attributed, ran, samples } = this.attribution.of(from, to, around);
+      const times = this.code.threadTimes?.(from, to);
       this.made++;
       const isBlock = this.onBlock({
         kind,
@@ -147,8 +147,8 @@ export class BlockMaker {
         callbacks: kind === 'pile-up' ? Math.max(2, callbacks) : callbacks,
         context: attributed?.context,
         resourceType: attributed?.resourceType,
-        cpu: this.cpu.between(from, to),
-        lackedCpu: this.code.threadTimes?.(from, to)?.atMost,
+        cpu: Math.min(this.cpu.between(from, to), times?.ranAtMost ?? Number.POSITIVE_INFINITY),
+        lackedCpu: times?.atMost,
         samples,
         ran,
         waitedSince: this.iterations.waitedSinceEnd,

@@ -59,11 +59,11 @@ export class CpuMeter {
   }
 
   /**
-   * CPU milliseconds between two times of the busy period, of which `end` is the latest that was
-   * busy.
+   * CPU milliseconds between two times of the busy period, of which `busyUntil` is the latest that
+   * was busy.
    */
-  between(start: number, end: number): number {
-    this.#add(end);
+  between(start: number, end: number, busyUntil = end): number {
+    this.#add(busyUntil);
     return Math.max(0, Math.min(end - start, this.#at(end) - this.#at(start)));
   }
 

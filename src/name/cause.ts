@@ -20,11 +20,8 @@ export interface BlockTimes {
   readonly nativeTimeMillis?: number | undefined;
   /** The garbage collection in it; if that is not known, all of `gcTimeMillis` that fits. */
   readonly gcInNativeTimeMillis?: number | undefined;
-  /**
-   * No stack sample found code that can be named, and those that had to wait found no JavaScript:
-   * all that ran is taken for native.
-   */
-  readonly isOutsideJavaScript?: boolean;
+  /** No stack sample found code that can be named. */
+  readonly isCodeUnknown?: boolean;
   /** Native code ran between callbacks, without JavaScript, soon after a garbage collection. */
   readonly isAfterCollection?: boolean;
 }
@@ -32,19 +29,21 @@ export interface BlockTimes {
 /**
  * The block's length is divided in this order, each part out of what is left:
  *
- * 1. `gc`: what garbage collection took, which is measured;
- * 2. the time in which the thread lacked a CPU, which is no cause;
- * 3. `waiting`: the length less these, less the CPU time that exceeds `gc` (a thread uses at most
- *    as much CPU as a collection lasts);
+ * 1. the time in which the thread lacked a CPU, which is no cause;
+ * 2. `gc`: what garbage collection took, as far as the thread had a CPU: the clock goes on in a
+ *    collection that lacks one, so 1 is subtracted from it in proportion;
+ * 3. `waiting`: what is longer than the CPU time (a thread uses at most as much CPU as a collection
+ *    lasts);
  * 4. `native`: the time in which JavaScript could not be interrupted, less the garbage collection
- *    in it, less 2 and 3, in which JavaScript cannot answer, either;
- * 5. `javascript`: the remainder, unless `isOutsideJavaScript`: then that is `native`, too.
+ *    in it, less 1 and 3, in which JavaScript cannot answer, either; if no sample found code, all
+ *    that is left (many short native calls, as of TLS handshakes);
+ * 5. `javascript`: the remainder.
  *
  * The cause is:
  *
  * 1. `waiting` if that took more than half of the block;
- * 2. without any sample, `gc` if that took more than half, else undefined: native code and
- *    JavaScript cannot be distinguished;
+ * 2. without any sample, `gc` if that took more than half of the time with a CPU, else undefined:
+ *    native code and JavaScript cannot be distinguished;
  * 3. the largest of the others; of equal ones the first;
  * 4. `gc` instead of `native` if `isAfterCollection`: after a collection V8 frees what the
  *    collected objects held, in a task that no callback is around and that Node.js does not count
@@ -53,20 +52,19 @@ export interface BlockTimes {
 export function causeOf(times: BlockTimes): BlockCause | undefined {
   const { durationMillis: total, nativeTimeMillis } = times;
   if (!(total > 0)) return undefined;
-  const gc = within(times.gcTimeMillis ?? 0, total);
-  const cpuOutsideGc = Math.max(0, (times.cpuTimeMillis ?? total) - gc);
-  const withoutCpu = within(total - gc - cpuOutsideGc, total - gc);
-  const lackedCpu = within(times.lackedCpuMillis ?? 0, withoutCpu);
-  const waiting = withoutCpu - lackedCpu;
+  const cpu = within(times.cpuTimeMillis ?? total, total);
+  const lackedCpu = within(times.lackedCpuMillis ?? 0, total - cpu);
+  const hadCpu = total - lackedCpu;
+  const withCpu = hadCpu / total;
+  const gc = within(times.gcTimeMillis ?? 0, total) * withCpu;
+  const waiting = hadCpu - Math.max(cpu, gc);
   if (waiting * 2 > total) return 'waiting';
-  if (nativeTimeMillis === undefined) {
-    return gc * 2 > total ? 'gc' : undefined;
-  }
-  const gcInNative = Math.min(gc, times.gcInNativeTimeMillis ?? gc);
-  const ran = total - gc - withoutCpu;
-  const native = times.isOutsideJavaScript
+  if (nativeTimeMillis === undefined) return gc * 2 > hadCpu ? 'gc' : undefined;
+  const gcInNative = Math.min(gc, (times.gcInNativeTimeMillis ?? total) * withCpu);
+  const ran = hadCpu - gc - waiting;
+  const native = times.isCodeUnknown
     ? ran
-    : within(nativeTimeMillis - gcInNative - withoutCpu, ran);
+    : within(nativeTimeMillis - gcInNative - lackedCpu - waiting, ran);
   const javascript = ran - native;
   const most = Math.max(gc, native, javascript);
   if (gc === most) return 'gc';

@@ -90,7 +90,7 @@ export class EndedBlock {
       gcTimeMillis,
       nativeTimeMillis,
       gcInNativeTimeMillis,
-      isOutsideJavaScript: isOutsideJavaScript === true && code.code === undefined,
+      isCodeUnknown: code.code === undefined,
       isAfterCollection: isAfterCollection && isOutsideJavaScript === true,
     });
     // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.

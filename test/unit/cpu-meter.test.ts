@@ -72,6 +72,18 @@ test('a block in the middle of a busy period is measured from readings near it',
   expect(cpu.between(start + 50, start + 100)).toBe(50);
 });
 
+test("what piled up, asked about in the callback after it, does not take that callback's CPU time", () => {
+  const { clock, cpu, start } = meter();
+  clock.run(41);
+  cpu.sample(clock.now());
+  const piledUp = clock.now();
+  clock.run(150);
+  expect(cpu.between(start, piledUp - 1, clock.now())).toBe(40);
+  expect(cpu.between(start, piledUp + 5, clock.now())).toBe(46);
+  clock.run(1);
+  expect(cpu.between(piledUp, clock.now())).toBe(151);
+});
+
 test('readings are bounded', () => {
   const { clock, cpu, start } = meter();
   for (let i = 0; i < 10_000; i++) {
