@@ -112,6 +112,24 @@ describe('how long a thread waited for a CPU', () => {
     expect(runDelay.within(end, clock.time)).toEqual(waited);
   });
 
+  test('is the remainder of a callback in a flood, as long as nothing slept since the reading', () => {
+    runDelay.sample(clock.time);
+    for (let i = 0; i < 10; i++) {
+      suspend(99);
+      clock.run(1);
+    }
+    const start = clock.time;
+    suspend(99);
+    clock.run(1);
+    const grain = 4;
+    expect(runDelay.within(start, clock.time, 1)?.atLeast).toBe(99 - grain);
+    // A synchronous call that sleeps, there or before it.
+    const later = clock.time;
+    clock.time += 110;
+    expect(runDelay.within(later, clock.time, 0)?.atLeast).toBe(0);
+    expect(runDelay.within(start, later, 1)?.atLeast).toBe(99 - grain);
+  });
+
   test('is at least what it waited since a reading inside', () => {
     runDelay.sample(clock.time);
     clock.wait(100);

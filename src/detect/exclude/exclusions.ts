@@ -22,28 +22,28 @@ export class Exclusions {
     private readonly thresholdMillis: number,
     private readonly memory: () => SharedMemory | undefined,
     private readonly runDelay: {
-      within(start: number, end: number): WaitedAndRan | undefined;
+      within(start: number, end: number, cpu: number): WaitedAndRan | undefined;
     },
   ) {}
 
   /** To be asked right after the block has ended. */
   reasonFor(block: Block): ExclusionReason | undefined {
     if (isTeardown(block)) return 'teardown';
-    const waited = this.runDelay.within(block.start, block.end);
+    const waited = this.runDelayIn(block);
     if (isDebuggerPause(block, waited)) return 'debugger';
     return this.#isSuspended(block, waited) ? 'suspension' : undefined;
   }
 
   /** How long the thread waited for a CPU in a block; undefined if that is not known. */
-  runDelayIn({ start, end }: Pick<Block, 'start' | 'end'>): WaitedAndRan | undefined {
-    return this.runDelay.within(start, end);
+  runDelayIn({ start, end, cpu }: Time): WaitedAndRan | undefined {
+    return this.runDelay.within(start, end, cpu);
   }
 
   /** Whether what still goes on has reached the threshold by a suspension only. */
   isSuspended(time: Time): boolean {
     // Asked in an overload: without a reading of the kernel's counters, 100 µs, if the thread ran.
     if (time.cpu >= this.thresholdMillis) return false;
-    return this.#isSuspended(time, this.runDelay.within(time.start, time.end));
+    return this.#isSuspended(time, this.runDelayIn(time));
   }
 
   #isSuspended(time: Time, waited: WaitedAndRan | undefined): boolean {

@@ -5,6 +5,8 @@
 import type { Clock } from '../../support/clock.ts';
 import { Schedstat } from '../../support/schedstat.ts';
 
+/** The kernel counts CPU time when its timer ticks, 250 times a second. */
+export const CPU_GRAIN_MILLIS = 4;
 /** Kept of each of two kinds. One comes with each beat: an iteration of the loop has one or two. */
 const MAX_READINGS = 8;
 
@@ -25,6 +27,8 @@ interface Reading {
   readonly to: number;
   readonly waited: number;
   readonly ran: number;
+  /** How long the loop had waited for events. */
+  readonly idle: number;
 }
 
 export class RunDelay {
@@ -59,8 +63,11 @@ export class RunDelay {
     return this.#read(this.#samples, at) !== undefined;
   }
 
-  /** From `start` to `end`, in the past; undefined without a reading from before the start. */
-  within(start: number, end: number): WaitedAndRan | undefined {
+  /**
+   * From `start` to `end`, in the past; undefined without a reading from before the start.
+   * @param cpu CPU milliseconds of the thread in this time, at most
+   */
+  within(start: number, end: number, cpu = Number.POSITIVE_INFINITY): WaitedAndRan | undefined {
     const after =
       this.#asked.find(({ from }) => from >= end) ?? this.#read(this.#asked, this.clock.now());
     if (after === undefined) return undefined;
@@ -69,23 +76,25 @@ export class RunDelay {
       .filter((each) => each !== after && each.from <= start)
       .sort((a, b) => b.from - a.from);
     if (before === undefined) return undefined;
+    const waited = Math.max(0, after.waited - before.waited);
+    const ran = Math.max(0, after.ran - before.ran);
+    // In what is left of the time between the readings it slept: the loop, or a synchronous call.
+    // libuv counts the delay at the end of a wait as waited.
+    const idled = Math.max(0, after.idle - before.idle - waited) || 0;
+    const slept = Math.max(0, after.to - before.from - ran - waited - idled);
+    // Between any two readings: what it waited outside is at most all of that time. Up to 256
+    // pairs: asked for a block only.
+    const surely = readings.flatMap((first) =>
+      readings.map(
+        (last) =>
+          last.waited - first.waited - Math.max(0, start - first.from) - Math.max(0, last.to - end),
+      ),
+    );
+    const notSlept = end - start - Math.min(cpu, ran) - slept - CPU_GRAIN_MILLIS;
     return {
-      // Between any two readings: what it waited outside is at most all of that time. Up to 256
-      // pairs: asked for a block only.
-      get atLeast() {
-        const surely = readings.flatMap((first) =>
-          readings.map(
-            (last) =>
-              last.waited -
-              first.waited -
-              Math.max(0, start - first.from) -
-              Math.max(0, last.to - end),
-          ),
-        );
-        return Math.max(0, ...surely);
-      },
-      atMost: Math.max(0, after.waited - before.waited),
-      ranAtMost: Math.max(0, after.ran - before.ran),
+      atLeast: Math.max(0, ...surely, Math.min(waited, notSlept)),
+      atMost: waited,
+      ranAtMost: ran,
     };
   }
 
@@ -93,7 +102,7 @@ export class RunDelay {
   #read(readings: Reading[], from: number): Reading | undefined {
     if (!this.schedstat.read()) return undefined;
     const { waited, ran } = this.schedstat;
-    const reading = { from, to: this.clock.now(), waited, ran };
+    const reading = { from, to: this.clock.now(), waited, ran, idle: this.clock.idle() };
     if (readings.length === MAX_READINGS) readings.shift();
     readings.push(reading);
     return reading;
