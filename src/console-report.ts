@@ -16,6 +16,7 @@ import { createInstruments } from './report/instruments.ts';
 import type { SessionTargets } from './session/common.ts';
 import { Session } from './session/session.ts';
 import { attempt } from './support/guard.ts';
+import { listen, unlisten } from './support/process-listeners.ts';
 import { SignalListener } from './support/signal-listener.ts';
 import { sayAs } from './support/stderr.ts';
 import { setImmediate } from './support/time.ts';
@@ -54,7 +55,11 @@ function start(): void {
   });
   signals.add();
   // A signal that the process has sent itself may not have come yet: this one turn brings it.
-  process.once('beforeExit', () => void setImmediate(() => {}));
+  const turnOnce = () => {
+    unlisten('beforeExit', turnOnce);
+    setImmediate(() => {});
+  };
+  listen('beforeExit', turnOnce);
   runSession(config, signals);
 }
 

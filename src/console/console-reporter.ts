@@ -16,6 +16,7 @@ import { type BlockSummary, Summary } from '../summary/summary.ts';
 import { jsonLine } from '../support/escape.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
+import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
@@ -56,17 +57,17 @@ export class ConsoleReporter {
   start(): void {
     this.#times.start();
     subscribe(REQUEST_CHANNEL, this.#onRequest);
-    process.on('exit', this.summarize);
+    listen('exit', this.summarize);
     // A worker thread gets no signals.
-    if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#onSignal);
+    if (isMainThread && process.platform !== 'win32') listen(SUMMARY_SIGNAL, this.#onSignal);
   }
 
   /** Writes the summary now: the process may exit long after this. */
   stop(): void {
     this.#times.stop();
     unsubscribe(REQUEST_CHANNEL, this.#onRequest);
-    process.off('exit', this.summarize);
-    process.off(SUMMARY_SIGNAL, this.#onSignal);
+    unlisten('exit', this.summarize);
+    unlisten(SUMMARY_SIGNAL, this.#onSignal);
     this.#summarizeOnce();
   }
 

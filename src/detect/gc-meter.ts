@@ -4,6 +4,7 @@
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { attempt } from '../support/guard.ts';
+import { nodeTiming } from '../support/time.ts';
 
 /**
  * Collections remembered. Blocks ask right after they ended, so this is far more than one needs.
@@ -15,22 +16,42 @@ export const reportsGc = (
   PerformanceObserver as typeof PerformanceObserver & { supportedEntryTypes: readonly string[] }
 ).supportedEntryTypes.includes('gc');
 
+/** Before Node.js 26, its own code for the entries throws then, which ends the process. */
+const isPrototypePolluted = () => 'value' in Object.prototype || 'writable' in Object.prototype;
+
 export class GcMeter {
   #starts: number[] = [];
   #durations: number[] = [];
   #observer: PerformanceObserver | undefined;
+  #isStarted = false;
 
   start(): void {
-    if (this.#observer !== undefined || !reportsGc) return;
-    this.#observer = new PerformanceObserver((list) => attempt(() => this.#add(list.getEntries())));
-    this.#observer.observe({ entryTypes: ['gc'] });
+    this.#isStarted = true;
+    // While the main script runs, it may still pollute the prototype.
+    if (nodeTiming.loopStart >= 0) this.upkeep();
   }
 
   stop(): void {
+    this.#isStarted = false;
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     this.#observer?.disconnect();
     this.#observer = undefined;
     this.#starts = [];
     this.#durations = [];
+  }
+
+  /** Now and then. */
+  upkeep(): void {
+    if (isPrototypePolluted()) this.#disconnect();
+    else if (this.#isStarted && this.#observer === undefined && reportsGc) {
+      this.#observer = new PerformanceObserver((list) =>
+        attempt(() => this.#add(list.getEntries())),
+      );
+      this.#observer.observe({ entryTypes: ['gc'] });
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import { attributedRequest } from '../report/attributed-request.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { attempt } from '../support/guard.ts';
+import { listen, unlisten } from '../support/process-listeners.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
 import { recorderOfThread } from './recorder.ts';
@@ -45,9 +46,9 @@ export class HtmlReport {
     if (this.#file === undefined) return;
     this.#recorder.record();
     subscribe(REQUEST_CHANNEL, this.#onRequest);
-    process.on('exit', this.write);
+    listen('exit', this.write);
     // A worker thread gets no signals.
-    if (isMainThread && process.platform !== 'win32') process.on(SUMMARY_SIGNAL, this.#write);
+    if (isMainThread && process.platform !== 'win32') listen(SUMMARY_SIGNAL, this.#write);
   }
 
   /** Writes the page now: the process may exit long after this. */
@@ -55,8 +56,8 @@ export class HtmlReport {
     this.#recorder.times.stop();
     if (this.#file === undefined) return;
     unsubscribe(REQUEST_CHANNEL, this.#onRequest);
-    process.off('exit', this.write);
-    process.off(SUMMARY_SIGNAL, this.#write);
+    unlisten('exit', this.write);
+    unlisten(SUMMARY_SIGNAL, this.#write);
     this.#write();
   }
 

@@ -3,6 +3,8 @@
  * (Node.js before 22.22.3), the event loop turns before the main script is loaded, and loading it
  * would be reported as a block.
  */
+
+import { listen, unlisten } from '../support/process-listeners.ts';
 import { clearInterval, now, setInterval } from '../support/time.ts';
 
 const POLL_MILLIS = 10;
@@ -32,8 +34,8 @@ export function whenApplicationIsLoadedOrEnds(callBack: () => void): void {
     callBack();
   };
   const timer = whenApplicationIsLoaded(() => {
-    process.off('exit', onExit);
+    unlisten('exit', onExit);
     callBack();
   });
-  process.on('exit', onExit);
+  listen('exit', onExit);
 }

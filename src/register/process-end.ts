@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
+import { listen, unlisten } from '../support/process-listeners.ts';
 import { SignalListener } from '../support/signal-listener.ts';
 import { clearTimeout, now, setImmediate, setTimeout } from '../support/time.ts';
 
@@ -48,19 +49,19 @@ class ProcessEnd {
   }
 
   begin(): void {
-    process.on('beforeExit', this.#onBeforeExit);
+    listen('beforeExit', this.#onBeforeExit);
     // Windows has no such signal: nothing can be sent before a process is ended there. Signals come
     // to the main thread only.
     if (process.platform !== 'win32' && isMainThread) this.#signal.add();
   }
 
   undo(): void {
-    process.off('beforeExit', this.#onBeforeExit);
+    unlisten('beforeExit', this.#onBeforeExit);
     this.#signal.remove();
   }
 
   readonly #onBeforeExit = (): void => {
-    process.off('beforeExit', this.#onBeforeExit);
+    unlisten('beforeExit', this.#onBeforeExit);
     // A signal that the process has sent itself may not have come yet, and this one turn brings it.
     setImmediate(() => {});
     if (!this.#isUnanswered) this.#shutdown();
@@ -104,7 +105,7 @@ class ProcessEnd {
       }
     };
     // Code that runs meanwhile must not change how the process ends.
-    process.prependListener('exit', kill);
+    listen('exit', kill, true);
     const flushedFor = this.#flushingSince > 0 ? now() - this.#flushingSince : 0;
     let timer: NodeJS.Timeout | undefined;
     const maxWaitOver = new Promise<void>((resolve) => {
@@ -112,7 +113,7 @@ class ProcessEnd {
     });
     Promise.race([this.#shutdown(), maxWaitOver]).finally(() => {
       clearTimeout(timer);
-      process.off('exit', kill);
+      unlisten('exit', kill);
       kill();
     });
   }

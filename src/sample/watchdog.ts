@@ -6,6 +6,7 @@ import type { StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { attempt } from '../support/guard.ts';
+import { listen, unlisten } from '../support/process-listeners.ts';
 import { now } from '../support/time.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import type { CapturedSample } from './capturer.ts';
@@ -115,7 +116,7 @@ export class Watchdog {
     Atomics.store(this.memory.words, Word.closing, 0);
     Atomics.store(this.memory.words, Word.idle, 0);
     this.#channel.answer = this.#answer;
-    process.on('exit', this.#closeSession);
+    listen('exit', this.#closeSession);
     limitedRuns.start(this.#runLimited);
     if (isMainThread) listenToSelfKill(this.#onKill);
   }
@@ -123,7 +124,7 @@ export class Watchdog {
   stop(): void {
     if (!this.#isRunning) return;
     this.#isRunning = false;
-    process.off('exit', this.#closeSession);
+    unlisten('exit', this.#closeSession);
     limitedRuns.stop(this.#runLimited);
     leaveSelfKill(this.#onKill);
     this.#channel.answer = undefined;

@@ -125,6 +125,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     upkeep: () => {
       const now = clock.now();
       clock.syncEpoch();
+      gc.upkeep();
       watchContextManager();
       for (const listener of listeners) listener.upkeep?.(now);
       targets.upkeep();

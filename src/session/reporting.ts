@@ -20,6 +20,7 @@ import { lookUpWithoutMaps, SourcePositions } from '../source-maps/source-positi
 import { canCountIterations } from '../support/clock.ts';
 import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
+import { listen, unlisten } from '../support/process-listeners.ts';
 import { setImmediate } from '../support/time.ts';
 import type { LoopProfile } from '../types.ts';
 import type { Common } from './common.ts';
@@ -177,8 +178,14 @@ export function createReporting(
     parts: [
       positions ?? {},
       {
-        start: () => void process.on('beforeExit', settle).on('exit', onExit),
-        stop: () => void process.off('beforeExit', settle).off('exit', onExit),
+        start: () => {
+          listen('beforeExit', settle);
+          listen('exit', onExit);
+        },
+        stop: () => {
+          unlisten('beforeExit', settle);
+          unlisten('exit', onExit);
+        },
       },
       ...extras,
       { start: watchProvider, stop: () => shutdown.release() },

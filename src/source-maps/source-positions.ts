@@ -9,6 +9,7 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt, Guard } from '../support/guard.ts';
+import { listen, unlisten } from '../support/process-listeners.ts';
 import { clearTimeout, now, setTimeout } from '../support/time.ts';
 import { isOfFile, needsCompiler, transformedPositions, withoutLine } from './loaded-text.ts';
 import { hasLoader, nodeHasSourceMaps, positionByNode, positionsByHost } from './loader-maps.ts';
@@ -190,8 +191,8 @@ export class SourcePositions {
     timer.unref();
     if (this.#pending.size === 0) {
       // First: the application may shut its SDK down there.
-      process.prependListener('beforeExit', this.#onEnd);
-      process.prependListener('exit', this.#onEnd);
+      listen('beforeExit', this.#onEnd, true);
+      listen('exit', this.#onEnd, true);
     }
     this.#pending.set(id, { positions, asked, done, timer });
     this.#thread.ask({ id, positions: asked });
@@ -247,8 +248,8 @@ export class SourcePositions {
     clearTimeout(lookup.timer);
     if (this.#pending.size === 0) {
       attempt(() => {
-        process.off('beforeExit', this.#onEnd);
-        process.off('exit', this.#onEnd);
+        unlisten('beforeExit', this.#onEnd);
+        unlisten('exit', this.#onEnd);
       });
     }
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();

@@ -305,3 +305,20 @@ describe('an application that logs more than the reader takes', () => {
     for (const line of ongoing) expect(line).toMatch(ONGOING);
   });
 });
+
+describe('an application that shares hostile things', () => {
+  const WAYS = ['value on Object.prototype', 'writable on Object.prototype', 'ten listeners'];
+  test.each(WAYS.flatMap((what) => ['at once', 'later'].map((when) => ({ what, when }))))(
+    '$what, $when: it runs to its end, and nothing is printed but what it asked for',
+    async ({ what, when }) => {
+      const { stdout, stderr, code } = await runApp('hostile.cjs', {
+        file: appFile('console/hostile.cjs'),
+        args: [what, when],
+        nodeArgs: ['--require', ENTRY],
+        cwd: ROOT,
+      });
+      expect([stdout, code]).toEqual(['end\n', 0]);
+      expect(stderr.replace(/^(event-loop-blocked|at start-up| {2}).*\n/gm, '')).toBe('');
+    },
+  );
+});

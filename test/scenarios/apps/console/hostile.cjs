@@ -1,0 +1,28 @@
+// What an application does to what it shares with others; the argument says what. Prints `end`.
+const { writeSync } = require('node:fs');
+const { running } = require('../../../support/thread-times.cjs');
+
+function listeners(count) {
+  for (const event of ['exit', 'beforeExit', 'SIGURG'])
+    for (let i = 0; i < count; i++) process.on(event, () => {});
+}
+const ways = {
+  'value on Object.prototype': () => {
+    Object.prototype.value = 1;
+  },
+  'writable on Object.prototype': () => {
+    Object.prototype.writable = false;
+  },
+  'ten listeners': () => listeners(10),
+  'eleven listeners': () => listeners(11),
+};
+
+function block() {
+  for (const goesOn = running(150); goesOn(); ) Array.from({ length: 1e4 }, (_, i) => ({ i }));
+}
+
+if (process.argv[3] === 'at once') ways[process.argv[2]]();
+else setTimeout(ways[process.argv[2]], 100);
+setTimeout(block, 300);
+setTimeout(block, 500);
+setTimeout(() => writeSync(1, 'end\n'), 700);
