@@ -1,53 +1,65 @@
 /**
- * A process that sends itself a signal may end by it without an `exit` event. Before that, Node.js
- * does what it does at an exit (`Kill` in `node_process_methods.cc`, Node.js 20 to 26): with an
- * inspector session open it prints "Waiting for the debugger to disconnect".
+ * A process that sends itself a signal, or calls `process.reallyExit` or `process.execve`, may end
+ * without an `exit` event. With an inspector session open, Node.js prints "Waiting for the debugger
+ * to disconnect" then (`node_process_methods.cc`, Node.js 20 to 26).
  */
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { attempt } from '../support/guard.ts';
-import { Patch } from '../support/patch.ts';
+import { type AnyFunction, Patch } from '../support/patch.ts';
 
 /**
- * Called before the process sends itself a signal that it does not handle. What it returns is
- * called if the signal did not end the process, or not yet. Neither may throw.
+ * Called before the process sends itself a signal that it does not handle, or ends otherwise. What
+ * it returns is called if that did not end the process, or not yet. Neither may throw.
  */
 export type KillListener = () => () => void;
 
-/** What `process.kill` calls with the number of the signal; 0 only asks. */
-type Kill = (pid: number, signal: number) => unknown;
-
 const listeners = new Set<KillListener>();
-const patch = new Patch<Kill>(
-  process,
-  '_kill',
-  (original, power) =>
-    ({
-      /** What it calls never changes: others may keep it, and put it back at any time. */
-      _kill(pid: number, signal: number) {
-        const notified = power.on && mayEnd(pid, signal) ? [...listeners] : [];
-        const survived = notified.map((listener) => listener());
-        try {
-          return original.call(process, pid, signal);
-        } finally {
-          for (const listener of survived) listener();
-        }
-      },
-    })._kill,
-);
+
+/**
+ * What it calls never changes: others may keep it, and put it back at any time.
+ * @param ends whether a call with these arguments may end the process
+ */
+const patchOf = (key: string, ends: (...args: never[]) => boolean) =>
+  new Patch(
+    process,
+    key,
+    (original, power) =>
+      ({
+        [key](...args: never[]) {
+          const notified = power.on && ends(...args) ? [...listeners] : [];
+          const survived = notified.map((listener) => listener());
+          try {
+            return original.apply(process, args);
+          } finally {
+            for (const listener of survived) listener();
+          }
+        },
+      })[key] as AnyFunction,
+  );
+
+/** Number of the signal; 0 only asks. */
+const mayEnd = (pid: number, signal: number) =>
+  attempt(() => signal > 0 && isOwn(Number(pid)) && !isHandled(signal)) === true;
+
+const patches = [
+  // `process.kill` calls it.
+  patchOf('_kill', mayEnd),
+  // They emit no `exit` event: `process.exit` calls the first one, after it.
+  patchOf('reallyExit', () => true),
+  patchOf('execve', () => true),
+];
 
 export function listenToSelfKill(listener: KillListener): void {
   listeners.add(listener);
-  attempt(() => patch.apply());
+  for (const patch of patches) attempt(() => patch.apply());
 }
 
 export function leaveSelfKill(listener: KillListener): void {
   listeners.delete(listener);
-  if (listeners.size === 0) attempt(() => patch.putBack());
+  if (listeners.size > 0) return;
+  for (const patch of patches) attempt(() => patch.putBack());
 }
-
-const mayEnd = (pid: number, signal: number) =>
-  attempt(() => signal > 0 && isOwn(Number(pid)) && !isHandled(signal)) === true;
 
 /** A process, its group, or all that it may send signals to. */
 const isOwn = (pid: number) => pid === 0 || pid === -1 || Math.abs(pid) === process.pid;

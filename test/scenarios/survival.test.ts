@@ -357,6 +357,7 @@ describe('the end of a process', () => {
     ['natural exit from a chain of awaits', 0, null],
     ['natural exit', 0, null],
     ['process.exit in a block', 3, null],
+    ['process.reallyExit in a block', 3, null],
     ['process.exit out of a block', 3, null],
     ['uncaught exception in a block', 1, null],
     ['uncaught exception out of a block', 1, null],

@@ -127,6 +127,7 @@ Object.assign(exits, {
   'natural exit from a chain of awaits': inChain(() => {}),
   'SIGTERM to itself in a chain of awaits': inChain(() => process.kill(process.pid, 'SIGTERM')),
   'process.exit in a block': inBlock(() => process.exit(3)),
+  'process.reallyExit in a block': inBlock(() => process.reallyExit(3)),
   'natural exit from a block': inBlock(() => {}),
   'SIGTERM in a block': inBlock(terminate),
   // Node.js runs its exit handlers first, those of C++ only.
