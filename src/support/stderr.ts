@@ -47,6 +47,7 @@ export function writeLines(lines: (cwd: string) => readonly string[], isLast = f
     const isInTurn = isMainThread && (tracesSyncIo() || isNonBlocking());
     if (!isInTurn) writeNow(text);
     else if (!isLast) writeInTurn(stderr(), text);
+    else if (stderr().writableLength === 0) writeNow(text);
     // Half a line may wait in the stream: what comes begins a line of its own.
     else writeNow(`\n${[...waiting].map((each) => each.text).join('')}${text}`);
   });
