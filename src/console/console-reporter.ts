@@ -15,6 +15,7 @@ import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { type BlockSummary, Summary } from '../summary/summary.ts';
 import { jsonLine } from '../support/escape.ts';
 import { attempt } from '../support/guard.ts';
+import { launches } from '../support/launches.ts';
 import { perThread } from '../support/per-thread.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
@@ -38,6 +39,7 @@ export class ConsoleReporter {
   readonly #times = new RunTimes();
   /** Since the summary that was written last as the end of the process, or of the report. */
   #newBlocks = 0;
+  readonly #launches = launches();
   #hasSummarized = false;
 
   /**
@@ -108,6 +110,8 @@ export class ConsoleReporter {
   }
 
   #summarizeOnce(isLast = false): void {
+    // The application that this process has launched has the last word.
+    if (this.#launches.launchedAt !== undefined) return;
     const isNew = this.#newBlocks > 0 || (!this.#hasSummarized && this.#hasProfile());
     if (isNew || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary(isLast);
     this.#newBlocks = 0;

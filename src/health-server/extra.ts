@@ -3,15 +3,16 @@ import { isMainThread } from 'node:worker_threads';
 import type { Extra } from '../extra.ts';
 import { SharedText } from '../sample/shared-records.ts';
 import { hasLoader } from '../source-maps/loader-maps.ts';
+import { launches } from '../support/launches.ts';
 import { createBeatMemory } from './beat-memory.ts';
 import { HealthServer } from './health-server.ts';
-import { isLauncher } from './launcher.ts';
 
 export const healthServer: Extra = {
   inSession({ config, guard, log, origin, runDelay, shareHealth, watchdogMemory }) {
     const { healthServer: options, thresholdMillis, lagIntervalMillis } = config;
-    // One for the process, and not for one that only starts the application.
-    if (options === undefined || !isMainThread || isLauncher(origin.mainFile)) return undefined;
+    // One for the process.
+    if (options === undefined || !isMainThread) return undefined;
+    const launched = launches();
     const sample = new SharedArrayBuffer(SharedText.BYTES);
     const server = new HealthServer(
       {
@@ -34,6 +35,11 @@ export const healthServer: Extra = {
     return {
       start: () => server.start(),
       stop: () => server.stop(),
+      // The port is for the application that this process launches.
+      upkeep: () =>
+        guard.run('the port is not left to the application', () =>
+          launched.isLauncher ? server.stop() : server.start(),
+        ),
       armed: (due) => guard.run('the health server is not told of a beat', () => server.beat(due)),
       threadData: () => ({ sampleMemory: sample }),
     };

@@ -26,6 +26,7 @@ export class HealthServer {
   readonly #beat: ReturnType<typeof beatIn>;
   readonly #restarts = new Restarts();
   #worker: Worker | undefined;
+  #isStarted = false;
   #startAt = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -40,11 +41,14 @@ export class HealthServer {
 
   /** At once: it is to answer while the application loads, too. */
   start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.beat(now());
     this.#start();
   }
 
   stop(): void {
+    this.#isStarted = false;
     const worker = this.#worker;
     this.#worker = undefined;
     this.#startAt = Number.POSITIVE_INFINITY;
@@ -97,6 +101,7 @@ export class HealthServer {
     if (worker !== this.#worker) return;
     if (isOff) {
       this.stop();
+      this.#isStarted = true; // and off for good
       this.#isOff(reason);
     } else this.log.log('warn', `healthServer tries again every second: ${reason}`);
   }

@@ -4,6 +4,7 @@
  * Without `reportFile` nothing is written until `writeReport()` asks for it.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import fs from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
@@ -14,10 +15,14 @@ import { attributedRequest } from '../report/attributed-request.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { attempt } from '../support/guard.ts';
+import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
 import { recorderOfThread } from './recorder.ts';
+
+// Taken once: an application may replace them.
+const { statSync } = fs;
 
 /** What the session is asked for. */
 export interface ReportSources {
@@ -30,6 +35,10 @@ export class HtmlReport {
   readonly #recorder = recorderOfThread();
   /** Absolute: the application may change its working directory. */
   readonly #file: string | undefined;
+  readonly #launches = launches();
+  #hasBlocked = false;
+  /** When this process changed it last. */
+  #writtenAt = 0;
 
   constructor(
     reportFile: string | undefined,
@@ -62,6 +71,7 @@ export class HtmlReport {
   }
 
   block(block: EventLoopBlock, context: Context, samples: readonly WeightedSample[]): void {
+    this.#hasBlocked = true;
     this.#recorder.block(block, attributedRequest(context), sampledStacks(samples));
   }
 
@@ -83,8 +93,19 @@ export class HtmlReport {
   };
 
   readonly #write = (): void => {
-    if (this.#file !== undefined) writeReport(this.#file, this.sources.loopProfile(), this.log);
+    const file = this.#file;
+    if (file === undefined || this.#isForAnother(file)) return;
+    writeReport(file, this.sources.loopProfile(), this.log);
+    this.#writtenAt = changedAt(file);
   };
+
+  /** A page that another process has written meanwhile is better than that of a launcher. */
+  #isForAnother(file: string): boolean {
+    const { isLauncher, launchedAt = Number.NaN } = this.#launches;
+    if (isLauncher || (launchedAt > 0 && !this.#hasBlocked)) return true;
+    const isNewer = changedAt(file) > Math.max(this.#recorder.times.startedAt, this.#writtenAt);
+    return isNewer && (launchedAt > 0 || !this.#hasBlocked);
+  }
 
   /** What a subscriber throws is an uncaught exception. */
   readonly #onRequest = (message: unknown): void =>
@@ -112,6 +133,9 @@ export function writeReport(
     return false;
   }
 }
+
+/** Unix time in milliseconds; 0 if there is no such file. */
+const changedAt = (file: string) => attempt(() => statSync(file).mtimeMs) ?? 0;
 
 /** Each process has a file of its own with `{pid}`, and each worker thread in any case. */
 function fileOfThisThread(reportFile: string): string {

@@ -1,11 +1,9 @@
 /** When what is reported began, and when a server of this process listened for the first time. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { SystemClock } from '../support/clock.ts';
+import { LISTEN_CHANNEL } from '../support/launches.ts';
 import { nodeTiming } from '../support/time.ts';
 import type { SummaryTimes } from './summary.ts';
-
-/** Published by Node.js when a server has begun to listen. */
-const LISTEN_CHANNEL = 'tracing:net.server.listen:asyncEnd';
 
 /**
  * Has a summary written. A process that does not listen to it ignores it: safe to send to the wrong
