@@ -27,8 +27,6 @@ const say = sayAs('console');
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Linux ignores a signal without a listener that process 1 of a container gets. */
 const INIT_PID = 1;
-/** A signal ends a process at once if its event loop has been blocked for this long. */
-const MAX_SIGNAL_WAIT_MILLIS = 1000;
 
 export function startConsoleReport(): void {
   // Code that blocks belongs into a worker thread; `/register` does nothing there by default.
@@ -49,22 +47,21 @@ function start(): void {
     const { block, context, ignored } = message as BlockMessage;
     if (ignored !== true) reporter.block(block, context);
   });
-  const signals = new EndSignals(() => {
+  listenForSignals(() => {
     reporter.summarize();
     attempt(endActiveBySignal, (error) => say('cannot write the report page', error));
   });
-  signals.add();
   // A signal that the process has sent itself may not have come yet: this one turn brings it.
   const turnOnce = () => {
     unlisten('beforeExit', turnOnce);
     setImmediate(() => {});
   };
   listen('beforeExit', turnOnce);
-  runSession(config, signals);
+  runSession(config);
 }
 
 /** Runs while no instrumentation of the application's is enabled. */
-function runSession(config: ResolvedConfig, signals: EndSignals): void {
+function runSession(config: ResolvedConfig): void {
   const log = new OnceLogger({ debug() {}, info() {}, warn: say, error: say }, () => true);
   const instruments = createInstruments(createNoopMeter());
   const tracer = new ProxyTracerProvider().getTracer(PACKAGE_NAME);
@@ -72,10 +69,7 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
     tracer: () => tracer,
     instruments: () => instruments,
     logger: () => undefined,
-    upkeep: () => signals.add(),
-    blocked: (ageMillis) => {
-      if (ageMillis >= MAX_SIGNAL_WAIT_MILLIS) signals.removeInCapture();
-    },
+    upkeep: () => {},
     isConsoleOnly: true,
   };
   let session: Session | undefined;
@@ -101,43 +95,19 @@ function runSession(config: ResolvedConfig, signals: EndSignals): void {
 }
 
 /** Has the summary written before a signal ends the process as it does by itself. */
-class EndSignals {
-  #isAdded = false;
-  /** Before the application has any. */
-  #removeListeners: number | undefined;
-  readonly #listeners: readonly SignalListener[];
-
-  constructor(killed: () => void) {
-    this.#listeners = SIGNALS.map(
-      (signal) =>
-        new SignalListener(signal, (isHandled, isShared) => {
-          // Other listeners decide when the process ends: the summary is written at its exit.
-          if (isHandled || process.pid === INIT_PID) return;
-          killed();
-          // `/register` ends it, when the telemetry is sent.
-          if (isShared) return;
-          // Without this package, no listener that was added meanwhile would have come to be.
-          EventEmitter.prototype.removeAllListeners.call(process, signal);
-          process.kill(process.pid, signal);
-        }),
-    );
-  }
-
-  /** Now and then. */
-  add(): void {
-    // There is no signal that a process could end itself by.
-    if (this.#isAdded || process.platform === 'win32') return;
-    this.#isAdded = true;
-    for (const listener of this.#listeners) listener.add();
-    this.#removeListeners ??= process.listenerCount('removeListener');
-  }
-
-  /** A process whose event loop does not turn could not be ended from its terminal otherwise. */
-  removeInCapture(): void {
-    if (!this.#isAdded) return;
-    // One of the application's would be called inside the capture.
-    if (process.listenerCount('removeListener') !== this.#removeListeners) return;
-    this.#isAdded = false;
-    for (const listener of this.#listeners) listener.remove();
+function listenForSignals(killed: () => void): void {
+  // There is no signal that a process could end itself by.
+  if (process.platform === 'win32') return;
+  for (const each of SIGNALS) {
+    new SignalListener(each, (isHandled, isShared, signal) => {
+      // Other listeners decide when the process ends: the summary is written at its exit.
+      if (isHandled || process.pid === INIT_PID) return;
+      killed();
+      // `/register` ends it, when the telemetry is sent.
+      if (isShared) return;
+      // Without this package, no listener that was added meanwhile would have come to be.
+      EventEmitter.prototype.removeAllListeners.call(process, signal);
+      process.kill(process.pid, signal);
+    }).add();
   }
 }

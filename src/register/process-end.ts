@@ -4,18 +4,30 @@ import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { SignalListener } from '../support/signal-listener.ts';
-import { clearTimeout, now, setImmediate, setTimeout } from '../support/time.ts';
+import {
+  clearInterval,
+  eventLoopUtilization,
+  now,
+  setImmediate,
+  setInterval,
+} from '../support/time.ts';
 
-const SIGNAL = 'SIGTERM';
-/** A process that a signal ends by default ends after this time, even if telemetry is not sent. */
+/** Those that end a process from a supervisor or a terminal. */
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/**
+ * A process that a signal ends by default ends when it has waited for this long for telemetry to be
+ * sent: PM2 kills a process after 1.6 s. Time without a CPU is no wait.
+ */
+const MAX_WAIT_MILLIS = 1000;
+/** It ends after this time in any case. */
 const MAX_FLUSH_MILLIS = 5000;
+const CHECK_MILLIS = 50;
 /**
  * Process 1 of a container. Linux gives it no signal that it does not listen for: neither one that
  * it sends itself, nor one from outside.
  */
 const INIT_PID = 1;
-/** The exit code by which a shell tells that a signal ended a process. */
-const EXIT_CODE = 128 + constants.signals[SIGNAL];
+type Signal = (typeof SIGNALS)[number];
 
 export interface Telemetry {
   /** Sends what there is. */
@@ -35,7 +47,9 @@ export function shutDownWithProcess(telemetry: Telemetry): () => void {
 
 class ProcessEnd {
   readonly #telemetry: Telemetry;
-  readonly #signal = new SignalListener(SIGNAL, (isHandled) => this.#onSignal(isHandled));
+  readonly #signals = SIGNALS.map(
+    (signal) => new SignalListener(signal, (isHandled) => this.#onSignal(signal, isHandled)),
+  );
   /** Since when a flush is under way that a signal has begun; 0: none. */
   #flushingSince = 0;
   /**
@@ -52,12 +66,16 @@ class ProcessEnd {
     listen('beforeExit', this.#onBeforeExit);
     // Windows has no such signal: nothing can be sent before a process is ended there. Signals come
     // to the main thread only.
-    if (process.platform !== 'win32' && isMainThread) this.#signal.add();
+    if (process.platform === 'win32' || !isMainThread) return;
+    for (const listener of this.#signals) {
+      // A terminal does not end process 1.
+      if (listener.signal === 'SIGTERM' || process.pid !== INIT_PID) listener.add();
+    }
   }
 
   undo(): void {
     unlisten('beforeExit', this.#onBeforeExit);
-    this.#signal.remove();
+    for (const listener of this.#signals) listener.remove();
   }
 
   readonly #onBeforeExit = (): void => {
@@ -72,10 +90,10 @@ class ProcessEnd {
     return this.#isShutDown;
   }
 
-  #onSignal(isHandled: boolean): void {
+  #onSignal(signal: Signal, isHandled: boolean): void {
     // Other listeners decide when the process ends, and may have requests to answer before.
     if (isHandled) this.#flush();
-    else this.#endBySignal();
+    else this.#endBySignal(signal);
   }
 
   #flush(): void {
@@ -91,7 +109,7 @@ class ProcessEnd {
   }
 
   /** What the signal does by itself, once the telemetry is sent. */
-  #endBySignal(): void {
+  #endBySignal(signal: Signal): void {
     // The next signal ends the process at once.
     this.undo();
     const kill = () => {
@@ -99,20 +117,25 @@ class ProcessEnd {
         this.#telemetry.killed();
       } finally {
         // By default the process would have ended before anybody added a listener.
-        EventEmitter.prototype.removeAllListeners.call(process, SIGNAL);
-        if (process.pid === INIT_PID) process.exit(EXIT_CODE);
-        process.kill(process.pid, SIGNAL);
+        EventEmitter.prototype.removeAllListeners.call(process, signal);
+        // As a shell tells that a signal ended a process.
+        if (process.pid === INIT_PID) process.exit(128 + constants.signals[signal]);
+        process.kill(process.pid, signal);
       }
     };
     // Code that runs meanwhile must not change how the process ends.
     listen('exit', kill, true);
-    const flushedFor = this.#flushingSince > 0 ? now() - this.#flushingSince : 0;
+    const since = this.#flushingSince > 0 ? this.#flushingSince : now();
+    const { idle } = eventLoopUtilization();
     let timer: NodeJS.Timeout | undefined;
-    const maxWaitOver = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.max(0, MAX_FLUSH_MILLIS - flushedFor));
+    const isLate = new Promise<void>((resolve) => {
+      timer = setInterval(() => {
+        const waited = eventLoopUtilization().idle - idle;
+        if (waited >= MAX_WAIT_MILLIS || now() - since >= MAX_FLUSH_MILLIS) resolve();
+      }, CHECK_MILLIS);
     });
-    Promise.race([this.#shutdown(), maxWaitOver]).finally(() => {
-      clearTimeout(timer);
+    Promise.race([this.#shutdown(), isLate]).finally(() => {
+      clearInterval(timer);
       unlisten('exit', kill);
       kill();
     });

@@ -26,8 +26,6 @@ export interface SessionTargets {
   logger(): Logger | undefined;
   /** As `LoopListener.upkeep`. */
   upkeep(): void;
-  /** Called by a stack sample inside a block of this age: no regular expression in it. */
-  blocked?(ageMillis: number): void;
   /** Nothing is exported, not even for an ongoing block. */
   readonly isConsoleOnly?: boolean;
 }

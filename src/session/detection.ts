@@ -23,6 +23,8 @@ import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { currentContextManager, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { canCountIterations } from '../support/clock.ts';
+import { launches } from '../support/launches.ts';
+import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
 import type { Common } from './common.ts';
 
@@ -66,6 +68,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   let watchdog = { watches: false };
   const watchedMemory = () => (watchdog.watches ? memory : undefined);
 
+  const launched = launches();
   const health = new Health(clock, lagIntervalMillis);
   const gc = new GcMeter();
   const runDelay = new RunDelay(clock);
@@ -118,8 +121,9 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     noLag,
     record: (millis, samples) => {
       guard.run('cannot read the health of the event loop', () => health.lag(millis, samples));
-      const instruments = targets.instruments();
-      for (let i = 0; i < samples; i++) instruments.lag(millis);
+      // The application's would be mixed with a launcher's, which has none.
+      const instruments = launched.isLauncher ? undefined : targets.instruments();
+      for (let i = 0; i < samples; i++) instruments?.lag(millis);
       for (const listener of listeners) listener.lag?.(millis, samples);
     },
     upkeep: () => {
@@ -128,6 +132,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       gc.upkeep();
       watchContextManager();
       for (const listener of listeners) listener.upkeep?.(now);
+      listenForSignalsAgain();
       targets.upkeep();
       log.catchUp();
     },

@@ -20,6 +20,7 @@ import { type CapturedSample, Capturer } from '../sample/capturer.ts';
 import { type CaptureReply, IDLE, type ProfileReply } from '../sample/protocol.ts';
 import type { SharedText } from '../sample/shared-records.ts';
 import { Watchdog, type WatchdogEvents } from '../sample/watchdog.ts';
+import { letGoOfSignals } from '../support/signal-listener.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
 import type { Common } from './common.ts';
 import type { Detection } from './detection.ts';
@@ -48,7 +49,7 @@ export function createSampling(
   times: CaptureTimes,
   detection: Detection,
 ): Sampling {
-  const { capture, clock, config, targets, log } = common;
+  const { capture, clock, config, log } = common;
   const { ledger } = detection;
   const listeners: SampleListener[] = [];
   const threadData: (() => ThreadData)[] = [];
@@ -88,7 +89,7 @@ export function createSampling(
             // There is hardly any stack left.
           }
           for (const listener of listeners) listener.blockSample?.(sample, profileInterval);
-          targets.blocked?.(sample.time - busyPeriodStart);
+          letGoOfSignals(sample.time - busyPeriodStart);
           return sample;
         },
         facts: () => reply(capturer.sample(clock.now(), undefined, true)).facts,

@@ -11,20 +11,46 @@ import { queueMicrotask } from './time.ts';
 /**
  * Listeners of this kind, of every copy of this package in the thread: to each other they are none.
  */
-const OURS = perThread(
-  Symbol.for(`${PACKAGE_NAME}.signals.v1`),
-  () => new Map<unknown, NodeJS.Signals>(),
-);
+const { OURS, othersForRemoval } = perThread(Symbol.for(`${PACKAGE_NAME}.signals.v2`), () => ({
+  OURS: new Map<unknown, SharedListener>(),
+  /** How many listen for `removeListener`, before the application does. */
+  othersForRemoval: process.listenerCount('removeListener'),
+}));
+
+type SharedListener = Pick<SignalListener, 'signal' | 'isListening' | 'listen' | 'letGo'>;
 
 /** What is made of `process` by others, to hide listeners of their own for one, does not apply. */
 const emitter = EventEmitter.prototype;
 /** Other code may put its listener first as well. */
 const MAX_MOVES = 100;
 
+/** A process whose event loop is blocked for this long is ended by a signal at once. */
+const LET_GO_AFTER_MILLIS = 1000;
+
+/**
+ * Called in a stack sample inside a block of this age: a process whose event loop does not turn
+ * again could not be ended otherwise. No regular expression here.
+ */
+export function letGoOfSignals(ageMillis: number): void {
+  if (ageMillis < LET_GO_AFTER_MILLIS) return;
+  let listening = 0;
+  for (const { isListening } of OURS.values()) if (isListening) listening++;
+  if (listening === 0) return;
+  // A listener of the application's would be called inside the stack sample.
+  const others = emitter.listenerCount.call(process, 'removeListener') - listening;
+  if (others === othersForRemoval) for (const each of OURS.values()) each.letGo();
+}
+
+/** Called now and then: the event loop turns. */
+export function listenForSignalsAgain(): void {
+  for (const each of OURS.values()) each.listen();
+}
+
 export class SignalListener {
-  readonly #signal: NodeJS.Signals;
-  readonly #onSignal: (isHandled: boolean, isShared: boolean) => void;
+  readonly signal: NodeJS.Signals;
+  readonly #onSignal: (isHandled: boolean, isShared: boolean, signal: NodeJS.Signals) => void;
   #isAdded = false;
+  isListening = false;
   #isLeaving = false;
   #moves = 0;
 
@@ -32,15 +58,35 @@ export class SignalListener {
    * @param onSignal `isHandled`: others listen, so the signal does nothing by itself; `isShared`:
    *   another listener of this kind is called for the same signal
    */
-  constructor(signal: NodeJS.Signals, onSignal: (isHandled: boolean, isShared: boolean) => void) {
-    this.#signal = signal;
+  constructor(
+    signal: NodeJS.Signals,
+    onSignal: (isHandled: boolean, isShared: boolean, signal: NodeJS.Signals) => void,
+  ) {
+    this.signal = signal;
     this.#onSignal = onSignal;
   }
 
   add(): void {
     if (this.#isAdded) return;
     this.#isAdded = true;
-    OURS.set(this.#listener, this.#signal);
+    OURS.set(this.#listener, this);
+    this.listen();
+  }
+
+  remove(): void {
+    if (!this.#isAdded) return;
+    this.#isAdded = false;
+    this.letGo();
+    // Not before the others of this kind have been called, if a signal is being handled.
+    queueMicrotask(() => {
+      if (!this.#isAdded) OURS.delete(this.#listener);
+    });
+  }
+
+  /** Again after {@link letGo}, unless it was removed. */
+  listen(): void {
+    if (!this.#isAdded || this.isListening) return;
+    this.isListening = true;
     // Before the listener with which Node.js begins to watch for the signal: ours may leave and not
     // end that.
     (process as EventEmitter).prependListener('newListener', this.#onNewListener);
@@ -48,31 +94,28 @@ export class SignalListener {
     this.#enter();
   }
 
-  remove(): void {
-    if (!this.#isAdded) return;
-    this.#isAdded = false;
+  letGo(): void {
+    if (!this.isListening) return;
+    this.isListening = false;
     process.off('newListener', this.#onNewListener);
     process.off('removeListener', this.#onRemoveListener);
     this.#leave();
-    // Not before the others of this kind have been called, if a signal is being handled.
-    queueMicrotask(() => {
-      if (!this.#isAdded) OURS.delete(this.#listener);
-    });
   }
 
   readonly #listener = (_name?: unknown, number?: unknown): void => {
     // It may be in the list twice.
-    if (!this.#isAdded) return;
+    if (!this.isListening) return;
     // First, and gone before the next is called: it is not counted.
     this.#leave();
     queueMicrotask(this.#enter);
     const isHandled = this.#countOthers() > 0;
     // An event that is no signal does nothing without a listener.
-    if (isHandled || typeof number === 'number') this.#onSignal(isHandled, this.#isShared());
+    if (isHandled || typeof number === 'number')
+      this.#onSignal(isHandled, this.#isShared(), this.signal);
   };
 
   readonly #onNewListener = (event: string | symbol, listener: unknown): void => {
-    if (event !== this.#signal || OURS.has(listener)) return;
+    if (event !== this.signal || OURS.has(listener)) return;
     // The warning that there are too many listeners would count this one.
     const max = process.getMaxListeners();
     if (max > 0 && this.#count() >= max) this.#leave();
@@ -80,7 +123,7 @@ export class SignalListener {
   };
 
   readonly #onRemoveListener = (event: string | symbol): void => {
-    if (event !== this.#signal || this.#isLeaving) return;
+    if (event !== this.signal || this.#isLeaving) return;
     // At once: code that removes the last one may send the signal again to end the process.
     if (this.#count() === 0) this.#enter();
     else queueMicrotask(this.#enter);
@@ -93,11 +136,11 @@ export class SignalListener {
 
   readonly #enter = (): void => {
     // If it is the only one, a signal that has come already is lost with it.
-    if (!this.#isAdded || this.#isFirst()) return;
+    if (!this.isListening || this.#isFirst()) return;
     this.#leave();
     const max = process.getMaxListeners();
     if (max > 0 && this.#count() >= max) return;
-    process.prependListener(this.#signal, this.#listener);
+    process.prependListener(this.signal, this.#listener);
   };
 
   #isFirst(): boolean {
@@ -107,8 +150,8 @@ export class SignalListener {
   }
 
   #isShared(): boolean {
-    for (const [listener, signal] of OURS) {
-      if (signal === this.#signal && listener !== this.#listener) return true;
+    for (const [listener, { signal }] of OURS) {
+      if (signal === this.signal && listener !== this.#listener) return true;
     }
     return false;
   }
@@ -118,7 +161,7 @@ export class SignalListener {
     try {
       // More than once if other code has removed all listeners and put them back.
       while (this.#listeners().includes(this.#listener)) {
-        process.off(this.#signal, this.#listener);
+        process.off(this.signal, this.#listener);
       }
     } finally {
       this.#isLeaving = false;
@@ -126,7 +169,7 @@ export class SignalListener {
   }
 
   #count(): number {
-    return emitter.listenerCount.call(process, this.#signal);
+    return emitter.listenerCount.call(process, this.signal);
   }
 
   #countOthers(): number {
@@ -134,6 +177,6 @@ export class SignalListener {
   }
 
   #listeners(): unknown[] {
-    return emitter.listeners.call(process, this.#signal);
+    return emitter.listeners.call(process, this.signal);
   }
 }

@@ -31,6 +31,7 @@ export const hrtime = original(process.hrtime, 'hrtime');
 /** Unix time in whole milliseconds. */
 export const dateNow = original(Date, 'Date').now;
 export const { nodeTiming } = performance;
+export const eventLoopUtilization = performance.eventLoopUtilization.bind(performance);
 // An own property is a fake one.
 const performanceNow = (Object.getPrototypeOf(performance) as typeof performance).now;
 

@@ -3,17 +3,19 @@
  * output.
  */
 import { spawnSync } from 'node:child_process';
+import { on } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { type App, appFile, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const ENTRY = 'opentelemetry-instrumentation-event-loop/register';
-/** What the process waits for at most when a signal ends it. */
-const MAX_FLUSH_MILLIS = 5000;
+/** How long the process waits at most for a collector when a signal ends it. */
+const MAX_WAIT_MILLIS = 1000;
 /** A flush that is answered, and a busy machine: far less than what a flush may take. */
 const ANSWERED_MILLIS = 3000;
 const BUSY_MACHINE_MILLIS = 2500;
@@ -33,6 +35,11 @@ const once =
   async (app) => {
     app.child.kill(signal);
   };
+
+/** Waits for a part of what is printed. */
+async function streamOf(stream: Readable | null, part: string): Promise<void> {
+  for await (const [text] of on(stream as Readable, 'data')) if (text.includes(part)) return;
+}
 
 /** Runs one way to end; `millis` is from the signal on. */
 async function run(
@@ -122,11 +129,27 @@ beforeEachMeasurement(async () => {
 afterEachMeasurement(() => receiver.close());
 
 describe('a collector that answers', () => {
-  test.each(KILLED)(
-    'SIGTERM, %s: what is left is sent before it ends by the signal',
-    async (way) => {
-      await expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM'));
-      expect(receiver.metricNames).toContain('event_loop.lag');
+  test.each(
+    (['SIGTERM', 'SIGINT'] as const).flatMap((signal) =>
+      KILLED.map((way): [NodeJS.Signals, string] => [signal, way]),
+    ),
+  )('%s, %s: what is left is sent before it ends by the signal', async (signal, way) => {
+    await expectSame(way, receiver.env, ANSWERED_MILLIS, once(signal));
+    expect(receiver.metricNames).toContain('event_loop.lag');
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends a process whose event loop does not turn again',
+    async (signal) => {
+      const env = {
+        ...receiver.env,
+        OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
+      };
+      const { end } = await run('never turns again', env, async ({ child }) => {
+        await streamOf(child.stderr, 'not ended');
+        child.kill(signal);
+      });
+      expect(end).toMatchObject({ code: null, signal });
     },
   );
 
@@ -136,7 +159,7 @@ describe('a collector that answers', () => {
 
   test.each(
     (['SIGINT', 'SIGHUP'] as const).flatMap((signal) =>
-      ['no listener', 'signal-exit 3', 'signal-exit 4', 'close-with-grace', 'terminus'].map(
+      ['no listener', 'signal-exit 3 and 4', 'signal-exit 4', 'close-with-grace', 'fastify'].map(
         (way): [NodeJS.Signals, string] => [signal, way],
       ),
     ),
@@ -182,11 +205,11 @@ describe('a collector that does not answer', () => {
   });
 
   // Side by side: all of them wait.
-  test('one that the signal ends waits for 5 s at most; one that ends by itself for one flush', async () => {
+  test('one that the signal ends waits for 1 s; one that ends by itself for one flush', async () => {
     const killed = [...KILLED, 'a listener that comes too late', 'an exit that comes too late'];
     await Promise.all([
       ...killed.map((way) =>
-        expectSame(way, env(), MAX_FLUSH_MILLIS + BUSY_MACHINE_MILLIS, once('SIGTERM')),
+        expectSame(way, env(), MAX_WAIT_MILLIS + BUSY_MACHINE_MILLIS, once('SIGTERM')),
       ),
       expectSame(
         'a listener that closes the server',

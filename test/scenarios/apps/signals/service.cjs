@@ -194,6 +194,13 @@ const WAYS = {
     });
   },
 
+  'never turns again'() {
+    listen();
+    setTimeout(() => {
+      for (let i = 0; ; i++) Math.imul(i, i);
+    }, LATE_MILLIS);
+  },
+
   // The signal has ended it by then.
   'a listener that comes too late'() {
     afterSignal(() => onSignals(() => say('too late')));
