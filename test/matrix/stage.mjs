@@ -171,7 +171,7 @@ const IMPORT =
 export function importedPackages(/** @type {string} */ code) {
   const names = new Set();
   for (const [, specifier = ''] of code.matchAll(IMPORT)) {
-    if (/^[./#]|^\w+:/.test(specifier) || isBuiltin(specifier)) continue;
+    if (/^[^@\w]|^\w+:/.test(specifier) || isBuiltin(specifier)) continue;
     const parts = specifier.split('/');
     names.add(specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]);
   }
