@@ -13,7 +13,6 @@ import { afterEachMeasurement, beforeEachMeasurement, test } from './support/sce
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
 const NAME = 'opentelemetry-instrumentation-event-loop';
-const ROOT = path.join(__dirname, '../..');
 const ENTRY = `${NAME}/register`;
 const SERVER_KIND = 2;
 /**
@@ -339,8 +338,9 @@ describe('without @opentelemetry/api, as yarn 1 installs it', () => {
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'event-loop-no-api-'));
     const own = path.join(folder, 'node_modules', NAME);
+    const installed = path.dirname(require.resolve(`${NAME}/package.json`));
     for (const part of ['dist', 'package.json'])
-      cpSync(path.join(ROOT, part), path.join(own, part), { recursive: true });
+      cpSync(path.join(installed, part), path.join(own, part), { recursive: true });
     const code = "setTimeout(() => { console.log('app'); process.exitCode = 3; }, 1);";
     for (const extension of ['cjs', 'mjs'])
       writeFileSync(path.join(folder, `app.${extension}`), code);
