@@ -6,7 +6,7 @@ const { running } = threadTimes;
 // A reference that is taken while the application is loaded.
 const { stringify } = JSON;
 
-const rows = Array.from({ length: 400_000 }, (_, id) => ({ id, name: `row ${id}`, tags: [id] }));
+const rows = Array.from({ length: 1_200_000 }, (_, id) => ({ id, name: `row ${id}`, tags: [id] }));
 
 function exportRows() {
   return stringify(rows);
