@@ -30,8 +30,13 @@ export default {
     {
       name: 'filter with a pattern, among 19 others',
       ask: (client) =>
-        client.among(19, '/health', filter({ where: { note: { regexp: '/(note? .*)+x$/i' } } })),
-      right: { packages: HYDRATES },
+        client.among(
+          19,
+          '/health',
+          filter({ where: { note: { regexp: '/(note? [0-9]*.*)+x$/i' } } }),
+        ),
+      // The connector runs below the controller.
+      right: [{ packages: HYDRATES }, { file: 'src/controllers/order.controller.ts' }],
     },
     {
       name: 'validation of a large body, 4 at once',

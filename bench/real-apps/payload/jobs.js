@@ -4,7 +4,7 @@ export const digest = {
   inputSchema: [{ name: 'part', type: 'number' }],
   handler: async ({ input, req }) => {
     const { docs } = await req.payload.find({ collection: 'pages', limit: 20, depth: 0, req });
-    return { output: { letters: lettersOf(JSON.stringify(docs).repeat(8), input.part) } };
+    return { output: { letters: lettersOf(JSON.stringify(docs).repeat(30), input.part) } };
   },
 };
 

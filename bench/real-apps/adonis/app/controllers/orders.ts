@@ -37,7 +37,7 @@ export default class Orders {
     const orders = await Order.query().select('customer', 'total').limit(200);
     const sums: Record<string, number> = {};
     const plain = orders.map(({ customer, total }) => ({ customer, total }));
-    for (let round = 0; round < 12000; round++) {
+    for (let round = 0; round < 40000; round++) {
       for (const { customer, total } of plain) sums[customer] = (sums[customer] ?? 0) + total;
     }
     return sums;
