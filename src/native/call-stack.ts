@@ -50,6 +50,8 @@ const sizes = new Float64Array(MAX_NAMED);
 export const callStack = {
   /** How many calls are in progress. */
   depth: 0,
+  /** Written by {@link safepoint}: a loop that writes nothing has no check. */
+  turn: 0,
   /** Is told of calls that are known to be long. */
   listener: undefined as LongCallListener | undefined,
 };
@@ -131,14 +133,17 @@ function leave({ call, listener }: Entered): void {
   }
 }
 
-/** V8 answers interrupts when a function is called or a loop turns. Some 2 ns. */
-function safepoint(): void {
-  let i = 0;
-  while (i < 2) i = next(i);
-}
+/** How often each loop of {@link safepoint} turns. V8 can not know that from the code. */
+const turns = new Int32Array([2]);
 
-function next(i: number): number {
-  return i + 1;
+/**
+ * V8 answers interrupts when a loop turns. Some 5 ns. V8 13 leaves the check out of a loop that it
+ * expects to be short or that calls nothing, and of calls that it inlines, but not of the outer one
+ * of two loops (observed on Node.js 20 to 26).
+ */
+function safepoint(): void {
+  for (let i = 0; i < (turns[0] as number); i++)
+    for (let j = 0; j < (turns[0] as number); j++) callStack.turn = j;
 }
 
 /**
