@@ -59,9 +59,8 @@ export function codeAt(code: CodePlace, cwd: string | undefined, paint: Paint): 
 /** The place of a block, after what ran innermost in it. */
 export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string {
   const { code, leaf, nativeCall } = block;
-  if (code === undefined) return unknownCode(block);
-  const place = codeAt(code, cwd, paint);
-  const requires = code.requires === undefined ? '' : ` requires ${pathFrom(code.requires, cwd)}`;
+  const place = code === undefined ? unknownCode(block) : codeAt(code, cwd, paint);
+  const requires = code?.requires === undefined ? '' : ` requires ${pathFrom(code.requires, cwd)}`;
   const inner = nativeCall?.name ?? (leaf && codeAt(leaf, cwd, PLAIN));
   const innermost = inner === undefined ? '' : `${printable(inner)} ← `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
