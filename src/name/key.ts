@@ -40,21 +40,25 @@ export function keyOf(place: KeyedPlace): string {
   return `${place.functionName}\n${place.file ?? ''}${position}`;
 }
 
-/**
- * Value of the metric's `code.function.name`: the function's name; one that says nothing has file
- * and line of its beginning with it: `<anonymous> (src/report.js:31)`, in minified code the column
- * too. The file is relative to the working directory, in a package it begins with the package's
- * name, and elsewhere it is the last two parts of the path.
- */
-export function metricNameOf(place: KeyedPlace, cwd: string): string {
-  const { functionName, file } = place;
-  if (!saysNothing(functionName) || file === undefined) return functionName;
-  return `${functionName} (${shortFile(file, cwd)}${positionOf(place)})`;
+/** Where a function begins, if its name says nothing. */
+export function beginOf(place: KeyedPlace): Pick<KeyedPlace, 'file' | 'line'> {
+  const { functionName, file, line, functionLine = line } = place;
+  if (!saysNothing(functionName) || file === undefined) return {};
+  return { file, ...(functionLine !== undefined && { line: functionLine }) };
 }
 
-/** {@link metricNameOf} of each place; two of one name in different files have their files. */
+/**
+ * Names for a list: one that says nothing has file and line of its beginning with it,
+ * `<anonymous> (src/report.js:31)`; two of one name in different files have their files. A file is
+ * relative to the working directory, in a package it begins with the package's name, and elsewhere
+ * it is the last two parts of the path.
+ */
 export function distinctNamesOf(places: readonly KeyedPlace[], cwd: string): string[] {
-  const names = places.map((place) => metricNameOf(place, cwd));
+  const names = places.map((place) => {
+    const { functionName, file } = place;
+    if (!saysNothing(functionName) || file === undefined) return functionName;
+    return `${functionName} (${shortFile(file, cwd)}${positionOf(place)})`;
+  });
   return names.map((name, i) => {
     const { functionName, file } = places[i] as KeyedPlace;
     const isOnce = names.indexOf(name) === names.lastIndexOf(name);

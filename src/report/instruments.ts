@@ -6,10 +6,12 @@ import {
   ROOT_CONTEXT,
   ValueType,
 } from '@opentelemetry/api';
-import { metricNameOf } from '../name/key.ts';
+import { beginOf, type KeyedPlace, keyOf } from '../name/key.ts';
 import { isNamedByRoute, type Operation } from '../otel/operation.ts';
 import {
+  ATTR_CODE_FILE_PATH,
   ATTR_CODE_FUNCTION_NAME,
+  ATTR_CODE_LINE_NUMBER,
   ATTR_EVENT_LOOP_BLOCK_EXPECTED,
   ATTR_EVENT_LOOP_BLOCK_KIND,
   ATTR_EVENT_LOOP_BUSY_OPERATION,
@@ -119,10 +121,6 @@ export function createInstruments(meter: Meter): Instruments {
   const busySeries = boundedBy(MAX_SERIES);
   const stalledOperation = boundedBy(MAX_OPERATIONS);
   const stallSeries = boundedBy(MAX_SERIES);
-  const functionName = (code: CodePlace | undefined, bounded: Bounded): Attributes =>
-    code === undefined
-      ? NO_ATTRIBUTES
-      : { [ATTR_CODE_FUNCTION_NAME]: bounded(metricNameOf(code, process.cwd())) };
   return {
     lag: (millis) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
     block: ({ durationMillis, kind, code, expected }, context) =>
@@ -131,17 +129,17 @@ export function createInstruments(meter: Meter): Instruments {
         {
           ...(kind !== undefined && { [ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
           ...(expected === true && { [ATTR_EVENT_LOOP_BLOCK_EXPECTED]: true }),
-          ...functionName(code, blockingFunction),
+          ...functionOf(code, blockingFunction),
         },
         context,
       ),
     suppressed: ({ code }, context) =>
-      blockSuppressed.add(1, functionName(code, blockingFunction), context),
+      blockSuppressed.add(1, functionOf(code, blockingFunction), context),
     stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
     stallCaused: (waits, operation) => {
       const who = operationName(operation, stalledOperation, ATTR_EVENT_LOOP_STALL_OPERATION);
       for (const { code, millis } of waits) {
-        const by = functionName(code, blockingFunction);
+        const by = functionOf(code, blockingFunction);
         const isKnown = stallSeries(JSON.stringify([by, who])) !== OTHERS;
         // The sum of each function stays exact.
         const counted = isKnown ? { ...by, ...who } : { ...by, [ATTR_HTTP_ROUTE]: OTHERS };
@@ -156,7 +154,7 @@ export function createInstruments(meter: Meter): Instruments {
       ),
     busy: (millis, code, operation) => {
       const attributes = {
-        ...functionName(code, busyFunction),
+        ...functionOf(code, busyFunction),
         ...operationName(operation, busyOperation, ATTR_EVENT_LOOP_BUSY_OPERATION),
       };
       const isKnown = busySeries(JSON.stringify(attributes)) !== OTHERS;
@@ -167,6 +165,18 @@ export function createInstruments(meter: Meter): Instruments {
 }
 
 type Bounded = (name: string) => string;
+
+/** The name is that of the block's span; one that says nothing has file and line beside it. */
+function functionOf(code: KeyedPlace | undefined, bounded: Bounded): Attributes {
+  if (code === undefined) return NO_ATTRIBUTES;
+  if (bounded(keyOf(code)) === OTHERS) return { [ATTR_CODE_FUNCTION_NAME]: OTHERS };
+  const { file, line } = beginOf(code);
+  return {
+    [ATTR_CODE_FUNCTION_NAME]: code.functionName,
+    ...(file !== undefined && { [ATTR_CODE_FILE_PATH]: file }),
+    ...(line !== undefined && { [ATTR_CODE_LINE_NUMBER]: line }),
+  };
+}
 
 /** The route, or what the entry span is named if that says more. */
 function operationName(operation: Operation, bounded: Bounded, attribute: string): Attributes {

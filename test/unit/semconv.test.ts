@@ -237,12 +237,13 @@ test('the metrics have the instruments, units and attributes of the registry', (
     createCounter: make('counter'),
   } as unknown as Meter);
   instruments.lag(1);
-  instruments.block(BLOCK, ROOT_CONTEXT);
-  instruments.suppressed(BLOCK, ROOT_CONTEXT);
+  const code = { ...BLOCK.code, functionName: '<anonymous>' };
+  instruments.block({ ...BLOCK, code }, ROOT_CONTEXT);
+  instruments.suppressed({ ...BLOCK, code }, ROOT_CONTEXT);
   instruments.stall(1);
   instruments.suspension(20, 'stopped');
-  instruments.busy(1000, BLOCK.code, { name: 'GET /orders/:id', httpRoute: '/orders/:id' });
-  instruments.busy(1000, BLOCK.code, { name: 'orders process' });
+  instruments.busy(1000, code, { name: 'GET /orders/:id', httpRoute: '/orders/:id' });
+  instruments.busy(1000, code, { name: 'orders process' });
   expect(Object.keys(made).length).toBeGreaterThanOrEqual(5);
   for (const [name, recorded] of Object.entries(made)) {
     const metric = registry.metrics.find((each) => each.name === name);

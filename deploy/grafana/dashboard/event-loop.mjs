@@ -56,8 +56,14 @@ const REASON = 'event_loop_suspension_reason';
 const FUNCTION = 'code_function_name';
 const VERSION = 'service_version';
 const ROUTE = 'http_route';
+/** Only with a name that does not distinguish its function. */
+const BEGIN = 'code_file_path, code_line_number';
 /** What distinguishes a function of one release of a service. */
-const BY_FUNCTION = `job, ${VERSION}, ${FUNCTION}`;
+const BY_FUNCTION = `job, ${VERSION}, ${FUNCTION}, ${BEGIN}`;
+const FILE_AND_LINE = [
+  { name: 'code_file_path', title: 'File, if anonymous' },
+  { name: 'code_line_number', title: 'Line', width: 60 },
+];
 /** The others may be any function. */
 const IS_NAMED = `${FUNCTION}!="",${FUNCTION}!="_other"`;
 
@@ -81,7 +87,7 @@ const busyByFunction = (/** @type {string} */ vector) =>
 const busyByRoute = (/** @type {string} */ vector) =>
   named(named(vector, ROUTE, '(no route)'), VERSION, '(none)');
 /** Which function stalled which requests. */
-const WHO_WHOM = `job, ${FUNCTION}, ${ROUTE}`;
+const WHO_WHOM = `job, ${FUNCTION}, ${BEGIN}, ${ROUTE}`;
 const stalledByFunction = (/** @type {string} */ vector) =>
   named(named(vector, FUNCTION, '(not captured)'), ROUTE, '(no route)');
 const NO_BLOCKS = 'None: nothing blocked the event loop for as long as thresholdMillis';
@@ -286,6 +292,7 @@ const ROWS = [
               title: 'Function',
               links: ITS_BLOCKS,
             },
+            ...FILE_AND_LINE,
             { name: 'job', title: 'Service' },
             { name: VERSION, title: 'Version', width: 90 },
             {
@@ -338,7 +345,7 @@ const ROWS = [
         ...promTable({
           title: 'New since the last version',
           description:
-            'Functions that blocked in this time range in the newest service.version of a service, and in no other version of the last 7 days. Names with a line in them, as those of anonymous functions, are new where the line is. A version before the newest one must have run within the 7 days.',
+            'Functions that blocked in this time range in the newest service.version of a service, and in no other version of the last 7 days. Anonymous functions are new where their line is. A version before the newest one must have run within the 7 days.',
           noValue:
             'None: no function blocks that did not before, or there is one version only, or service.version is not set',
           sortBy: 'Time in blocks',
@@ -349,6 +356,7 @@ const ROWS = [
           ],
           columns: [
             { name: FUNCTION, title: 'Function', links: ITS_BLOCKS },
+            ...FILE_AND_LINE,
             { name: 'job', title: 'Service' },
             { name: VERSION, title: 'Version' },
             {
@@ -437,6 +445,7 @@ const ROWS = [
             { name: 'job', title: 'Service' },
             { name: VERSION, title: 'Version' },
             { name: FUNCTION, title: 'Function' },
+            ...FILE_AND_LINE,
             { name: 'Value #A', title: 'Share', scale: { ...SHARE, decimals: 1 }, bar: true },
             { name: 'Value #B', title: 'Busy time', scale: { ...SECONDS, decimals: 0 } },
           ],
@@ -543,6 +552,7 @@ const ROWS = [
           ],
           columns: [
             { name: FUNCTION, title: 'Function', links: ITS_BLOCKS },
+            ...FILE_AND_LINE,
             { name: ROUTE, title: 'Route that waited' },
             { name: 'job', title: 'Service' },
             { name: 'Value #A', title: 'Waited', scale: { ...SECONDS, decimals: 1 }, bar: true },

@@ -78,7 +78,7 @@ export function newInVersion(vector) {
   const services = 'job=~"$service"';
   const newest = newestVersion(services);
   const known = `last_over_time(event_loop_block_duration_seconds_count{${services}}[${KNOWN}]) unless on (job, service_version) ${newest}`;
-  return `${vector} and on (job, service_version) ${newest} unless on (job, code_function_name) (${known})`;
+  return `${vector} and on (job, service_version) ${newest} unless on (job, code_function_name, code_file_path, code_line_number) (${known})`;
 }
 
 /**

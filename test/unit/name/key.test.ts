@@ -1,4 +1,4 @@
-import { keyOf, metricNameOf } from '../../../src/name/key.ts';
+import { beginOf, distinctNamesOf, keyOf } from '../../../src/name/key.ts';
 
 const place = (functionName: string, line: number, functionLine: number, more = {}) => ({
   functionName,
@@ -39,7 +39,10 @@ describe('the key', () => {
   });
 });
 
-describe('the value of the metric', () => {
+describe('the name in a list', () => {
+  const nameOf = (functionName: string, file: string, cwd = '/app') =>
+    distinctNamesOf([place(functionName, 31, 30, { file })], cwd)[0];
+
   test.each([
     ['render', '/app/src/report.js', 'render'],
     ['<anonymous>', '/app/src/report.js', '<anonymous> (src/report.js:30)'],
@@ -48,31 +51,26 @@ describe('the value of the metric', () => {
     ['<anonymous>', '/elsewhere/of/a/long/way/index.js', '<anonymous> (way/index.js:30)'],
     ['<anonymous>', 'webpack://app/./src/a.ts', '<anonymous> (src/a.ts:30)'],
   ])('of %s in %s is %s', (functionName, file, value) => {
-    expect(metricNameOf(place(functionName, 31, 30, { file }), '/app')).toBe(value);
+    expect(nameOf(functionName, file)).toBe(value);
   });
 
-  test('on Windows', () => {
-    const file = 'C:\\app\\src\\report.js';
-    expect(metricNameOf(place('<anonymous>', 31, 30, { file }), 'C:\\app')).toBe(
+  test('on Windows, and of a long path', () => {
+    expect(nameOf('<anonymous>', 'C:\\app\\src\\report.js', 'C:\\app')).toBe(
       '<anonymous> (src/report.js:30)',
     );
+    const long = nameOf('e', `/app/${'x'.repeat(500)}.js`);
+    expect(long).toHaveLength('e ('.length + 80 + ':30)'.length);
+    expect(long).toContain('(…x');
   });
+});
 
-  test('of minified code has the column', () => {
-    const minified = place('e', 1, 1, { functionColumn: 48213 });
-    expect(metricNameOf(minified, '/app')).toBe('e (src/report.js:1:48213)');
-  });
+describe('what distinguishes a function in metrics', () => {
+  const file = '/app/src/report.js';
 
-  test('of evaluated code has no file, and a long path is cut', () => {
-    expect(metricNameOf({ functionName: '<anonymous>' }, '/app')).toBe('<anonymous>');
-    const value = metricNameOf(place('e', 1, 1, { file: `/app/${'x'.repeat(500)}.js` }), '/app');
-    expect(value).toHaveLength('e ('.length + 80 + ':1)'.length);
-    expect(value).toContain('(…x');
-  });
-
-  test('without the beginning of the function the line has to do', () => {
-    expect(metricNameOf({ functionName: 'e', file: '/app/a.js', line: 7 }, '/app')).toBe(
-      'e (a.js:7)',
-    );
+  test('is its file and the line where it begins, if its name says nothing', () => {
+    expect(beginOf(place('<anonymous>', 31, 30))).toEqual({ file, line: 30 });
+    expect(beginOf({ functionName: 'e', file, line: 7 })).toEqual({ file, line: 7 });
+    expect(beginOf(place('render', 31, 30))).toEqual({});
+    expect(beginOf({ functionName: '<anonymous>' })).toEqual({});
   });
 });
