@@ -16,9 +16,16 @@ export interface CaptureTimes {
    * Each stack sample of a block is taken at this many times the age of the one before, or later.
    */
   readonly captureGrowth: number;
+  /** But not later than this after it, until few captures are left. */
+  readonly maxGapMillis: number;
   /** Stack samples of one block, at most. */
   readonly maxCaptures: number;
 }
+
+/** The captures that may be far apart. */
+const LATE_CAPTURES = 20;
+/** A sample takes some 0.5 ms. */
+const MIN_GAP_MILLIS = 50;
 
 /** A timer of Node.js counts whole milliseconds, and may be one late. */
 const TIMER_GRAIN_MILLIS = 2;
@@ -33,15 +40,17 @@ interface Density {
 }
 
 /**
- * The last sample comes after some 20 s, at the default threshold. What ran between two samples is
- * known by its ends only, so a share is wrong by half of the gap at most, a twelfth of the block.
+ * The last sample comes after some 90 s, at the default threshold. What ran between two samples is
+ * known by its ends only, so a share is wrong by half of the gap at most, a twelfth of the block. In
+ * the first two seconds the gap is not longer than the threshold: a callback that begins then may
+ * be a block by itself.
  */
 const USUAL: Density = {
   busyAfter: 0.5,
   captureAfter: 0.6,
   captureEvery: 0.4,
   captureGrowth: 1.2,
-  maxCaptures: 30,
+  maxCaptures: 50,
 };
 /** A recording of a test: two runs of the same code have to find the same functions. */
 const RECORDING: Density = {
@@ -76,6 +85,7 @@ export function captureTimes(
     captureAfterMillis: Math.max(wanted, busyForSure),
     captureEveryMillis: Math.max(1, density.captureEvery * thresholdMillis),
     captureGrowth: density.captureGrowth,
+    maxGapMillis: Math.max(thresholdMillis, MIN_GAP_MILLIS),
     maxCaptures: density.maxCaptures,
   };
 }
@@ -100,7 +110,9 @@ export class CaptureSchedule {
   /** A capture was made at `age`. */
   take(age: number): void {
     this.#left--;
-    const { captureEveryMillis, captureGrowth } = this.times;
-    this.#due = Math.max(age + captureEveryMillis, age * captureGrowth);
+    const { captureEveryMillis, captureGrowth, maxGapMillis } = this.times;
+    const gap = age * (captureGrowth - 1);
+    const maxGap = this.#left > LATE_CAPTURES ? maxGapMillis : Number.POSITIVE_INFINITY;
+    this.#due = age + Math.max(captureEveryMillis, Math.min(gap, maxGap));
   }
 }
