@@ -16,6 +16,9 @@ export interface CodeLocation extends CodePosition {
   readonly functionName: string;
 }
 
+/** Whether a function only calls another that it was given. */
+export type PassesOn = 'yes' | 'no' | 'maybe';
+
 /** One frame of a captured stack. */
 export interface StackFrame extends CodePosition {
   /**
@@ -37,6 +40,8 @@ export interface StackFrame extends CodePosition {
   readonly isEvaluated: boolean;
   /** A function of V8: `Array.map`, `JSON.parse`. */
   readonly isBuiltin: boolean;
+  /** Whether it only calls or awaits a function that it was given, if its file was read. */
+  readonly passesOn?: PassesOn;
   /** A line of a stack trace, as V8 writes it. */
   readonly text: string;
 }

@@ -6,7 +6,7 @@
  * is dropped with the block.
  */
 import type { StackFrame } from '../block.ts';
-import type { Step } from './stack-path.ts';
+import { placesOn, type Step } from './stack-path.ts';
 import type { TimedSample } from './weights.ts';
 
 /** One sampled stack, and the milliseconds that it stands for. */
@@ -35,10 +35,6 @@ export interface TreeNode {
   readonly children: Map<string, TreeNode>;
   readonly visits: Visit[];
   weight: number;
-  /** The part of it with a function of the application at or below this one. */
-  inAppWeight: number;
-  /** Time in which it loaded a module, and no code of that ran; by file, '' if not known. */
-  readonly loading: Map<string, number>;
 }
 
 /** A function that ran at the innermost end of the stack. */
@@ -64,56 +60,62 @@ export class CallTree {
   }
 
   #add(observation: Observation): void {
-    const { steps, weight, sample, isLoading, loads = '' } = observation;
-    const lastInApp = steps.findLastIndex(({ origin }) => origin === 'app');
+    const { steps, weight, sample } = observation;
     let node = this.#root;
     const nodes = new Set([node]);
     node.weight += weight;
-    if (lastInApp !== -1) node.inAppWeight += weight;
-    for (const [depth, step] of steps.entries()) {
+    for (const step of placesOn(steps)) {
       const child = node.children.get(step.key) ?? nodeOf(step);
       node.children.set(step.key, child);
       child.weight += weight;
-      if (depth <= lastInApp) child.inAppWeight += weight;
       child.visits.push({ frame: step.frame, weight, sample });
       nodes.add(child);
       node = child;
     }
-    if (isLoading) addTo(node.loading, loads, weight);
     this.#observations.push({ observation, nodes });
   }
 
   /**
-   * The way from the root to what the block is named by:
+   * What the block is named by:
    *
-   * 1. Down while one function has more than half of the block's time. That is the way if it leads
-   *    to a function of the application.
-   * 2. If functions of the application had more than half of the time at its end: on along the
-   *    heaviest of those, down to one.
-   * 3. Else on along the heaviest function, down to a package that is no dispatcher. If there are
-   *    only dispatchers, or one of them ran itself for longer than any function that it called, it
-   *    is the way of 1, if that has a function: none of the others says more than what all have in
-   *    common.
-   * 4. After 2 or 3 down again, while one function has more than half of the time that is left.
+   * 1. Of the application and the packages, the one that ran for longest; what only awaits, and
+   *    agents, only if there is nothing else.
+   * 2. Its function that ran for longest.
+   * 3. Down from there, while one function has more than half of the block's time; of the time of
+   *    2 if that had less.
    */
-  dominantPath(): TreeNode[] {
-    const path = descend(this.#root);
-    if (path.some(({ step }) => step.origin === 'app')) return path;
-    let node = path.at(-1) ?? this.#root;
-    const isAppBelow = node.inAppWeight * 2 > node.weight;
-    const isEnough = ({ step: { origin } }: TreeNode) =>
-      origin === 'app' || (origin === 'dependency' && !isAppBelow);
-    if (path.some(isEnough)) return path;
-    const onward: TreeNode[] = [];
-    do {
-      const weigh = (each: TreeNode) => (isAppBelow ? each.inAppWeight : each.weight);
-      const next = heaviest(node.children.values(), weigh);
-      if (next === undefined || (!isAppBelow && ownWeight(node) > next.weight))
-        return path.length > 0 ? path : onward;
-      onward.push(next);
-      node = next;
-    } while (!isEnough(node));
-    return [...path, ...onward, ...descend(node)];
+  place(): TreeNode | undefined {
+    const all = [...this.#root.children.values()];
+    const ran = all.filter(({ step }) => !isBeside(step));
+    const units = new Map<string, number>();
+    for (const { step, weight } of ran.length > 0 ? ran : all) addTo(units, unitOf(step), weight);
+    const [unit] = heaviest(units, ([, weight]) => weight) ?? [];
+    const from = heaviest(
+      all.filter(({ step }) => unitOf(step) === unit),
+      ({ weight }) => weight,
+    );
+    return from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
+  }
+
+  /**
+   * File of the module that a function was loading for more than half of its time, itself or
+   * through a package: the outermost one. Undefined if it is not known.
+   */
+  moduleLoadedBy(node: TreeNode): string | undefined {
+    const files = new Map<string, number>();
+    let millis = 0;
+    for (const { observation, nodes } of this.#observations) {
+      if (!nodes.has(node)) continue;
+      const { steps, weight, isLoading, loads = '' } = observation;
+      const at = steps.findIndex(({ key }) => key === node.step.key);
+      const module = steps.slice(at + 1).find(({ isModule }) => isModule);
+      if (module === undefined && !isLoading) continue;
+      addTo(files, module === undefined ? loads : (module.frame.file ?? ''), weight);
+      millis += weight;
+    }
+    if (millis * 2 <= node.weight) return undefined;
+    files.delete('');
+    return heaviest(files, ([, weight]) => weight)?.[0];
   }
 
   /** The innermost functions, the heaviest first; only those that `within` has called, if given. */
@@ -133,48 +135,31 @@ export class CallTree {
 }
 
 function nodeOf(step: Step): TreeNode {
-  const node = { step, children: new Map(), visits: [], loading: new Map() };
-  return { ...node, weight: 0, inAppWeight: 0 };
+  return { step, children: new Map(), visits: [], weight: 0 };
 }
 
 function leafOf({ leaf, steps }: Observation): Step | undefined {
   return leaf ?? steps.at(-1);
 }
 
-/** The part of a function's time in which it ran itself. */
-function ownWeight({ children, weight }: TreeNode): number {
-  let own = weight;
-  for (const child of children.values()) own -= child.weight;
-  return own;
+/** It did not run, or on account of others. */
+function isBeside({ origin, frame }: Step): boolean {
+  return origin === 'agent' || (frame.isAsync && origin !== 'app');
 }
 
-/** Down while one function has more than half of the time of `from`. */
-function descend(from: TreeNode): TreeNode[] {
-  const path: TreeNode[] = [];
+/** The application, or a package; code without a file is alone. */
+function unitOf(step: Step): string {
+  return step.origin === 'app' ? '' : step.package || step.key;
+}
+
+/** Down while one function has more than half of so many milliseconds. */
+function descend(from: TreeNode, millis: number): TreeNode {
   let node = from;
   for (;;) {
     const next = heaviest(node.children.values(), ({ weight }) => weight);
-    if (next === undefined || next.weight * 2 <= from.weight) return path;
-    path.push(next);
+    if (next === undefined || next.weight * 2 <= millis) return node;
     node = next;
   }
-}
-
-/**
- * The function that a way is named by:
- *
- * 1. The deepest one of the application.
- * 2. The outermost one of a package that is no dispatcher, below the last dispatcher: a middleware
- *    that has called `next()` is still on the stack.
- * 3. The same above the last dispatcher.
- * 4. The deepest one.
- */
-export function placeOn(path: readonly Step[]): Step | undefined {
-  const inApp = path.findLast(({ origin }) => origin === 'app');
-  if (inApp !== undefined) return inApp;
-  const isDependency = ({ origin }: Step) => origin === 'dependency';
-  const dispatched = path.findLastIndex(({ origin }) => origin === 'dispatcher') + 1;
-  return path.slice(dispatched).find(isDependency) ?? path.find(isDependency) ?? path.at(-1);
 }
 
 /**
@@ -192,28 +177,6 @@ function heaviestGroup(visits: readonly Visit[], keyOf: (visit: Visit) => unknow
   for (const visit of visits) addTo(sums, keyOf(visit), visit.weight);
   const [key] = heaviest(sums, ([, weight]) => weight) ?? [];
   return visits.filter((visit) => keyOf(visit) === key);
-}
-
-/**
- * File of the module that a function was loading for more than half of its time, itself or through
- * a package: the outermost one. Undefined if it is not known.
- */
-export function moduleLoadedBy(node: TreeNode): string | undefined {
-  const files = new Map<string, number>();
-  addModules(node, files);
-  let millis = 0;
-  for (const each of files.values()) millis += each;
-  if (millis * 2 <= node.weight) return undefined;
-  files.delete('');
-  return heaviest(files, ([, weight]) => weight)?.[0];
-}
-
-function addModules({ children, loading }: TreeNode, files: Map<string, number>): void {
-  for (const [file, millis] of loading) addTo(files, file, millis);
-  for (const child of children.values()) {
-    if (child.step.isModule) addTo(files, child.step.frame.file ?? '', child.weight);
-    else addModules(child, files);
-  }
 }
 
 function addTo<Key>(sums: Map<Key, number>, key: Key, value: number): void {
@@ -255,9 +218,7 @@ export function ranFunctions(
   const functions = new Map<string, RanFunction & { readonly called: Map<string, number> }>();
   for (const { steps, weight } of observations) {
     if (!(weight > 0)) continue;
-    const inApp = steps.filter(({ origin }) => origin === 'app');
-    const place = placeOn(steps);
-    const chain = inApp.length > 0 || place === undefined ? inApp : [place];
+    const chain = placesOn(steps);
     const counted = new Set<string>();
     for (const [i, step] of chain.entries()) {
       const known = functions.get(step.key) ?? {

@@ -15,14 +15,7 @@ import type { NativeCall, StackFrame } from '../block.ts';
 import { cut, MAX_STACK_TRACE_LENGTH } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
-import {
-  CallTree,
-  heaviestVisit,
-  moduleLoadedBy,
-  type Observation,
-  placeOn,
-  ranFunctions,
-} from './call-tree.ts';
+import { CallTree, heaviestVisit, type Observation, ranFunctions } from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
@@ -113,12 +106,10 @@ export function describeCode(
     observations.map(({ agent, weight, sample }) => ({ steps: agent, weight, sample })),
   );
   const tree = hasShares && ofAgents.weight * 2 > all.weight ? ofAgents : all;
-  const path = tree.dominantPath();
-  const step = placeOn(path.map((node) => node.step));
-  const place = path.find((node) => node.step === step);
+  const place = tree.place();
   if (place === undefined) return sampled;
   const leaf = tree.leaves(place)[0];
-  const requires = moduleLoadedBy(place);
+  const requires = tree.moduleLoadedBy(place);
   const { frame, sample } = heaviestVisit(place);
   return {
     ...sampled,
@@ -250,7 +241,15 @@ function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {
   };
 }
 
-function stackTraceOf({ frames }: TimedSample): string {
-  const lines = frames.map(({ text }) => (text.startsWith('... ') ? '    ' : '    at ') + text);
+/** A sample in a wrapper of a built-in begins with frames of this package. */
+export function tracedFrames({ frames }: Pick<TimedSample, 'frames'>): readonly StackFrame[] {
+  const first = frames.findIndex(({ isOwn }) => !isOwn);
+  return frames.slice(Math.max(0, first));
+}
+
+function stackTraceOf(sample: TimedSample): string {
+  const lines = tracedFrames(sample).map(
+    ({ text }) => (text.startsWith('... ') ? '    ' : '    at ') + text,
+  );
   return cut(lines.join('\n'), MAX_STACK_TRACE_LENGTH);
 }

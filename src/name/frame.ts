@@ -18,6 +18,7 @@ import {
   MAX_NAME_LENGTH,
 } from '../support/bounded.ts';
 import { isWasmFile } from './in-app.ts';
+import { packageOf } from './packages.ts';
 
 /**
  * The `Error.stackTraceLimit` of a stack sample. The outermost frames say what called, and
@@ -29,13 +30,12 @@ export const MAX_CAPTURED_FRAMES = 1024;
 const MAX_INNER_FRAMES = 64;
 const MAX_OUTER_FRAMES = 32;
 /**
- * Of the frames in between, those that may be the application's are kept, this many at either end:
- * a framework may have 32 frames above the function that has called a library which recurs.
+ * Of the frames in between, those that a block may be named by are kept, this many at either end: a
+ * framework may have 32 frames above the function that has called a library which recurs.
  */
 const MAX_MIDDLE_FRAMES = 16;
 /** Of the text of a frame. */
 const MAX_TEXT_LENGTH = MAX_NAME_LENGTH + MAX_FILE_LENGTH;
-const NODE_MODULES = ['/node_modules/', '\\node_modules\\'];
 
 /** What may stand between the start of a function and its parameters, beside its name. */
 const MAX_FUNCTION_PREFIX = 'async function* '.length;
@@ -73,8 +73,9 @@ function unquoted(sourceUrl: string | null): string {
 }
 
 /**
- * The frames of a stack, innermost first. In the middle of a deep stack only some frames are kept
- * that may be the application's; a frame in the place of the others says how many.
+ * The frames of a stack, innermost first. In the middle of a deep stack, the application's are kept
+ * and the outermost of each run of frames of a package; a frame in the place of the others says how
+ * many.
  */
 export function toFrames(
   sites: readonly NodeJS.CallSite[],
@@ -82,8 +83,14 @@ export function toFrames(
 ): StackFrame[] {
   const end = sites.length - MAX_OUTER_FRAMES;
   const middle: number[] = [];
-  for (let i = MAX_INNER_FRAMES; i < end; i++)
-    if (mayBeInApp(sites[i] as NodeJS.CallSite)) middle.push(i);
+  let caller: string | undefined;
+  for (let i = sites.length - 1; i >= MAX_INNER_FRAMES; i--) {
+    const file = sites[i]?.getFileName();
+    if (typeof file !== 'string' || file === '' || file.startsWith('node:')) continue;
+    const callee = isLongFile(file) ? '' : packageOf(file);
+    if (i < end && (callee === '' || callee !== caller)) middle.push(i);
+    caller = callee;
+  }
   const kept = new Set([
     ...middle.slice(0, MAX_MIDDLE_FRAMES),
     ...middle.slice(-MAX_MIDDLE_FRAMES),
@@ -100,14 +107,6 @@ export function toFrames(
     frames.push(toFrame(site, isOwn));
   }
   return frames;
-}
-
-/** Cheap: it is asked of up to a thousand frames. */
-function mayBeInApp(site: NodeJS.CallSite): boolean {
-  const file = site.getFileName();
-  if (typeof file !== 'string' || file === '' || file.startsWith('node:')) return false;
-  if (isLongFile(file)) return true;
-  return !NODE_MODULES.some((folder) => file.includes(folder));
 }
 
 function omittedFrames(count: number): StackFrame {

@@ -12,7 +12,9 @@
  * 5. A function that recurs counts once (`withoutRecursion`).
  */
 import type { StackFrame } from '../block.ts';
+import { passesOn } from './continuation.ts';
 import { isNodeFile, isWasmFile, type Origin, type OriginOf } from './in-app.ts';
+import { dependsOn, packageOf } from './packages.ts';
 
 export const ANONYMOUS = '<anonymous>';
 
@@ -46,6 +48,10 @@ export interface Step {
   /** The same for the same function, and for no other. */
   readonly key: string;
   readonly origin: Origin;
+  /** Folder of its package; empty for the application, and if it is not known. */
+  readonly package: string;
+  /** Its caller did not choose it: it was given to the caller, or to what called that. */
+  readonly isGiven: boolean;
   /** The code of a module, as it is loaded. */
   readonly isModule: boolean;
 }
@@ -189,11 +195,61 @@ function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
   const at = namedFrames(frames, originOf);
   const [innermost] = at;
   if (innermost === undefined) return { steps: [], isLoading: false };
-  const steps = at.reverse().map((i) => stepAt(frames, i, originOf));
+  const steps = withoutRecursion(at.reverse().map((i) => stepAt(frames, i, originOf)));
   const isLoading = frames
     .slice(0, innermost)
     .some(({ file }) => file?.startsWith(MODULE_LOADER) === true);
-  return { steps: withoutRecursion(steps), isLoading };
+  return { steps: steps.map((step, i) => asCalled(step, steps, i)), isLoading };
+}
+
+/**
+ * A function of the application dispatches where it calls a package by a function that it was
+ * given. If its text does not say so, that is one which is on the stack above it as well: the
+ * `next` that has called it.
+ */
+function asCalled(step: Step, steps: readonly Step[], i: number): Step {
+  const recurs = (at: number) => steps.slice(0, at - 1).some(({ key }) => key === steps[at]?.key);
+  const callee = steps[i + 1];
+  const given =
+    step.origin === 'app' && callee !== undefined && callee.origin !== 'app'
+      ? passesOn(step.frame)
+      : 'no';
+  const dispatches = given === 'yes' || (given === 'maybe' && recurs(i + 1));
+  const caller = steps[i - 1];
+  const isGiven =
+    caller !== undefined &&
+    caller.package !== step.package &&
+    (caller.origin !== 'dependency' || !dependsOn(caller.package, step.package));
+  return { ...step, isGiven, ...(dispatches && { origin: 'dispatcher' }) };
+}
+
+/**
+ * The functions that a block may be named by, of those on one stack, outermost first:
+ *
+ * 1. Those of the application.
+ * 2. Else one of a package: the outermost below the last that was given to its caller, as handlers
+ *    are to frameworks, and that does more than to call what it was given. What a library calls
+ *    back is part of the package that called the library.
+ * 3. All from there on, if it is of a dispatcher.
+ */
+export function placesOn(steps: readonly Step[]): readonly Step[] {
+  const inApp = steps.filter(({ origin }) => origin === 'app');
+  if (inApp.length > 0) return inApp;
+  let place = 0;
+  /** Packages that were called since, the outermost first. */
+  let called: string[] = [];
+  for (const [i, step] of steps.entries()) {
+    const caller = called.indexOf(step.package);
+    const { frame, package: ofPlace } = steps[place] as Step;
+    const isPassed = i === place + 1 && step.package !== ofPlace && passesOn(frame) === 'yes';
+    if (caller !== -1 && !isPassed) called.length = caller + 1;
+    else if (i > 0 && !step.isGiven && !isPassed) called.push(step.package);
+    else {
+      place = i;
+      called = [step.package];
+    }
+  }
+  return steps.slice(place, steps[place]?.origin === 'dependency' ? place + 1 : undefined);
 }
 
 /** Indexes of the frames that count, innermost first. */
@@ -202,6 +258,7 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
   const awaiting: number[] = [];
   const evaluated: number[] = [];
   for (const [i, frame] of frames.entries()) {
+    if (isOfNode(frames, i)) continue;
     if (isCode(frame)) (frame.isAsync ? awaiting : running).push(i);
     else if (frame.isEvaluated && !frame.isAsync) evaluated.push(i);
   }
@@ -210,13 +267,20 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
   const runningOfOthers = running.filter(isOfOthers);
   const awaitingOfOthers = awaiting.filter(isOfOthers);
   if (runningOfOthers.length > 0) {
-    const caller = callerThatAwaits(frames, runningOfOthers, awaitingOfOthers, originAt);
+    const caller = callerThatAwaits(frames, runningOfOthers, awaitingOfOthers, originOf);
     return caller === undefined ? runningOfOthers : [...runningOfOthers, caller];
   }
   if (running.length > 0) return running;
   if (evaluated.length > 0) return evaluated;
   const isApp = (i: number) => originAt(i) === 'app';
   return [awaitingOfOthers.find(isApp) ?? awaitingOfOthers[0]].filter((i) => i !== undefined);
+}
+
+/** Node.js has WebAssembly of its own: `fetch` parses HTTP by it. */
+function isOfNode(frames: readonly StackFrame[], at: number): boolean {
+  const isWasm = ({ file }: StackFrame) => file !== undefined && isWasmFile(file);
+  const caller = frames.slice(at).find((frame) => !isWasm(frame));
+  return isWasm(frames[at] as StackFrame) && caller?.file !== undefined && isNodeFile(caller.file);
 }
 
 /**
@@ -229,9 +293,12 @@ function callerThatAwaits(
   frames: readonly StackFrame[],
   running: readonly number[],
   awaiting: readonly number[],
-  originAt: (i: number) => Origin,
+  originOf: OriginOf,
 ): number | undefined {
-  const app = awaiting.findIndex((i) => originAt(i) === 'app');
+  const originAt = (i: number) => originOf(frames[i]?.file as string);
+  const isPlace = (i: number) =>
+    originAt(i) === 'app' && passesOn(frames[i] as StackFrame) !== 'yes';
+  const app = awaiting.findIndex(isPlace);
   if (app === -1) return undefined;
   const isImported = isModuleAt(frames, running.at(-1) as number);
   const isReaction =
@@ -250,8 +317,19 @@ function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): 
     name: functionName ?? wasmName(frame) ?? nameAround(frames, at) ?? ANONYMOUS,
     key: `${file ?? ''}\n${functionName ?? ''}\n${position}`,
     origin: file === undefined ? 'dependency' : originOf(file),
+    package: packageAt(frames, at),
+    isGiven: false,
     isModule: isModuleAt(frames, at),
   };
+}
+
+/** A WebAssembly module is a part of the package that calls it. */
+function packageAt(frames: readonly StackFrame[], at: number): string {
+  const { file } = frames[at] as StackFrame;
+  const caller = frames[at + 1];
+  if (file === undefined) return '';
+  const isCalled = isWasmFile(file) && caller?.file !== undefined && isCode(caller);
+  return isCalled ? packageAt(frames, at + 1) : packageOf(file);
 }
 
 /** `wasm-function[12]` of `wasm://wasm/e8f224ae:wasm-function[12]:0x34`, as V8 shows it. */

@@ -3,6 +3,7 @@
  * once; the one in the source, after the source maps of its files have been read.
  */
 import type { Block, StackFrame, StackSample, WeightedSample } from '../block.ts';
+import { passesOn } from '../name/continuation.ts';
 import { describeCode, type SampledCode } from '../name/describe-code.ts';
 import { isChunk, type OriginOf } from '../name/in-app.ts';
 import {
@@ -58,7 +59,9 @@ export class CodeDescriber {
       const inSource = new Map<StackFrame, StackFrame>();
       [...frames].forEach((frame, i) => {
         const position = found[2 * i];
-        if (position !== undefined) inSource.set(frame, moved(frame, position, found[2 * i + 1]));
+        if (position === undefined) return;
+        const source = moved(frame, position, found[2 * i + 1]);
+        inSource.set(frame, { ...source, passesOn: passesOn(frame) });
       });
       const samples = block.samples.map((sample) => sampleInSource(sample, inSource));
       done(this.describe({ ...block, samples }), samples);

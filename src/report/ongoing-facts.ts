@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 import type { NativeCall, OngoingBlock, StackSample } from '../block.ts';
 import { isDebuggerPause } from '../detect/exclude/exclusions.ts';
-import { placeOfSample } from '../name/describe-code.ts';
+import { placeOfSample, tracedFrames } from '../name/describe-code.ts';
 import type { OriginOf } from '../name/in-app.ts';
 import { hasNamedCode } from '../name/stack-path.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
@@ -87,7 +87,7 @@ export function ongoingReply(
 export function namedFacts({ sample, ...facts }: UnnamedFacts, originOf: OriginOf): OngoingFacts {
   const code = sample && placeOfSample(sample, originOf);
   if (sample === undefined || code === undefined) return facts;
-  return { ...facts, code, offsets: sample.frames.map(({ offset = -1 }) => offset) };
+  return { ...facts, code, offsets: tracedFrames(sample).map(({ offset = -1 }) => offset) };
 }
 
 function factsOf(

@@ -41,9 +41,9 @@ interface Density {
 
 /**
  * The last sample comes after some 90 s, at the default threshold. What ran between two samples is
- * known by its ends only, so a share is wrong by half of the gap at most, a twelfth of the block. In
- * the first two seconds the gap is not longer than the threshold: a callback that begins then may
- * be a block by itself.
+ * known by its ends only, so a share is wrong by half of the gap at most, a twelfth of the block.
+ * In the first two seconds the gap is not longer than the threshold: a callback that begins then
+ * may be a block by itself.
  */
 const USUAL: Density = {
   busyAfter: 0.5,

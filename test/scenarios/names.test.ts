@@ -80,6 +80,19 @@ test('a block is named by the place to change', async () => {
     under(run, 'localDate', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'localDate', 'code.file.path': APP }]),
     ),
+    underNative(run, 'price', 'price', 'Number.toLocaleString'),
+    under(run, 'handlerBelow', (blocks) =>
+      expect(blocks).toMatchObject([
+        { 'code.function.name': 'renderReport', 'code.file.path': APP },
+      ]),
+    ),
+    ...['packageBelow', 'packageLater'].map((name) =>
+      under(run, name, (blocks) =>
+        expect(blocks).toMatchObject([
+          { 'code.file.path': expect.stringMatching(/node_modules\/outlines\/index\.js$/) },
+        ]),
+      ),
+    ),
     under(run, 'copyTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'copyTable', 'code.file.path': APP }]),
     ),

@@ -231,6 +231,65 @@ function localDate(millis) {
   return new Date(millis).toLocaleDateString('fr-FR', { weekday: 'long' });
 }
 
+/** Each call takes some 10 µs: V8 compiles its wrapper, and interrupts what is called next. */
+function price(amount) {
+  return amount.toLocaleString('de-DE', { style: 'currency', currency: 'EUR' });
+}
+
+/** A framework, which no list has. */
+const { compose, listen } = require(
+  install(
+    'composer',
+    `exports.compose = (layers) => (ctx) => dispatch(layers, ctx, 0);
+     function dispatch(layers, ctx, i) {
+       return call(layers[i], ctx, () => dispatch(layers, ctx, i + 1));
+     }
+     function call(layer, ctx, next) { return layer(ctx, next); }
+     exports.listen = (handle, done) => setImmediate(() => {
+       const answer = handle({});
+       if (answer === undefined) done();
+       else answer.then(done);
+     });`,
+  ),
+);
+/** A package that recurs, to depths that vary; what it calls at the end is the same. */
+const { outline, serveOutline, serveLater } = require(
+  install(
+    'outlines',
+    `const { running } = require(${JSON.stringify(require.resolve('../../support/thread-times.cjs'))});
+     function section(depth) { return depth === 0 ? measure() : children(depth - 1); }
+     function children(depth) { return [depth].map((each) => section(each))[0]; }
+     function measure() {
+       let text = '';
+       for (let i = 0; i < 10_000; i++) text = String(i).padStart(9, text.slice(0, 3));
+       return text;
+     }
+     exports.outline = (millis) => {
+       for (let goesOn = running(millis), i = 0; goesOn(); i++) section(5 + (i % 90));
+     };
+     exports.serveOutline = (ctx, next) => {
+       exports.outline(200);
+       return next();
+     };
+     exports.serveLater = async (ctx) => {
+       await undefined;
+       exports.outline(200);
+     };`,
+  ),
+);
+function countVisits(ctx, next) {
+  ctx.visits = 1;
+  return next();
+}
+async function requestTimer(_ctx, next) {
+  await next();
+}
+function renderReport() {
+  outline(200);
+}
+const END = () => {};
+const served = (layers) => new Promise((resolve) => listen(compose(layers), resolve));
+
 const CASES = {
   checkThenDerive,
   loadOrders,
@@ -247,6 +306,14 @@ const CASES = {
       Array.from({ length: 4000 }, (_, i) => i),
       localDate,
     ),
+  price: () =>
+    render(
+      Array.from({ length: 15_000 }, (_, i) => i),
+      price,
+    ),
+  handlerBelow: () => served([countVisits, countVisits, renderReport]),
+  packageBelow: () => served([countVisits, countVisits, serveOutline, END]),
+  packageLater: () => served([requestTimer, requestTimer, serveLater]),
   copyTable,
   importRows,
   sumCached,

@@ -196,19 +196,31 @@ describe('of a deep stack', () => {
     expect(deep[96]?.line).toBe(500);
   });
 
-  test('what may be the application in the middle is kept in its place', () => {
+  test('what a block may be named by in the middle is kept in its place', () => {
     const ofApp = new Set([65, 100, 101, 468]);
     const deep = stack(500, (line) => (ofApp.has(line) ? '/app/a.js' : LIBRARY));
     expect(texts(deep.slice(63, 72))).toEqual([
       64,
       65,
-      '... 34 more frames ...',
+      '... 33 more frames ...',
+      99,
       100,
       101,
-      '... 366 more frames ...',
+      '... 365 more frames ...',
+      467,
       468,
-      469,
-      470,
+    ]);
+  });
+
+  test('as is the outermost function of a package that another has called', () => {
+    const deep = stack(500, (line) =>
+      line > 300 ? LIBRARY : `/app/node_modules/@scope/other/${line}.js`,
+    );
+    expect(texts(deep.slice(63, 67))).toEqual([
+      64,
+      '... 235 more frames ...',
+      300,
+      '... 168 more frames ...',
     ]);
   });
 
@@ -219,7 +231,7 @@ describe('of a deep stack', () => {
   });
 
   test.each(['node:internal/timers', 'C:\\app\\node_modules\\lib\\index.js'])(
-    '"%s" in the middle is not the application',
+    '"%s" in the middle is no such place',
     (file) => {
       expect(stack(500, () => file)).toHaveLength(97);
     },

@@ -1,0 +1,78 @@
+/** Positions are those that V8 has for the code of a file. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { runInThisContext } from 'node:vm';
+import type { StackFrame } from '../../../src/block.ts';
+import { passesOn } from '../../../src/name/continuation.ts';
+import { toFrame } from '../../../src/name/frame.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'continuation-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function framesNow(): StackFrame[] {
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (_, sites) => sites;
+  const sites = new Error().stack as unknown as NodeJS.CallSite[];
+  Error.prepareStackTrace = prepareStackTrace;
+  return sites.map((site) => toFrame(site, () => false));
+}
+
+let files = 0;
+/** What is said of the function of that text, given a function that asks, at once or later. */
+async function askedOf(source: string, later: boolean) {
+  const file = join(folder, `${++files}.js`);
+  writeFileSync(file, `(run, imported) =>\n  (${source})`);
+  let frames: StackFrame[] = [];
+  const ask = async () => {
+    if (later) await turnOfLoop();
+    frames = framesNow();
+  };
+  const run = (...given: unknown[]) => (given.at(-1) as typeof ask)();
+  const middleware = runInThisContext(`(run, imported) =>\n  (${source})`, { filename: file });
+  const options = Object.assign(ask, { next: ask, handle: ask });
+  await middleware(run, ask)(options, options);
+  const frame = frames.find((each) => each.file === file) as StackFrame;
+  return passesOn(frame);
+}
+
+describe.each([
+  ['at once', false],
+  ['later', true],
+])('a function that calls another, which runs %s', (_when, later) => {
+  test.each([
+    'async (ctx, next) => { const value = await next(); return value; }',
+    'async function timer(ctx, next) { try { return await next(ctx); } finally { ctx.end = 1; } }',
+    'async ({ handle }) => { for (let i = 0; i < 1; i++) await handle(); }',
+    'async (options) => await options.next({ options })',
+    'async (n, $t) => { await $t() }',
+    'async (ctx, next) => { await next.handle(ctx); }',
+    'async (ctx, next) => { await run(ctx, () => next()); }',
+    'async (next) => { await (async () => { await next(); })(); }',
+  ])('that it was given: %s', async (source) => {
+    expect(await askedOf(source, later)).toBe('yes');
+  });
+
+  test.each([
+    'async (ctx, next) => { await imported(ctx.id); }',
+    'async (ctx, next) => { await ctx.handle("/view", { next: 1 }); }',
+    'async (ctx, next) => { await imported(ctx.id, (error) => next(error)); }',
+  ])('of its own choice: %s', async (source) => {
+    expect(await askedOf(source, later)).toBe('no');
+  });
+
+  test('that may call what it was given', async () => {
+    expect(await askedOf('async (ctx, next) => { await run(ctx, next); }', later)).toBe('maybe');
+  });
+});
+
+test('a callback that goes on', async () => {
+  const source = '(ctx, next) => run((error) => { next(error); })';
+  expect(await askedOf(source, false)).toBe('yes');
+});
+
+test('code that is in no file', () => {
+  const frame = { ...(framesNow()[0] as StackFrame), file: join(folder, 'none.js') };
+  expect(passesOn(frame)).toBe('maybe');
+});
