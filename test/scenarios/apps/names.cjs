@@ -64,6 +64,7 @@ const packages = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'names-')), 'no
 function install(name, source) {
   const folder = path.join(packages, name);
   fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name }));
   const file = path.join(folder, 'index.js');
   fs.writeFileSync(file, `'use strict';\n${source}`);
   return file;
@@ -248,7 +249,7 @@ const { compose, listen } = require(
      exports.listen = (handle, done) => setImmediate(() => {
        const answer = handle({});
        if (answer === undefined) done();
-       else answer.then(done);
+       else answer.then(() => setImmediate(done));
      });`,
   ),
 );
