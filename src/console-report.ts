@@ -14,7 +14,7 @@ import { OnceLogger } from './otel/diag-once.ts';
 import { BLOCK_CHANNEL, type BlockMessage } from './report/block-channel.ts';
 import { createInstruments } from './report/instruments.ts';
 import type { SessionTargets } from './session/common.ts';
-import { Session } from './session/session.ts';
+import { type Session, startSession } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import { listen, unlisten } from './support/process-listeners.ts';
 import { SignalListener } from './support/signal-listener.ts';
@@ -78,8 +78,7 @@ function runSession(config: ResolvedConfig): void {
     activate: () =>
       void attempt(
         () => {
-          session = new Session({ ...config, console: false }, targets, log);
-          session.start();
+          session = startSession({ ...config, console: false }, targets, log);
         },
         (error) => say('cannot start', error),
       ),

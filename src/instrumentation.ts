@@ -34,7 +34,7 @@ import {
 } from './profile-window.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { SessionOptions } from './session/common.ts';
-import { Session } from './session/session.ts';
+import { type Session, startSession } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import { nextIteration, nextTick } from './support/time.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
@@ -269,8 +269,7 @@ export class EventLoopInstrumentation {
         this._warnOfOtherSdk();
       },
     };
-    this._session = this._attempt(() => new Session(config, targets, this._log, options));
-    this._withSession((session) => session.start());
+    this._session = this._attempt(() => startSession(config, targets, this._log, options));
     // NodeSDK is made after us, and its start() enables us before it sets the context manager: all
     // in the same tick.
     nextTick(() => {

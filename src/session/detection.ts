@@ -2,7 +2,7 @@
  * Detection: ticks, scopes, callbacks and the lag timer become blocks, and what is not the
  * application's is left out. It tells its listeners, and knows none of them.
  */
-import { context, ROOT_CONTEXT } from '@opentelemetry/api';
+import { context } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { CpuThrottling } from '../detect/exclude/cpu-throttling.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
@@ -184,10 +184,10 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       { start: () => ledger.reset(), stop: () => ledger.reset() },
       { start: watchContextManager, stop: () => scopes.release() },
       gc,
-      inRootContext(lagSampler),
-      inRootContext(emptyTimer ?? {}),
+      lagSampler,
+      emptyTimer ?? {},
       suspensions,
-      inRootContext(tick ?? {}),
+      tick ?? {},
       hooks ?? {},
     ],
     ledger,
@@ -234,13 +234,5 @@ function runningCode({ parentOf }: Common, runDelay: RunDelay): RunningCode {
       parentOf,
     },
     threadTimes: runDelay.within.bind(runDelay),
-  };
-}
-
-/** Runs outside of the caller's context, which a timer would keep alive. */
-function inRootContext(part: Part): Part {
-  return {
-    start: () => context.with(ROOT_CONTEXT, () => part.start?.()),
-    stop: () => part.stop?.(),
   };
 }

@@ -7,6 +7,7 @@ import type { ResolvedConfig } from '../config.ts';
 import type { Part } from '../extra.ts';
 import { EXTRAS } from '../extras.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { inRootContext } from '../otel/root-context.ts';
 import { captureTimes } from '../sample/capture-times.ts';
 import { canCountIterations } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
@@ -15,6 +16,14 @@ import { createCommon, type SessionOptions, type SessionTargets } from './common
 import { createDetection, type Detection } from './detection.ts';
 import { createReporting, type Reporting } from './reporting.ts';
 import { createSampling, type Sampling } from './sampling.ts';
+
+/** What it makes lives longer than the code that enables it, and keeps nothing of that alive. */
+export const startSession = (...options: ConstructorParameters<typeof Session>): Session =>
+  inRootContext(() => {
+    const session = new Session(...options);
+    session.start();
+    return session;
+  });
 
 export class Session {
   readonly #guard: Guard;

@@ -4,8 +4,8 @@
  * Guarantees: it never reads or decodes the map of a file, waits only at the end of the process and
  * only shortly, never keeps the process alive, and never throws.
  */
-import { AsyncResource } from 'node:async_hooks';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { inRootContext } from '../otel/root-context.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt, Guard } from '../support/guard.ts';
@@ -58,8 +58,6 @@ export class SourcePositions {
   readonly #mayHaveMap = new Lru<string, boolean>(MAX_FILES);
   readonly #mayNodeOpen = new Lru<string, boolean>(MAX_FILES);
   readonly #pending = new Map<number, Lookup>();
-  /** Timers and ports keep the context in which they are created: not that of a request. */
-  readonly #scope = new AsyncResource('EventLoopSourcePositions');
   readonly #options: SourcePositionsOptions;
   readonly #guard: Guard;
   #thread: SourceMapThread | undefined;
@@ -88,7 +86,7 @@ export class SourcePositions {
       // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
       const asked = withoutTracing(() => this.#unknown(positions));
       if (asked.length > 0 && this.#pending.size < MAX_PENDING) {
-        this.#scope.runInAsyncScope(() => this.#ask(positions, asked, done));
+        inRootContext(() => this.#ask(positions, asked, done));
         return;
       }
     } catch (error) {

@@ -51,6 +51,14 @@ const withoutParent = (...truths: string[]): ExpectedBlock[] =>
   truths.map((truth) => ({ truth, kind: 'callback', parent: 'none' }));
 const logged = (run: Run) => run.diags.filter((line) => line.message.startsWith(PACKAGE));
 
+test('what runs in an AsyncLocalStorage enables, blocks and records: its store is collected', () => {
+  const stdout = execFileSync(process.execPath, ['--expose-gc', appFile('stores.cjs')], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  expect(JSON.parse(stdout)).toEqual([]);
+});
+
 test('code that blocks near the end of the stack goes on; that samples are lost is logged once', async () => {
   const run = await runApp('deep-recursion.cjs', { asyncHooks: 'auto' });
 

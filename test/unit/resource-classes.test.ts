@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import { CALLBACK, MESSAGE, REACTION, RESOURCE_SCOPE, TICK } from '../../src/detect/callbacks.ts';
-import { classify, resourceTypeOf } from '../../src/detect/hooks/resource-classes.ts';
+import { classify, contextOf, resourceTypeOf } from '../../src/detect/hooks/resource-classes.ts';
 
 /**
  * What real async_hooks say of every resource whose callback runs meanwhile, beside what we say.
@@ -173,4 +173,16 @@ test('a promise of an add-on is told from a reaction while promises have async i
   hook.disable();
   expect(classify(promise, own)).toBe(REACTION);
   expect(classify(promise, own + 1)).toBe(CALLBACK);
+});
+
+test('the hooks of an application see each run of its AsyncResource once', () => {
+  const job = new AsyncResource('JOB');
+  const seen: string[] = [];
+  const hook = createHook({
+    before: (id) => void (id === job.asyncId() && seen.push('before')),
+    after: (id) => void (id === job.asyncId() && seen.push('after')),
+  }).enable();
+  job.runInAsyncScope(() => contextOf(job));
+  hook.disable();
+  expect(seen).toEqual(['before', 'after']);
 });

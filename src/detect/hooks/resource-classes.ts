@@ -1,5 +1,10 @@
 /** What kind of callback an async resource stands for, and the name async_hooks has for it. */
-import { AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import {
+  AsyncLocalStorage,
+  AsyncResource,
+  executionAsyncId,
+  executionAsyncResource,
+} from 'node:async_hooks';
 import { promisify, types } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
 import { boundedName } from '../../support/bounded.ts';
@@ -24,9 +29,14 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
  * The property in which Node.js keeps the async id of what its JavaScript makes: promises, ticks,
  * microtasks, instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
  */
-const ASYNC_ID = Object.getOwnPropertySymbols(new AsyncResource('EventLoopProbe')).find(
-  ({ description }) => description === 'async_id_symbol',
-);
+const ASYNC_ID = propertyOf('async_id_symbol');
+/** The same for the context of an AsyncResource (Node.js 22 and later). */
+const CONTEXT_FRAME = propertyOf('context_frame');
+
+function propertyOf(name: string): symbol | undefined {
+  const symbols = Object.getOwnPropertySymbols(new AsyncResource('EventLoopProbe'));
+  return symbols.find(({ description }) => description === name);
+}
 
 const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
 
@@ -70,14 +80,24 @@ function classifyOwn(resource: object, type: object): CallbackClass {
 const classifyNative = (type: { name?: unknown }): CallbackClass =>
   type.name === HTTP_SERVER_RESOURCE ? MESSAGE : CALLBACK;
 
+/** AsyncLocalStorage depends on async_hooks: before Node.js 24, unless a flag says otherwise. */
+const dependsOnHooks = '_enable' in AsyncLocalStorage.prototype;
+/** Entered in the place of an application's AsyncResource: its hooks see each run of that once. */
+const carrier = new AsyncResource('EventLoopProbe') as unknown as Record<symbol, unknown>;
+
 /**
- * The active context of the resource that is running, as it was while its callback ran. From
- * Node.js 24 on, AsyncLocalStorage does not depend on async_hooks, and an AsyncResource puts the
- * context back before `after`. So it is entered again to be asked.
+ * The active context of the resource that is running, as it was while its callback ran. Without
+ * async_hooks, an AsyncResource puts the context back before `after`.
  */
 export function contextOf(resource: object | undefined): Context {
-  if (attempt(() => resource instanceof AsyncResource) !== true) return context.active();
-  return AsyncResource.prototype.runInAsyncScope.call(resource, () => context.active()) as Context;
+  const isOver = attempt(() => resource instanceof AsyncResource) === true;
+  if (!isOver || CONTEXT_FRAME === undefined || dependsOnHooks) return context.active();
+  carrier[CONTEXT_FRAME] = (resource as typeof carrier)[CONTEXT_FRAME];
+  try {
+    return (carrier as unknown as AsyncResource).runInAsyncScope(() => context.active());
+  } finally {
+    carrier[CONTEXT_FRAME] = undefined;
+  }
 }
 
 /**

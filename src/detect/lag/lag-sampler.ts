@@ -3,7 +3,7 @@
  * then. Never keeps the process alive. Some 50 wake-ups a second at the default interval, 2 while
  * the loop idles.
  */
-import { AsyncResource } from 'node:async_hooks';
+import { inRootContext } from '../../otel/root-context.ts';
 import type { Clock } from '../../support/clock.ts';
 import { attempt } from '../../support/guard.ts';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../support/time.ts';
@@ -56,8 +56,6 @@ export interface LagSamplerOptions {
 export class LagSampler {
   /** Whether {@link wake} is to be called when something runs. */
   isIdle = false;
-  /** A timer keeps the context that it was made in: this is that of the first one. */
-  #scope: AsyncResource | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerMillis = 0;
   #due = Number.NaN;
@@ -91,14 +89,12 @@ export class LagSampler {
     this.#keptUpAt = Number.NEGATIVE_INFINITY;
     this.#askedAt = Number.NaN;
     this.#unsampled = 0;
-    this.#scope = new AsyncResource('EventLoopLagSampler');
     this.#arm(this.options.intervalMillis);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#scope = undefined;
     this.isIdle = false;
   }
 
@@ -141,8 +137,7 @@ export class LagSampler {
     this.#unsampled += Math.min(passed, this.#idleIntervals);
     this.#from += passed * intervalMillis;
     this.#due = this.#from + intervalMillis;
-    // Not in the context of what runs, which the timer would keep alive.
-    this.#scope?.runInAsyncScope(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
+    inRootContext(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
     wake(runsSince, due);
   }
 

@@ -1,0 +1,14 @@
+/** What lives for long is made in no context of the application's, which it would keep alive. */
+import { AsyncResource } from 'node:async_hooks';
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
+
+// Made when this module is loaded, it has no store of an AsyncLocalStorage that is run later.
+const root = new AsyncResource('EventLoopRootContext');
+
+/**
+ * Timers, threads and promises that `action` makes keep no store of an AsyncLocalStorage. For
+ * context managers without one, `context.with` does the same for the context.
+ */
+export function inRootContext<Result>(action: () => Result): Result {
+  return root.runInAsyncScope(() => context.with(ROOT_CONTEXT, action));
+}
