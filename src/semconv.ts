@@ -103,11 +103,18 @@ export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 /** The name of the stalled entry span, if it has no route. At most 100 values, then `_other`. */
 export const ATTR_EVENT_LOOP_STALL_OPERATION = 'event_loop.stall.operation';
 
-/** On a link: what it leads to. */
+/** On a link: what it leads to. One of `blocked_by` and `made_by`. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 
 /** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the span of a block that the span waited for. */
 export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
+
+/**
+ * Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: on the span of a block that has no parent: the span,
+ * of a request that has ended, in which the connection, worker or interval was made whose callback
+ * blocked.
+ */
+export const LINK_TYPE_MADE_BY = 'made_by';
 
 /** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';

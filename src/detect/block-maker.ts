@@ -6,6 +6,7 @@ import { Progress, type SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { Attribution } from './attribution/attribution.ts';
+import { typeNameOf } from './attribution/owner.ts';
 import type { Attributed } from './attribution/votes.ts';
 import { CpuMeter } from './cpu-meter.ts';
 import { CPU_GRAIN_MILLIS } from './exclude/run-delay.ts';
@@ -146,7 +147,7 @@ export class BlockMaker {
         // With one that began in it, what drained after the callback before: alone it is a task.
         callbacks: kind === 'pile-up' ? Math.max(2, callbacks) : callbacks,
         context: attributed?.context,
-        resourceType: attributed?.resourceType,
+        resourceType: typeNameOf(attributed?.resourceType),
         cpu: Math.min(this.cpu.between(from, to), times?.ranAtMost ?? Number.POSITIVE_INFINITY),
         lackedCpu: times?.atMost,
         samples,

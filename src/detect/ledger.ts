@@ -33,6 +33,7 @@ import type { OngoingBlock, OngoingPileUp, StackSample } from '../block.ts';
 import { SharedMemory, wordOf } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
+import { typeNameOf } from './attribution/owner.ts';
 import type { Attributed, Votes } from './attribution/votes.ts';
 import { BlockMaker, MIN_LOST_WAIT_MILLIS, type OnBlock } from './block-maker.ts';
 import {
@@ -276,7 +277,7 @@ export class Ledger {
       start: from,
       callbacks: Math.max(1, this.#callbacks - callbacksBefore),
       cpu: this.#blocks.cpu.between(from, t),
-      resourceType,
+      resourceType: typeNameOf(resourceType),
     };
   }
 

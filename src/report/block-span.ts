@@ -6,6 +6,7 @@ import {
   type Context,
   type HrTime,
   isSpanContextValid,
+  type Link,
   type Span,
   SpanKind,
   TraceFlags,
@@ -15,8 +16,14 @@ import {
 import { blockAttributes } from '../block-attributes.ts';
 import { keyOf } from '../name/key.ts';
 import { addMillis, hrTimeToMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
+import { madeByIn } from '../otel/made-by.ts';
 import { isTracingSuppressed, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
-import { ATTR_EVENT_LOOP_BLOCK_DURATION, SPAN_EVENT_LOOP_BLOCKED } from '../semconv.ts';
+import {
+  ATTR_EVENT_LOOP_BLOCK_DURATION,
+  ATTR_EVENT_LOOP_LINK_TYPE,
+  LINK_TYPE_MADE_BY,
+  SPAN_EVENT_LOOP_BLOCKED,
+} from '../semconv.ts';
 import type { Clock } from '../support/clock.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
@@ -148,10 +155,17 @@ export function startBlockSpan(
   if (isBefore(endTime, startTime)) endTime = startTime;
   const span = tracer.startSpan(
     SPAN_EVENT_LOOP_BLOCKED,
-    { kind: SpanKind.INTERNAL, startTime, attributes },
+    { kind: SpanKind.INTERNAL, startTime, attributes, links: linksOf(context) },
     context,
   );
   return { span, endTime };
+}
+
+/** A block of what an earlier request made has no parent. */
+function linksOf(context: Context): Link[] {
+  const madeBy = madeByIn(context);
+  if (madeBy === undefined) return [];
+  return [{ context: madeBy, attributes: { [ATTR_EVENT_LOOP_LINK_TYPE]: LINK_TYPE_MADE_BY } }];
 }
 
 function isNearEnd(parentEnd: HrTime, endTime: HrTime, durationMillis: number): boolean {

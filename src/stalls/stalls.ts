@@ -16,6 +16,7 @@ import type { Block, OngoingPileUp } from '../block.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
+import { madeByIn } from '../otel/made-by.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
 import { spanEndTime } from '../otel/sdk-internals.ts';
 import {
@@ -116,7 +117,9 @@ export class Stalls {
     // Promise reactions without a stack sample: which spans blocked and which were stalled is not
     // known.
     const isUnknown = block.kind === 'microtasks' && block.context === undefined;
-    if (!this.isWatched || isUnknown) return undefined;
+    // Nor are they in what a pooled connection or a worker has received: one of them asked for it.
+    const isAnswer = madeByIn(block.context) !== undefined && block.resourceType !== 'Timeout';
+    if (!this.isWatched || isUnknown || isAnswer) return undefined;
     const { spans, time } = this.#ranIn(block, isOpen);
     return {
       stalledSpans: this.#open.countStalled(time, spans),
@@ -151,7 +154,8 @@ export class Stalls {
 
   /** Hot: how long a span that ends was stalled; undefined if it surely was not. */
   stallOf(span: EndedSpan): Stall | undefined {
-    const pileUp = this.#session?.ongoingPileUp();
+    const ongoing = this.#session?.ongoingPileUp();
+    const pileUp = madeByIn(ongoing?.context) === undefined ? ongoing : undefined;
     const start = hrTimeToMillis(span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));

@@ -737,3 +737,26 @@ test('a stalled span that ends does not wait for the code of its block to be nam
     expect(culprit?.attributes).toMatchObject({ 'code.function.name': NAME_OF_WORK });
   }
 });
+
+test('what an earlier request made blocks: a link to that, and who asked is no victim', async () => {
+  const run = await runApp('made-by-earlier.cjs');
+  expectQuietExit(run);
+  const spanOf = (name: string) => run.spans.find((span) => span.name === name);
+  const first = spanOf('first')?.spanId;
+  const blockOf = (label: string) => {
+    const truth = truthNamed(run, label);
+    return run.blocks.find((each) => overlap(truth, each) > truth.durationMillis / 2);
+  };
+  for (const block of [blockOf('answer'), blockOf('refresh')]) {
+    expect(block?.parentSpanId).toBeUndefined();
+    expect(block?.links).toEqual([
+      expect.objectContaining({
+        spanId: first,
+        attributes: { 'event_loop.link.type': 'made_by' },
+      }),
+    ]);
+  }
+  expect(blockOf('left behind')).toMatchObject({ parentSpanId: first, links: [] });
+  expect(spanOf('asks')?.attributes).not.toHaveProperty(['event_loop.stall.duration']);
+  expect(spanOf('asks')?.links).toEqual([]);
+});

@@ -4,6 +4,7 @@ import type { WeightedSample } from '../../src/block.ts';
 import { Attribution } from '../../src/detect/attribution/attribution.ts';
 import type { Attributed } from '../../src/detect/attribution/votes.ts';
 import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
+import { madeByIn } from '../../src/otel/made-by.ts';
 import { contextOf, fakeSpanOf, nameOf, spanFacts } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';
 
@@ -482,5 +483,58 @@ describe('whatever ran, in whatever order', () => {
     );
     fc.assert(property, { numRuns: 300 });
     expect(attributed).toBeGreaterThan(0);
+  });
+});
+
+describe('a callback in the context of a request that has ended', () => {
+  /** The busy period begins at 0. */
+  const request = (endEpoch?: number) => {
+    const context = contextOf('request', -1000);
+    if (endEpoch !== undefined) fakeSpanOf(context).endEpoch = endEpoch;
+    return context;
+  };
+  const attributed = (context: Context, resourceType: string) =>
+    votes().attribute(0, 200, 100, [], { context, resourceType })?.context;
+
+  test.each(['TCPWRAP', 'PIPEWRAP', 'MESSAGEPORT', 'TLSWrap', 'Interval', 'TickObject'])(
+    'of a %s has no parent, but a link',
+    (type) => {
+      const ended = request(-500);
+      const found = attributed(ended, type);
+      expect(found && trace.getSpan(found)).toBeUndefined();
+      expect(madeByIn(found)).toBe(fakeSpanOf(ended).spanContext());
+    },
+  );
+
+  test.each(['Timeout', 'Immediate', 'PROMISE', 'FSREQCALLBACK'])(
+    'of a %s, which the request has left behind, is its child',
+    (type) => {
+      const ended = request(-500);
+      expect(attributed(ended, type)).toBe(ended);
+    },
+  );
+
+  test('is that of one that is open, or ended in the same busy period', () => {
+    for (const context of [request(), request(10)])
+      expect(attributed(context, 'TCPWRAP')).toBe(context);
+  });
+
+  test('the local root decides: a span inside it may have ended long before', () => {
+    const inner = request(-800);
+    const root = request(-500);
+    fakeSpanOf(inner).parent = fakeSpanOf(root);
+    expect(madeByIn(attributed(inner, 'TCPWRAP'))).toBeDefined();
+    const open = Object.assign(fakeSpanOf(request()), { isRecording: () => true });
+    fakeSpanOf(inner).parent = open;
+    expect(madeByIn(attributed(inner, 'TCPWRAP'))).toBeUndefined();
+  });
+
+  test('many of them in one pile-up add up, beside those of another request', () => {
+    const b = votes();
+    const [ended, other] = [request(-500), request()];
+    for (let t = 0; t < 200; t += 20) b.vote(t, t + 15, 15, ended, 'TCPWRAP');
+    b.vote(15, 20, 5, other, 'TCPWRAP');
+    expect(madeByIn(b.attribute(0, 200, 100)?.context)).toBeDefined();
+    expect(b.ran(0, 200, []).map(({ context }) => context)).toEqual([other]);
   });
 });

@@ -118,7 +118,10 @@ describe('the reference', () => {
       constant.replace(/^(SPAN|EVENT|ATTR|METRIC)_/, '') ===
       name.toUpperCase().replaceAll(/\W/g, '_');
     const others = Object.entries(semconv).filter((entry) => !isNamedByRule(entry));
-    expect(others).toEqual([['LINK_TYPE_BLOCKED_BY', 'blocked_by']]);
+    expect(others).toEqual([
+      ['LINK_TYPE_BLOCKED_BY', 'blocked_by'],
+      ['LINK_TYPE_MADE_BY', 'made_by'],
+    ]);
   });
 });
 

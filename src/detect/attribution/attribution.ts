@@ -15,6 +15,9 @@
  *    the block and for at least the threshold; otherwise the innermost span around it that was open
  *    for the whole block; otherwise none.
  *
+ * Before all of them, what runs in a callback of a socket, a worker or an interval is taken from a
+ * request that had ended before the busy period began: `owner.ts`.
+ *
  * Guarantees: a block is never attributed by chance. If several callbacks made it, the trace that
  * it is attributed to ran for at least half of it.
  */
@@ -24,6 +27,7 @@ import { expectsBlocks } from '../../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';
+import { ownerOf } from './owner.ts';
 import { StackSamples } from './stack-samples.ts';
 import { type Attributed, type Candidate, runsOf, Votes } from './votes.ts';
 
@@ -58,17 +62,20 @@ interface Part {
 export class Attribution {
   readonly votes: Votes;
   readonly samples = new StackSamples();
+  /** Unix time at which the busy period began. */
+  #since = Number.NaN;
 
   constructor(
     private readonly thresholdMillis: number,
     private readonly clock: Pick<Clock, 'epoch'>,
     private readonly spans: SpanFacts,
   ) {
-    this.votes = new Votes(thresholdMillis);
+    this.votes = new Votes(thresholdMillis, (by) => ownerOf(by, this.#since, spans));
   }
 
   /** A busy period begins at `t`. */
   open(t: number): void {
+    this.#since = this.clock.epoch(t);
     this.votes.open(t);
     this.samples.clear();
   }
@@ -80,10 +87,14 @@ export class Attribution {
   }
 
   /**
-   * @param around the one scope or callback that all of the time from `start` to `end` is a part
+   * @param running the one scope or callback that all of the time from `start` to `end` is a part
    *   of, if there is one
    */
-  of(start: number, end: number, around?: Attributed): Facts {
+  of(start: number, end: number, running?: Attributed): Facts {
+    const around = running && {
+      ...running,
+      context: ownerOf(running, this.#since, this.spans),
+    };
     const samples = this.samples.within(start, end);
     const part = { start, end, startEpoch: this.clock.epoch(start), samples };
     const candidatesIn = (own?: Attributed) => this.votes.candidates(start, end, samples, own);

@@ -64,7 +64,11 @@ export class Votes {
   readonly #step: number;
   readonly #minScope: number;
 
-  constructor(thresholdMillis: number) {
+  /** @param ownerOf the context that the time of a scope or callback counts for */
+  constructor(
+    thresholdMillis: number,
+    private readonly ownerOf: (by: Attributed) => Context = ({ context }) => context,
+  ) {
     this.#step = thresholdMillis * VOTE_SHARE;
     this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
   }
@@ -132,12 +136,12 @@ export class Votes {
     const candidates: Candidate[] = [];
     for (const vote of this.#votes) {
       const millis = within(vote, start, end);
-      if (millis > 0) candidateOf(candidates, vote).millis += millis;
+      if (millis > 0) this.#candidateOf(candidates, vote).millis += millis;
     }
     for (const candidate of candidates) candidate.voted = candidate.millis;
-    const own = around && candidateOf(candidates, around);
+    const own = around && this.#candidateOf(candidates, around);
     for (const sample of samples) {
-      const candidate = candidateOf(candidates, sample);
+      const candidate = this.#candidateOf(candidates, sample);
       candidate.sampled += sample.weight;
       candidate.samples++;
     }
@@ -156,6 +160,10 @@ export class Votes {
     return sumOf(others, ({ from, until, millis }) =>
       Math.min(millis, Math.max(0, Math.min(until, end) - Math.max(from, start))),
     );
+  }
+
+  #candidateOf(candidates: Candidate[], by: Attributed): Candidate {
+    return candidateOf(candidates, { context: this.ownerOf(by), resourceType: by.resourceType });
   }
 
   /** Joins votes of one context, and those that are shorter than half of all. */

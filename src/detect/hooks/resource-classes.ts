@@ -9,6 +9,7 @@ import { promisify, types } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
+import { INTERVAL } from '../attribution/owner.ts';
 import {
   CALLBACK,
   type CallbackClass,
@@ -179,6 +180,7 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   // With another class it is an add-on's, which has a type of its own.
   if (known !== undefined)
     return known !== 'PROMISE' || callbackClass === REACTION ? known : undefined;
+  if (name === 'Timeout' && typeof dataOf(resource, '_repeat') === 'number') return INTERVAL;
   if (OWN_NAME.has(name)) return name;
   // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
   // GETADDRINFOREQWRAP.

@@ -1,0 +1,59 @@
+// A request makes a connection and an interval, and ends. Later their callbacks block, while
+// another request waits for the connection.
+const { createServer, connect } = require('node:net');
+const { once } = require('node:events');
+const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
+const {
+  EventLoopInstrumentation,
+  EventLoopSpanProcessor,
+} = require('opentelemetry-instrumentation-event-loop');
+const { block, eventLoopConfig, finish, startSdk, wait } = require('./support/telemetry.cjs');
+
+const MILLIS = 200;
+
+const sdk = startSdk({
+  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
+  processors: [new EventLoopSpanProcessor()],
+});
+const tracer = trace.getTracer('app');
+
+async function request(name, work) {
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
+  await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
+  span.end();
+}
+
+async function main() {
+  const server = createServer((peer) => peer.pipe(peer));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  let socket;
+  let answered;
+  let refresh;
+  await request('first', async () => {
+    socket = connect(server.address().port, '127.0.0.1');
+    socket.on('data', () => {
+      block('answer', MILLIS);
+      answered();
+    });
+    refresh = setInterval(() => {
+      clearInterval(refresh);
+      block('refresh', MILLIS);
+    }, 300);
+    setTimeout(() => block('left behind', MILLIS), 600);
+    await once(socket, 'connect');
+  });
+  await wait(1000);
+  await request('asks', async () => {
+    const answer = new Promise((resolve) => {
+      answered = resolve;
+    });
+    socket.write('ping');
+    await answer;
+  });
+  await wait(50);
+  socket.destroy();
+  server.close();
+  await finish(sdk);
+}
+
+main();
