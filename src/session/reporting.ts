@@ -102,10 +102,6 @@ export function createReporting(
     reportWithin(EXIT_WAIT_MILLIS);
   };
   const settle = () => void attempt(settleAll, onHookError);
-  const onExit = () =>
-    void attempt(() => {
-      if (reporter.isWaiting && turnsToWait() > 0) reportWithin(EXIT_WAIT_MILLIS);
-    }, onHookError);
   const loopProfile = (windowMillis?: number): LoopProfile | undefined =>
     guard.run('cannot read the loop profile', () => {
       for (const extra of extras) {
@@ -180,11 +176,11 @@ export function createReporting(
       {
         start: () => {
           listen('beforeExit', settle);
-          listen('exit', onExit);
+          listen('exit', settle);
         },
         stop: () => {
           unlisten('beforeExit', settle);
-          unlisten('exit', onExit);
+          unlisten('exit', settle);
         },
       },
       ...extras,

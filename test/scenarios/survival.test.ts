@@ -396,15 +396,16 @@ describe('the end of a process', () => {
     EXITS * MAX_EXIT_MILLIS,
   );
 
-  test.each(['process.exit right after a block', 'process.exit right after the SDK'])(
-    '%s: no delay, no message',
-    async (way) => {
-      const run = await runApp('exits.cjs', { args: [way] });
+  test.each([
+    ['process.exit right after a block', ['block']],
+    ['process.exit right after the SDK', [] as string[]],
+  ])('%s: the block is reported; no delay, no message', async (way, labels) => {
+    const run = await runApp('exits.cjs', { args: [way] });
 
-      expectExit(run, 3);
-      expect(run.diags).toEqual([]);
-    },
-  );
+    expectBlocks(run, withoutParent(...labels));
+    expectExit(run, 3);
+    expect(run.diags).toEqual([]);
+  });
 
   test('signals to itself that do not end it: the function of a block after them is named', async () => {
     const run = await runApp('exits.cjs', { asyncHooks: 'auto', args: ['signals to itself'] });
