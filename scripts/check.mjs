@@ -50,6 +50,11 @@ const CHECKS = {
       npm('run', '--prefix', 'deploy/grafana', 'check'),
     ],
   },
+  deploy: {
+    what: "the package as deploy/'s images make it, and the Lambda layer",
+    builds: true,
+    commands: [['scripts/check-deploy.mjs']],
+  },
   extras: {
     what: 'the package without each of its extras: src/extra.ts',
     commands: [['scripts/check-extras.mjs']],

@@ -15,7 +15,7 @@ const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 const FILES = [
   'package.json',
   'LICENSE',
-  ...['index', 'core'].flatMap((name) => [`dist/${name}.mjs`, `dist/${name}.cjs`]),
+  ...['index.mjs', 'index.cjs', 'core.cjs'].map((file) => `dist/${file}`),
 ];
 const API_FILES = ['package.json', 'LICENSE', 'build/src'];
 

@@ -1,0 +1,72 @@
+// Guarantees: what deploy/ builds can be built. The package is made as the first stage of each image
+// makes it, in a folder that has only what its Dockerfile copies; and the Lambda layer. Each of them
+// is loaded.
+import { execFileSync } from 'node:child_process';
+import { accessSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { npm } from '../tools/npm.cjs';
+import { ROOT } from '../tools/paths.cjs';
+
+const IMAGES = ['demo-image', 'operator'];
+const PACKAGE = 'opentelemetry-instrumentation-event-loop';
+
+const { files, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'event-loop-deploy-'));
+try {
+  for (const image of IMAGES) {
+    const path = packageOf(image);
+    for (const file of files) accessSync(join(path, file));
+    loadPackage(path, image);
+  }
+  const layer = join(folder, 'layer');
+  run('deploy/lambda/build-layer.mjs', layer);
+  loadPackage(join(layer, 'event-loop/node_modules', PACKAGE), 'the Lambda layer');
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @returns the folder of the package that the image's first stage makes */
+function packageOf(/** @type {string} */ image) {
+  const dockerfile = readFileSync(join(ROOT, 'deploy', image, 'Dockerfile'), 'utf8');
+  const sent = readFileSync(join(ROOT, 'deploy', image, 'Dockerfile.dockerignore'), 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+  const [, firstStage = '', ...laterStages] = dockerfile.split(/^FROM /m);
+  for (const path of laterStages.flatMap(copiedBy)) isSent(path);
+  const stage = join(folder, image);
+  for (const path of copiedBy(firstStage)) {
+    isSent(path);
+    cpSync(join(ROOT, path), join(stage, path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(stage, 'node_modules'));
+  npm(['run', '--silent', 'build'], stage);
+  npm(['pack', '--silent', '--ignore-scripts'], stage);
+  execFileSync('tar', ['-xzf', join(stage, `${PACKAGE}-${version}.tgz`), '-C', stage]);
+  return join(stage, 'package');
+
+  function isSent(/** @type {string} */ path) {
+    if (!sent.some((one) => path === one || path.startsWith(`${one}/`)))
+      throw new Error(
+        `deploy/${image}: ${path} is copied, and left out by Dockerfile.dockerignore`,
+      );
+  }
+}
+
+/** @returns what the COPY lines of a stage take from the repository */
+function copiedBy(/** @type {string} */ stage) {
+  return [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  );
+}
+
+/** Both module formats load. */
+function loadPackage(/** @type {string} */ path, /** @type {string} */ what) {
+  run('-e', `require(${JSON.stringify(join(path, 'dist/index.cjs'))})`);
+  run('--input-type=module', '-e', `await import(${JSON.stringify(join(path, 'dist/index.mjs'))})`);
+  console.log(`${what}: ok`);
+}
+
+function run(/** @type {string[]} */ ...args) {
+  execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+}
