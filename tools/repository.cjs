@@ -48,15 +48,6 @@ function withRepository(manifest, url) {
 }
 
 /**
- * Where the runbooks are, for people on call: a link, or a path while there is no repository.
- * @param {Manifest} manifest
- */
-function runbooksOf(manifest) {
-  const url = /** @type {string} */ (repositoryOf(manifest));
-  return isPlaceholder(url) ? RUNBOOKS : `${url}/blob/main/${RUNBOOKS}`;
-}
-
-/**
  * Lines of files that name the repository or the version: what one begins with, and what follows.
  * @param {Manifest} manifest
  * @returns {Record<string, Record<string, string>>}
@@ -97,7 +88,7 @@ function withLines(text, lines) {
  * @returns {Record<string, string>} texts by path
  */
 function filesOf(manifest, read) {
-  const runbooks = runbooksOf(manifest);
+  const runbooks = `${repositoryOf(manifest)}/blob/main/${RUNBOOKS}`;
   return Object.fromEntries([
     ...Object.entries(linesOf(manifest)).map(([path, lines]) => [
       path,
@@ -110,4 +101,4 @@ function filesOf(manifest, read) {
   ]);
 }
 
-module.exports = { repositoryOf, isPlaceholder, withRepository, runbooksOf, filesOf };
+module.exports = { repositoryOf, isPlaceholder, withRepository, filesOf };

@@ -4,7 +4,7 @@
 import type { Meter, MetricOptions } from '@opentelemetry/api';
 import { createInstruments } from '../../src/report/instruments.ts';
 import * as semconv from '../../src/semconv.ts';
-import { runbooksOf } from '../../tools/repository.cjs';
+import { repositoryOf } from '../../tools/repository.cjs';
 import { anchors, read } from './support/markdown.ts';
 
 const FILES = [
@@ -114,6 +114,16 @@ test.each(['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop
   },
 );
 
+test('blocks that expectBlock marks are in no alert and in no panel', () => {
+  const files = ['deploy/prometheus/rules.yaml', 'deploy/grafana/dashboards/event-loop.json'];
+  const queries = files.flatMap((file) =>
+    [...read(file).matchAll(/event_loop_block_duration_seconds_\w+(?![\w:])(?:\{([^}]*)\})?/g)]
+      .filter(([, matchers]) => !matchers?.includes('event_loop_block_expected='))
+      .map(([query]) => `${file}: ${query}`),
+  );
+  expect(queries).toEqual([]);
+});
+
 test('every alert has a chapter in deploy/prometheus/README.md, and every chapter an alert', () => {
   const alerts = [...read('deploy/prometheus/rules.yaml').matchAll(/- alert: (\w+)/g)].map(
     ([, name]) => name as string,
@@ -123,7 +133,8 @@ test('every alert has a chapter in deploy/prometheus/README.md, and every chapte
   );
   const runbooks = read('deploy/prometheus/README.md');
 
-  const base = runbooksOf(JSON.parse(read('package.json')));
+  const repository = repositoryOf(JSON.parse(read('package.json')));
+  const base = `${repository}/blob/main/deploy/prometheus/README.md`;
   expect(urls).toEqual(alerts.map((name) => `${base}#${name.toLowerCase()}`));
   for (const name of alerts)
     expect(anchors('deploy/prometheus/README.md')).toContain(name.toLowerCase());

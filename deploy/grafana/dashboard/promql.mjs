@@ -11,11 +11,16 @@
 /** The labels that the dashboard's variables choose by. */
 const CHOSEN = 'job=~"$service",instance=~"$instance"';
 
+/** Blocks of code that `expectBlock` runs are expected: nobody has to look at them. */
+const UNEXPECTED = 'event_loop_block_expected=""';
+const BLOCKS = /^event_loop_block_duration_/;
+
 /**
  * @param {string} metric
  * @param {string} [matchers] further ones
  */
-export const chosen = (metric, matchers) => `${metric}{${CHOSEN}${matchers ? `,${matchers}` : ''}}`;
+export const chosen = (metric, matchers) =>
+  `${metric}{${[CHOSEN, BLOCKS.test(metric) && UNEXPECTED, matchers].filter(Boolean).join(',')}}`;
 
 /**
  * `le` of a bucket, as OTLP and as scraping makes it.
@@ -77,7 +82,7 @@ function newestVersion(matchers) {
 export function newInVersion(vector) {
   const services = 'job=~"$service"';
   const newest = newestVersion(services);
-  const known = `last_over_time(event_loop_block_duration_seconds_count{${services}}[${KNOWN}]) unless on (job, service_version) ${newest}`;
+  const known = `last_over_time(event_loop_block_duration_seconds_count{${services},${UNEXPECTED}}[${KNOWN}]) unless on (job, service_version) ${newest}`;
   return `${vector} and on (job, service_version) ${newest} unless on (job, code_function_name, code_file_path, code_line_number) (${known})`;
 }
 
