@@ -1,6 +1,6 @@
-// Guarantees: what deploy/ builds can be built. The package is made as the first stage of each image
-// makes it, in a folder that has only what its Dockerfile copies; and the Lambda layer. Each of them
-// is loaded.
+// Guarantees: what deploy/ builds can be built. The package is made as the first stage of each
+// image makes it, in a folder that has only what its Dockerfile copies; and the Lambda layer. Each
+// of them is loaded.
 import { execFileSync } from 'node:child_process';
 import { accessSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

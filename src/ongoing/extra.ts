@@ -1,5 +1,6 @@
 /** Blocks that have not ended are reported by the watchdog thread: this is what it is given. */
 import type { Extra } from '../extra.ts';
+import { sdkDefaults } from '../otel/sdk-defaults.ts';
 import { hasLoader } from '../source-maps/loader-maps.ts';
 import { packageOrigins } from '../support/package-origins.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
@@ -11,7 +12,7 @@ export const ongoing: Extra = {
   inSession: ({ config, isConsoleOnly, origin }) => ({
     threadData: () => ({
       unfinishedAfterMillis: config.unfinishedAfterMillis,
-      env: isConsoleOnly ? {} : exporterEnvironment(process.env),
+      env: isConsoleOnly ? {} : exporterEnvironment(process.env, sdkDefaults().areInForce),
       ongoing: {
         thread: THIS_THREAD,
         blockEvents: config.blockEvents,

@@ -4,14 +4,22 @@
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
 
-/** The variables of exporters: the watchdog's threads are given nothing else of the environment. */
-export function exporterEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+const DEFAULTS = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp' };
+
+/**
+ * The variables of exporters: the watchdog's threads are given nothing else of the environment.
+ * @param hasDefaults what is not set, or empty, has its default
+ */
+export function exporterEnvironment(
+  env: NodeJS.ProcessEnv,
+  hasDefaults = false,
+): Record<string, string> {
   const wanted = /^(OTEL_.*|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => wanted.test(entry[0]) && entry[1] !== undefined,
-    ),
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => wanted.test(entry[0]) && !!entry[1]?.trim(),
   );
+  return { ...(hasDefaults && DEFAULTS), ...Object.fromEntries(set) };
 }
 
 export type Signal = 'traces' | 'logs';

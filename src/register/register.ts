@@ -10,6 +10,7 @@ import { main } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
+import { sdkDefaults } from '../otel/sdk-defaults.ts';
 import { perThread } from '../support/per-thread.ts';
 import { sayAs } from '../support/stderr.ts';
 import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
@@ -36,7 +37,7 @@ import {
   type SdkPackage,
 } from './sdk.ts';
 import { addSpanProcessor } from './span-processor.ts';
-import { isThreadWanted, withOwnInstanceId } from './worker-threads.ts';
+import { withOwnInstanceId } from './worker-threads.ts';
 
 const say = sayAs('register');
 /** It may be preloaded twice, by NODE_OPTIONS and on the command line, or required and imported. */
@@ -48,9 +49,7 @@ const USE_IMPORT =
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
   const registration = perThread(REGISTERED, () => ({ isDone: false }));
-  // Code that blocks belongs into a worker thread, and an SDK in each would be expensive. So a
-  // worker thread has one only if the environment asks for it.
-  if (!isThreadWanted() || registration.isDone) return;
+  if (registration.isDone) return;
   registration.isDone = true;
   try {
     start(esm);
@@ -79,7 +78,10 @@ function start(esm: boolean): void {
   }
   if (isDisabled) new main.EventLoopInstrumentation();
   else if (sdkPackage === undefined) startWithoutSdk();
-  else startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
+  else {
+    sdkDefaults().areInForce = true;
+    startSdk(packages, esm, (list) => createSdk(sdkPackage, packages, list));
+  }
 }
 
 function startWithoutSdk(): void {

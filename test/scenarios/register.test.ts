@@ -140,6 +140,15 @@ describe('an application that knows nothing of it', () => {
   });
 });
 
+test.each(['--import', '--require'])('%s: a worker thread loads the entry alone', async (flag) => {
+  const { stdout, stderr } = await runApp('worker-modules.cjs', {
+    file: appFile('plain/worker-modules.cjs'),
+    env: { ...receiver.env, NODE_OPTIONS: `${flag}=${ENTRY}` },
+  });
+  expect(stderr).toBe('');
+  expect(stdout.trim()).toMatch(flag === '--import' ? /^$/ : /^\S+register\.cjs$/);
+});
+
 test('an application whose own instrumentation is enabled meanwhile: no wrapper is left after it', async () => {
   const { stdout, stderr } = await runApp('enabled-meanwhile.mjs', {
     file: appFile('plain/enabled-meanwhile.mjs'),

@@ -1,4 +1,8 @@
-import { exporterPackages, exportsOtlp } from '../../src/ongoing/otlp-environment.ts';
+import {
+  exporterEnvironment,
+  exporterPackages,
+  exportsOtlp,
+} from '../../src/ongoing/otlp-environment.ts';
 
 const URL = 'http://127.0.0.1:4318';
 
@@ -13,6 +17,19 @@ test.each<[NodeJS.ProcessEnv, boolean, boolean]>([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: URL, OTEL_SDK_DISABLED: 'true' }, false, false],
 ])('%j: exports spans %p, logs %p', (env, traces, logs) => {
   expect([exportsOtlp(env, 'traces'), exportsOtlp(env, 'logs')]).toEqual([traces, logs]);
+});
+
+test.each<[NodeJS.ProcessEnv, boolean, boolean]>([
+  [{}, true, true],
+  [{ OTEL_TRACES_EXPORTER: ' ', OTEL_LOGS_EXPORTER: 'none' }, true, false],
+  [{ OTEL_TRACES_EXPORTER: 'console' }, false, true],
+  [{ OTEL_SDK_DISABLED: 'true' }, false, false],
+])('%j and the defaults of the SDK: exports spans %p, logs %p', (given, traces, logs) => {
+  const env = exporterEnvironment(given, true);
+  expect([exportsOtlp(env, 'traces'), exportsOtlp(env, 'logs')]).toEqual([traces, logs]);
+  const unknown = exporterEnvironment({ ...given, SECRET: 'x' });
+  expect([exportsOtlp(unknown, 'traces'), exportsOtlp(unknown, 'logs')]).toEqual([false, false]);
+  expect(unknown).not.toHaveProperty('SECRET');
 });
 
 test('the exporter is that of the signal and its protocol', () => {
