@@ -16,7 +16,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { cut, MAX_FILE_LENGTH } from '../support/bounded.ts';
-import { toHrTime } from './hr-time.ts';
+import type { Clock } from '../support/clock.ts';
+import { hrTimeToMillis, toHrTime } from './hr-time.ts';
 
 /** The same registered symbol as `suppressTracing` of `@opentelemetry/core` uses, in both lines. */
 const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
@@ -84,6 +85,18 @@ export function spanStartedAt(span: Span): number | undefined {
   return typeof _performanceStartTime === 'number' && _startTimeProvided === false
     ? _performanceStartTime
     : undefined;
+}
+
+/**
+ * What has to be added to the Unix times of a span so that they are those of `clock`: by how much
+ * the wall clock was stepped since the span began, and what the SDK has cut from its start, in
+ * milliseconds. 0 if the span does not know when it began on the monotonic clock.
+ */
+export function clockStepOf(span: Span, clock: Pick<Clock, 'epoch'>): number {
+  const startedAt = spanStartedAt(span);
+  const start = spanStartTime(span);
+  if (startedAt === undefined || start === undefined) return 0;
+  return clock.epoch(startedAt) - hrTimeToMillis(start);
 }
 
 /**

@@ -17,7 +17,12 @@ import { blockAttributes } from '../block-attributes.ts';
 import { keyOf } from '../name/key.ts';
 import { addMillis, hrTimeToMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
 import { madeByIn } from '../otel/made-by.ts';
-import { isTracingSuppressed, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
+import {
+  clockStepOf,
+  isTracingSuppressed,
+  spanEndTime,
+  spanStartTime,
+} from '../otel/sdk-internals.ts';
 import {
   ATTR_EVENT_LOOP_BLOCK_DURATION,
   ATTR_EVENT_LOOP_LINK_TYPE,
@@ -64,7 +69,7 @@ export class BlockSpans implements Emitter {
     private readonly tracer: () => Tracer,
     private readonly hooks: UserHooks,
     private readonly metrics: BlockMetrics,
-    private readonly clock: Pick<Clock, 'now'>,
+    private readonly clock: Pick<Clock, 'now' | 'epoch'>,
   ) {
     this.#rateLimit = new RateLimit(options.maxSpansPerMinute);
   }
@@ -91,7 +96,7 @@ export class BlockSpans implements Emitter {
       this.metrics.suppressed(block, context);
       return 'left out';
     }
-    const started = startBlockSpan(this.tracer(), block, context);
+    const started = startBlockSpan(this.tracer(), block, context, this.clock);
     if (started.span.isRecording()) this.#rateLimit.take(key, now);
     return started;
   }
@@ -104,7 +109,7 @@ export class BlockSpans implements Emitter {
     if (block.expected === true || isTracingSuppressed(context)) return undefined;
     if (parentOf(context) === undefined && this.options.requireParentSpan) return undefined;
     if (!this.#rateLimit.hasRoomForAny(this.clock.now())) return undefined;
-    const started = startBlockSpan(this.tracer(), block, context);
+    const started = startBlockSpan(this.tracer(), block, context, this.clock);
     if (started.span.isRecording()) this.#rateLimit.reserved++;
     return started;
   }
@@ -137,10 +142,13 @@ export function startBlockSpan(
   tracer: Tracer,
   block: EventLoopBlock,
   context: Context,
+  clock: Pick<Clock, 'epoch'>,
 ): StartedSpan {
-  let startTime = toHrTime(block.startTimeMillis);
-  let endTime = addMillis(startTime, block.durationMillis);
   const parent = parentOf(context);
+  // On the parent's time line, also if the wall clock was stepped since the parent began.
+  const step = parent === undefined ? 0 : clockStepOf(parent, clock);
+  let startTime = toHrTime(block.startTimeMillis - step);
+  let endTime = addMillis(startTime, block.durationMillis);
   const parentStart = parent && spanStartTime(parent);
   const attributes = attributesOf(block);
   if (parentStart !== undefined && isBefore(startTime, parentStart)) {

@@ -2,7 +2,7 @@
  * Detection: ticks, scopes, callbacks and the lag timer become blocks, and what is not the
  * application's is left out. It tells its listeners, and knows none of them.
  */
-import { context } from '@opentelemetry/api';
+import { context, type HrTime, type Span } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { CpuThrottling } from '../detect/exclude/cpu-throttling.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
@@ -20,7 +20,12 @@ import type { RunningCode } from '../detect/running-code.ts';
 import type { LoopListener, Part } from '../extra.ts';
 import { callStack, emptyCallStack } from '../native/call-stack.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
-import { currentContextManager, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
+import {
+  clockStepOf,
+  currentContextManager,
+  spanEndTime,
+  spanStartTime,
+} from '../otel/sdk-internals.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { launches } from '../support/launches.ts';
@@ -217,20 +222,16 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   };
 }
 
-function runningCode({ parentOf }: Common, runDelay: RunDelay): RunningCode {
+function runningCode({ clock, parentOf }: Common, runDelay: RunDelay): RunningCode {
+  const timeOf = (span: Span, time: HrTime | undefined) =>
+    time === undefined ? Number.NaN : hrTimeToMillis(time) + clockStepOf(span, clock);
   return {
     context: () => contextOf(currentResource()),
     active: () => context.active(),
     resourceType: () => resourceTypeOf(currentResource()),
     spans: {
-      startOf: (span) => {
-        const start = spanStartTime(span);
-        return start === undefined ? Number.NaN : hrTimeToMillis(start);
-      },
-      endOf: (span) => {
-        const end = spanEndTime(span);
-        return end === undefined ? Number.NaN : hrTimeToMillis(end);
-      },
+      startOf: (span) => timeOf(span, spanStartTime(span)),
+      endOf: (span) => timeOf(span, spanEndTime(span)),
       parentOf,
     },
     threadTimes: runDelay.within.bind(runDelay),

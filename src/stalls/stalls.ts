@@ -18,7 +18,7 @@ import { keyOf } from '../name/key.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { madeByIn } from '../otel/made-by.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
-import { spanEndTime } from '../otel/sdk-internals.ts';
+import { clockStepOf, spanEndTime } from '../otel/sdk-internals.ts';
 import {
   announceRequests,
   byFunction,
@@ -71,8 +71,13 @@ export type EndedSpan = Span &
 
 export class Stalls {
   #session: StallSession | undefined;
+  /**
+   * Unix time of the monotonic clock's 0 when the first session began. Spans and blocks are
+   * compared by it, whatever steps the wall clock has made since.
+   */
+  #zero = Number.NaN;
   #processors = 0;
-  readonly #open = new OpenSpans();
+  readonly #open = new OpenSpans((span, time) => this.#timeOf(span, time));
   readonly #blocks = new RecentBlocks();
   /** Blocks that are not reported yet. */
   #unnamed = 0;
@@ -87,6 +92,7 @@ export class Stalls {
 
   start(session: StallSession): void {
     this.#session = session;
+    if (Number.isNaN(this.#zero)) this.#zero = session.clock.epoch(0);
   }
 
   /** Does nothing if another session has taken its place. */
@@ -133,7 +139,8 @@ export class Stalls {
     if (this.#queue.isEmpty || !isNew || !isEntrySpan(span, parentContext)) return;
     const session = this.#session;
     if (session === undefined) return;
-    const received = receivedAt((span as { attributes?: Attributes }).attributes);
+    const header = receivedAt((span as { attributes?: Attributes }).attributes);
+    const received = header === undefined ? undefined : header - this.#drift();
     const before = this.#queue.blocksBefore({
       iteration: session.clock.loopCount(),
       idle: session.clock.waited(),
@@ -156,13 +163,13 @@ export class Stalls {
   stallOf(span: EndedSpan): Stall | undefined {
     const ongoing = this.#session?.ongoingPileUp();
     const pileUp = madeByIn(ongoing?.context) === undefined ? ongoing : undefined;
-    const start = hrTimeToMillis(span.startTime);
+    const start = this.#timeOf(span, span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
-    const time = spanTimeOf(span, start, hrTimeToMillis(span.endTime));
+    const time = spanTimeOf(span, start, this.#timeOf(span, span.endTime));
     const waits: Wait[] | undefined = isEntryKind(span) ? [] : undefined;
     const stall = this.#blocks.stallOf(time, waits);
     if (pileUp === undefined) return stall;
-    const period = { start: this.#epoch(pileUp.start), end: this.#epoch(pileUp.end) };
+    const period = { start: this.#zero + pileUp.start, end: this.#zero + pileUp.end };
     const more = stallIn(this.#pileUpTime(pileUp), time);
     if (more === 0) return stall;
     waits?.push({ block: undefined, pileUp: period, millis: more });
@@ -291,8 +298,8 @@ export class Stalls {
       }
     }
     const time: BlockTime = {
-      start: this.#epoch(start),
-      end: this.#epoch(end),
+      start: this.#zero + start,
+      end: this.#zero + end,
       blockingSpanIds,
       ranMillis: ranMillis.size === 0 ? undefined : ranMillis,
       callbackStart: kind === 'callback' ? start : undefined,
@@ -300,8 +307,17 @@ export class Stalls {
     return { spans, time };
   }
 
-  #epoch(time: number): number {
-    return this.#session?.clock.epoch(time) ?? Number.NaN;
+  /** Hot. A time of a span, by {@link #zero}. */
+  #timeOf(span: Span, time: HrTime): number {
+    const clock = this.#session?.clock;
+    const step = clock === undefined ? 0 : clockStepOf(span, clock);
+    return hrTimeToMillis(time) + step - this.#drift();
+  }
+
+  /** By how much Unix time has been stepped since {@link #zero}. */
+  #drift(): number {
+    const clock = this.#session?.clock;
+    return clock === undefined ? 0 : clock.epoch(0) - this.#zero;
   }
 }
 

@@ -760,3 +760,25 @@ test('what an earlier request made blocks: a link to that, and who asked is no v
   expect(spanOf('asks')?.attributes).not.toHaveProperty(['event_loop.stall.duration']);
   expect(spanOf('asks')?.links).toEqual([]);
 });
+
+test.each([-2000, 2000])(
+  'the wall clock is stepped by %d ms: parents and stalls as without',
+  async (step) => {
+    const run = await runApp('clock-step.cjs', { args: [String(step)] });
+    expectQuietExit(run);
+    const spanOf = (name: string) => run.spans.find((span) => span.name === name);
+    const [blocking, waiting] = [spanOf('blocking'), spanOf('waiting')];
+    const [block, ...others] = run.blocks;
+    expect(others).toEqual([]);
+    expect(block?.parentSpanId).toBe(blocking?.spanId);
+    expect(block?.startMillis).toBeGreaterThanOrEqual(Number(blocking?.startMillis));
+    expect(block?.endMillis).toBeLessThanOrEqual(Number(blocking?.endMillis));
+    const stallMillis = Number(waiting?.attributes['event_loop.stall.duration']) * 1000;
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+      expect(stallMillis).toBeGreaterThan(300 - STALL_TOLERANCE_MILLIS);
+      expect(Math.abs(stallMillis - Number(block?.durationMillis))).toBeLessThan(
+        STALL_TOLERANCE_MILLIS,
+      );
+    });
+  },
+);

@@ -28,6 +28,7 @@ import {
   readRegistry,
   semconvSource,
 } from '../../tools/semconv.cjs';
+import { FakeClock } from './support/fake-clock.ts';
 import { stackSample } from './support/stack-sample.ts';
 
 const ROOT = join(__dirname, '../..');
@@ -198,7 +199,7 @@ test('the span has the attributes of the registry', () => {
       return {} as Span;
     },
   } as unknown as Tracer;
-  startBlockSpan(tracer, BLOCK, ROOT_CONTEXT);
+  startBlockSpan(tracer, BLOCK, ROOT_CONTEXT, new FakeClock());
   const span = one(registry.spans);
   expect(started).toEqual([
     { name: span.name, options: expect.objectContaining({ kind: SpanKind.INTERNAL }) },
