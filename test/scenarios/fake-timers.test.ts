@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { appFile } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 
-/** Less than this of its 200 ms of CPU time is before the first clock that a block is timed by. */
+/** Of 200 ms that the thread runs. */
 const MIN_MILLIS = 190;
 const block = (name: string) => ({ name, millis: expect.any(Number), samples: expect.any(Number) });
 

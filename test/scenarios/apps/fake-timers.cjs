@@ -4,6 +4,7 @@ const { mock } = require('node:test');
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
 const { subscribe } = require('node:diagnostics_channel');
 const FakeTimers = require('@sinonjs/fake-timers');
+const { running } = require('../../support/thread-times.cjs');
 
 const [by, before] = process.argv.slice(2);
 const keepAlive = setInterval(() => {}, 10_000);
@@ -23,15 +24,12 @@ function install() {
 const load = () => require('opentelemetry-instrumentation-event-loop');
 const enable = () => new (load().EventLoopInstrumentation)({ thresholdMillis: 50, console: true });
 
-/** By CPU time, which is not faked. */
-const isOver = (before) => process.cpuUsage(before).user > 200_000;
-
 function inside() {
-  for (const before = process.cpuUsage(); !isOver(before); ) for (let i = 0; i < 1e6; i++);
+  for (const goesOn = running(200); goesOn(); ) for (let i = 0; i < 1e5; i++);
 }
 
 function afterwards() {
-  for (const before = process.cpuUsage(); !isOver(before); ) for (let i = 0; i < 1e6; i++);
+  for (const goesOn = running(200); goesOn(); ) for (let i = 0; i < 1e5; i++);
 }
 
 async function main() {
