@@ -65,8 +65,8 @@ export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_modu
 export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 
 /**
- * The functions that ran innermost, at most five, and their shares. Needs three stack samples or
- * more.
+ * The functions that ran innermost, at most five, and their shares. Needs three stack samples that
+ * saw a function.
  */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 

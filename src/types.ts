@@ -138,7 +138,7 @@ export interface EventLoopBlock {
   readonly expected?: true;
   /**
    * The functions that ran innermost, the largest share first, at most five. Needs three stack
-   * samples or more; a sample that came late counts as two.
+   * samples that saw a function; a sample that came late counts as two.
    */
   readonly topFunctions?: readonly FunctionShare[];
 }
