@@ -30,6 +30,7 @@ import {
   wrapSlow,
   wrapStringify,
   wrapToString,
+  wrapWait,
 } from './wrappers.ts';
 
 /** One function, where it is found, and how it is wrapped. */
@@ -159,6 +160,7 @@ export function builtIns(): BuiltIn[] {
     { holder: JSON, key: 'parse', name: 'JSON.parse', wrap: wrapParse },
     { holder: JSON, key: 'stringify', name: 'JSON.stringify', wrap: wrapStringify },
     { holder: globalThis, key: 'structuredClone', name: 'structuredClone', wrap: wrapClone },
+    ...ofModule(Atomics, 'Atomics', { wait: wrapWait }),
     ...ofModule(v8, 'v8', OF_V8),
     ...ofModule(module, 'module', OF_MODULE),
     ...ofModule(vm, 'vm', OF_VM),

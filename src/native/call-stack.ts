@@ -9,6 +9,7 @@
 import type { NativeCall, StackFrame } from '../block.ts';
 import type { Faults } from '../otel/diag-once.ts';
 import { captureStack } from '../sample/stack.ts';
+import { now } from '../support/time.ts';
 
 /** The size of inputs whose size is not known for free. */
 export const UNKNOWN_SIZE = -1;
@@ -32,6 +33,8 @@ export interface LongCallListener {
   entered(call: LongCall): void;
   /** The call returned or threw. V8 has ended half-way what was entered inside it and not left. */
   left(call: LongCall): void;
+  /** The call, which used no CPU, has lasted since `since`, and is over. */
+  waited?(call: LongCall, since: number): void;
   /** No call is in progress: V8 has ended half-way what was entered and not left. */
   emptied?(): void;
   readonly faults: Faults;
@@ -108,20 +111,38 @@ export function enter(name: string, size: number, depth: number): Entered | unde
   const { listener } = callStack;
   if (listener === undefined) return undefined;
   try {
-    const frames = captureStack();
-    const caller = frames.findIndex(({ isOwn }) => !isOwn);
-    const call: LongCall = {
-      name,
-      size: size === UNKNOWN_SIZE ? undefined : size,
-      frames: caller === -1 ? [] : frames.slice(caller),
-      depth,
-    };
+    const call = calledHere(name, size, depth);
     listener.entered(call);
     return { call, listener };
   } catch (error) {
     listener.faults.inHook ??= error;
     return undefined;
   }
+}
+
+/** A shorter call is left to the samples of the watchdog thread. */
+export const MIN_SAMPLED_MILLIS = 3;
+
+/** The call of `name` began at `since`, and has waited. Cannot throw. */
+export function noteWait(name: string, since: number, depth: number): void {
+  const { listener } = callStack;
+  if (listener === undefined || !(now() - since >= MIN_SAMPLED_MILLIS)) return;
+  try {
+    listener.waited?.(calledHere(name, UNKNOWN_SIZE, depth), since);
+  } catch (error) {
+    listener.faults.inHook ??= error;
+  }
+}
+
+function calledHere(name: string, size: number, depth: number): LongCall {
+  const frames = captureStack();
+  const caller = frames.findIndex(({ isOwn }) => !isOwn);
+  return {
+    name,
+    size: size === UNKNOWN_SIZE ? undefined : size,
+    frames: caller === -1 ? [] : frames.slice(caller),
+    depth,
+  };
 }
 
 /** Cannot throw. */

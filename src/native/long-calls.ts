@@ -7,10 +7,7 @@ import type { StackSample } from '../block.ts';
 import type { Faults } from '../otel/diag-once.ts';
 import type { SharedText } from '../sample/shared-records.ts';
 import type { Clock } from '../support/clock.ts';
-import type { LongCall, LongCallListener } from './call-stack.ts';
-
-/** A shorter call is left to the samples of the watchdog thread. */
-const MIN_SAMPLED_MILLIS = 3;
+import { type LongCall, type LongCallListener, MIN_SAMPLED_MILLIS } from './call-stack.ts';
 
 export interface LongCallPorts {
   /** What is known of the running block, as plain data. */
@@ -31,16 +28,8 @@ export class LongCalls implements LongCallListener {
   ) {}
 
   entered(call: LongCall): void {
-    const { name, size, frames, depth } = call;
-    const time = this.clock.now();
-    const sample: StackSample = {
-      requestedAt: time,
-      time,
-      context: context.active(),
-      resourceType: this.ports.resourceType(),
-      frames,
-      nativeCall: { name, size },
-    };
+    const { depth } = call;
+    const sample = this.#sampleOf(call, this.clock.now());
     // In this order: what throws is not left, either.
     const facts = JSON.stringify(this.ports.facts(sample));
     this.memory.write(facts);
@@ -61,6 +50,21 @@ export class LongCalls implements LongCallListener {
   emptied(): void {
     this.memory.write('');
     this.#entered = [];
+  }
+
+  waited(call: LongCall, since: number): void {
+    this.ports.add({ ...this.#sampleOf(call, since), time: this.clock.now() });
+  }
+
+  #sampleOf({ name, size, frames }: LongCall, time: number): StackSample {
+    return {
+      requestedAt: time,
+      time,
+      context: context.active(),
+      resourceType: this.ports.resourceType(),
+      frames,
+      nativeCall: { name, size },
+    };
   }
 
   /** A call is over, and with it all that began inside it. */

@@ -11,7 +11,7 @@ import {
 } from '../detect/hooks/resource-classes.ts';
 import type { Part, SampleListener, SessionExtra } from '../extra.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
-import { takeNativeCall } from '../native/call-stack.ts';
+import { callInProgress, takeNativeCall } from '../native/call-stack.ts';
 import { LongCalls } from '../native/long-calls.ts';
 import { NativeCalls } from '../native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
@@ -84,7 +84,9 @@ export function createSampling(
           const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
           if (sample === undefined) return undefined;
           try {
-            detection.armHooks(sample.time - requestedAt < LATE_MILLIS && ranSince === undefined);
+            const isPrompt = sample.time - requestedAt < LATE_MILLIS && ranSince === undefined;
+            // `Atomics.wait` answers at once, and uses no CPU.
+            detection.armHooks(isPrompt && callInProgress().name === '');
           } catch {
             // There is hardly any stack left.
           }

@@ -10,7 +10,7 @@ import {
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
-import { clearTimeout, setTimeout } from '../support/time.ts';
+import { clearTimeout, setTimeout, wait } from '../support/time.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import type {
   SourceMapAnswer,
@@ -80,7 +80,7 @@ export class SourceMapThread {
 
   /** Blocks until there is another answer. Returns false if there is none. */
   waitForAnswer(millis: number): boolean {
-    return millis > 0 && Atomics.wait(this.#answers, 0, this.#received, millis) !== 'timed-out';
+    return millis > 0 && wait(this.#answers, 0, this.#received, millis) !== 'timed-out';
   }
 
   /** Takes the answers that have arrived. */

@@ -14,7 +14,7 @@ import { PACKAGE_NAME } from '../version.ts';
 import { printable } from './escape.ts';
 import { attempt } from './guard.ts';
 import { tracesSyncIo } from './schedstat.ts';
-import { now, setImmediate } from './time.ts';
+import { now, setImmediate, wait } from './time.ts';
 
 // Taken once: spans are made of it by `@opentelemetry/instrumentation-fs`.
 const { readFileSync } = fs;
@@ -106,7 +106,7 @@ function writeNow(text: string): void {
       written += fs.writeSync(STDERR, bytes, written);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(sleepCell, 0, 0, RETRY_MILLIS);
+      wait(sleepCell, 0, 0, RETRY_MILLIS);
     }
   }
 }

@@ -26,6 +26,8 @@ export const setImmediate = original(timers.setImmediate, 'setImmediate');
 export const clearImmediate = original(timers.clearImmediate, 'clearImmediate');
 export const queueMicrotask = original(globalThis.queueMicrotask, 'queueMicrotask');
 export const nextTick = original(process.nextTick, 'nextTick');
+/** Not the wrapped one: waits of this package are not the application's. */
+export const wait = Atomics.wait;
 export const hrtime = original(process.hrtime, 'hrtime');
 
 /** Unix time in whole milliseconds. */
