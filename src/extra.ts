@@ -9,7 +9,7 @@ import type { ResolvedConfig } from './config.ts';
 import type { Exclusions } from './detect/exclude/exclusions.ts';
 import type { RunDelay } from './detect/exclude/run-delay.ts';
 import type { Ledger } from './detect/ledger.ts';
-import type { SpanFacts } from './detect/running-code.ts';
+import type { Call, SpanFacts } from './detect/running-code.ts';
 import type { OriginOptions } from './name/in-app.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
 import type { CodeDescriber } from './report/code-describer.ts';
@@ -33,6 +33,8 @@ export interface Extra {
   readonly WorkerWatchdog?: ThreadKeeperClass;
   /** The span of this process around `span`; undefined if it does not know. */
   parentOf?(span: Span): Span | undefined;
+  /** Calls to that port, open or ended lately. */
+  callsTo?(port: number): Call[];
   /** @returns whether the page is written; never throws */
   writeReport?(path: string, loopProfile: LoopProfile | undefined, log: OnceLogger): boolean;
 }

@@ -111,8 +111,8 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
 /**
  * Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: on the span of a block that has no parent: the span,
- * of a request that has ended, in which the connection, worker or interval was made whose callback
- * blocked.
+ * of a request that does not await it, in which the connection, worker or interval was made whose
+ * callback blocked.
  */
 export const LINK_TYPE_MADE_BY = 'made_by';
 

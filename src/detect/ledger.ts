@@ -281,6 +281,11 @@ export class Ledger {
     };
   }
 
+  /** The context that what has run since `start` is attributed to. */
+  ownerOf(by: Attributed, start: number): Context {
+    return this.#blocks.attribution.ownerOf(by, start, this.clock.now());
+  }
+
   /**
    * What piled up before the running callback, if it reached the threshold and is not reported.
    * Hot: asked for each span that ends. The same object as long as what is known of it is the same.

@@ -24,4 +24,14 @@ export interface SpanFacts {
   endOf(span: Span): number;
   /** The span around that of `context`; undefined if none around it began in this process. */
   parentOf(span: Span, context: Context): Span | undefined;
+  /** Calls to that port of any host, that are open or ended lately. */
+  callsTo(port: number): readonly Call[];
+}
+
+/** A call to another process. */
+export interface Call {
+  /** Its CLIENT span. */
+  readonly span: Span;
+  /** That process sends nothing but answers. */
+  readonly isOwed: boolean;
 }

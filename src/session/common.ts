@@ -47,6 +47,7 @@ export interface Common {
   /** Which code is the application's own; not by a function of the application. */
   readonly origin: OriginOptions;
   readonly parentOf: SpanFacts['parentOf'];
+  readonly callsTo: SpanFacts['callsTo'];
   /** Undefined if no stack samples are taken. */
   readonly capture:
     | { readonly memory: SharedMemory; readonly Thread: ThreadKeeperClass }
@@ -85,6 +86,7 @@ export function createCommon(
       }
       return localParentOf(span, context);
     },
+    callsTo: (port) => extras.flatMap((extra) => extra.callsTo?.(port) ?? []),
     capture: config.captureStack ? captureWith(extras, log) : undefined,
     onHookError: (error) => {
       log.faults.inHook ??= error;

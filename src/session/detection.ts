@@ -222,7 +222,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   };
 }
 
-function runningCode({ clock, parentOf }: Common, runDelay: RunDelay): RunningCode {
+function runningCode({ clock, parentOf, callsTo }: Common, runDelay: RunDelay): RunningCode {
   const timeOf = (span: Span, time: HrTime | undefined) =>
     time === undefined ? Number.NaN : hrTimeToMillis(time) + clockStepOf(span, clock);
   return {
@@ -233,6 +233,7 @@ function runningCode({ clock, parentOf }: Common, runDelay: RunDelay): RunningCo
       startOf: (span) => timeOf(span, spanStartTime(span)),
       endOf: (span) => timeOf(span, spanEndTime(span)),
       parentOf,
+      callsTo,
     },
     threadTimes: runDelay.within.bind(runDelay),
   };

@@ -67,8 +67,12 @@ export function createSampling(
     nativeCall: takeNativeCall,
     add: (sample) => ledger.add(sample),
   });
-  const reply = (sample: StackSample): CaptureReply<UnnamedFacts> =>
-    ongoingReply(sample, ledger.ongoing(), clock, config.requireParentSpan);
+  const reply = (sample: StackSample): CaptureReply<UnnamedFacts> => {
+    const block = ledger.ongoing();
+    const context = { value: ledger.ownerOf(sample, block.start) };
+    const owned = Object.create(sample, { context }) as StackSample;
+    return ongoingReply(owned, block, clock, config.requireParentSpan);
+  };
 
   const watchdog =
     capture &&

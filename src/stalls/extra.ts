@@ -38,6 +38,7 @@ export const stalls: Extra = {
     };
   },
   parentOf: (span) => stallsOfThread().parentOf(span),
+  callsTo: (port) => stallsOfThread().callsTo(port),
 };
 
 function sessionOf(view: SessionView, durations: StallDurations): StallSession {

@@ -152,6 +152,14 @@ export class OpenSpans {
     return queued;
   }
 
+  /** The latest `max` that are open. */
+  latest(max: number): Span[] {
+    const spans: Span[] = [];
+    for (let e = this.#newest; e !== undefined && spans.length < max; e = e.older)
+      spans.push(e.span as Span);
+    return spans;
+  }
+
   clear(): void {
     while (this.#oldest !== undefined) this.#remove(this.#oldest);
   }

@@ -4,15 +4,9 @@
  * object. Times of spans are Unix times, and so are those of blocks from here on.
  */
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
-import {
-  type Attributes,
-  type Context,
-  type HrTime,
-  type Span,
-  SpanKind,
-  trace,
-} from '@opentelemetry/api';
+import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
+import type { Call } from '../detect/running-code.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
@@ -30,6 +24,7 @@ import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
+import { callOf, EndedCalls, type SomeSpan } from './calls.ts';
 import { EndedRequests, namedBlockOf, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, Queue, type Queued, queuedBy } from './queue.ts';
@@ -65,6 +60,9 @@ export interface StallSession {
   caused(waits: readonly FunctionWait[], operation: Operation): void;
 }
 
+/** Open spans among which calls are looked for; each takes some 20 ns. */
+const MAX_OPEN_CALLS = 500;
+
 /** A span of the SDK. */
 export type EndedSpan = Span &
   NamedSpan & { readonly kind: SpanKind; readonly startTime: HrTime; readonly endTime: HrTime };
@@ -77,6 +75,7 @@ export class Stalls {
    */
   #zero = Number.NaN;
   #processors = 0;
+  readonly #endedCalls = new EndedCalls();
   readonly #open = new OpenSpans((span, time) => this.#timeOf(span, time));
   readonly #blocks = new RecentBlocks();
   /** Blocks that are not reported yet. */
@@ -111,7 +110,9 @@ export class Stalls {
   /** A processor was shut down. */
   unwatch(): void {
     this.#processors = Math.max(0, this.#processors - 1);
-    if (this.#processors === 0) this.#open.clear();
+    if (this.#processors > 0) return;
+    this.#open.clear();
+    this.#endedCalls.clear();
   }
 
   get isWatched(): boolean {
@@ -134,12 +135,12 @@ export class Stalls {
   }
 
   /** Hot. A span starts: right after a block, it may have waited for that before. */
-  started(span: Span & { readonly kind?: SpanKind }, parentContext: Context): void {
+  started(span: SomeSpan, parentContext: Context): void {
     const isNew = this.#open.add(span, parentContext);
     if (this.#queue.isEmpty || !isNew || !isEntrySpan(span, parentContext)) return;
     const session = this.#session;
     if (session === undefined) return;
-    const header = receivedAt((span as { attributes?: Attributes }).attributes);
+    const header = receivedAt(span.attributes);
     const received = header === undefined ? undefined : header - this.#drift();
     const before = this.#queue.blocksBefore({
       iteration: session.clock.loopCount(),
@@ -155,8 +156,15 @@ export class Stalls {
   }
 
   /** Hot. A span ends: how long it may have waited before it began. Once for each span. */
-  ending(span: Span): Queued | undefined {
+  ending(span: SomeSpan): Queued | undefined {
+    this.#endedCalls.add(span);
     return this.#open.remove(span);
+  }
+
+  /** Calls to that port: the latest that are open, and that have ended. */
+  callsTo(port: number): Call[] {
+    const spans = [...this.#open.latest(MAX_OPEN_CALLS), ...this.#endedCalls.latest];
+    return spans.flatMap((span) => callOf(span, port));
   }
 
   /** Hot: how long a span that ends was stalled; undefined if it surely was not. */

@@ -759,6 +759,17 @@ test('what an earlier request made blocks: a link to that, and who asked is no v
   expect(blockOf('left behind')).toMatchObject({ parentSpanId: first, links: [] });
   expect(spanOf('asks')?.attributes).not.toHaveProperty(['event_loop.stall.duration']);
   expect(spanOf('asks')?.links).toEqual([]);
+
+  const queries = blockOf('answer to queries');
+  expect(queries).toMatchObject({ parentSpanId: spanOf('call of queries')?.spanId, links: [] });
+  expect(spanOf('holds')?.links).toEqual([
+    expect.objectContaining({ traceId: queries?.traceId, spanId: queries?.spanId }),
+  ]);
+  expect(blockOf('answer to publishes')?.parentSpanId).toBeUndefined();
+  expect(blockOf('answer to publishes')?.links).toEqual([
+    expect.objectContaining({ spanId: spanOf('holds')?.spanId }),
+  ]);
+  expect(spanOf('publishes')?.attributes).not.toHaveProperty(['event_loop.stall.duration']);
 });
 
 test.each([-2000, 2000])(

@@ -70,7 +70,7 @@ export class Attribution {
     private readonly clock: Pick<Clock, 'epoch'>,
     private readonly spans: SpanFacts,
   ) {
-    this.votes = new Votes(thresholdMillis, (by) => ownerOf(by, this.#since, spans));
+    this.votes = new Votes(thresholdMillis, this.ownerOf);
   }
 
   /** A busy period begins at `t`. */
@@ -91,17 +91,16 @@ export class Attribution {
    *   of, if there is one
    */
   of(start: number, end: number, running?: Attributed): Facts {
-    const around = running && {
-      ...running,
-      context: ownerOf(running, this.#since, this.spans),
-    };
+    const around = running && { ...running, context: this.ownerOf(running, start, end) };
+    const isOfAnother = around?.context !== running?.context;
     const samples = this.samples.within(start, end);
     const part = { start, end, startEpoch: this.clock.epoch(start), samples };
     const candidatesIn = (own?: Attributed) => this.votes.candidates(start, end, samples, own);
     // Rules 1 to 3.
     const isOwn = around !== undefined && isOwner(around.context);
     const candidates = candidatesIn(isOwn ? around : undefined);
-    const found = isOwn ? this.#enteredIn(part, around) : longestOf(candidates, part);
+    const entered = isOwn && !isOfAnother ? this.#enteredIn(part, around) : around;
+    const found = isOwn ? entered : longestOf(candidates, part);
     if (found === undefined) return { attributed: around, ran: runsOf(candidates), samples };
     const by = { context: found.context, resourceType: (around ?? found).resourceType };
     const isOneCallback = around !== undefined;
@@ -110,6 +109,12 @@ export class Attribution {
     const ran = isOneCallback && !isOwn ? candidatesIn(by) : candidates;
     return { attributed, ran: runsOf(ran), samples };
   }
+
+  /** Times are those of the clock. */
+  readonly ownerOf = (by: Attributed, start: number, end: number) => {
+    const { spans, clock } = this;
+    return ownerOf(by, this.#since, spans, clock.epoch(start), clock.epoch(end));
+  };
 
   /** Rules 4 and 5: `by`, or what is taken instead of it, or undefined if nothing is. */
   #openInAll(

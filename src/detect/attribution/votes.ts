@@ -67,7 +67,9 @@ export class Votes {
   /** @param ownerOf the context that the time of a scope or callback counts for */
   constructor(
     thresholdMillis: number,
-    private readonly ownerOf: (by: Attributed) => Context = ({ context }) => context,
+    private readonly ownerOf: (by: Attributed, start: number, end: number) => Context = ({
+      context,
+    }) => context,
   ) {
     this.#step = thresholdMillis * VOTE_SHARE;
     this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
@@ -136,12 +138,12 @@ export class Votes {
     const candidates: Candidate[] = [];
     for (const vote of this.#votes) {
       const millis = within(vote, start, end);
-      if (millis > 0) this.#candidateOf(candidates, vote).millis += millis;
+      if (millis > 0) this.#candidateOf(candidates, vote, vote.from, vote.until).millis += millis;
     }
     for (const candidate of candidates) candidate.voted = candidate.millis;
-    const own = around && this.#candidateOf(candidates, around);
+    const own = around && this.#candidateOf(candidates, around, start, end);
     for (const sample of samples) {
-      const candidate = this.#candidateOf(candidates, sample);
+      const candidate = this.#candidateOf(candidates, sample, start, end);
       candidate.sampled += sample.weight;
       candidate.samples++;
     }
@@ -162,8 +164,9 @@ export class Votes {
     );
   }
 
-  #candidateOf(candidates: Candidate[], by: Attributed): Candidate {
-    return candidateOf(candidates, { context: this.ownerOf(by), resourceType: by.resourceType });
+  #candidateOf(candidates: Candidate[], by: Attributed, start: number, end: number): Candidate {
+    const { resourceType } = by;
+    return candidateOf(candidates, { context: this.ownerOf(by, start, end), resourceType });
   }
 
   /** Joins votes of one context, and those that are shorter than half of all. */

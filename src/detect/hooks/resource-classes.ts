@@ -9,7 +9,7 @@ import { promisify, types } from 'node:util';
 import { type Context, context } from '@opentelemetry/api';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
-import { INTERVAL } from '../attribution/owner.ts';
+import { INTERVAL, socketTo } from '../attribution/owner.ts';
 import {
   CALLBACK,
   type CallbackClass,
@@ -178,6 +178,7 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
   const known = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   // With another class it is an add-on's, which has a type of its own.
+  if (known === 'TCPWRAP' || name === 'TLSWrap') return typeOfSocket(resource, known ?? name);
   if (known !== undefined)
     return known !== 'PROMISE' || callbackClass === REACTION ? known : undefined;
   if (name === 'Timeout' && typeof dataOf(resource, '_repeat') === 'number') return INTERVAL;
@@ -185,6 +186,14 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
   // GETADDRINFOREQWRAP.
   return resource instanceof AsyncResource ? name : name.toUpperCase();
+}
+
+/** A system call, some 2 µs. */
+function typeOfSocket(socket: object, type: string): string {
+  const peer: { port?: unknown } = {};
+  const getpeername = dataOf(socket, 'getpeername');
+  if (typeof getpeername === 'function') attempt(() => getpeername.call(socket, peer));
+  return typeof peer.port === 'number' ? socketTo(peer.port, type) : type;
 }
 
 /** The value of a property, own or inherited; undefined if only the application's code knows it. */

@@ -1,5 +1,6 @@
 // A request makes a connection and an interval, and ends. Later their callbacks block, while
-// another request waits for the connection.
+// another request waits for the connection. One that stays open makes a connection, over which
+// others then call a database, and what may publish.
 const { createServer, connect } = require('node:net');
 const { once } = require('node:events');
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
@@ -21,6 +22,33 @@ async function request(name, work) {
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
   await context.with(trace.setSpan(ROOT_CONTEXT, span), work);
   span.end();
+}
+
+async function callOverItsSocket(port) {
+  const socket = connect(port, '127.0.0.1');
+  let answered;
+  let name;
+  socket.on('data', () => {
+    block(`answer to ${name}`, MILLIS);
+    answered();
+  });
+  await once(socket, 'connect');
+  const call = async (attributes) => {
+    const span = tracer.startSpan(`call of ${name}`, {
+      kind: SpanKind.CLIENT,
+      attributes: { 'server.port': port, ...attributes },
+    });
+    socket.write('ping');
+    await new Promise((resolve) => {
+      answered = resolve;
+    });
+    span.end();
+  };
+  name = 'queries';
+  await request(name, () => call({ 'db.system.name': 'postgresql' }));
+  name = 'publishes';
+  await request(name, () => call({ 'db.system.name': 'redis' }));
+  socket.destroy();
 }
 
 async function main() {
@@ -51,6 +79,7 @@ async function main() {
     await answer;
   });
   await wait(50);
+  await request('holds', () => callOverItsSocket(server.address().port));
   socket.destroy();
   server.close();
   await finish(sdk);

@@ -32,6 +32,7 @@ export const spanFacts = {
   startOf: (span: Span) => (span as FakeSpan).startEpoch ?? Number.NaN,
   endOf: (span: Span) => (span as FakeSpan).endEpoch ?? Number.NaN,
   parentOf: (span: Span) => (span as FakeSpan).parent,
+  callsTo: () => [],
 };
 
 /** A context with a span of its own. */
