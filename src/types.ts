@@ -377,7 +377,7 @@ export interface EventLoopInstrumentationConfig {
   /**
    * The age in milliseconds, up to 3 600 000, at which an ongoing block is reported while it lasts:
    * by a line on stderr and, if the process exports by OTLP, by a span or a log event. 0 turns it
-   * off. The report never comes before the first stack sample, at 0.6 of the threshold. Needs
+   * off. The report never comes before the first stack sample, at half of the threshold. Needs
    * `captureStack`.
    * @default 5000
    */

@@ -132,8 +132,9 @@ export class Ledger {
    *   without a promise hook, none comes
    * @param isPrompt whether this is a stack sample that was answered at once: no native call was
    *   running, which may wait without using CPU
+   * @param knownSince from when on what runs has run: when the stack sample was asked for
    */
-  arm(isInCallback: boolean, isPrompt = false): void {
+  arm(isInCallback: boolean, isPrompt = false, knownSince = this.clock.now()): void {
     if (this.#isHooked) return;
     this.#isHooked = true;
     this.stack.resync(0);
@@ -148,6 +149,7 @@ export class Ledger {
     if (isInCallback) this.stack.enter();
     this.#callbacks = 1;
     this.#armedAt = t;
+    this.#blocks.attribution.knownSince = Math.max(since, knownSince);
     this.#lastRead = t;
   }
 
@@ -175,7 +177,12 @@ export class Ledger {
       this.#scopeOfResource(this.callbackStart, this.#votedBefore);
       return;
     }
-    if (callbackClass === CALLBACK || callbackClass === MESSAGE) this.#class = callbackClass;
+    if (callbackClass === CALLBACK || callbackClass === MESSAGE) {
+      this.#class = callbackClass;
+      const { attribution } = this.#blocks;
+      if (attribution.isMostlyUnknown(this.callbackStart, this.clock.now()))
+        this.callbackStart = attribution.knownSince;
+    }
     this.after();
   }
 

@@ -46,8 +46,8 @@ interface Density {
  * may be a block by itself.
  */
 const USUAL: Density = {
-  busyAfter: 0.5,
-  captureAfter: 0.6,
+  busyAfter: 0.4,
+  captureAfter: 0.5,
   captureEvery: 0.4,
   captureGrowth: 1.2,
   maxCaptures: 50,
@@ -62,7 +62,8 @@ const RECORDING: Density = {
 };
 
 /**
- * The first stack sample is taken at 0.6 of the threshold, but not before the pulse would have
+ * The first stack sample is taken at half of the threshold, so that what it finds ran for half of a
+ * block, whatever ran before; but not before the pulse would have
  * opened a new busy period. A threshold under some 35 ms takes a quicker pulse than the lag's.
  * @param isRecording of a test: samples are taken from 0.1 of the threshold on, and closely
  */

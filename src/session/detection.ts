@@ -51,9 +51,9 @@ export interface Detection {
   watch(isWatching: boolean): void;
   /**
    * Async hooks tell of callbacks from now on; may be called in the middle of whatever runs.
-   * @param isPrompt as `Ledger.arm`
+   * The parameters are those of `Ledger.arm`.
    */
-  armHooks(isPrompt: boolean): void;
+  armHooks(isPrompt: boolean, knownSince: number): void;
   /** Until `watch(true)` nothing arms hooks, and no sample shows what a promise reaction runs. */
   samplesLost(): void;
   /** The context manager may be set after us (NodeSDK does), and replaced at any time. */
@@ -209,7 +209,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
       hooks?.watch(isWatching);
     },
-    armHooks: (isPrompt) => hooks?.armInSample(isPrompt),
+    armHooks: (...sample) => hooks?.armInSample(...sample),
     samplesLost: () => {
       ledger.watch(false);
       if (config.asyncHooks === 'auto') hooks?.samplesLost();

@@ -90,7 +90,7 @@ export function createSampling(
           try {
             const isPrompt = sample.time - requestedAt < LATE_MILLIS && ranSince === undefined;
             // `Atomics.wait` answers at once, and uses no CPU.
-            detection.armHooks(isPrompt && callInProgress().name === '');
+            detection.armHooks(isPrompt && callInProgress().name === '', requestedAt);
           } catch {
             // There is hardly any stack left.
           }

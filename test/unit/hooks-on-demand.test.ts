@@ -63,13 +63,13 @@ test('a stack sample in the middle of their switching off does not switch them o
     const { disarm } = ledger;
     ledger.disarm = () => {
       disarm.call(ledger);
-      hooks.armInSample(true);
-      queueMicrotask(() => hooks.armInSample(true));
+      hooks.armInSample(true, performance.now());
+      queueMicrotask(() => hooks.armInSample(true, performance.now()));
     };
     await afterTicks(4);
     expect(calls).toEqual([expect.stringMatching(/^arm/), 'disarm']);
     ledger.disarm = disarm;
-    hooks.armInSample(true);
+    hooks.armInSample(true, performance.now());
     expect(calls.at(-1)).toMatch(/^arm/);
   } finally {
     stop();

@@ -1270,6 +1270,25 @@ describe('hooks on demand', () => {
     expect(found(l)).toEqual([{ kind: 'pile-up', length: 120, callbacks: 8, context: undefined }]);
   });
 
+  test.each([
+    ['nobody', 'answered at once', 0, undefined],
+    ['what it finds', 'asked for in it, and answered late', 40, 'F'],
+  ])(
+    'what ran before a late stack sample is the time of %s, if it was %s',
+    (_, __, late, context) => {
+      const l = unhooked();
+      l.nextIteration(30);
+      for (let i = 0; i < 8; i++) l.callback(10, contextOf(`r${i}`));
+      l.callback(() => {
+        l.clock.run(50);
+        mark(l);
+        l.sample(contextOf('F')).arm(true, false, l.clock.now() - late);
+        l.clock.run(60);
+      }, contextOf('F'));
+      expect(found(l)).toMatchObject([{ length: 190, context }]);
+    },
+  );
+
   test('with hooks, an iteration lasts from wait to wait, and not from tick to tick', () => {
     const l = unhooked();
     l.arm(false);

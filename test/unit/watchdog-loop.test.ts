@@ -9,7 +9,7 @@ describe('when stack samples are taken', () => {
   test('in one block: closely at first, then ever less often', async () => {
     const { captures } = await new FakeWatchdog().busyFrom(1000).run(2000);
     expect(captures.map(Math.round)).toEqual([
-      1060, 1100, 1140, 1180, 1220, 1264, 1317, 1380, 1456, 1547, 1647, 1747, 1847, 1947,
+      1050, 1090, 1130, 1170, 1210, 1252, 1302, 1363, 1435, 1523, 1623, 1723, 1823, 1923,
     ]);
   });
 
@@ -17,19 +17,19 @@ describe('when stack samples are taken', () => {
     const dog = new FakeWatchdog().busyFrom(1000).reportedAt(3500, 3660);
     const { captures } = await dog.busyFrom(3880).run(3900);
     expect(between(captures, 1000, 3500)).toHaveLength(29);
-    expect(between(captures, 3500, 3660)).toEqual([3560, 3600, 3640]);
-    expect(between(captures, 3660, 3880).map(Math.round)).toEqual([3720, 3760, 3800, 3840]);
+    expect(between(captures, 3500, 3660)).toEqual([3550, 3590, 3630]);
+    expect(between(captures, 3660, 3880).map(Math.round)).toEqual([3710, 3750, 3790, 3830, 3870]);
   });
 
   test('a busy period shorter than the first sample has none, and is not marked', async () => {
     const dog = new FakeWatchdog();
-    for (let time = 1000; time < 2000; time += 45) dog.busyFrom(time);
+    for (let time = 1000; time < 2000; time += 38) dog.busyFrom(time);
     await dog.run(2000);
     expect(dog.captures).toEqual([]);
     expect(dog.marked()).toBe(0);
   });
 
-  test('a busy period is marked at half of the threshold', async () => {
+  test('a busy period is marked at 0.4 of the threshold', async () => {
     const dog = new FakeWatchdog().busyFrom(1000);
     let marked = Number.NaN;
     for (let time = 1000; time < 1100; time++) {
@@ -38,8 +38,8 @@ describe('when stack samples are taken', () => {
       });
     }
     await dog.run(1100);
-    expect(marked).toBeGreaterThanOrEqual(1050);
-    expect(marked).toBeLessThanOrEqual(1060);
+    expect(marked).toBeGreaterThanOrEqual(1040);
+    expect(marked).toBeLessThanOrEqual(1050);
   });
 
   test('none while the loop idles', async () => {
@@ -210,7 +210,7 @@ describe('with a health server', () => {
     expect(dog.published).toEqual(
       dog.captures.map((time) => ({ busyPeriod: wordOf(1000), start: 1000, facts: { time } })),
     );
-    expect(dog.captures).toEqual([1060, 1100, 1140]);
+    expect(dog.captures).toEqual([1050, 1090, 1130]);
   });
 
   test('without one, nothing is asked for that no report needs', async () => {

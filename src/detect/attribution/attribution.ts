@@ -38,6 +38,8 @@ const MAX_UNCOVERED_SHARE = 0.02;
 const MIN_OPEN_SHARE = 0.75;
 /** A block is attributed to a trace only if it ran for this share of the block. */
 const MIN_TRACE_SHARE = 0.5;
+/** Of a block, for which nothing is known but what its first stack sample found afterwards. */
+const MAX_UNKNOWN_SHARE = 2 / 3;
 /** With less, others only ran beside it. */
 const MIN_OTHERS_SHARE = 0.1;
 /** Spans around a span. */
@@ -64,6 +66,8 @@ export class Attribution {
   readonly samples = new StackSamples();
   /** Unix time at which the busy period began. */
   #since = Number.NaN;
+  /** From when on it is known what ran in it: before hooks were armed, only scopes are. */
+  knownSince = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly thresholdMillis: number,
@@ -76,8 +80,17 @@ export class Attribution {
   /** A busy period begins at `t`. */
   open(t: number): void {
     this.#since = this.clock.epoch(t);
+    this.knownSince = Number.NEGATIVE_INFINITY;
     this.votes.open(t);
     this.samples.clear();
+  }
+
+  /**
+   * Whether the first stack sample came so late that most of what ran before it may have been
+   * anybody's. It is due at half of the threshold, so this takes a machine without a CPU.
+   */
+  isMostlyUnknown(start: number, end: number): boolean {
+    return this.knownSince - start > (end - start) * MAX_UNKNOWN_SHARE;
   }
 
   /** What has piled up, in a pile-up that has not ended. */
@@ -95,7 +108,9 @@ export class Attribution {
     const isOfAnother = around?.context !== running?.context;
     const samples = this.samples.within(start, end);
     const part = { start, end, startEpoch: this.clock.epoch(start), samples };
-    const candidatesIn = (own?: Attributed) => this.votes.candidates(start, end, samples, own);
+    const isUnknown = around === undefined && this.isMostlyUnknown(start, end);
+    const from = isUnknown ? Math.min(this.knownSince, end) : start;
+    const candidatesIn = (own?: Attributed) => this.votes.candidates(from, end, samples, own);
     // Rules 1 to 3.
     const isOwn = around !== undefined && isOwner(around.context);
     const candidates = candidatesIn(isOwn ? around : undefined);

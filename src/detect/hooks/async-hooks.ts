@@ -116,23 +116,23 @@ export class AsyncHooks {
     }
   }
 
-  /** {@link arm} in a stack sample, in the middle of whatever runs; `isPrompt` as there. */
-  armInSample(isPrompt: boolean): void {
-    if (!isSwitchingOff) this.arm(isPrompt);
+  /** {@link arm} in a stack sample, in the middle of whatever runs. */
+  armInSample(isPrompt: boolean, requestedAt: number): void {
+    if (!isSwitchingOff) this.arm(isPrompt, requestedAt);
   }
 
   /**
    * Callbacks are known from now on.
-   * @param isPrompt as {@link Ledger.arm}
+   * The parameters are those of {@link Ledger.arm}.
    * @throws RangeError near the end of the stack; then nothing has changed
    */
-  arm(isPrompt = false): void {
+  arm(isPrompt?: boolean, knownSince?: number): void {
     if (!this.#isStarted) return;
     this.#ticksLeft = ARMED_TICKS;
     if (this.#isOn) return;
     needRoom(ROOM_FRAMES);
     this.#isOn = true;
-    this.ledger.arm(executionAsyncId() !== 0, isPrompt);
+    this.ledger.arm(executionAsyncId() !== 0, isPrompt, knownSince);
     this.#hook.enable();
   }
 

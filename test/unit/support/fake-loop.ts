@@ -125,9 +125,9 @@ export class FakeLoop {
     else if (depth === 0) this.ledger.after();
   }
   /** Hooks are armed, in the middle of what runs. */
-  arm(isInCallback = true, isPrompt = false): this {
+  arm(isInCallback = true, isPrompt = false, knownSince?: number): this {
     this.isHooked = true;
-    this.ledger.arm(isInCallback, isPrompt);
+    this.ledger.arm(isInCallback, isPrompt, knownSince);
     return this;
   }
   /** The tick of an iteration; without `keepHooks`, hooks are switched off. */
