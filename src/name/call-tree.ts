@@ -83,6 +83,7 @@ export class CallTree {
    * 2. Its function that ran for longest.
    * 3. Down from there, while one function has more than half of the block's time; of the time of
    *    2 if that had less.
+   * 4. Nothing, if that was on the stack for less than a quarter of the block: it is one of many.
    */
   place(): TreeNode | undefined {
     const all = [...this.#root.children.values()];
@@ -94,7 +95,14 @@ export class CallTree {
       all.filter(({ step }) => unitOf(step) === unit),
       ({ weight }) => weight,
     );
-    return from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
+    const place = from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
+    return place !== undefined && this.#onStack(place) * 4 >= this.weight ? place : undefined;
+  }
+
+  /** For how long a function was on the stack, whatever had called it. */
+  #onStack({ step: { key } }: TreeNode): number {
+    const on = this.#observations.filter(({ nodes }) => [...nodes].some((n) => n.step.key === key));
+    return on.reduce((sum, { observation }) => sum + observation.weight, 0);
   }
 
   /**

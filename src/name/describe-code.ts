@@ -15,7 +15,13 @@ import type { NativeCall, StackFrame } from '../block.ts';
 import { cut, MAX_STACK_TRACE_LENGTH } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
-import { CallTree, heaviestVisit, type Observation, ranFunctions } from './call-tree.ts';
+import {
+  CallTree,
+  heaviestVisit,
+  type Observation,
+  ranFunctions,
+  type TreeNode,
+} from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
@@ -44,7 +50,7 @@ export interface FunctionTime {
 export interface SampledCode {
   /** How many were taken in the block. */
   readonly samples: number;
-  /** Absent if no sample has code that can be named. */
+  /** Absent if no sample has code that can be named, or if it is one of many functions. */
   readonly code?: SampledPlace;
   /** What ran innermost for most of the time of `code`, if that is another function. */
   readonly leaf?: KeyedPlace;
@@ -107,12 +113,25 @@ export function describeCode(
   );
   const tree = hasShares && ofAgents.weight * 2 > all.weight ? ofAgents : all;
   const place = tree.place();
-  if (place === undefined) return sampled;
+  return {
+    ...sampled,
+    ...(place !== undefined && codeAt(tree, place)),
+    ...(hasShares && all.weight > 0 && { topFunctions: sharesOf(all, options.cwd) }),
+    ...(options.listsFunctions === true && {
+      functions: ranFunctions(observations).map((ran) => ({
+        place: functionAt(ran.step, ran.step.frame),
+        millis: ran.millis,
+        apartMillis: ran.apartMillis,
+      })),
+    }),
+  };
+}
+
+function codeAt(tree: CallTree, place: TreeNode): Pick<SampledCode, 'code' | 'leaf'> {
   const leaf = tree.leaves(place)[0];
   const requires = tree.moduleLoadedBy(place);
   const { frame, sample } = heaviestVisit(place);
   return {
-    ...sampled,
     code: {
       ...functionAt(place.step, frame),
       stackTrace: stackTraceOf(sample),
@@ -122,14 +141,6 @@ export function describeCode(
       leaf.step.key !== place.step.key && {
         leaf: functionAt(leaf.step, heaviestVisit(leaf).frame),
       }),
-    ...(hasShares && { topFunctions: sharesOf(all, options.cwd) }),
-    ...(options.listsFunctions === true && {
-      functions: ranFunctions(observations).map((ran) => ({
-        place: functionAt(ran.step, ran.step.frame),
-        millis: ran.millis,
-        apartMillis: ran.apartMillis,
-      })),
-    }),
   };
 }
 

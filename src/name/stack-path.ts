@@ -229,10 +229,13 @@ function asCalled(step: Step, steps: readonly Step[], i: number): Step {
  * 1. Those of the application.
  * 2. Else one of a package: the outermost below the last that was given to its caller, as handlers
  *    are to frameworks, and that does more than to call what it was given. What a library calls
- *    back is part of the package that called the library.
+ *    back is part of the package that called the library. Not a query's `then`, which V8 calls for
+ *    `await query`: everything that the package does is below it.
  * 3. All from there on, if it is of a dispatcher.
  */
-export function placesOn(steps: readonly Step[]): readonly Step[] {
+export function placesOn(all: readonly Step[]): readonly Step[] {
+  const isQuery = all.length > 1 && /(?:^|\.)then$/.test(all[0]?.name ?? '');
+  const steps = isQuery ? all.slice(1) : all;
   const inApp = steps.filter(({ origin }) => origin === 'app');
   if (inApp.length > 0) return inApp;
   let place = 0;

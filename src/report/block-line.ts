@@ -20,6 +20,9 @@ export interface AttributedRequest {
   readonly traceId?: string | undefined;
 }
 
+/** Of those that ran innermost, if none of them had much. */
+const MAX_SHARES = 3;
+
 /**
  * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`;
  * what ran innermost, if that is another function, stands before the place to change:
@@ -72,10 +75,17 @@ function causeOf({ cause, gcTimeMillis = 0, durationMillis }: EventLoopBlock): s
   return cause === 'javascript' ? undefined : cause;
 }
 
-function unknownCode(block: EventLoopBlock): string {
-  return block.asyncResourceType === undefined
+/** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject`. */
+function unknownCode({ topFunctions, asyncResourceType }: EventLoopBlock): string {
+  if (topFunctions !== undefined) {
+    const shares = topFunctions.slice(0, MAX_SHARES).map(({ functionName, share }) => {
+      return `${printable(functionName)} ${Math.round(100 * share)} %`;
+    });
+    return `many functions (${shares.join(', ')})`;
+  }
+  return asyncResourceType === undefined
     ? 'unknown code'
-    : `unknown code of a ${printable(block.asyncResourceType)}`;
+    : `unknown code of a ${printable(asyncResourceType)}`;
 }
 
 /** `152 ms`, `1.52 s`. */

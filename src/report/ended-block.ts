@@ -90,7 +90,7 @@ export class EndedBlock {
       gcTimeMillis,
       nativeTimeMillis,
       gcInNativeTimeMillis,
-      isCodeUnknown: code.code === undefined,
+      isCodeUnknown: code.code === undefined && code.topFunctions === undefined,
       isAfterCollection: isAfterCollection && isOutsideJavaScript === true,
     });
     // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.

@@ -215,7 +215,8 @@ test('captures in the middle of regular expressions change nothing of them', asy
  * taken where the next wait begins. A bundler adds a digit where two modules have a function of the
  * same name.
  */
-const OWN_FUNCTION = /^(tinyCallback|cpuMillis|readThreadTimes|main|wait|readRunDelay|record)\d?$/;
+const OWN_FUNCTION =
+  /^(tinyCallback|cpuMillis|readThreadTimes|main|wait|readRunDelay|record|unixTime)\d?$/;
 
 /** Where the code of the package stands. */
 const LAYOUTS = ['installed', 'bundled', 'bundled and minified'];
@@ -254,8 +255,8 @@ test.each(LAYOUTS)('%s: this package is never named itself', async (layout) => {
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(name).toBe('tinyCallback'));
     const shares = attributes['event_loop.block.top_functions'];
     if (shares === undefined) {
-      // Of one or two stack samples there are no shares.
-      expect(attributes['event_loop.block.samples']).toBeLessThan(3);
+      // Of one or two stack samples that saw a function there are no shares.
+      expect(attributes['event_loop.block.samples']).toBeLessThan(6);
       continue;
     }
     const others = String(shares)

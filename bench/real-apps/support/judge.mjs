@@ -172,7 +172,9 @@ function verdictOn(
   const isRight = isLabelled(label, place, folder);
   if (truth.shareOfAgent >= HALF)
     return asVerdict(isAgent(place.file) || (isRight && application.length > 0));
-  if (truth.shareOfLabel(label) >= HALF) {
+  // V8's profile has the time of an inlined function at its caller.
+  const isInlined = isRight && application[0]?.file === place.file;
+  if (truth.shareOfLabel(label) >= HALF || isInlined) {
     if (isRight) return 'right';
   } else if (application.length > 0) {
     if (isSame(place, application[0])) return 'right';
