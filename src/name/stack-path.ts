@@ -243,8 +243,8 @@ export function placesOn(all: readonly Step[]): readonly Step[] {
   let called: string[] = [];
   for (const [i, step] of steps.entries()) {
     const caller = called.indexOf(step.package);
-    const { frame, package: ofPlace } = steps[place] as Step;
-    const isPassed = i === place + 1 && step.package !== ofPlace && passesOn(frame) === 'yes';
+    const { frame } = steps[place] as Step;
+    const isPassed = i === place + 1 && passesOn(frame) === 'yes';
     if (caller !== -1 && !isPassed) called.length = caller + 1;
     else if (i > 0 && !step.isGiven && !isPassed) called.push(step.package);
     else {

@@ -9,6 +9,7 @@ const stack = (weight: number, ...names: string[]) => ({
       ({
         name,
         key: name,
+        frame: {},
         origin: name.startsWith('lib') ? 'dependency' : 'app',
       }) as unknown as Step,
   ),
