@@ -134,13 +134,16 @@ export function noteWait(name: string, since: number, depth: number): void {
   }
 }
 
+const hasRun = (frame: StackFrame): StackFrame => ({ ...frame, isAtEntry: false });
+
 function calledHere(name: string, size: number, depth: number): LongCall {
   const frames = captureStack();
   const caller = frames.findIndex(({ isOwn }) => !isOwn);
   return {
     name,
     size: size === UNKNOWN_SIZE ? undefined : size,
-    frames: caller === -1 ? [] : frames.slice(caller),
+    // It has called, however near to its start.
+    frames: frames.slice(caller === -1 ? frames.length : caller).map(hasRun),
     depth,
   };
 }
