@@ -123,6 +123,8 @@ export interface SessionView {
   readonly ledger: Ledger;
   readonly exclusions: Pick<Exclusions, 'isSuspended'>;
   readonly runDelay: Pick<RunDelay, 'schedstat'>;
+  /** Async id of the next tick: what was made since the latest one has a larger one. */
+  readonly tickId: () => number;
   /** Lets another thread read the samples of the lag: see `Health.share`. */
   readonly shareHealth: () => Int32Array;
   /** Undefined if stack samples cannot be taken. */

@@ -168,10 +168,11 @@ export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 
 /**
- * Counter, unit `s`. How long entry spans (SERVER, CONSUMER) were stalled by the blocks of a
- * function. Each stalled millisecond counts for one function: the sum over all is that of
- * `event_loop.stall.duration`, when the blocks are reported. At most 1000 pairs of function and
- * route, then `http.route` is `_other`. Needs `EventLoopSpanProcessor`.
+ * Counter, unit `s`. How long requests and messages (SERVER, CONSUMER) waited for the blocks of a
+ * function: while their spans were open, and before, if they arrived during a block. Each
+ * millisecond counts for one function. The sum over all is that of `event_loop.stall.duration`, and
+ * what they waited before their spans, an estimate. At most 1000 pairs of function and route, then
+ * `http.route` is `_other`. Needs `EventLoopSpanProcessor`.
  */
 export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
 

@@ -109,11 +109,11 @@ export interface EventLoopBlock {
    */
   readonly queuedSpans?: number;
   /**
-   * In a recording of `/testing`: how many entry spans (SERVER, CONSUMER) that ended in it the
-   * block stalled. Needs `EventLoopSpanProcessor`.
+   * In a recording of `/testing`: how many requests and messages (SERVER, CONSUMER) whose spans
+   * ended in it waited for the block. Needs `EventLoopSpanProcessor`.
    */
   readonly stalledRequests?: number;
-  /** For how long the block stalled the spans of `stalledRequests`, added up. */
+  /** For how long those of `stalledRequests` waited for the block, added up. */
   readonly stalledMillis?: number;
   /** What took most of the block. */
   readonly cause?: BlockCause;

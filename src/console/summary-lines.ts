@@ -65,9 +65,9 @@ function shownPlaces({ places, otherPlaces }: PeriodSummary): {
   return { shown: places.slice(0, SHOWN), others };
 }
 
-/** The routes whose requests were stalled, as many as are shown. */
+/** The routes whose requests waited, as many as are shown. */
 function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
-  return routes.filter(({ stalledRequests }) => stalledRequests > 0).slice(0, SHOWN);
+  return routes.filter(({ waitedRequests }) => waitedRequests > 0).slice(0, SHOWN);
 }
 
 const countOf = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
@@ -112,12 +112,12 @@ const withWaits = (place: string, waits: string | undefined) =>
 /** `GET /list: 41 of 812, p50 12 ms (11 ms), p99 480 ms (35 ms), longest 1.20 s (60 ms)`. */
 function routeLines(summary: BlockSummary): string[] {
   const lines = stalledRoutes(summary).map((times) => {
-    const { route, count, stalledRequests, withoutStalls } = times;
+    const { route, count, waitedRequests, withQueue, withoutStalls } = times;
     const parts = [
-      `${printable(route)}: ${stalledRequests} of ${count}`,
-      `p50 ${duration(times.p50Millis)} (${duration(withoutStalls.p50Millis)})`,
-      `p99 ${duration(times.p99Millis)} (${duration(withoutStalls.p99Millis)})`,
-      `longest ${duration(times.maxMillis)} (${duration(withoutStalls.maxMillis)})`,
+      `${printable(route)}: ${waitedRequests} of ${count}`,
+      `p50 ${duration(withQueue.p50Millis)} (${duration(withoutStalls.p50Millis)})`,
+      `p99 ${duration(withQueue.p99Millis)} (${duration(withoutStalls.p99Millis)})`,
+      `longest ${duration(withQueue.maxMillis)} (${duration(withoutStalls.maxMillis)})`,
     ];
     return `  ${parts.join(', ')}`;
   });

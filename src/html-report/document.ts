@@ -23,7 +23,7 @@ export interface ReportBlock
   readonly stacks: readonly number[];
 }
 
-/** An entry span, of kind SERVER or CONSUMER, that was stalled. */
+/** An entry span, of kind SERVER or CONSUMER, whose request waited before or during it. */
 export interface ReportRequest {
   readonly startTimeMillis: number;
   readonly durationMillis: number;
@@ -31,6 +31,8 @@ export interface ReportRequest {
   readonly route: string;
   readonly traceId: string;
   readonly stalledMillis: number;
+  /** Before the span began. */
+  readonly queuedMillis: number;
   /** Start of a block that it waited for, milliseconds, and so on in turn. */
   readonly waits: readonly number[];
 }

@@ -54,7 +54,7 @@ export class ReportRecorder {
     MAX_BLOCKS_UNASKED,
   );
   readonly #requests = new Longest<ReportRequest>(
-    ({ stalledMillis }) => stalledMillis,
+    ({ stalledMillis, queuedMillis }) => stalledMillis + queuedMillis,
     MAX_REQUESTS,
   );
   #timeline: LagTimeline | undefined;
@@ -105,14 +105,15 @@ export class ReportRecorder {
   /** A request has ended, stalled or not. */
   request(request: RequestMessage): void {
     this.#summary.addRequest(request, this.times.listeningSince);
-    const { startTimeMillis, durationMillis, route, traceId, stalledMillis, waits } = request;
+    const { startTimeMillis, durationMillis, route, traceId, waits } = request;
     if (waits.length === 0) return;
     this.#requests.add({
       startTimeMillis: round(startTimeMillis),
       durationMillis: round(durationMillis),
       route,
       traceId,
-      stalledMillis: round(stalledMillis),
+      stalledMillis: round(request.stalledMillis),
+      queuedMillis: round(request.queuedMillis),
       waits: waits.flatMap(({ block, millis }) =>
         block.startTimeMillis === undefined ? [] : [round(block.startTimeMillis), round(millis)],
       ),

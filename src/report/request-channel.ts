@@ -37,10 +37,19 @@ export interface RequestMessage {
   /** Unix time. */
   readonly startTimeMillis: number;
   readonly durationMillis: number;
-  /** The waits, added up. */
+  /** The waits of its span, added up. */
   readonly stalledMillis: number;
+  /** Those before its span began, added up. */
+  readonly queuedMillis: number;
   /** One for each block that it waited for. */
-  readonly waits: readonly { readonly block: NamedBlock; readonly millis: number }[];
+  readonly waits: readonly RequestWait[];
+}
+
+export interface RequestWait {
+  readonly block: NamedBlock;
+  readonly millis: number;
+  /** It waited before its span began. Unless `X-Request-Start` is known, this is an estimate. */
+  readonly isQueued?: true;
 }
 
 const requests = channel(REQUEST_CHANNEL);

@@ -11,7 +11,12 @@ import { Suspensions } from '../detect/exclude/suspensions.ts';
 import { GcMeter, reportsGc } from '../detect/gc-meter.ts';
 import { AsyncHooks, resolveHooksMode } from '../detect/hooks/async-hooks.ts';
 import { ContextScopes } from '../detect/hooks/context-scopes.ts';
-import { contextOf, currentResource, resourceTypeOf } from '../detect/hooks/resource-classes.ts';
+import {
+  contextOf,
+  currentResource,
+  resourceTypeOf,
+  timerAsyncId,
+} from '../detect/hooks/resource-classes.ts';
 import { Tick } from '../detect/hooks/tick.ts';
 import { Health } from '../detect/lag/health.ts';
 import { EmptyTimer, LagSampler } from '../detect/lag/lag-sampler.ts';
@@ -44,6 +49,7 @@ export interface Detection {
   readonly runDelay: RunDelay;
   readonly gc: GcMeter;
   readonly shareHealth: () => Int32Array;
+  readonly tickId: () => number;
   listen(listener: LoopListener): void;
   /** What the watchdog's thread has noted of suspensions counts while that watches. */
   watchedBy(watchdog: { readonly watches: boolean }): void;
@@ -201,6 +207,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     runDelay,
     gc,
     shareHealth: () => health.share(),
+    tickId: () => timerAsyncId(tick?.resource),
     listen: (listener) => void listeners.push(listener),
     watchedBy: (by) => {
       watchdog = by;

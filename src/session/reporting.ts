@@ -120,6 +120,7 @@ export function createReporting(
     exclusions: detection.exclusions,
     runDelay: detection.runDelay,
     shareHealth: detection.shareHealth,
+    tickId: detection.tickId,
     watchdogMemory: common.capture?.memory,
     origin: common.origin,
     describer,

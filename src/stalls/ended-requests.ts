@@ -3,8 +3,8 @@
  * CONSUMER) that has ended. The function of a block that it waited for may become known later: the
  * block waits to be reported, or has not ended itself.
  *
- * Guarantees: each request is reported once, and its waits add up to the time for which it was
- * stalled.
+ * Guarantees: each request is reported once, and its waits add up to the time for which it waited
+ * before its span began, and was stalled.
  */
 import type { NamedBlock } from '../report/request-channel.ts';
 import type { RecentBlock } from './recent-blocks.ts';
@@ -22,10 +22,11 @@ export interface Wait {
   /** If the pile-up had not ended. */
   readonly pileUp?: { readonly start: number; readonly end: number };
   readonly millis: number;
+  /** Before its span began. */
+  readonly isQueued?: true;
 }
 
 export interface EndedRequest {
-  readonly waits: readonly Wait[];
   /** Whether the functions are known that it waited for, as far as they will be. */
   isKnown(): boolean;
   /** Called once; must not throw. */

@@ -118,7 +118,7 @@ export class EventLoopSpanProcessor {
       const found = reportOf(span, stall, queued);
       if (found !== undefined) set(span, found);
       // Last: the host's meter may throw.
-      if (isEntryKind(span)) this.#stalls.ended(span, stall);
+      if (isEntryKind(span)) this.#stalls.ended(span, stall, queued);
     } catch (error) {
       this.#failed(error);
     }

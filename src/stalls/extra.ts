@@ -52,6 +52,7 @@ function sessionOf(view: SessionView, durations: StallDurations): StallSession {
       return pileUp === undefined || isSuspended(pileUp) ? undefined : pileUp;
     },
     taskStart: () => ledger.taskStart,
+    tickId: view.tickId,
     report: view.report,
     settle: view.settle,
     stalled: (millis) => durations.add(millis),

@@ -30,7 +30,7 @@ export interface LoopMoment {
 export interface BlockEnd extends LoopMoment {
   /** A time of the clock. */
   readonly end: number;
-  /** The latest async id: what was made since has a larger one. */
+  /** What was made since its iteration began has a larger async id. */
   readonly asyncId: number;
 }
 
@@ -42,10 +42,41 @@ export interface SpanBegin extends LoopMoment {
   readonly asyncId: number;
 }
 
-/** How long a span may have waited before it began, at most. */
+/** What a span may have waited for before it began. */
+export interface Before {
+  /** The newest is first. */
+  readonly blocks: readonly BlockBefore[];
+  /** Unix time at which the request arrived, as far as that can be told. */
+  arrival?(): number;
+}
+
+export interface BlockBefore {
+  readonly block: RecentBlock;
+  /** It has waited for all of it. */
+  readonly isWhole: boolean;
+}
+
+/** For how long. */
+export interface QueuedWait {
+  readonly block: RecentBlock;
+  readonly millis: number;
+}
+
+/** What a span waited before it began. */
 export interface Queued {
+  /** At most. */
   readonly millis: number;
   readonly longest: RecentBlock;
+  /** On average, the newest block first; better known when {@link Queue.isOver}. */
+  waits(): QueuedWait[];
+}
+
+/** From a block until the loop waits for events again: connections are accepted in order. */
+interface Backlog {
+  /** Unix times. */
+  readonly start: number;
+  end: number;
+  connections: number;
 }
 
 interface QueuedBlock extends BlockEnd {
@@ -54,6 +85,7 @@ interface QueuedBlock extends BlockEnd {
 
 export class Queue {
   #blocks: QueuedBlock[] = [];
+  #backlog: Backlog | undefined;
 
   /** Hot: asked for each span that starts. */
   get isEmpty(): boolean {
@@ -63,14 +95,16 @@ export class Queue {
   add(block: RecentBlock, end: BlockEnd): void {
     this.#drop(end);
     this.#blocks.push({ ...end, block });
+    this.#backlog ??= { start: block.start, end: block.end, connections: 0 };
+    this.#backlog.end = block.end;
     if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
   }
 
-  /** The blocks that an entry span which begins now may have waited for; the newest is first. */
-  blocksBefore(begin: SpanBegin): RecentBlock[] {
+  /** What an entry span that begins now may have waited for. */
+  before(begin: SpanBegin): Before {
     this.#drop(begin);
     const { iteration, taskStart, asyncId } = begin;
-    const found: RecentBlock[] = [];
+    const blocks: BlockBefore[] = [];
     const oldestId = this.#blocks[0]?.asyncId ?? 0;
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const ended = this.#blocks[i] as QueuedBlock;
@@ -81,9 +115,23 @@ export class Queue {
       const isBefore = Number.isNaN(taskStart)
         ? ended.iteration < iteration
         : ended.end <= taskStart;
-      if (isBefore && (isRecent || asyncId > ended.asyncId)) found.push(ended.block);
+      const isNew = asyncId > ended.asyncId;
+      // It was ready when the iteration asked for events; a new connection is read in the next one.
+      const isWhole = ended.iteration >= (isNew ? iteration - 1 : iteration);
+      if (isBefore && (isRecent || isNew)) blocks.push({ block: ended.block, isWhole });
     }
-    return found;
+    const backlog = this.#backlog;
+    if (backlog === undefined || asyncId <= oldestId) return { blocks };
+    const number = ++backlog.connections;
+    const arrival = () =>
+      backlog.start + ((backlog.end - backlog.start) * number) / (backlog.connections + 1);
+    return { blocks, arrival };
+  }
+
+  /** Whether nothing more becomes known of what waited. */
+  isOver(now: LoopMoment): boolean {
+    this.#drop(now);
+    return this.isEmpty;
   }
 
   /** Blocks are in order of time, and so are their iterations and idle times. */
@@ -92,28 +140,65 @@ export class Queue {
       iteration - ended.iteration > MAX_ITERATIONS_NEW || idle - ended.idle >= MIN_WAIT_MILLIS;
     const first = this.#blocks.findIndex((ended) => !isOutdated(ended));
     if (first !== 0) this.#blocks.splice(0, first === -1 ? this.#blocks.length : first);
+    if (this.isEmpty) this.#backlog = undefined;
   }
 }
 
 /**
+ * What a request has waited, and for what ran between the blocks and its span, which counts for the
+ * newest of them. If it is not known when it arrived, it may have been at any moment alike of the
+ * blocks that are not `isWhole`: of the one in which it was, it waited for half, on average, and
+ * for all of those after it. Connections that waited together arrived one after the other, evenly.
+ *
+ * @param beganAt Unix time at which its span began
  * @param receivedAt Unix time at which the request was received, if that is known: it has not
  *   waited before
  */
 export function queuedBy(
-  blocks: readonly RecentBlock[],
-  receivedAt = Number.NEGATIVE_INFINITY,
+  { blocks, arrival }: Before,
+  beganAt: number,
+  receivedAt = Number.NaN,
 ): Queued | undefined {
-  let millis = 0;
-  let longest: RecentBlock | undefined;
-  let longestMillis = 0;
-  for (const block of blocks) {
-    const waited = block.end - Math.max(block.start, receivedAt);
-    if (!(waited > 0)) continue;
-    millis += waited;
-    if (waited > longestMillis) {
-      longest = block;
-      longestMillis = waited;
-    }
-  }
-  return longest && { millis, longest };
+  const most = waitsSince(blocks, receivedAt);
+  const [newest] = most;
+  if (newest === undefined) return undefined;
+  const longest = most.reduce((one, other) => (other.millis > one.millis ? other : one), newest);
+  const afterwards = Math.max(0, beganAt - newest.block.end) || 0;
+  return {
+    millis: sumOf(most),
+    longest: longest.block,
+    waits() {
+      const arrivedAt = Number.isNaN(receivedAt) ? arrival?.() : receivedAt;
+      const waits = arrivedAt === undefined ? onAverage(blocks) : waitsSince(blocks, arrivedAt);
+      return waits.map((wait, i) =>
+        i === 0 ? { ...wait, millis: wait.millis + afterwards } : wait,
+      );
+    },
+  };
 }
+
+/** NaN: since any moment. */
+function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[] {
+  return blocks
+    .map(({ block, isWhole }) => {
+      const from = isWhole || !(since > block.start) ? block.start : since;
+      return { block, millis: block.end - from };
+    })
+    .filter(({ millis }) => millis > 0);
+}
+
+function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
+  const lengthOf = ({ block: { start, end } }: BlockBefore) => end - start;
+  const unknown = blocks.filter(({ isWhole }) => !isWhole);
+  const all = unknown.reduce((sum, each) => sum + lengthOf(each), 0);
+  let before = all;
+  return blocks.map((each) => {
+    const { block, isWhole } = each;
+    const length = lengthOf(each);
+    if (isWhole) return { block, millis: length };
+    before -= length;
+    return { block, millis: (length * (before + length / 2)) / all };
+  });
+}
+
+const sumOf = (waits: readonly QueuedWait[]) => waits.reduce((sum, { millis }) => sum + millis, 0);

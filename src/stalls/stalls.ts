@@ -3,7 +3,7 @@
  * the spans. Whichever copy of the package either of them came from, those of one thread share one
  * object. Times of spans are Unix times, and so are those of blocks from here on.
  */
-import { AsyncResource, executionAsyncId } from 'node:async_hooks';
+import { executionAsyncId } from 'node:async_hooks';
 import { type Context, type HrTime, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Block, OngoingPileUp } from '../block.ts';
 import type { Call } from '../detect/running-code.ts';
@@ -12,7 +12,7 @@ import { keyOf } from '../name/key.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { madeByIn } from '../otel/made-by.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
-import { clockStepOf, spanEndTime } from '../otel/sdk-internals.ts';
+import { clockStepOf, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import {
   announceRequests,
   byFunction,
@@ -27,7 +27,7 @@ import { PACKAGE_NAME } from '../version.ts';
 import { callOf, EndedCalls, type SomeSpan } from './calls.ts';
 import { EndedRequests, namedBlockOf, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
-import { type BlockEnd, Queue, type Queued, queuedBy } from './queue.ts';
+import { type BlockEnd, type LoopMoment, Queue, type Queued, queuedBy } from './queue.ts';
 import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
 import { receivedAt } from './request-start.ts';
 import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
@@ -47,6 +47,8 @@ export interface StallSession {
   ongoingPileUp(): OngoingPileUp | undefined;
   /** When the running task began; NaN if that is not known. */
   taskStart(): number;
+  /** What was made since the running iteration began has a larger async id. */
+  tickId(): number;
   /** Reports the blocks that have ended; some wait for source maps. */
   report(): void;
   /** Reports everything now. */
@@ -142,16 +144,16 @@ export class Stalls {
     if (session === undefined) return;
     const header = receivedAt(span.attributes);
     const received = header === undefined ? undefined : header - this.#drift();
-    const before = this.#queue.blocksBefore({
-      iteration: session.clock.loopCount(),
-      idle: session.clock.waited(),
+    const before = this.#queue.before({
+      ...this.#momentOf(session.clock),
       taskStart: session.taskStart(),
       asyncId: executionAsyncId(),
     });
-    const blocks = received === undefined ? before : before.filter(({ end }) => received < end);
-    const queued = queuedBy(blocks, received);
+    const startTime = spanStartTime(span);
+    const beganAt = startTime === undefined ? Number.NaN : this.#timeOf(span, startTime);
+    const queued = queuedBy(before, beganAt, received);
     if (queued === undefined) return;
-    for (const block of blocks) block.span?.addQueued();
+    for (const { block } of before.blocks) block.span?.addQueued();
     this.#open.setQueued(span, queued);
   }
 
@@ -192,12 +194,13 @@ export class Stalls {
   /**
    * An entry span has ended. May throw: the host's meter may.
    * @param stall of {@link stallOf}
+   * @param queued of {@link ending}
    */
-  ended(span: EndedSpan, stall: Stall | undefined): void {
+  ended(span: EndedSpan, stall: Stall | undefined, queued: Queued | undefined): void {
     const session = this.#session;
     const waits = stall?.waits ?? [];
-    if (waits.length > 0 || hasRequestSubscribers())
-      this.#addRequest(span, stall?.millis ?? 0, waits);
+    if (waits.length > 0 || queued !== undefined || hasRequestSubscribers())
+      this.#addRequest(span, waits, queued);
     session?.stalled(stall?.millis ?? 0);
   }
 
@@ -228,37 +231,49 @@ export class Stalls {
 
   /** A block is known when it has ended, or when the next iteration has begun. */
   #endOf({ kind, end, waitedSince }: Block): BlockEnd {
-    const clock = this.#session?.clock;
+    const now = this.#momentOf(this.#session?.clock);
     const isOver = waitedSince !== undefined || kind === undefined;
     return {
       end,
-      iteration: (clock?.loopCount() ?? Number.NaN) - (isOver ? 1 : 0),
-      idle: (clock?.waited() ?? Number.NaN) - (waitedSince ?? 0),
-      // Destroyed when it is collected: hooks of others may keep something for it until then.
-      asyncId: new AsyncResource('EventLoopBlock').asyncId(),
+      iteration: now.iteration - (isOver ? 1 : 0),
+      idle: now.idle - (waitedSince ?? 0),
+      asyncId: this.#session?.tickId() ?? Number.NaN,
+    };
+  }
+
+  #momentOf(clock: StallSession['clock'] | undefined): LoopMoment {
+    return {
+      iteration: clock?.loopCount() ?? Number.NaN,
+      idle: clock?.waited() ?? Number.NaN,
     };
   }
 
   /** Reads what is needed of the span, which is not kept. */
-  #addRequest(span: EndedSpan, stalledMillis: number, waits: readonly Wait[]): void {
+  #addRequest(span: EndedSpan, stalls: readonly Wait[], queued: Queued | undefined): void {
     const session = this.#session;
     const operation = operationOf(span);
     const startTimeMillis = hrTimeToMillis(span.startTime);
     const endTimeMillis = hrTimeToMillis(span.endTime);
     const { traceId } = span.spanContext();
     const iteration = session?.clock.loopCount() ?? Number.NaN;
+    const before = (): Wait[] =>
+      queued?.waits().map((wait) => ({ ...wait, isQueued: true as const })) ?? [];
     this.#requests.add({
-      waits,
       isKnown: () => {
-        const last = waits.at(-1);
+        const last = stalls.at(-1);
         if (last?.pileUp !== undefined) last.block ??= this.#blocks.within(last.pileUp);
-        else if (this.#unnamed === 0) return true;
-        const now = this.#session?.clock.loopCount() ?? Number.NaN;
+        else if (this.#unnamed === 0 && queued === undefined) return true;
+        const now = this.#momentOf(this.#session?.clock);
         // A pile-up may be no block after all: the process was suspended, for one.
-        const isOver = now - iteration > MAX_ITERATIONS_TO_BLOCK;
-        return waits.every(({ block }) => (block ? block.named !== undefined : isOver));
+        const isOver = now.iteration - iteration > MAX_ITERATIONS_TO_BLOCK;
+        const waits = queued === undefined ? stalls : [...before(), ...stalls];
+        return (
+          waits.every(({ block }) => (block ? block.named !== undefined : isOver)) &&
+          (queued === undefined || this.#queue.isOver(now))
+        );
       },
       report: () => {
+        const waits = [...before(), ...stalls];
         if (waits.length > 0)
           session?.caused([...byFunction(waits, namedBlockOf).values()], operation);
         if (!hasRequestSubscribers()) return;
@@ -267,8 +282,13 @@ export class Stalls {
           traceId,
           startTimeMillis,
           durationMillis: endTimeMillis - startTimeMillis,
-          stalledMillis,
-          waits: waits.map((wait) => ({ block: namedBlockOf(wait), millis: wait.millis })),
+          stalledMillis: sumOf(waits.filter(({ isQueued }) => !isQueued)),
+          queuedMillis: sumOf(waits.filter(({ isQueued }) => isQueued)),
+          waits: waits.map((wait) => ({
+            block: namedBlockOf(wait),
+            millis: wait.millis,
+            ...(wait.isQueued && { isQueued: true as const }),
+          })),
         });
       },
     });
@@ -349,6 +369,8 @@ function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
 
 /** Blocks are remembered for long, and a span that has ended is compared with none of them. */
 const isOpen = (span: Span) => spanEndTime(span) === undefined;
+
+const sumOf = (waits: readonly Wait[]) => waits.reduce((sum, { millis }) => sum + millis, 0);
 
 const idOf = (span: Span) => span.spanContext().spanId;
 

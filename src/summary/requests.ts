@@ -1,12 +1,12 @@
 /**
- * The requests of a period: for each route how long they took, with and without the time they were
- * stalled, and which functions stalled them.
+ * The requests of a period: for each route how long they took, with and without the time for which
+ * they waited, and which functions they waited for.
  *
- * Guarantees: memory is bounded; each stalled millisecond counts for one function and one route.
+ * Guarantees: memory is bounded; each millisecond of a wait counts for one function and one route.
  */
 import { keyOf } from '../name/key.ts';
 import { duration } from '../report/block-line.ts';
-import { byFunction, type RequestMessage } from '../report/request-channel.ts';
+import { byFunction, type RequestMessage, type RequestWait } from '../report/request-channel.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
 
@@ -20,9 +20,45 @@ const MAX_PAIRS_GIVEN = 100;
 
 /** How many requests waited, and for how long, added up. */
 export interface StallTotals {
+  /** Those that waited at all: some did so before their span began and afterwards. */
+  readonly waitedRequests: number;
   readonly stalledRequests: number;
   readonly stalledMillis: number;
+  /** Those that arrived during a block, and what they waited before their span began. */
+  readonly queuedRequests: number;
+  readonly queuedMillis: number;
 }
+
+export const NO_STALLS: StallTotals = {
+  waitedRequests: 0,
+  stalledRequests: 0,
+  stalledMillis: 0,
+  queuedRequests: 0,
+  queuedMillis: 0,
+};
+
+export const addStalls = (a: StallTotals, b: StallTotals): StallTotals => ({
+  waitedRequests: a.waitedRequests + b.waitedRequests,
+  stalledRequests: a.stalledRequests + b.stalledRequests,
+  stalledMillis: a.stalledMillis + b.stalledMillis,
+  queuedRequests: a.queuedRequests + b.queuedRequests,
+  queuedMillis: a.queuedMillis + b.queuedMillis,
+});
+
+/** One request. */
+const stallOf = (stalledMillis: number, queuedMillis: number): StallTotals => ({
+  waitedRequests: stalledMillis + queuedMillis > 0 ? 1 : 0,
+  stalledRequests: stalledMillis > 0 ? 1 : 0,
+  stalledMillis,
+  queuedRequests: queuedMillis > 0 ? 1 : 0,
+  queuedMillis,
+});
+
+/** What others made requests wait, in milliseconds. */
+export const harmOf = ({
+  stalledMillis,
+  queuedMillis,
+}: Pick<StallTotals, 'stalledMillis' | 'queuedMillis'>) => stalledMillis + queuedMillis;
 
 export interface Quantiles {
   readonly p50Millis: number;
@@ -33,6 +69,8 @@ export interface Quantiles {
 /** How long requests took; quantiles are at most 2.5 % off. */
 export interface RequestTimes extends StallTotals, Quantiles {
   readonly count: number;
+  /** The same of the durations with what each request waited before its span: what clients saw. */
+  readonly withQueue: Quantiles;
   /** The same of the durations minus the time for which each request was stalled. */
   readonly withoutStalls: Quantiles;
 }
@@ -41,13 +79,12 @@ export interface RouteTimes extends RequestTimes {
   readonly route: string;
 }
 
-export interface PairTotals {
+export interface PairTotals extends Pick<StallTotals, 'stalledMillis' | 'queuedMillis'> {
   readonly requests: number;
-  readonly stalledMillis: number;
 }
 
 /**
- * The requests of a route that a function stalled; `functionName` is absent if the code is not
+ * The requests of a route that a function made wait; `functionName` is absent if the code is not
  * known, `route` for all routes that are not kept apart.
  */
 export interface RouteStall extends PairTotals, Partial<CodePlace> {
@@ -63,80 +100,81 @@ export interface RequestSummary {
 }
 
 export class Requests {
-  readonly #all = new Stalled();
+  #all = NO_STALLS;
   readonly #routes = new Map<string, Route>();
   readonly #otherRoutes = new Route();
-  readonly #functions = new Map<string, Stalled>();
+  readonly #functions = new Map<string, Waits>();
   readonly #pairs = new Map<string, Pair>();
-  readonly #otherPairs = new Stalled();
+  readonly #otherPairs = new Waits();
   #count = 0;
 
-  add({ route, durationMillis, stalledMillis, waits }: RequestMessage): void {
+  add({ route, durationMillis, stalledMillis, queuedMillis, waits }: RequestMessage): void {
     this.#count++;
     const known = valueFor(this.#routes, route, MAX_ROUTES, () => new Route());
-    (known ?? this.#otherRoutes).add(durationMillis, stalledMillis);
-    if (!(stalledMillis > 0)) return;
-    this.#all.add(stalledMillis);
+    const stall = stallOf(stalledMillis, queuedMillis);
+    (known ?? this.#otherRoutes).add(durationMillis, stall);
+    if (stall.waitedRequests === 0) return;
+    this.#all = addStalls(this.#all, stall);
+    const stalled = byFunction(
+      waits.filter(({ isQueued }) => !isQueued),
+      blockOf,
+    );
+    const queued = byFunction(
+      waits.filter(({ isQueued }) => isQueued),
+      blockOf,
+    );
     // A request counts once for a function, however many blocks of it it waited for.
-    for (const [key, { code, millis }] of byFunction(waits, ({ block }) => block)) {
-      valueFor(this.#functions, key, MAX_FUNCTIONS, () => new Stalled())?.add(millis);
+    for (const key of new Set([...stalled.keys(), ...queued.keys()])) {
+      const code = (stalled.get(key) ?? queued.get(key))?.code;
+      const millisIn = (sums: typeof stalled) => sums.get(key)?.millis ?? 0;
+      const ofKey = stallOf(millisIn(stalled), millisIn(queued));
+      valueFor(this.#functions, key, MAX_FUNCTIONS, () => new Waits())?.add(ofKey);
       const shownRoute = known === undefined ? undefined : route;
       const pairKey = JSON.stringify([key, shownRoute]);
       const pair = valueFor(this.#pairs, pairKey, MAX_PAIRS, () => new Pair(code, shownRoute));
-      (pair ?? this.#otherPairs).add(millis);
+      (pair ?? this.#otherPairs).add(ofKey);
     }
   }
 
   /** Undefined if there was no request: without a span processor there is none. */
   get all(): StallTotals | undefined {
-    return this.#count === 0 ? undefined : this.#all.read();
+    return this.#count === 0 ? undefined : this.#all;
   }
 
   /** Those that waited for a function; undefined if there was no request. */
   ofFunction(key: string): StallTotals | undefined {
     if (this.#count === 0) return undefined;
-    return this.#functions.get(key)?.read() ?? { stalledRequests: 0, stalledMillis: 0 };
+    return this.#functions.get(key)?.totals ?? NO_STALLS;
   }
 
   read(): RequestSummary | undefined {
     if (this.#count === 0) return undefined;
-    const routes = [...this.#routes].sort(([, a], [, b]) => b.stalled.millis - a.stalled.millis);
-    const pairs = [...this.#pairs.values()].sort((a, b) => b.millis - a.millis);
-    const others = new Stalled();
-    others.addAll(this.#otherPairs);
-    for (const pair of pairs.slice(MAX_PAIRS_GIVEN)) others.addAll(pair);
-    const given = pairs.slice(0, MAX_PAIRS_GIVEN).map((pair) => pair.readPair());
+    const routes = [...this.#routes].sort(([, a], [, b]) => harmOf(b.totals) - harmOf(a.totals));
+    const pairs = [...this.#pairs.values()].sort((a, b) => harmOf(b.totals) - harmOf(a.totals));
+    const others = pairs
+      .slice(MAX_PAIRS_GIVEN)
+      .reduce((sum, { totals }) => addStalls(sum, totals), this.#otherPairs.totals);
+    const given = pairs.slice(0, MAX_PAIRS_GIVEN).map((pair) => pair.read());
     return {
       routes: routes.map(([route, times]) => ({ route, ...times.read() })),
       ...(this.#otherRoutes.count > 0 && { otherRoutes: this.#otherRoutes.read() }),
       ...(given.length > 0 && { stalls: given }),
-      ...(others.requests > 0 && {
-        otherStalls: { requests: others.requests, stalledMillis: others.millis },
-      }),
+      ...(others.waitedRequests > 0 && { otherStalls: pairOf(others) }),
     };
   }
 }
 
-class Stalled {
-  requests = 0;
-  millis = 0;
+const blockOf = ({ block }: RequestWait) => block;
 
-  add(millis: number): void {
-    this.requests++;
-    this.millis += millis;
-  }
+class Waits {
+  totals = NO_STALLS;
 
-  addAll({ requests, millis }: Stalled): void {
-    this.requests += requests;
-    this.millis += millis;
-  }
-
-  read(): StallTotals {
-    return { stalledRequests: this.requests, stalledMillis: this.millis };
+  add(stall: StallTotals): void {
+    this.totals = addStalls(this.totals, stall);
   }
 }
 
-class Pair extends Stalled {
+class Pair extends Waits {
   constructor(
     private readonly code: CodePlace | undefined,
     private readonly route: string | undefined,
@@ -144,7 +182,7 @@ class Pair extends Stalled {
     super();
   }
 
-  readPair(): RouteStall {
+  read(): RouteStall {
     const { functionName, file, line, column } = this.code ?? {};
     return {
       ...(functionName !== undefined && { functionName }),
@@ -152,33 +190,41 @@ class Pair extends Stalled {
       ...(line !== undefined && { line }),
       ...(column !== undefined && { column }),
       ...(this.route !== undefined && { route: this.route }),
-      requests: this.requests,
-      stalledMillis: this.millis,
+      ...pairOf(this.totals),
     };
   }
 }
 
+const pairOf = ({ waitedRequests, stalledMillis, queuedMillis }: StallTotals): PairTotals => ({
+  requests: waitedRequests,
+  stalledMillis,
+  queuedMillis,
+});
+
 class Route {
-  readonly stalled = new Stalled();
+  totals = NO_STALLS;
   readonly #measured = new Durations();
+  readonly #withQueue = new Durations();
   readonly #withoutStalls = new Durations();
 
   get count(): number {
     return this.#measured.count;
   }
 
-  add(durationMillis: number, stalledMillis: number): void {
+  add(durationMillis: number, stall: StallTotals): void {
     this.#measured.add(durationMillis);
-    this.#withoutStalls.add(Math.max(0, durationMillis - stalledMillis));
-    if (stalledMillis > 0) this.stalled.add(stalledMillis);
+    this.#withQueue.add(durationMillis + stall.queuedMillis);
+    this.#withoutStalls.add(Math.max(0, durationMillis - stall.stalledMillis));
+    this.totals = addStalls(this.totals, stall);
   }
 
   read(): RequestTimes {
     return {
       count: this.count,
       ...quantilesOf(this.#measured),
+      withQueue: quantilesOf(this.#withQueue),
       withoutStalls: quantilesOf(this.#withoutStalls),
-      ...this.stalled.read(),
+      ...this.totals,
     };
   }
 }
@@ -209,8 +255,9 @@ function valueFor<Value>(
 
 /** `41 requests waited 6.20 s for it`; undefined if none did, or that is not known. */
 export function waitsOf(stalls: Partial<StallTotals>, it = 'it'): string | undefined {
-  const { stalledRequests = 0, stalledMillis = 0 } = stalls;
-  if (stalledRequests === 0) return undefined;
-  const requests = `${stalledRequests} request${stalledRequests === 1 ? '' : 's'}`;
-  return `${requests} waited ${duration(stalledMillis)} for ${it}`;
+  const { stalledRequests = 0, stalledMillis = 0, queuedMillis = 0 } = stalls;
+  const { waitedRequests = stalledRequests } = stalls;
+  if (waitedRequests === 0) return undefined;
+  const requests = `${waitedRequests} request${waitedRequests === 1 ? '' : 's'}`;
+  return `${requests} waited ${duration(stalledMillis + queuedMillis)} for ${it}`;
 }

@@ -7,7 +7,15 @@
  */
 import type { RequestMessage } from '../report/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
-import { functionKeyOf, type RequestSummary, Requests, type StallTotals } from './requests.ts';
+import {
+  addStalls,
+  functionKeyOf,
+  harmOf,
+  NO_STALLS,
+  type RequestSummary,
+  Requests,
+  type StallTotals,
+} from './requests.ts';
 
 /** Functions that are kept apart; the blocks of all others are added up together. */
 const MAX_PLACES = 1000;
@@ -15,8 +23,8 @@ const MAX_PLACES = 1000;
 const MAX_PLACES_GIVEN = 100;
 
 /**
- * The blocks of one place, or of several. Stalled requests are those that have ended; both fields
- * are absent without a span processor.
+ * The blocks of one place, or of several. Requests are those that have ended; what they waited is
+ * absent without a span processor.
  */
 export interface BlockTotals extends Partial<StallTotals> {
   readonly blocks: number;
@@ -33,7 +41,7 @@ export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
   readonly gcMillis: number;
 }
 
-/** By place: first what stalled requests longest, then what blocked longest. */
+/** By place: first what made requests wait longest, then what blocked longest. */
 export interface PeriodSummary extends BlockTotals {
   readonly elapsedMillis: number;
   readonly places: readonly PlaceSummary[];
@@ -188,7 +196,7 @@ class Places {
   read(periodMillis: number): PeriodSummary {
     const elapsedMillis = Math.max(periodMillis, this.#all.millis);
     const stalls = (key: string) => this.requests.ofFunction(key);
-    const millisOf = (key: string) => stalls(key)?.stalledMillis ?? 0;
+    const millisOf = (key: string) => harmOf(stalls(key) ?? NO_STALLS);
     const sorted = [...this.#places].sort(
       ([a, { millis }], [b, other]) => millisOf(b) - millisOf(a) || other.millis - millis,
     );
@@ -211,13 +219,11 @@ class Places {
   }
 }
 
+/** Undefined if neither is known. */
 export function sumOf(
   a: Partial<StallTotals> | undefined,
   b: Partial<StallTotals> | undefined,
 ): StallTotals | undefined {
-  if (a?.stalledMillis === undefined && b?.stalledMillis === undefined) return undefined;
-  return {
-    stalledRequests: (a?.stalledRequests ?? 0) + (b?.stalledRequests ?? 0),
-    stalledMillis: (a?.stalledMillis ?? 0) + (b?.stalledMillis ?? 0),
-  };
+  if (a?.waitedRequests === undefined && b?.waitedRequests === undefined) return undefined;
+  return addStalls({ ...NO_STALLS, ...a }, { ...NO_STALLS, ...b });
 }

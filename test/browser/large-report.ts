@@ -73,6 +73,7 @@ export function largeRecorder(): ReportRecorder {
         startTimeMillis: time - 20,
         durationMillis: block.durationMillis + 40,
         stalledMillis: block.durationMillis,
+        queuedMillis: 0,
         waits: [{ block, millis: block.durationMillis }],
       });
     }

@@ -401,12 +401,20 @@ function stallSumOf(run: Run): number {
   return (metric as MetricLine & { value: HistogramValue }).value.sum;
 }
 
-/** Each stalled millisecond of the metric counts for exactly one function. */
+/**
+ * Each stalled millisecond of the metric counts for exactly one function, and so does what requests
+ * waited before.
+ */
 function expectCaused(run: Run): void {
   const caused = run.metrics.filter(({ name }) => name === 'event_loop.stall.caused');
   const sum = caused.reduce((total, { value }) => total + Number(value), 0);
   expect(sum).toBeGreaterThan(0);
-  expect(sum).toBeCloseTo(stallSumOf(run), 6);
+  const queuedAtMost = run.spans.reduce(
+    (total, { attributes }) => total + Number(attributes['event_loop.stall.queued'] ?? 0),
+    0,
+  );
+  if (queuedAtMost === 0) expect(sum).toBeCloseTo(stallSumOf(run), 6);
+  else expect(sum).toBeGreaterThan(stallSumOf(run));
   // The functions that blocked, and the routes of the requests.
   const names = run.metrics
     .filter(({ name }) => name === 'event_loop.block.duration')
@@ -590,6 +598,50 @@ describe('requests that come while the event loop is blocked', () => {
       });
     },
   );
+
+  /** Of what a client outside waited. */
+  const MAX_DIFFERENCE = 0.25;
+
+  test.each([
+    ['connections that they have', true],
+    ['new connections', false],
+  ])('on %s: what a client outside waited is told, by function and route', async (_, isKept) => {
+    const millis: number[] = [];
+    const run = await runApp('queued-requests.cjs', { args: ['300'] }, async (app) => {
+      const port = Number(await app.printed('listening '));
+      const agent = isKept && new Agent({ keepAlive: true });
+      const send = sender(port, agent);
+      for (let i = 0; i < 20; i++) await send('/ready');
+      const requests: Promise<unknown>[] = [];
+      const timed = async () => {
+        const start = performance.now();
+        await send('/ready');
+        millis.push(performance.now() - start);
+      };
+      const timer = setInterval(() => requests.push(timed()), 30);
+      for (let i = 0; i < 6; i++) {
+        await wait(200);
+        await send('/report');
+      }
+      await wait(200);
+      clearInterval(timer);
+      await Promise.all(requests);
+      if (agent) agent.destroy();
+    });
+
+    expectQuietExit(run);
+    const told = run.metrics
+      .filter(({ name }) => name === 'event_loop.stall.caused')
+      .filter(({ attributes }) => attributes['http.route'] === '/ready')
+      .reduce((sum, { value }) => sum + Number(value) * 1000, 0);
+    // At most half of the time the loop was blocked: a quarter of them did not wait at all.
+    const usual = [...millis].sort((a, b) => a - b)[Math.floor(millis.length / 4)] ?? 0;
+    const waited = millis.reduce((sum, each) => sum + Math.max(0, each - usual), 0);
+    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+      expect(waited).toBeGreaterThan(3000);
+      expect(Math.abs(told / waited - 1)).toBeLessThan(MAX_DIFFERENCE);
+    });
+  });
 
   test.each(['exit', 'flush', 'shutdown'])(
     'do not keep the block from being reported before a %s',

@@ -22,7 +22,7 @@ const begin = (more: Partial<SpanBegin>): SpanBegin => ({
 const lengths = (end: Partial<BlockEnd>, at: Partial<SpanBegin>) => {
   const queue = new Queue();
   queue.add(block(100, 500), { ...END, ...end });
-  return queue.blocksBefore(begin(at)).length;
+  return queue.before(begin(at)).blocks.length;
 };
 
 test.each([
@@ -45,26 +45,58 @@ test('nothing is left of what is over', () => {
   expect(queue.isEmpty).toBe(true);
   queue.add(block(100, 500), END);
   expect(queue.isEmpty).toBe(false);
-  queue.blocksBefore(begin({ idle: 91 }));
+  queue.before(begin({ idle: 91 }));
   expect(queue.isEmpty).toBe(true);
 });
 
+const [first, second] = [block(100, 500), block(500, 650)];
+const maybe = [second, first].map((each) => ({ block: each, isWhole: false }));
+const waitsOf = (...asked: Parameters<typeof queuedBy>) => queuedBy(...asked)?.waits();
+
 test('one after the other, they add up; the link leads to the longest', () => {
-  const [first, second] = [block(100, 500), block(500, 650)];
-  expect(queuedBy([first, second])).toEqual({ millis: 550, longest: first });
-  expect(queuedBy([second, first])).toEqual({ millis: 550, longest: first });
-  expect(queuedBy([])).toBeUndefined();
+  expect(queuedBy({ blocks: maybe }, 650)).toMatchObject({ millis: 550, longest: first });
+  expect(queuedBy({ blocks: [] }, 650)).toBeUndefined();
+});
+
+test('a request arrives at any moment of them alike: for the first it waits half, on average', () => {
+  expect(waitsOf({ blocks: maybe.slice(1) }, 500)).toEqual([{ block: first, millis: 200 }]);
+  // 0 to 400 of it in `first` and then all of `second`, or in that.
+  expect(waitsOf({ blocks: maybe }, 650)).toEqual([
+    { block: second, millis: (400 * 150 + 150 * 75) / 550 },
+    { block: first, millis: (400 * 200) / 550 },
+  ]);
+});
+
+test('what it surely waited for counts as a whole, and so does what ran since', () => {
+  const blocks = [{ block: second, isWhole: true }, ...maybe.slice(1)];
+  expect(waitsOf({ blocks }, 660)).toEqual([
+    { block: second, millis: 160 },
+    { block: first, millis: 200 },
+  ]);
 });
 
 test('a request has not waited before it was received', () => {
-  const [first, second] = [block(100, 500), block(500, 650)];
-  expect(queuedBy([first, second], 480)).toEqual({ millis: 170, longest: second });
-  expect(queuedBy([first, second], 50)).toEqual({ millis: 550, longest: first });
-  expect(queuedBy([first, second], 650)).toBeUndefined();
+  expect(queuedBy({ blocks: maybe }, 650, 480)).toMatchObject({ millis: 170, longest: second });
+  expect(waitsOf({ blocks: maybe }, 650, 480)).toEqual([
+    { block: second, millis: 150 },
+    { block: first, millis: 20 },
+  ]);
+  expect(queuedBy({ blocks: maybe }, 650, 50)).toMatchObject({ millis: 550, longest: first });
+  expect(queuedBy({ blocks: maybe }, 650, 650)).toBeUndefined();
+});
+
+test('new connections are accepted in order: they have arrived one after the other, evenly', () => {
+  const queue = new Queue();
+  queue.add(first, { ...END, iteration: 7, end: 500, asyncId: 10 });
+  const accepted = [9, 10, 11].map((iteration) =>
+    queuedBy(queue.before({ ...begin({}), iteration, taskStart: 501, asyncId: 20 }), 500),
+  );
+  const millis = accepted.map((queued) => queued?.waits().map((wait) => wait.millis));
+  expect(millis).toEqual([[300], [200], [100]]);
 });
 
 test('however many blocks there are in one iteration, memory is bounded', () => {
   const queue = new Queue();
   for (let i = 0; i < 10_000; i++) queue.add(block(i, i + 1), { ...END, end: i + 1 });
-  expect(queue.blocksBefore(begin({ taskStart: 10_001 })).length).toBeLessThanOrEqual(1024);
+  expect(queue.before(begin({ taskStart: 10_001 })).blocks.length).toBeLessThanOrEqual(1024);
 });

@@ -19,6 +19,9 @@ import { stallSession } from './support/stall-session.ts';
 /** Unix time. Each scene has a day of its own: blocks are remembered from one to the next. */
 let day = 1_700_000_000_000;
 
+/** For how long the loop has waited, in all scenes. */
+let waited = 0;
+
 /** Requests, blocks and pile-ups of one thread, in time that is set by hand. */
 class Scene {
   readonly stalls = stallsOfThread();
@@ -43,7 +46,11 @@ class Scene {
     subscribe(REQUEST_CHANNEL, this.#onMessage);
     this.stalls.start(
       stallSession({
-        clock: { epoch: (time) => time, loopCount: () => this.iteration, waited: () => 0 },
+        clock: {
+          epoch: (time) => time,
+          loopCount: () => this.iteration,
+          waited: () => waited,
+        },
         ongoingPileUp: () => this.pileUp,
         settle: () => this.report(),
         stalled: (millis) => {
@@ -55,6 +62,8 @@ class Scene {
   }
 
   request(kind = SpanKind.SERVER, attributes = {}): Span {
+    // The loop was idle when it came: it has not waited before its span begins.
+    waited++;
     const startTime = toHrTime(this.start + this.now);
     return this.#tracer.startSpan('GET', { kind, startTime, attributes }, ROOT_CONTEXT);
   }
@@ -151,6 +160,7 @@ test('blocks of one function are one, and a request is published once, with its 
       startTimeMillis: scene.start,
       durationMillis: 160,
       stalledMillis: 150,
+      queuedMillis: 0,
       waits: [
         { block: { startTimeMillis: scene.start + 100, ...render }, millis: 50 },
         { block: { startTimeMillis: scene.start, ...render }, millis: 100 },

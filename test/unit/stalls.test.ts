@@ -1,7 +1,3 @@
-import { createHook } from 'node:async_hooks';
-import { setImmediate as nextIteration } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
@@ -105,22 +101,4 @@ test('of what one callback made, it is known when that began', () => {
   // No Unix time is compared with it.
   expect(stalls.spansAt(block())?.stalledSpans).toBe(0);
   expect(stalls.spansAt(block({ kind: 'pile-up' }))?.stalledSpans).toBe(1);
-});
-
-test('what is kept by async id for the end of a block can be dropped', async () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
-  const kept = new Set<number>();
-  const hook = createHook({
-    init: (asyncId, type) => type === 'EventLoopBlock' && kept.add(asyncId),
-    destroy: (asyncId) => kept.delete(asyncId),
-  }).enable();
-  stalls.spansAt(block())?.add(noSpan);
-  expect(kept.size).toBe(1);
-  for (let tries = 0; kept.size > 0 && tries < 50; tries++) {
-    collectGarbage();
-    await nextIteration(); // Node.js calls destroy in one of the next
-  }
-  expect(kept.size).toBe(0);
-  hook.disable();
 });

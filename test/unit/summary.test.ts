@@ -113,6 +113,7 @@ describe('requests', () => {
     startTimeMillis: 0,
     durationMillis,
     stalledMillis: waits.reduce((sum, [, millis]) => sum + millis, 0),
+    queuedMillis: 0,
     waits: waits.map(([functionName, millis]) => ({
       block: functionName === undefined ? {} : { code: { ...CODE, functionName } },
       millis,
@@ -167,6 +168,33 @@ describe('requests', () => {
     ]);
   });
 
+  test('that arrived during a block count, and waited', () => {
+    const queued = (millis: number, functionName: string): Partial<RequestMessage> => ({
+      queuedMillis: millis,
+      waits: [{ block: { code: { ...CODE, functionName } }, millis, isQueued: true }],
+    });
+    const requests = [
+      request(1, [], queued(250, 'report')),
+      request(1, [], { ...queued(250, 'report'), route: 'GET /health' }),
+      request(5),
+    ];
+    const summary = summaryOf([block(900, 'other'), block(500, 'report')], requests);
+    expect(summary).toMatchObject({ stalledRequests: 0, queuedRequests: 2, queuedMillis: 500 });
+    expect(summary.places[0]).toMatchObject({ functionName: 'report', queuedMillis: 500 });
+    expect(
+      summary.routes?.map((route) => [route.queuedRequests, route.withQueue.maxMillis]),
+    ).toEqual([
+      [1, 251],
+      [1, 251],
+    ]);
+    const lines = summaryLines(summary, '/app', PLAIN);
+    expect(lines[1]).toMatch(/report .*, 2 requests waited 500 ms for it$/);
+    expect(lines).toContain(
+      '  GET /health: 1 of 1, p50 251 ms (1.0 ms), p99 251 ms (1.0 ms), longest 251 ms (1.0 ms)',
+    );
+    expect(errorsOf(summaryJson(summary))).toEqual([]);
+  });
+
   test('of a period without any, nothing is said', () => {
     const summary = summaryOf([block(100, 'f')], []);
     expect(summary).not.toHaveProperty('routes');
@@ -197,7 +225,11 @@ describe('requests', () => {
     expect(summary.routes).toHaveLength(100);
     expect(summary.otherRoutes).toMatchObject({ count: 1900, stalledMillis: 19_000 });
     expect(summary.stalls).toHaveLength(100);
-    expect(summary.otherStalls).toEqual({ requests: 1900, stalledMillis: 19_000 });
+    expect(summary.otherStalls).toEqual({
+      requests: 1900,
+      stalledMillis: 19_000,
+      queuedMillis: 0,
+    });
     expect(summary.stalledMillis).toBe(20_000);
     expect(errorsOf(summaryJson(summary))).toEqual([]);
   });

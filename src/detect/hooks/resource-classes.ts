@@ -34,6 +34,14 @@ const ASYNC_ID = propertyOf('async_id_symbol');
 /** The same for the context of an AsyncResource (Node.js 22 and later). */
 const CONTEXT_FRAME = propertyOf('context_frame');
 
+/** Of a timer or an immediate; NaN if it is not known. */
+export function timerAsyncId(timer: object = {}): number {
+  const id = Object.getOwnPropertySymbols(timer).find(
+    ({ description }) => description === 'asyncId',
+  );
+  return id === undefined ? Number.NaN : Number((timer as Record<symbol, unknown>)[id]);
+}
+
 function propertyOf(name: string): symbol | undefined {
   const symbols = Object.getOwnPropertySymbols(new AsyncResource('EventLoopProbe'));
   return symbols.find(({ description }) => description === name);

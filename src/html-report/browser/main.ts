@@ -5,7 +5,7 @@ import { blockDetails } from './details.ts';
 import { code, editorChoice, empty, h, section, store, stored } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import { type Block, type Fn, Model } from './model.ts';
+import { type Block, type Fn, harmOf, Model } from './model.ts';
 import { Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
@@ -144,7 +144,7 @@ function headline(model: Model): HTMLElement {
       { class: 'headline' },
       `Nothing blocked the event loop for ${duration(thresholdMillis)} or longer.`,
     );
-  const { stalledRequests = 0, stalledMillis = 0 } = worst;
+  const { waitedRequests = 0 } = worst;
   return h(
     'p',
     { class: 'headline' },
@@ -152,9 +152,9 @@ function headline(model: Model): HTMLElement {
     ' blocked the event loop for ',
     h('strong', {}, duration(worst.totalMillis)),
     ` in ${count(worst.blocks, 'block')}`,
-    stalledRequests > 0 && `; ${count(stalledRequests, 'request')} waited `,
-    stalledRequests > 0 && h('strong', {}, duration(stalledMillis)),
-    stalledRequests > 0 && ' for it',
+    waitedRequests > 0 && `; ${count(waitedRequests, 'request')} waited `,
+    waitedRequests > 0 && h('strong', {}, duration(harmOf(worst))),
+    waitedRequests > 0 && ' for it',
     '.',
   );
 }
@@ -173,7 +173,7 @@ function tiles({ report }: Model): HTMLElement {
       h('dt', {}, name),
       h('dd', {}, value, h('span', { class: 'aside' }, more)),
     );
-  const { stalledRequests, stalledMillis = 0 } = summary;
+  const { waitedRequests } = summary;
   return h(
     'dl',
     { class: 'tiles' },
@@ -183,12 +183,12 @@ function tiles({ report }: Model): HTMLElement {
       summary.blocks.toLocaleString('en'),
       `longest ${duration(summary.longestMillis)}`,
     ),
-    stalledRequests === undefined
+    waitedRequests === undefined
       ? undefined
       : tile(
           'Requests that waited',
-          stalledRequests.toLocaleString('en'),
-          `${duration(stalledMillis)} in all`,
+          waitedRequests.toLocaleString('en'),
+          `${duration(harmOf(summary))} in all`,
         ),
     lags.length === 0
       ? undefined
@@ -244,8 +244,10 @@ function routesOf(model: Model, tables: Tables): HTMLElement {
     h(
       'p',
       { class: 'aside' },
-      'Without stalls: the duration of each request without the time for which it was stalled. ' +
-        'What waited in a queue behind a stall, of a database for example, is still in it.',
+      'As clients saw them: the duration of each request, with what it waited before its span ' +
+        'began. That is estimated: a request arrives at any moment of a block alike. Without ' +
+        'waits: less all that it waited for blocks. What waited in a queue behind a stall, of a ' +
+        'database for example, is still in it.',
     ),
     stalls !== undefined && stalls.length > 0 && h('h3', {}, 'Who makes whom wait'),
     stalls !== undefined && stalls.length > 0 && tables.stalls(),

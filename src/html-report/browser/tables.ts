@@ -3,7 +3,7 @@ import type { Quantiles, RouteStall, RouteTimes } from '../../summary/requests.t
 import type { PeriodSummary, PlaceSummary } from '../../summary/summary.ts';
 import { code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
-import type { Block, Fn, Model } from './model.ts';
+import { type Block, type Fn, harmOf, type Model } from './model.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -124,20 +124,13 @@ export class Tables {
 
   /** The places of a period, those that made others wait longest first. */
   functions(caption: string, period: PeriodSummary): HTMLElement {
-    const isHarmKnown = period.places.some((row) => row.stalledMillis != null);
-    const harm: Column<PlaceSummary>[] = [
+    const isHarmKnown = period.places.some((row) => row.waitedRequests != null);
+    const harmColumns: Column<PlaceSummary>[] = [
       {
-        title: 'Made others wait',
-        by: ({ stalledMillis = 0 }) => stalledMillis,
-        cell: ({ stalledMillis = 0 }) => (stalledMillis === 0 ? '–' : duration(stalledMillis)),
-        isNumber: true,
+        ...number('Made others wait', harmOf),
+        cell: (row) => (harmOf(row) === 0 ? '–' : duration(harmOf(row))),
       },
-      {
-        title: 'Requests',
-        by: ({ stalledRequests = 0 }) => stalledRequests,
-        cell: ({ stalledRequests = 0 }) => stalledRequests.toLocaleString('en'),
-        isNumber: true,
-      },
+      number('Requests', ({ waitedRequests = 0 }) => waitedRequests),
     ];
     const columns: Column<PlaceSummary>[] = [
       {
@@ -145,7 +138,7 @@ export class Tables {
         by: ({ functionName = '' }) => functionName,
         cell: (row) => this.#function(row),
       },
-      ...(isHarmKnown ? harm : []),
+      ...(isHarmKnown ? harmColumns : []),
       {
         title: 'Blocked',
         by: ({ totalMillis }) => totalMillis,
@@ -158,12 +151,7 @@ export class Tables {
         cell: ({ share }) => bar(share),
         isNumber: true,
       },
-      {
-        title: 'Blocks',
-        by: ({ blocks }) => blocks,
-        cell: ({ blocks }) => blocks.toLocaleString('en'),
-        isNumber: true,
-      },
+      number('Blocks', ({ blocks }) => blocks),
       {
         title: 'Longest',
         by: ({ longestMillis }) => longestMillis,
@@ -193,7 +181,7 @@ export class Tables {
       by: (row) => of(row),
       isNumber: true,
       cell: (row) => {
-        const [as, without] = [of(row), of(row.withoutStalls)];
+        const [as, without] = [of(row.withQueue), of(row.withoutStalls)];
         return h(
           'span',
           { class: as > 1.1 * without ? 'pair' : 'pair same' },
@@ -203,18 +191,15 @@ export class Tables {
       },
     });
     return table<RouteTimes>(
-      'Routes, with and without the time that their requests were stalled',
+      'Routes as clients saw them, and without the time that their requests waited',
       [
         { title: 'Route', by: ({ route }) => route, cell: ({ route }) => code(route) },
         number('Requests', ({ count: n }) => n),
-        number('Waited', ({ stalledRequests }) => stalledRequests),
-        {
-          ...number('Waited for', ({ stalledMillis }) => stalledMillis),
-          cell: (row) => duration(row.stalledMillis),
-        },
-        pair('p50 → without stalls', ({ p50Millis }) => p50Millis),
-        pair('p99 → without stalls', ({ p99Millis }) => p99Millis),
-        pair('max → without stalls', ({ maxMillis }) => maxMillis),
+        number('Waited', ({ waitedRequests }) => waitedRequests),
+        { ...number('Waited for', harmOf), cell: (row) => duration(harmOf(row)) },
+        pair('p50 → without waits', ({ p50Millis }) => p50Millis),
+        pair('p99 → without waits', ({ p99Millis }) => p99Millis),
+        pair('max → without waits', ({ maxMillis }) => maxMillis),
       ],
       [...routes, ...others],
       3,
@@ -224,7 +209,7 @@ export class Tables {
   stalls(): HTMLElement {
     const { stalls: known = [], otherStalls } = this.model.report.summary;
     const stalls: RouteStall[] = [...known, ...(otherStalls ? [otherStalls] : [])];
-    const longest = Math.max(...stalls.map(({ stalledMillis }) => stalledMillis));
+    const longest = Math.max(...stalls.map(harmOf));
     return table<RouteStall>(
       'Which function made which route wait',
       [
@@ -240,10 +225,8 @@ export class Tables {
         },
         number('Requests', ({ requests }) => requests),
         {
-          title: 'Waited for',
-          by: ({ stalledMillis }) => stalledMillis,
-          cell: ({ stalledMillis }) => bar(stalledMillis / longest, duration(stalledMillis)),
-          isNumber: true,
+          ...number('Waited for', harmOf),
+          cell: (row) => bar(harmOf(row) / longest, duration(harmOf(row))),
         },
       ],
       stalls,

@@ -516,6 +516,7 @@ const ofBlock = (block: Block) => [
 const ofRequest = (request: Request) => [
   `${request.route}: ${duration(request.durationMillis)}`,
   `of which ${duration(request.stalledMillis)} it waited`,
+  ...(request.queuedMillis > 0 ? [`waited ${duration(request.queuedMillis)} before`] : []),
 ];
 
 /** Blocks may overlap a little: a pile-up comes after its parts. */

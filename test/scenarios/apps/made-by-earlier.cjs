@@ -57,6 +57,7 @@ async function main() {
   let socket;
   let answered;
   let refresh;
+  let leftBehind;
   await request('first', async () => {
     socket = connect(server.address().port, '127.0.0.1');
     socket.on('data', () => {
@@ -67,10 +68,16 @@ async function main() {
       clearInterval(refresh);
       block('refresh', MILLIS);
     }, 300);
-    setTimeout(() => block('left behind', MILLIS), 600);
+    leftBehind = new Promise((resolve) => {
+      setTimeout(() => {
+        block('left behind', MILLIS);
+        resolve();
+      }, 600);
+    });
     await once(socket, 'connect');
   });
-  await wait(1000);
+  await leftBehind;
+  await wait(100);
   await request('asks', async () => {
     const answer = new Promise((resolve) => {
       answered = resolve;

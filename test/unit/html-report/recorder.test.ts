@@ -62,6 +62,7 @@ test('requests that were stalled least are left out first', () => {
       startTimeMillis: millis,
       durationMillis: millis,
       stalledMillis: millis,
+      queuedMillis: 0,
       waits: [{ block: { startTimeMillis: 1 }, millis }],
     });
   }

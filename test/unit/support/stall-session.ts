@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { StallSession } from '../../../src/stalls/stalls.ts';
 
 /** A session whose clock has Unix times, and in which nothing happens. */
@@ -6,6 +7,7 @@ export function stallSession(more: Partial<StallSession> = {}): StallSession {
     clock: { epoch: (time) => time, loopCount: () => 0, waited: () => 0 },
     ongoingPileUp: () => undefined,
     taskStart: () => Number.NaN,
+    tickId: () => new AsyncResource('Tick').asyncId(),
     report: () => {},
     settle: () => {},
     stalled: () => {},
