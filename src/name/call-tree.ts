@@ -6,6 +6,7 @@
  * is dropped with the block.
  */
 import type { StackFrame } from '../block.ts';
+import { scopeOf } from './packages.ts';
 import { placesOn, type Step } from './stack-path.ts';
 import type { TimedSample } from './weights.ts';
 
@@ -78,25 +79,27 @@ export class CallTree {
   /**
    * What the block is named by:
    *
-   * 1. Of the application and the packages, the one that ran for longest; what only awaits, and
-   *    agents, only if there is nothing else.
+   * 1. Of the application and the packages, the one that ran for longest: those of one scope
+   *    (`@strapi/…`) are one. Agents, only if there is nothing else.
    * 2. Its function that ran for longest.
    * 3. Down from there, while one function has more than half of the block's time; of the time of
    *    2 if that had less.
-   * 4. Nothing, if that was on the stack for less than a quarter of the block: it is one of many.
+   * 4. Nothing, if that was on the stack for less than a quarter of the block: it is one of many;
+   *    unless 1 is packages that had half of it.
    */
   place(): TreeNode | undefined {
     const all = [...this.#root.children.values()];
-    const ran = all.filter(({ step }) => !isBeside(step));
+    const ran = all.filter(({ step }) => step.origin !== 'agent');
     const units = new Map<string, number>();
     for (const { step, weight } of ran.length > 0 ? ran : all) addTo(units, unitOf(step), weight);
-    const [unit] = heaviest(units, ([, weight]) => weight) ?? [];
+    const [unit, ofUnit = 0] = heaviest(units, ([, weight]) => weight) ?? [];
     const from = heaviest(
       all.filter(({ step }) => unitOf(step) === unit),
       ({ weight }) => weight,
     );
     const place = from && descend(from, from.weight * 2 > this.weight ? this.weight : from.weight);
-    return place !== undefined && this.#onStack(place) * 4 >= this.weight ? place : undefined;
+    if (place === undefined || (unit !== '' && ofUnit * 2 >= this.weight)) return place;
+    return this.#onStack(place) * 4 >= this.weight ? place : undefined;
   }
 
   /** For how long a function was on the stack, whatever had called it. */
@@ -150,14 +153,9 @@ function leafOf({ leaf, steps }: Observation): Step | undefined {
   return leaf ?? steps.at(-1);
 }
 
-/** It did not run, or on account of others. */
-function isBeside({ origin, frame }: Step): boolean {
-  return origin === 'agent' || (frame.isAsync && origin !== 'app');
-}
-
-/** The application, or a package; code without a file is alone. */
+/** The application, a package, or those of one scope; code without a file is alone. */
 function unitOf(step: Step): string {
-  return step.origin === 'app' ? '' : step.package || step.key;
+  return step.origin === 'app' ? '' : scopeOf(step.package) || step.key;
 }
 
 /** Down while one function has more than half of so many milliseconds. */

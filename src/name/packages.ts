@@ -1,8 +1,7 @@
 /**
  * Which package a file is of, and which others that one depends on.
  *
- * Guarantees: it reads each `package.json` once; a package whose own cannot be read depends on all
- * others; nothing is thrown.
+ * Guarantees: it reads each `package.json` once; nothing is thrown.
  */
 import { readFileSync } from 'node:fs';
 import { toPath } from '../support/file-url.ts';
@@ -29,6 +28,13 @@ export function packageOf(file: string): string {
   return end === -1 ? path : path.slice(0, end);
 }
 
+/** `/app/node_modules/@koa` of `/app/node_modules/@koa/router`; other folders are as they are. */
+export function scopeOf(folder: string): string {
+  const start = nameStart(folder);
+  const separator = folder[start - 1] ?? '';
+  return folder[start] === '@' ? folder.slice(0, folder.indexOf(separator, start)) : folder;
+}
+
 /** Where the name of the innermost package begins; 0 if there is none. */
 function nameStart(path: string): number {
   const slashed = path.lastIndexOf(`/${NODE_MODULES}/`);
@@ -36,15 +42,15 @@ function nameStart(path: string): number {
   return start === -1 ? 0 : start + NODE_MODULES.length + 2;
 }
 
-/** Whether the package of the one folder depends on that of the other, as far as is known. */
-export function dependsOn(folder: string, other: string): boolean {
-  if (folder === '' || other === '') return true;
+/** Whether the package of one folder depends on that of another; undefined if it is not known. */
+export function dependsOn(folder: string, other: string): boolean | undefined {
+  if (folder === '' || other === '') return undefined;
   if (!known.has(folder)) {
     if (known.size >= MAX_KNOWN_PACKAGES) known.clear();
     known.set(folder, dependenciesOf(folder));
   }
   const name = other.slice(nameStart(other)).replace('\\', '/');
-  return known.get(folder)?.has(name) !== false;
+  return known.get(folder)?.has(name);
 }
 
 function dependenciesOf(folder: string): ReadonlySet<string> | undefined {

@@ -50,8 +50,6 @@ export interface Step {
   readonly origin: Origin;
   /** Folder of its package; empty for the application, and if it is not known. */
   readonly package: string;
-  /** Its caller did not choose it: it was given to the caller, or to what called that. */
-  readonly isGiven: boolean;
   /** The code of a module, as it is loaded. */
   readonly isModule: boolean;
 }
@@ -215,12 +213,7 @@ function asCalled(step: Step, steps: readonly Step[], i: number): Step {
       ? passesOn(step.frame)
       : 'no';
   const dispatches = given === 'yes' || (given === 'maybe' && recurs(i + 1));
-  const caller = steps[i - 1];
-  const isGiven =
-    caller !== undefined &&
-    caller.package !== step.package &&
-    (caller.origin !== 'dependency' || !dependsOn(caller.package, step.package));
-  return { ...step, isGiven, ...(dispatches && { origin: 'dispatcher' }) };
+  return dispatches ? { ...step, origin: 'dispatcher' } : step;
 }
 
 /**
@@ -229,8 +222,9 @@ function asCalled(step: Step, steps: readonly Step[], i: number): Step {
  * 1. Those of the application.
  * 2. Else one of a package: the outermost below the last that was given to its caller, as handlers
  *    are to frameworks, and that does more than to call what it was given. What a library calls
- *    back is part of the package that called the library. Not a query's `then`, which V8 calls for
- *    `await query`: everything that the package does is below it.
+ *    back is part of the package that called the library. Of functions that await each other it is
+ *    the innermost. Not a query's `then`, which V8 calls for `await query`: everything that the
+ *    package does is below it.
  * 3. All from there on, if it is of a dispatcher.
  */
 export function placesOn(all: readonly Step[]): readonly Step[] {
@@ -242,17 +236,33 @@ export function placesOn(all: readonly Step[]): readonly Step[] {
   /** Packages that were called since, the outermost first. */
   let called: string[] = [];
   for (const [i, step] of steps.entries()) {
+    const { frame, package: ofPlace } = steps[place] as Step;
+    const isNext = i === place + 1;
+    const isPassed = isNext && passesOn(frame) === 'yes';
+    const isAwaited = isNext && step.package === ofPlace && frame.isAsync;
     const caller = called.indexOf(step.package);
-    const { frame } = steps[place] as Step;
-    const isPassed = i === place + 1 && passesOn(frame) === 'yes';
-    if (caller !== -1 && !isPassed) called.length = caller + 1;
-    else if (i > 0 && !step.isGiven && !isPassed) called.push(step.package);
-    else {
+    if (i === 0 || isPassed || isAwaited || (caller === -1 && isGiven(steps, i, called))) {
       place = i;
       called = [step.package];
-    }
+    } else if (caller === -1) called.push(step.package);
+    else called.length = caller + 1;
   }
   return steps.slice(place, steps[place]?.origin === 'dependency' ? place + 1 : undefined);
+}
+
+/**
+ * Whether a function was given to its caller, which did not choose it. Not an agent's, and not if
+ * 1. its package is the caller's, or has called the caller: that uses what called it;
+ * 2. it is a dispatcher that a package calls: what sends an answer;
+ * 3. the caller's package depends on its package, or one does that was called before.
+ */
+function isGiven(steps: readonly Step[], at: number, [, ...called]: readonly string[]): boolean {
+  const { package: own, origin } = steps[at] as Step;
+  const caller = steps[at - 1] as Step;
+  if (origin === 'agent' || steps.slice(0, at).some((step) => step.package === own)) return false;
+  if (caller.origin === 'dependency')
+    if (origin === 'dispatcher' || dependsOn(caller.package, own) !== false) return false;
+  return !called.some((each) => dependsOn(each, own) === true);
 }
 
 /** Indexes of the frames that count, innermost first. */
@@ -270,8 +280,8 @@ function namedFrames(frames: readonly StackFrame[], originOf: OriginOf): number[
   const runningOfOthers = running.filter(isOfOthers);
   const awaitingOfOthers = awaiting.filter(isOfOthers);
   if (runningOfOthers.length > 0) {
-    const caller = callerThatAwaits(frames, runningOfOthers, awaitingOfOthers, originOf);
-    return caller === undefined ? runningOfOthers : [...runningOfOthers, caller];
+    const callers = callersThatAwait(frames, runningOfOthers, awaitingOfOthers, originOf);
+    return [...runningOfOthers, ...callers];
   }
   if (running.length > 0) return running;
   if (evaluated.length > 0) return evaluated;
@@ -287,27 +297,29 @@ function isOfNode(frames: readonly StackFrame[], at: number): boolean {
 }
 
 /**
- * The innermost function of the application that awaits what runs, if it has called that:
- * 1. A module's code by `import()`, as `require` would show.
- * 2. A package that goes on in a promise reaction; not if it awaits a dispatcher, as a middleware
+ * What awaits the running code, and has called it; the innermost first:
+ * 1. The innermost function of the application, if it has called a module's code by `import()`, or
+ *    a package that goes on in a promise reaction; not if it awaits a dispatcher, as a middleware
  *    does that has called `next()`.
+ * 2. Else the functions of packages that are nearer than any of the application.
  */
-function callerThatAwaits(
+function callersThatAwait(
   frames: readonly StackFrame[],
   running: readonly number[],
   awaiting: readonly number[],
   originOf: OriginOf,
-): number | undefined {
+): readonly number[] {
   const originAt = (i: number) => originOf(frames[i]?.file as string);
-  const isPlace = (i: number) =>
-    originAt(i) === 'app' && passesOn(frames[i] as StackFrame) !== 'yes';
-  const app = awaiting.findIndex(isPlace);
-  if (app === -1) return undefined;
+  const isApp = (i: number) => originAt(i) === 'app';
+  const isAppRunning = running.some(isApp);
+  const app = awaiting.findIndex((i) => isApp(i) && passesOn(frames[i] as StackFrame) !== 'yes');
+  const isDispatched = awaiting.slice(0, app).some((i) => originAt(i) === 'dispatcher');
   const isImported = isModuleAt(frames, running.at(-1) as number);
-  const isReaction =
-    !running.some((i) => originAt(i) === 'app') &&
-    !awaiting.slice(0, app).some((i) => originAt(i) === 'dispatcher');
-  return isImported || isReaction ? awaiting[app] : undefined;
+  if (app !== -1 && (isImported || !(isAppRunning || isDispatched)))
+    return [awaiting[app] as number];
+  if (isAppRunning) return [];
+  const outside = awaiting.findIndex(isApp);
+  return outside === -1 ? awaiting : awaiting.slice(0, outside);
 }
 
 function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): Step {
@@ -321,7 +333,6 @@ function stepAt(frames: readonly StackFrame[], at: number, originOf: OriginOf): 
     key: `${file ?? ''}\n${functionName ?? ''}\n${position}`,
     origin: file === undefined ? 'dependency' : originOf(file),
     package: packageAt(frames, at),
-    isGiven: false,
     isModule: isModuleAt(frames, at),
   };
 }
