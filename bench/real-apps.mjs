@@ -120,7 +120,16 @@ function summarize(
   );
   report.table(
     `Node.js ${version}: by the length of blocks`,
-    ['from, ms', 'blocks', 'right', 'with a request', 'parent right'],
+    [
+      'from, ms',
+      'blocks',
+      'right',
+      'named',
+      'of these, right',
+      'misled',
+      'with a request',
+      'parent right',
+    ],
     LENGTHS.map((millis) => byLength(Object.values(results), millis)),
   );
 }
@@ -134,11 +143,16 @@ function byLength(/** @type {ReturnType<typeof judge>[]} */ results, /** @type {
   const share = (/** @type {unknown[]} */ part, /** @type {unknown[]} */ all) =>
     `${((part.length / all.length) * 100).toFixed(1)} %`;
   const right = judged.filter(({ verdict }) => verdict === 'right');
+  const named = judged.filter(({ verdict }) => verdict !== 'none');
+  const misled = judged.filter(({ verdict }) => verdict === 'misled');
   const known = inRequest.filter(({ parent }) => parent === 'right');
   return [
     `${from}`,
     `${judged.length}`,
     share(right, judged),
+    `${named.length}`,
+    share(right, named),
+    share(misled, named),
     `${inRequest.length}`,
     share(known, inRequest),
   ];

@@ -21,7 +21,7 @@ import { isAgent, Profile, Stacks, shorten } from './truth.mjs';
  * @typedef {'right' | 'near' | 'unclear' | 'misled' | 'none' | 'no CPU'} Verdict
  *   near: the application's, and on the stack for half of the block, but not the one to change;
  *   unclear: no function or package that could be right was on the stack for half of the block, and
- *   what is named was for a quarter;
+ *   what is named was for a quarter, or is the label's: V8's profile does not see what awaits;
  *   no CPU: with its CPU time alone, the block would have been below the threshold
  * @typedef {'right' | 'wrong' | 'unknown' | 'several' | 'none needed'} Parent
  *   several: no parent, or that of a request beside it, where requests of several traces were sent
@@ -192,7 +192,7 @@ function verdictOn(
     if (passesOn(place)) return 'misled';
     if (named !== undefined && ran(named)) return 'right';
     const isQuarter = truth.share((path) => path.some((each) => isSame(place, each))) >= QUARTER;
-    return isQuarter && !truth.packages.some(ran) ? 'unclear' : 'misled';
+    return (isQuarter || isRight) && !truth.packages.some(ran) ? 'unclear' : 'misled';
   }
   return isInApp(place.file, folder) && application.some((each) => isSame(place, each))
     ? 'near'

@@ -47,10 +47,11 @@ export class Stacks {
     return this.codeMillis === 0 ? 0 : millis / this.codeMillis;
   }
 
-  /** All that were on the stack. */
+  /** All that were on the stack, but for the agent's. */
   get packages() {
-    const files = this.samples.flatMap(({ path }) => path.map(({ file }) => file));
-    return [...new Set(files)].map(packageOf).filter((name) => name !== undefined);
+    const files = new Set(this.samples.flatMap(({ path }) => path.map(({ file }) => file)));
+    const others = [...files].filter((file) => !isAgent(file));
+    return others.map(packageOf).filter((name) => name !== undefined);
   }
 
   get shareOfCollection() {
