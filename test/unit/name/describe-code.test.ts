@@ -234,6 +234,12 @@ describe('the dominant path', () => {
     expect(topFunctions).toHaveLength(5);
   });
 
+  test('of a package that has half of it is its heaviest', () => {
+    const at = (name: string, i: number) => prompt(20 + 40 * i, lib(name));
+    const { code } = describeOf(200, at('a', 0), at('b', 1), at('c', 2), at('d', 3), at('e', 4));
+    expect(code).toMatchObject({ functionName: 'a' });
+  });
+
   test('of which less than half is the application goes on to the heaviest package', () => {
     const layer = packaged('handle', 'express/layer.js');
     const { code } = describeOf(
