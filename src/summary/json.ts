@@ -5,13 +5,19 @@
 
 import type { AttributedRequest } from '../report/block-line.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
+import { adviceOf } from './advice.ts';
 import type { BlockSummary } from './summary.ts';
 
 export const BLOCK_TYPE = 'event-loop-blocked';
 export const SUMMARY_TYPE = 'event-loop-summary';
 
 /** The fields of the block, after what says what it is. */
-export type BlockJson = EventLoopBlock & AttributedRequest & { readonly type: typeof BLOCK_TYPE };
+export type BlockJson = EventLoopBlock &
+  AttributedRequest & {
+    readonly type: typeof BLOCK_TYPE;
+    /** What to change, in one sentence. */
+    readonly advice?: string;
+  };
 export type SummaryJson = BlockSummary & {
   readonly type: typeof SUMMARY_TYPE;
   /** If the loop was busy for half of the time. */
@@ -19,7 +25,16 @@ export type SummaryJson = BlockSummary & {
 };
 
 export function blockJson(block: EventLoopBlock, attribution: AttributedRequest = {}): BlockJson {
-  return { type: BLOCK_TYPE, ...block, ...attribution };
+  const { code, leaf } = block;
+  const requires = code?.requires;
+  const facts = { ...block, ...(requires !== undefined && { requires }) };
+  const advice = adviceOf({
+    ...facts,
+    hasLeaf: leaf !== undefined,
+    isCodeKnown: code !== undefined,
+  });
+  const advised = advice !== undefined && { advice };
+  return { type: BLOCK_TYPE, ...block, ...attribution, ...advised };
 }
 
 export function summaryJson(summary: BlockSummary, loopProfile?: LoopProfile): SummaryJson {

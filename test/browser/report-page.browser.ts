@@ -94,7 +94,7 @@ describe('a run with an SDK', () => {
     await page.getByRole('heading', { level: 1, name: 'Event loop report' }).waitFor();
     const headline = await page.locator('.headline').textContent();
     expect(headline).toMatch(
-      /^renderReport blocked the event loop for 2\d\d ms in 1 block; 1 request waited 2\d\d ms for it\.$/,
+      /^renderReport \S+:\d+ blocked the event loop for 2\d\d ms in 1 block; 1 request waited 2\d\d ms for it\. \w.*\.$/,
     );
     for (const name of ['Blocked', 'Blocks', 'Requests that waited', 'Longest lag', 'Utilization'])
       await page

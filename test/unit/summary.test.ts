@@ -6,6 +6,7 @@ import { profileLine } from '../../src/console/profile-line.ts';
 import { summaryLines } from '../../src/console/summary-lines.ts';
 import { PLAIN } from '../../src/report/block-line.ts';
 import type { RequestMessage } from '../../src/report/request-channel.ts';
+import { ADVICE } from '../../src/summary/advice.ts';
 import { Durations } from '../../src/summary/durations.ts';
 import { blockJson, summaryJson } from '../../src/summary/json.ts';
 import { Summary, type SummaryTimes } from '../../src/summary/summary.ts';
@@ -299,6 +300,35 @@ describe('start-up', () => {
   });
 });
 
+describe('the advice', () => {
+  const adviceOf = (more: Partial<EventLoopBlock>) => blockJson(block(100, 'f', 1, more)).advice;
+
+  test.each<[keyof typeof ADVICE, Partial<EventLoopBlock>]>([
+    ['parse', { nativeCall: { name: 'JSON.parse', size: 1 } }],
+    ['native', { nativeCall: { name: 'fs.readFileSync', size: 1 }, cause: 'waiting' }],
+    ['waiting', { cause: 'waiting', leaf: { functionName: 'g' } }],
+    ['gc', { cause: 'gc' }],
+    ['pileUp', { kind: 'pile-up' }],
+    ['leaf', { kind: 'callback', leaf: { functionName: 'g' } }],
+    ['javascript', { kind: 'microtasks' }],
+  ])('%s', (key, facts) => {
+    expect(adviceOf(facts)).toBe(ADVICE[key]);
+  });
+
+  test('of a block without code: by what ran innermost, if that is known', () => {
+    const unknown = block(100);
+    expect(blockJson(unknown).advice).toBeUndefined();
+    const topFunctions = [{ functionName: 'f', share: 0.2 }];
+    expect(blockJson({ ...unknown, topFunctions }).advice).toBe(ADVICE.many);
+  });
+
+  test('is what docs/agents.md says', () => {
+    const page = readFileSync(join(__dirname, '../../docs/agents.md'), 'utf8');
+    const text = page.replace(/\s+/g, ' ');
+    for (const sentence of Object.values(ADVICE)) expect(text).toContain(sentence);
+  });
+});
+
 describe('the schema', () => {
   const WHOLE: Required<EventLoopBlock> = {
     kind: 'callback',
@@ -341,6 +371,7 @@ describe('the schema', () => {
       type: _type,
       operation: _operation,
       traceId: _traceId,
+      advice: _advice,
       ...fields
     } = schema.$defs.block.properties;
     expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE).sort());

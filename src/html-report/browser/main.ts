@@ -1,8 +1,10 @@
 /** The report page: reads the data that stands in it, and draws everything once. */
+
+import { adviceOf } from '../../summary/advice.ts';
 import type { LoopFunction } from '../../types.ts';
 import type { ReportDocument } from '../document.ts';
 import { blockDetails } from './details.ts';
-import { code, editorChoice, empty, h, section, store, stored } from './elements.ts';
+import { code, editorChoice, empty, h, place, section, store, stored } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { type Block, type Fn, harmOf, Model } from './model.ts';
@@ -144,11 +146,26 @@ function headline(model: Model): HTMLElement {
       { class: 'headline' },
       `Nothing blocked the event loop for ${duration(thresholdMillis)} or longer.`,
     );
-  const { waitedRequests = 0 } = worst;
+  const { waitedRequests = 0, file, line, column } = worst;
+  const { blocks } = model.fnOf(worst);
+  const longest = [...blocks].sort((a, b) => b.durationMillis - a.durationMillis)[0];
+  const advice =
+    longest &&
+    adviceOf({
+      ...longest,
+      hasLeaf: longest.leaf !== undefined,
+      isCodeKnown: longest.code !== undefined,
+    });
+  const native = longest?.nativeCall?.name;
+  const { cwd } = model.report.process;
   return h(
     'p',
     { class: 'headline' },
+    native !== undefined && code(native),
+    native !== undefined && ' in ',
     worst.functionName === undefined ? 'Unknown code' : code(worst.functionName),
+    file !== undefined && ' ',
+    file !== undefined && place(file, line, column, shortPath(file, cwd)),
     ' blocked the event loop for ',
     h('strong', {}, duration(worst.totalMillis)),
     ` in ${count(worst.blocks, 'block')}`,
@@ -156,6 +173,7 @@ function headline(model: Model): HTMLElement {
     waitedRequests > 0 && h('strong', {}, duration(harmOf(worst))),
     waitedRequests > 0 && ' for it',
     '.',
+    advice !== undefined && ` ${advice}`,
   );
 }
 

@@ -1,0 +1,34 @@
+/** What to change, in one sentence: for the report page, JSON, and `docs/agents.md`. */
+import type { EventLoopBlock } from '../types.ts';
+
+type Facts = Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> & {
+  readonly nativeCall?: { readonly name: string };
+  readonly requires?: string;
+  readonly hasLeaf: boolean;
+  readonly isCodeKnown: boolean;
+};
+
+export const ADVICE = {
+  requires: 'Load this module at the start, before requests come.',
+  parse: 'Parse it in a worker thread, stream it, or ask for less.',
+  native: 'Use its asynchronous form, give it less input, or call it in a worker thread.',
+  waiting: 'It waits and does nothing: use the asynchronous form.',
+  gc: 'It is garbage collection: make fewer objects at once, in pages or streams.',
+  many: 'No function is most of it: let fewer requests run at once, or do less in each.',
+  leaf: 'A library does the work: call it less, keep what it returns, or use a worker thread.',
+  pileUp: 'Many short callbacks come together: start fewer at once.',
+  javascript: 'Do less at once, return to the event loop in between, or use a worker thread.',
+};
+
+/** Undefined if nothing is known of it. */
+export function adviceOf(facts: Facts): string | undefined {
+  const { cause, kind, nativeCall, requires, hasLeaf, isCodeKnown, topFunctions } = facts;
+  if (requires !== undefined) return ADVICE.requires;
+  if (nativeCall !== undefined)
+    return nativeCall.name.startsWith('JSON.') ? ADVICE.parse : ADVICE.native;
+  if (cause === 'waiting') return ADVICE.waiting;
+  if (cause === 'gc') return ADVICE.gc;
+  if (!isCodeKnown) return topFunctions === undefined ? undefined : ADVICE.many;
+  if (kind === 'pile-up') return ADVICE.pileUp;
+  return hasLeaf ? ADVICE.leaf : ADVICE.javascript;
+}
