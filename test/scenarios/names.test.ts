@@ -93,6 +93,11 @@ test('a block is named by the place to change', async () => {
         ]),
       ),
     ),
+    under(run, 'packageAwaits', (blocks) =>
+      expect(blocks).toMatchObject([
+        { 'code.file.path': expect.stringMatching(/node_modules\/reports\/index\.js$/) },
+      ]),
+    ),
     under(run, 'copyTable', (blocks) =>
       expect(blocks).toMatchObject([{ 'code.function.name': 'copyTable', 'code.file.path': APP }]),
     ),

@@ -61,10 +61,10 @@ function transpile(text = source.join('\n')) {
 
 /** A package, beside the application. */
 const packages = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'names-')), 'node_modules');
-function install(name, source) {
+function install(name, source, dependencies = {}) {
   const folder = path.join(packages, name);
   fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name }));
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name, dependencies }));
   const file = path.join(folder, 'index.js');
   fs.writeFileSync(file, `'use strict';\n${source}`);
   return file;
@@ -278,6 +278,16 @@ const { outline, serveOutline, serveLater } = require(
      };`,
   ),
 );
+const { serveReport } = require(
+  install(
+    'reports',
+    `const { serveLater } = require('../outlines');
+     exports.serveReport = async (ctx) => {
+       await serveLater(ctx);
+     };`,
+    { outlines: '*' },
+  ),
+);
 function countVisits(ctx, next) {
   ctx.visits = 1;
   return next();
@@ -315,6 +325,7 @@ const CASES = {
   handlerBelow: () => served([countVisits, countVisits, renderReport]),
   packageBelow: () => served([countVisits, countVisits, serveOutline, END]),
   packageLater: () => served([requestTimer, requestTimer, serveLater]),
+  packageAwaits: () => served([requestTimer, requestTimer, serveReport]),
   copyTable,
   importRows,
   sumCached,
