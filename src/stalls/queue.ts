@@ -16,6 +16,8 @@ const MAX_ITERATIONS_NEW = 128;
 export const IDLE_ITERATIONS = 2;
 /** A wait for events that is shorter than this is none. */
 const MIN_WAIT_MILLIS = 0.25;
+/** Of a backlog: after so many, it is well known how fast they come, and memory has a bound. */
+const MAX_REQUESTS = 1000;
 /** More in three iterations: the oldest are left out. */
 const MAX_BLOCKS = 1024;
 
@@ -76,6 +78,7 @@ interface Backlog {
   /** Unix times. */
   readonly start: number;
   end: number;
+  requests: number;
   connections: number;
 }
 
@@ -95,7 +98,7 @@ export class Queue {
   add(block: RecentBlock, end: BlockEnd): void {
     this.#drop(end);
     this.#blocks.push({ ...end, block });
-    this.#backlog ??= { start: block.start, end: block.end, connections: 0 };
+    this.#backlog ??= { start: block.start, end: block.end, requests: 0, connections: 0 };
     this.#backlog.end = block.end;
     if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
   }
@@ -121,6 +124,7 @@ export class Queue {
       if (isBefore && (isRecent || isNew)) blocks.push({ block: ended.block, isWhole });
     }
     const backlog = this.#backlog;
+    if (backlog !== undefined) backlog.requests++;
     if (backlog === undefined || asyncId <= oldestId) return { blocks };
     const number = ++backlog.connections;
     const arrival = () =>
@@ -128,10 +132,10 @@ export class Queue {
     return { blocks, arrival };
   }
 
-  /** Whether nothing more becomes known of what waited. */
+  /** Whether nothing more is to be known of what waited. */
   isOver(now: LoopMoment): boolean {
     this.#drop(now);
-    return this.isEmpty;
+    return this.#backlog === undefined || this.#backlog.requests >= MAX_REQUESTS;
   }
 
   /** Blocks are in order of time, and so are their iterations and idle times. */

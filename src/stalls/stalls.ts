@@ -264,13 +264,11 @@ export class Stalls {
         if (last?.pileUp !== undefined) last.block ??= this.#blocks.within(last.pileUp);
         else if (this.#unnamed === 0 && queued === undefined) return true;
         const now = this.#momentOf(this.#session?.clock);
+        if (queued !== undefined && !this.#queue.isOver(now)) return false;
         // A pile-up may be no block after all: the process was suspended, for one.
         const isOver = now.iteration - iteration > MAX_ITERATIONS_TO_BLOCK;
-        const waits = queued === undefined ? stalls : [...before(), ...stalls];
-        return (
-          waits.every(({ block }) => (block ? block.named !== undefined : isOver)) &&
-          (queued === undefined || this.#queue.isOver(now))
-        );
+        const waits = [...before(), ...stalls];
+        return waits.every(({ block }) => (block ? block.named !== undefined : isOver));
       },
       report: () => {
         const waits = [...before(), ...stalls];

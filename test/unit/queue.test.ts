@@ -95,6 +95,19 @@ test('new connections are accepted in order: they have arrived one after the oth
   expect(millis).toEqual([[300], [200], [100]]);
 });
 
+test('more becomes known of what waits until the loop does, or until there are a thousand', () => {
+  const backlog = () => {
+    const queue = new Queue();
+    queue.add(first, END);
+    return queue;
+  };
+  expect(backlog().isOver(begin({}))).toBe(false);
+  expect(backlog().isOver(begin({ idle: 91 }))).toBe(true);
+  const long = backlog();
+  for (let i = 0; i < 1000; i++) long.before(begin({}));
+  expect(long.isOver(begin({}))).toBe(true);
+});
+
 test('however many blocks there are in one iteration, memory is bounded', () => {
   const queue = new Queue();
   for (let i = 0; i < 10_000; i++) queue.add(block(i, i + 1), { ...END, end: i + 1 });
