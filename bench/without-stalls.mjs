@@ -1,5 +1,6 @@
-// Guarantees: how far "without the stalls" is from what is measured without the blocker, in
-// services with one seeded blocker each; see README.md.
+// Guarantees: how far "without the stalls" is from what is measured without the blocker, and what
+// routes are said to have waited from what their client waited, in services with one seeded blocker
+// each; see README.md.
 //
 //   npm run bench -- without-stalls --services 10
 import { fork } from 'node:child_process';
@@ -50,6 +51,26 @@ export default {
         .map(({ predicted, removed }) => Math.abs(predicted / removed - 1))
         .sort((a, b) => a - b);
       const middle = Math.floor(off.length / 2);
+      report.table(
+        `Node.js ${version}: what each route waited in all, ms`,
+        ['service', 'connections', 'route', 'by its client', 'told', 'off'],
+        rows.map((row) => [
+          `${row.seed}`,
+          row.isKept ? 'kept' : 'new',
+          row.route,
+          row.waited.toFixed(0),
+          row.told.toFixed(0),
+          percent(row.told / row.waited - 1),
+        ]),
+      );
+      const wrong = rows
+        .map(({ told, waited }) => Math.abs(told / waited - 1))
+        .sort((a, b) => a - b);
+      report.note(
+        `what was waited is off by ${percent(wrong[middle])} in the median, ` +
+          `${percent(wrong[Math.floor(wrong.length * 0.9)])} in nine of ten, ` +
+          `${percent(wrong.at(-1))} at most`,
+      );
       report.note(
         `off by ${off[middle]?.toFixed(1)} ms (${percent(share[middle])}) in the median, ` +
           `${off.at(-1)?.toFixed(1)} ms (${percent(share.at(-1))}) at most`,
@@ -69,15 +90,23 @@ async function compare(
   const random = randomNumbers(seed);
   const blocker = { millis: 80 + 420 * random(), perSecond: 0.3 + 0.9 * random() };
   const requests = requestsOf(random, blocker, seconds);
-  const withBlocker = await summaryOf(node, 'blocks', requests);
-  const without = await summaryOf(node, 'waits', requests);
-  return ROUTES.map((route) => {
-    const before = timesOf(withBlocker, route);
-    const after = timesOf(without, route);
+  const isKept = seed % 2 === 1;
+  const withBlocker = await summaryOf(node, 'blocks', requests, isKept);
+  const without = await summaryOf(node, 'waits', requests, isKept);
+  return ROUTES.map((route, i) => {
+    const before = timesOf(withBlocker.summary, route);
+    const after = timesOf(without.summary, route);
+    const millisOf = (/** @type {typeof without} */ { latencies }) =>
+      latencies
+        .filter(({ path }) => path.startsWith(`${PATHS[i]}?`))
+        .reduce((sum, { millis }) => sum + millis, 0);
     return {
       seed,
       blocker,
+      isKept,
       route,
+      waited: millisOf(withBlocker) - millisOf(without),
+      told: before.stalledMillis + before.queuedMillis,
       measured: before.p99Millis,
       predicted: before.withoutStalls.p99Millis,
       removed: after.p99Millis,
@@ -114,6 +143,7 @@ async function summaryOf(
   /** @type {string} */ node,
   /** @type {'blocks' | 'waits'} */ mode,
   /** @type {{ at: number, path: string }[]} */ requests,
+  /** @type {boolean} */ isKept,
 ) {
   const child = fork(SERVICE, [mode], {
     execPath: node,
@@ -124,7 +154,7 @@ async function summaryOf(
     stderr += data;
   });
   const port = await messageOf(child);
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  const agent = new Agent({ keepAlive: isKept, maxSockets: Number.POSITIVE_INFINITY });
   const send = (/** @type {string} */ path) =>
     new Promise((resolve, reject) => {
       get({ port, host: '127.0.0.1', agent, path }, (response) =>
@@ -134,16 +164,23 @@ async function summaryOf(
   for (let i = 0; i < WARM_UP_REQUESTS; i++) await send('/a/b/c/not-there');
   const start = performance.now();
   const answers = [];
+  /** @type {{ path: string, millis: number }[]} */
+  const latencies = [];
+  const timed = async (/** @type {string} */ path) => {
+    const sentAt = performance.now();
+    await send(path);
+    latencies.push({ path, millis: performance.now() - sentAt });
+  };
   for (const { at, path } of requests) {
     const left = start + at - performance.now();
     if (left > 0) await sleep(left);
-    answers.push(send(path));
+    answers.push(timed(path));
   }
   await Promise.all(answers);
   agent.destroy();
   child.send('end');
   await once(child, 'close');
-  return JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+  return { summary: JSON.parse(stderr.trim().split('\n').at(-1) ?? ''), latencies };
 }
 
 /** mulberry32: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */

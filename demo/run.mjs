@@ -2,13 +2,14 @@
 // service itself exported about it, and where the page of the run is. Ends with 0 when the report
 // is complete, with 1 and a reason when telemetry is missing. The report goes to stdout, progress
 // to stderr.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startService } from '../tools/demo-service/process.cjs';
 import { BLOCK_SPAN, readTraces } from '../tools/otlp.cjs';
 import { OtlpReceiver } from '../tools/otlp-receiver.cjs';
+import { quantile } from '../tools/statistics.cjs';
 import { freePort, showLiveness } from './liveness.mjs';
 import { driveAllEndpoints, matchTraces, matchUnsampled } from './measure.mjs';
 import { renderReport } from './report/index.mjs';
@@ -115,7 +116,26 @@ async function demo() {
   if (problems.length > 0) throw new Error(`telemetry is missing:\n- ${problems.join('\n- ')}`);
   if (!existsSync(REPORT_FILE)) throw new Error(`the service has not written ${REPORT_FILE}`);
   write(`\n${renderReport(result, reportWidth(process.stdout))}\n\n`);
+  write(`${bothSides(driven)}\n`);
   write(`All of it as a page, for a browser: ${relative(process.cwd(), REPORT_FILE)}\n`);
+}
+
+/** What the client of the health checks measured, and what the page says. */
+function bothSides(driven) {
+  const millis = driven.flatMap(({ health }) => health);
+  const usual = quantile(millis, 0.25);
+  const waited = millis.reduce((sum, each) => sum + Math.max(0, each - usual), 0);
+  const [, json = ''] =
+    /<script type="application\/json"[^>]*>(.*?)<\/script>/s.exec(
+      readFileSync(REPORT_FILE, 'utf8'),
+    ) ?? [];
+  const { routes } = JSON.parse(json).summary;
+  const told = routes.find(({ route }) => route === 'GET /healthcheck');
+  const seconds = (/** @type {number} */ each) => `${(each / 1000).toFixed(1)} s`;
+  return (
+    `Health checks waited ${seconds(waited)} in all, as their client measured; ` +
+    `the page says ${seconds(told.stalledMillis + told.queuedMillis)}.`
+  );
 }
 
 function fail(error) {

@@ -177,12 +177,10 @@ export class Ledger {
       this.#scopeOfResource(this.callbackStart, this.#votedBefore);
       return;
     }
-    if (callbackClass === CALLBACK || callbackClass === MESSAGE) {
+    const isTimed = callbackClass === CALLBACK || callbackClass === MESSAGE;
+    const { attribution } = this.#blocks;
+    if (isTimed && !attribution.isMostlyUnknown(this.callbackStart, this.clock.now()))
       this.#class = callbackClass;
-      const { attribution } = this.#blocks;
-      if (attribution.isMostlyUnknown(this.callbackStart, this.clock.now()))
-        this.callbackStart = attribution.knownSince;
-    }
     this.after();
   }
 
