@@ -82,10 +82,11 @@ async function withSpans() {
         span.end();
       },
     );
-  // One is open meanwhile, and waits for it.
-  await blockByAll((route, action) =>
-    Promise.all([request(route, action), request('/health', () => sleep(100))]),
-  );
+  // One is open meanwhile, and waits for it. The next two come when the loop is idle.
+  await blockByAll(async (route, action) => {
+    await Promise.all([request(route, action), request('/health', () => sleep(100))]);
+    await sleep(5);
+  });
   const name = file.replace('.html', '-now.html');
   process.stdout.write(`${await eventLoop.writeReport(name)}\n`);
   process.stdout.write(`${await eventLoop.writeReport('/proc/nothing/report.html')}\n`);
