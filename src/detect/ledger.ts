@@ -288,7 +288,7 @@ export class Ledger {
 
   /** The context that what has run since `start` is attributed to. */
   ownerOf(by: Attributed, start: number): Context {
-    return this.#blocks.attribution.ownerOf(by, start, this.clock.now());
+    return this.#blocks.attribution.owners()(by, start, this.clock.now());
   }
 
   /**

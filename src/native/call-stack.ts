@@ -134,16 +134,15 @@ export function noteWait(name: string, since: number, depth: number): void {
   }
 }
 
-const hasRun = (frame: StackFrame): StackFrame => ({ ...frame, isAtEntry: false });
-
 function calledHere(name: string, size: number, depth: number): LongCall {
-  const frames = captureStack();
-  const caller = frames.findIndex(({ isOwn }) => !isOwn);
+  const stack = captureStack();
+  const at = stack.findIndex(({ isOwn }) => !isOwn);
+  const [caller, ...around] = at === -1 ? [] : stack.slice(at);
   return {
     name,
     size: size === UNKNOWN_SIZE ? undefined : size,
     // It has called, however near to its start.
-    frames: frames.slice(caller === -1 ? frames.length : caller).map(hasRun),
+    frames: caller === undefined ? [] : [{ ...caller, isAtEntry: false }, ...around],
     depth,
   };
 }

@@ -63,8 +63,8 @@ const RECORDING: Density = {
 
 /**
  * The first stack sample is taken at half of the threshold, so that what it finds ran for half of a
- * block, whatever ran before; but not before the pulse would have
- * opened a new busy period. A threshold under some 35 ms takes a quicker pulse than the lag's.
+ * block, whatever ran before; but not before the pulse would have opened a new busy period. A
+ * threshold under some 35 ms takes a quicker pulse than the lag's.
  * @param isRecording of a test: samples are taken from 0.1 of the threshold on, and closely
  */
 export function captureTimes(

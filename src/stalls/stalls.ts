@@ -62,7 +62,7 @@ export interface StallSession {
   caused(waits: readonly FunctionWait[], operation: Operation): void;
 }
 
-/** Open spans among which calls are looked for; each takes some 20 ns. */
+/** Open spans among which calls are looked for; each takes some 100 ns. */
 const MAX_OPEN_CALLS = 500;
 
 /** A span of the SDK. */

@@ -1,12 +1,12 @@
 /** What to change, in one sentence: for the report page, JSON, and `docs/agents.md`. */
 import type { EventLoopBlock } from '../types.ts';
 
-type Facts = Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> & {
+/** What a block and the block of a page have in common. */
+interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> {
   readonly nativeCall?: { readonly name: string };
-  readonly requires?: string;
-  readonly hasLeaf: boolean;
-  readonly isCodeKnown: boolean;
-};
+  readonly leaf?: object | undefined;
+  readonly code?: object | undefined;
+}
 
 export const ADVICE = {
   requires: 'Load this module at the start, before requests come.',
@@ -20,15 +20,20 @@ export const ADVICE = {
   javascript: 'Do less at once, return to the event loop in between, or use a worker thread.',
 };
 
-/** Undefined if nothing is known of it. */
-export function adviceOf(facts: Facts): string | undefined {
-  const { cause, kind, nativeCall, requires, hasLeaf, isCodeKnown, topFunctions } = facts;
+/**
+ * @param requires the module that it was loading
+ * @returns undefined if nothing is known of it
+ */
+export function adviceOf(
+  { cause, kind, nativeCall, leaf, code, topFunctions }: Facts,
+  requires?: string,
+): string | undefined {
   if (requires !== undefined) return ADVICE.requires;
   if (nativeCall !== undefined)
     return nativeCall.name.startsWith('JSON.') ? ADVICE.parse : ADVICE.native;
   if (cause === 'waiting') return ADVICE.waiting;
   if (cause === 'gc') return ADVICE.gc;
-  if (!isCodeKnown) return topFunctions === undefined ? undefined : ADVICE.many;
+  if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
   if (kind === 'pile-up') return ADVICE.pileUp;
-  return hasLeaf ? ADVICE.leaf : ADVICE.javascript;
+  return leaf !== undefined ? ADVICE.leaf : ADVICE.javascript;
 }

@@ -25,16 +25,8 @@ export type SummaryJson = BlockSummary & {
 };
 
 export function blockJson(block: EventLoopBlock, attribution: AttributedRequest = {}): BlockJson {
-  const { code, leaf } = block;
-  const requires = code?.requires;
-  const facts = { ...block, ...(requires !== undefined && { requires }) };
-  const advice = adviceOf({
-    ...facts,
-    hasLeaf: leaf !== undefined,
-    isCodeKnown: code !== undefined,
-  });
-  const advised = advice !== undefined && { advice };
-  return { type: BLOCK_TYPE, ...block, ...attribution, ...advised };
+  const advice = adviceOf(block, block.code?.requires);
+  return { type: BLOCK_TYPE, ...block, ...attribution, ...(advice !== undefined && { advice }) };
 }
 
 export function summaryJson(summary: BlockSummary, loopProfile?: LoopProfile): SummaryJson {

@@ -9,6 +9,7 @@ import { duration } from '../report/block-line.ts';
 import { byFunction, type RequestMessage, type RequestWait } from '../report/request-channel.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
+import { addStalls, harmOf, NO_STALLS, type StallTotals } from './stall-totals.ts';
 
 /** Routes that are kept apart; the requests of all others are taken together. */
 const MAX_ROUTES = 100;
@@ -18,33 +19,6 @@ const MAX_PAIRS = 1000;
 /** Longer summaries do not fit into a pipe at once. */
 const MAX_PAIRS_GIVEN = 100;
 
-/** How many requests waited, and for how long, added up. */
-export interface StallTotals {
-  /** Those that waited at all: some did so before their span began and afterwards. */
-  readonly waitedRequests: number;
-  readonly stalledRequests: number;
-  readonly stalledMillis: number;
-  /** Those that arrived during a block, and what they waited before their span began. */
-  readonly queuedRequests: number;
-  readonly queuedMillis: number;
-}
-
-export const NO_STALLS: StallTotals = {
-  waitedRequests: 0,
-  stalledRequests: 0,
-  stalledMillis: 0,
-  queuedRequests: 0,
-  queuedMillis: 0,
-};
-
-export const addStalls = (a: StallTotals, b: StallTotals): StallTotals => ({
-  waitedRequests: a.waitedRequests + b.waitedRequests,
-  stalledRequests: a.stalledRequests + b.stalledRequests,
-  stalledMillis: a.stalledMillis + b.stalledMillis,
-  queuedRequests: a.queuedRequests + b.queuedRequests,
-  queuedMillis: a.queuedMillis + b.queuedMillis,
-});
-
 /** One request. */
 const stallOf = (stalledMillis: number, queuedMillis: number): StallTotals => ({
   waitedRequests: stalledMillis + queuedMillis > 0 ? 1 : 0,
@@ -53,12 +27,6 @@ const stallOf = (stalledMillis: number, queuedMillis: number): StallTotals => ({
   queuedRequests: queuedMillis > 0 ? 1 : 0,
   queuedMillis,
 });
-
-/** What others made requests wait, in milliseconds. */
-export const harmOf = ({
-  stalledMillis,
-  queuedMillis,
-}: Pick<StallTotals, 'stalledMillis' | 'queuedMillis'>) => stalledMillis + queuedMillis;
 
 export interface Quantiles {
   readonly p50Millis: number;
@@ -255,9 +223,8 @@ function valueFor<Value>(
 
 /** `41 requests waited 6.20 s for it`; undefined if none did, or that is not known. */
 export function waitsOf(stalls: Partial<StallTotals>, it = 'it'): string | undefined {
-  const { stalledRequests = 0, stalledMillis = 0, queuedMillis = 0 } = stalls;
-  const { waitedRequests = stalledRequests } = stalls;
+  const { stalledRequests = 0, waitedRequests = stalledRequests } = stalls;
   if (waitedRequests === 0) return undefined;
   const requests = `${waitedRequests} request${waitedRequests === 1 ? '' : 's'}`;
-  return `${requests} waited ${duration(stalledMillis + queuedMillis)} for ${it}`;
+  return `${requests} waited ${duration(harmOf(stalls))} for ${it}`;
 }

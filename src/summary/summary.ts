@@ -7,15 +7,8 @@
  */
 import type { RequestMessage } from '../report/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
-import {
-  addStalls,
-  functionKeyOf,
-  harmOf,
-  NO_STALLS,
-  type RequestSummary,
-  Requests,
-  type StallTotals,
-} from './requests.ts';
+import { functionKeyOf, type RequestSummary, Requests } from './requests.ts';
+import { addStalls, harmOf, NO_STALLS, type StallTotals } from './stall-totals.ts';
 
 /** Functions that are kept apart; the blocks of all others are added up together. */
 const MAX_PLACES = 1000;
@@ -196,7 +189,7 @@ class Places {
   read(periodMillis: number): PeriodSummary {
     const elapsedMillis = Math.max(periodMillis, this.#all.millis);
     const stalls = (key: string) => this.requests.ofFunction(key);
-    const millisOf = (key: string) => harmOf(stalls(key) ?? NO_STALLS);
+    const millisOf = (key: string) => harmOf(stalls(key));
     const sorted = [...this.#places].sort(
       ([a, { millis }], [b, other]) => millisOf(b) - millisOf(a) || other.millis - millis,
     );

@@ -529,6 +529,11 @@ describe('a callback in the context of a request that has ended', () => {
     expect(madeByIn(attributed(inner, 'TCPWRAP'))).toBeUndefined();
   });
 
+  test('is as it is if its code is expected to block', () => {
+    const expected = expectingBlocks(request(-500));
+    expect(attributed(expected, 'TCPWRAP')).toBe(expected);
+  });
+
   test('many of them in one pile-up add up, beside those of another request', () => {
     const b = votes();
     const [ended, other] = [request(-500), request()];
@@ -536,5 +541,62 @@ describe('a callback in the context of a request that has ended', () => {
     b.vote(15, 20, 5, other, 'TCPWRAP');
     expect(madeByIn(b.attribute(0, 200, 100)?.context)).toBeDefined();
     expect(b.ran(0, 200, []).map(({ context }) => context)).toEqual([other]);
+  });
+});
+
+describe('a callback of a socket whose peer is called', () => {
+  const PORT = 5432;
+  /** A call that began before the block, or at `startEpoch`. */
+  const call = (name: string, isOwed: boolean, endEpoch?: number, startEpoch = -10) => {
+    const span = fakeSpanOf(contextOf(name, startEpoch));
+    if (endEpoch !== undefined) span.endEpoch = endEpoch;
+    return { span, isOwed };
+  };
+  const maker = contextOf('maker', -1000);
+  const attributed = (...calls: ReturnType<typeof call>[]) => {
+    let asked = 0;
+    const facts = {
+      ...spanFacts,
+      callsTo: (port: number) => (++asked && port === PORT ? calls : []),
+    };
+    const attribution = new Attribution(100, { epoch: (time) => time }, facts);
+    attribution.open(0);
+    const type = `TCPWRAP:${PORT}`;
+    for (let t = 0; t < 200; t += 10)
+      attribution.votes.vote(t, t + 10, 10, {
+        context: maker,
+        resourceType: t % 20 === 0 ? type : 'TCPWRAP:1',
+      });
+    const { context } =
+      attribution.of(0, 200, { context: maker, resourceType: type }).attributed ?? {};
+    // Of both ports, however many callbacks there were.
+    expect(asked).toBeLessThanOrEqual(2);
+    return context;
+  };
+  const spanOf = (context: Context | undefined) => context && trace.getSpan(context);
+
+  test('is that of the one call that a database owes an answer', () => {
+    const one = call('one', true);
+    expect(spanOf(attributed(one))).toBe(one.span);
+  });
+
+  test('is that of the call that it has answered, whatever it is, among others', () => {
+    const answered = call('answered', false, 190);
+    expect(spanOf(attributed(answered, call('waits', false)))).toBe(answered.span);
+  });
+
+  test.each([
+    ['databases owe answers to several', [call('one', true), call('two', true)]],
+    ['others wait, and none is answered', [call('one', false)]],
+  ])("is nobody's, with a link to what made it: %s", (_, calls) => {
+    expect(madeByIn(attributed(...calls))).toBe(spanOf(maker)?.spanContext());
+  });
+
+  test.each([
+    ['no call is open', []],
+    ['one had ended before', [call('before', true, -5)]],
+    ['one begins in it', [call('later', true, undefined, 50)]],
+  ])('is that of the request that made it: %s', (_, calls) => {
+    expect(attributed(...calls)).toBe(maker);
   });
 });

@@ -27,9 +27,9 @@ import { expectsBlocks } from '../../otel/expected-blocks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';
-import { ownerOf } from './owner.ts';
+import { Owners } from './owner.ts';
 import { StackSamples } from './stack-samples.ts';
-import { type Attributed, type Candidate, runsOf, Votes } from './votes.ts';
+import { type Attributed, type Candidate, type OwnerOf, runsOf, Votes } from './votes.ts';
 
 /** A span may start or end by this much inside of its block: the callback's own preamble. */
 const MAX_UNCOVERED_MILLIS = 2;
@@ -74,7 +74,7 @@ export class Attribution {
     private readonly clock: Pick<Clock, 'epoch'>,
     private readonly spans: SpanFacts,
   ) {
-    this.votes = new Votes(thresholdMillis, this.ownerOf);
+    this.votes = new Votes(thresholdMillis);
   }
 
   /** A busy period begins at `t`. */
@@ -104,13 +104,15 @@ export class Attribution {
    *   of, if there is one
    */
   of(start: number, end: number, running?: Attributed): Facts {
-    const around = running && { ...running, context: this.ownerOf(running, start, end) };
+    const ownerOf = this.owners();
+    const around = running && { ...running, context: ownerOf(running, start, end) };
     const isOfAnother = around?.context !== running?.context;
     const samples = this.samples.within(start, end);
     const part = { start, end, startEpoch: this.clock.epoch(start), samples };
     const isUnknown = around === undefined && this.isMostlyUnknown(start, end);
     const from = isUnknown ? Math.min(this.knownSince, end) : start;
-    const candidatesIn = (own?: Attributed) => this.votes.candidates(from, end, samples, own);
+    const candidatesIn = (own?: Attributed) =>
+      this.votes.candidates(from, end, samples, own, ownerOf);
     // Rules 1 to 3.
     const isOwn = around !== undefined && isOwner(around.context);
     const candidates = candidatesIn(isOwn ? around : undefined);
@@ -125,11 +127,12 @@ export class Attribution {
     return { attributed, ran: runsOf(ran), samples };
   }
 
-  /** Times are those of the clock. */
-  readonly ownerOf = (by: Attributed, start: number, end: number) => {
+  /** Like {@link Owners.of}, as spans are now; times are those of the clock. */
+  owners(): OwnerOf {
     const { spans, clock } = this;
-    return ownerOf(by, this.#since, spans, clock.epoch(start), clock.epoch(end));
-  };
+    const owners = new Owners(this.#since, spans);
+    return (by, start, end) => owners.of(by, clock.epoch(start), clock.epoch(end));
+  }
 
   /** Rules 4 and 5: `by`, or what is taken instead of it, or undefined if nothing is. */
   #openInAll(

@@ -28,6 +28,9 @@ export interface Attributed {
   readonly resourceType: string | undefined;
 }
 
+/** The context that the time of a scope, callback or sample counts for. */
+export type OwnerOf = (by: Attributed, start: number, end: number) => Context;
+
 /** The context ran for `millis` of the milliseconds from `from` to `until`. */
 interface Vote extends Attributed {
   from: number;
@@ -64,13 +67,7 @@ export class Votes {
   readonly #step: number;
   readonly #minScope: number;
 
-  /** @param ownerOf the context that the time of a scope or callback counts for */
-  constructor(
-    thresholdMillis: number,
-    private readonly ownerOf: (by: Attributed, start: number, end: number) => Context = ({
-      context,
-    }) => context,
-  ) {
+  constructor(thresholdMillis: number) {
     this.#step = thresholdMillis * VOTE_SHARE;
     this.#minScope = thresholdMillis * MIN_SCOPE_SHARE;
   }
@@ -134,16 +131,21 @@ export class Votes {
     end: number,
     samples: readonly WeightedSample[],
     around?: Attributed,
+    ownerOf: OwnerOf = ({ context }) => context,
   ): Candidate[] {
     const candidates: Candidate[] = [];
+    const candidateOf = (by: Attributed, from: number, until: number) => {
+      const { resourceType } = by;
+      return candidateIn(candidates, { context: ownerOf(by, from, until), resourceType });
+    };
     for (const vote of this.#votes) {
       const millis = within(vote, start, end);
-      if (millis > 0) this.#candidateOf(candidates, vote, vote.from, vote.until).millis += millis;
+      if (millis > 0) candidateOf(vote, vote.from, vote.until).millis += millis;
     }
     for (const candidate of candidates) candidate.voted = candidate.millis;
-    const own = around && this.#candidateOf(candidates, around, start, end);
+    const own = around && candidateOf(around, start, end);
     for (const sample of samples) {
-      const candidate = this.#candidateOf(candidates, sample, start, end);
+      const candidate = candidateOf(sample, start, end);
       candidate.sampled += sample.weight;
       candidate.samples++;
     }
@@ -162,11 +164,6 @@ export class Votes {
     return sumOf(others, ({ from, until, millis }) =>
       Math.min(millis, Math.max(0, Math.min(until, end) - Math.max(from, start))),
     );
-  }
-
-  #candidateOf(candidates: Candidate[], by: Attributed, start: number, end: number): Candidate {
-    const { resourceType } = by;
-    return candidateOf(candidates, { context: this.ownerOf(by, start, end), resourceType });
   }
 
   /** Joins votes of one context, and those that are shorter than half of all. */
@@ -195,7 +192,7 @@ export function runsOf(candidates: readonly Candidate[]): Run[] {
 }
 
 /** The candidate that a context belongs to; made if it is the first of it. */
-function candidateOf(candidates: Candidate[], { context, resourceType }: Attributed): Candidate {
+function candidateIn(candidates: Candidate[], { context, resourceType }: Attributed): Candidate {
   const span = trace.getSpan(context);
   const suppressed = isTracingSuppressed(context);
   const expected = expectsBlocks(context);

@@ -185,8 +185,8 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   const callbackClass = classify(resource, asyncId, type as object);
   if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
   const known = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-  // With another class it is an add-on's, which has a type of its own.
   if (known === 'TCPWRAP' || name === 'TLSWrap') return typeOfSocket(resource, known ?? name);
+  // With another class it is an add-on's, which has a type of its own.
   if (known !== undefined)
     return known !== 'PROMISE' || callbackClass === REACTION ? known : undefined;
   if (name === 'Timeout' && typeof dataOf(resource, '_repeat') === 'number') return INTERVAL;

@@ -1,13 +1,13 @@
 /** The report page: reads the data that stands in it, and draws everything once. */
-
 import { adviceOf } from '../../summary/advice.ts';
+import { harmOf } from '../../summary/stall-totals.ts';
 import type { LoopFunction } from '../../types.ts';
 import type { ReportDocument } from '../document.ts';
 import { blockDetails } from './details.ts';
 import { code, editorChoice, empty, h, place, section, store, stored } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import { type Block, type Fn, harmOf, Model } from './model.ts';
+import { type Block, type Fn, Model } from './model.ts';
 import { Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
@@ -149,13 +149,7 @@ function headline(model: Model): HTMLElement {
   const { waitedRequests = 0, file, line, column } = worst;
   const { blocks } = model.fnOf(worst);
   const longest = [...blocks].sort((a, b) => b.durationMillis - a.durationMillis)[0];
-  const advice =
-    longest &&
-    adviceOf({
-      ...longest,
-      hasLeaf: longest.leaf !== undefined,
-      isCodeKnown: longest.code !== undefined,
-    });
+  const advice = longest && adviceOf(longest, longest.requires);
   const native = longest?.nativeCall?.name;
   const { cwd } = model.report.process;
   return h(

@@ -1,5 +1,4 @@
 /** What the page shows, from the data that it embeds. */
-import type { StallTotals } from '../../summary/requests.ts';
 import type { PlaceSummary } from '../../summary/summary.ts';
 import type { CodePlace } from '../../types.ts';
 import type { ReportBlock, ReportDocument, ReportRequest } from '../document.ts';
@@ -34,10 +33,6 @@ export interface Request extends Omit<ReportRequest, 'waits'> {
 
 export const COLORS = 8;
 export const UNKNOWN = 'unknown code';
-
-/** What requests waited, in milliseconds. */
-export const harmOf = ({ stalledMillis = 0, queuedMillis = 0 }: Partial<StallTotals>) =>
-  stalledMillis + queuedMillis;
 
 export class Model {
   readonly #fns = new Map<number, Fn>();

@@ -1,9 +1,10 @@
 /** The tables: functions by harm, routes, who makes whom wait, blocks. */
 import type { Quantiles, RouteStall, RouteTimes } from '../../summary/requests.ts';
+import { harmOf } from '../../summary/stall-totals.ts';
 import type { PeriodSummary, PlaceSummary } from '../../summary/summary.ts';
 import { code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
-import { type Block, type Fn, harmOf, type Model } from './model.ts';
+import type { Block, Fn, Model } from './model.ts';
 
 export interface Column<Row> {
   readonly title: string;
