@@ -235,7 +235,7 @@ export class Ledger {
    * Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`.
    */
   scope(context: Context, start: number, votedBefore: number, isResource = false): void {
-    if (!this.#isHooked && this.#isSurelyShort()) return;
+    if (!this.#isHooked && this.isSurelyShort()) return;
     const t = this.clock.now();
     const isLong = t - start >= this.#threshold;
     if (!isLong && !this.#votes.isVote(start, t)) return;
@@ -247,6 +247,14 @@ export class Ledger {
       if (this.#report('callback', from, t, this.#callbacks - 1, attributed)) return;
     }
     if (!this.#blocks.isOwnWork) this.#votes.voteScope(start, t, votedBefore, attributed);
+  }
+
+  /**
+   * Hot. Saves a read of the clock, 40 ns, at the end of each scope; a request has 13 of them.
+   * What the watchdog thread has not marked as old cannot have been long, if that thread had a CPU.
+   */
+  isSurelyShort(): boolean {
+    return this.#isWatched && !this.memory.isMarked();
   }
 
   /** The watchdog thread marks busy periods that have grown old, or does not. */
@@ -385,14 +393,6 @@ export class Ledger {
 
   get #countsWaits(): boolean {
     return !Number.isNaN(this.clock.idle());
-  }
-
-  /**
-   * Hot. Saves a read of the clock, 40 ns, at the end of each scope; a request has 13 of them.
-   * What the watchdog thread has not marked as old cannot have been long, if that thread had a CPU.
-   */
-  #isSurelyShort(): boolean {
-    return this.#isWatched && !this.memory.isMarked();
   }
 
   /** Without a span of its own, an async resource is a part of what is around it. */

@@ -17,9 +17,8 @@ export class EndedCalls {
   readonly #latest: SomeSpan[] = [];
   #count = 0;
 
-  /** Hot. A span ends. */
   add(span: SomeSpan): void {
-    if (span.kind === SpanKind.CLIENT) this.#latest[this.#count++ % MAX_ENDED] = span;
+    this.#latest[this.#count++ % MAX_ENDED] = span;
   }
 
   get latest(): readonly SomeSpan[] {

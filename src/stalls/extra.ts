@@ -52,6 +52,7 @@ function sessionOf(view: SessionView, durations: StallDurations): StallSession {
       return pileUp === undefined || isSuspended(pileUp) ? undefined : pileUp;
     },
     taskStart: () => ledger.taskStart,
+    isSurelyShort: () => ledger.isSurelyShort(),
     tickId: view.tickId,
     report: view.report,
     settle: view.settle,

@@ -7,6 +7,7 @@ export function stallSession(more: Partial<StallSession> = {}): StallSession {
     clock: { epoch: (time) => time, loopCount: () => 0, waited: () => 0 },
     ongoingPileUp: () => undefined,
     taskStart: () => Number.NaN,
+    isSurelyShort: () => false,
     tickId: () => new AsyncResource('Tick').asyncId(),
     report: () => {},
     settle: () => {},
