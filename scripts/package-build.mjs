@@ -99,21 +99,26 @@ function keepSharedApart(
     onResolve({ filter: /^\.\/testing\/.*\.ts$/ }, () => elsewhere('./testing.cjs'));
 }
 
-/** Entries that export nothing have no types. */
+/**
+ * Entries that export nothing have no types. ES modules have the types of CommonJS: of two sets of
+ * declarations, the private members of one class would not fit those of the other.
+ */
 async function buildTypes() {
   // By Node.js: what is in `.bin` is a shell's on Windows.
   const pkgroll = path.join(ROOT, 'node_modules', 'pkgroll', 'dist', 'cli.mjs');
   const exporting = ['index', 'testing'];
   const run = promisify(execFile);
-  await Promise.all(
-    exporting.map(async (name) => {
-      const args = [`--target=${TARGET}`, `--packagejson=./dist/${name}.d.*`];
-      const { stdout, stderr } = await run(process.execPath, [pkgroll, ...args], { cwd: ROOT });
-      process.stderr.write(stdout + stderr);
-    }),
-  );
-  for (const file of outputs.filter((output) => /\.d\.[cm]ts$/.test(output)))
-    if (!exporting.includes(nameOf(file))) writeFileSync(path.join(ROOT, file), 'export {};\n');
+  const args = exporting.map((name) => `--packagejson=./dist/${name}.d.cts`);
+  const { stdout, stderr } = await run(process.execPath, [pkgroll, `--target=${TARGET}`, ...args], {
+    cwd: ROOT,
+  });
+  process.stderr.write(stdout + stderr);
+  for (const file of outputs.filter((output) => /\.d\.[cm]ts$/.test(output))) {
+    const name = nameOf(file);
+    if (!exporting.includes(name)) writeFileSync(path.join(ROOT, file), 'export {};\n');
+    else if (file.endsWith('.d.mts'))
+      writeFileSync(path.join(ROOT, file), `export * from './${name}.cjs';\n`);
+  }
 }
 
 const nameOf = (/** @type {string} */ output) => path.basename(output).split('.', 1)[0];

@@ -47,6 +47,7 @@ describe(subject.name, () => {
     describe.each(RESOLUTIONS)('$moduleResolution', ({ moduleResolution, module, formats }) => {
       test.each(SKIP_LIB_CHECK)(`${version}: skipLibCheck %s`, (skipLibCheck) => {
         const files = formats.flatMap((format) => [`use.${format}`, entriesFile(format, entries)]);
+        files.push('gives.mts');
         const errors = compile(tsc, {
           files,
           compilerOptions: {
