@@ -49,10 +49,7 @@ export type Origin =
   | 'app'
   /** A package's. */
   | 'dependency'
-  /**
-   * A package's that dispatches to others' code: a web framework, a promise library. Named only if
-   * there is nothing else.
-   */
+  /** A web framework's, which calls others' code. Named only if there is nothing else. */
   | 'dispatcher'
   /** An agent's: it wraps the calls of others. Named only if it is alone on the stack. */
   | 'agent';

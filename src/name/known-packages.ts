@@ -17,15 +17,14 @@ const AGENTS = listed(`
   scout-apm raygun-apm
 `);
 
-/** They call the application, or are glue between packages: what ran is something else. */
+/**
+ * Web frameworks: they call handlers that they were given, also those of packages that they depend
+ * on, or whose `package.json` is not there.
+ */
 const DISPATCHERS = listed(`
   express router connect koa koa-compose koa-router @koa/ fastify avvio light-my-request
   find-my-way middie @fastify/middie @fastify/express restify hono @hono/ polka h3 nitropack next
   astro nuxt moleculer @hapi/ @nestjs/core @nestjs/platform-
-  reusify fastq raw-body on-finished on-headers ee-first end-of-stream readable-stream through2
-  pump duplexify once async bluebird q co asap p-limit p-queue p-map eventemitter3 eventemitter2
-  rxjs zone.js neo-async gensync
-  tslib core-js regenerator-runtime @babel/runtime @babel/runtime-corejs3 @swc/helpers
 `);
 
 export function isAgentPackage(name: string): boolean {

@@ -52,7 +52,6 @@ describe('by default', () => {
     ['/app/node_modules/fastify/lib/handle-request.js'],
     ['/app/node_modules/@nestjs/core/router/router-execution-context.js'],
     ['/app/node_modules/next/dist/server/base-server.js'],
-    ['/app/node_modules/gensync/index.js'],
     ['/app/.next/server/vendor-chunks/next.js'],
     ['/app/.next/server/webpack-runtime.js'],
     ['/app/.next/server/chunks/ssr/[turbopack]_runtime.js'],
