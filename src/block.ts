@@ -16,9 +16,6 @@ export interface CodeLocation extends CodePosition {
   readonly functionName: string;
 }
 
-/** Whether a function only calls another that it was given. */
-export type PassesOn = 'yes' | 'no' | 'maybe';
-
 /** One frame of a captured stack. */
 export interface StackFrame extends CodePosition {
   /**
@@ -41,7 +38,7 @@ export interface StackFrame extends CodePosition {
   /** A function of V8: `Array.map`, `JSON.parse`. */
   readonly isBuiltin: boolean;
   /** Whether it only calls or awaits a function that it was given, if its file was read. */
-  readonly passesOn?: PassesOn;
+  readonly passesOn?: boolean;
   /** A line of a stack trace, as V8 writes it. */
   readonly text: string;
 }

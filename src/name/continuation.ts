@@ -6,7 +6,7 @@
  * nothing is thrown.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { PassesOn, StackFrame } from '../block.ts';
+import type { StackFrame } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
 
 /** Larger files are bundles, of which each look would take milliseconds. */
@@ -15,15 +15,15 @@ const MAX_KNOWN_POSITIONS = 1000;
 /** Of a call, and of a list of parameters. */
 const MAX_LENGTH = 400;
 
-const known = new Map<string, PassesOn>();
+const known = new Map<string, boolean>();
 
-export function passesOn(frame: StackFrame): PassesOn {
-  if (frame.passesOn === 'yes' || frame.passesOn === 'no') return frame.passesOn;
+export function passesOn(frame: StackFrame): boolean {
+  if (frame.passesOn !== undefined) return frame.passesOn;
   const { file = '', line, column, functionLine, functionColumn } = frame;
   const key = `${file}:${line}:${column}`;
   const before = known.get(key);
   if (before !== undefined) return before;
-  let answer: PassesOn = 'maybe';
+  let answer = false;
   try {
     const path = toPath(file);
     if (statSync(path).size <= MAX_FILE_LENGTH) {
@@ -47,15 +47,12 @@ function offsetOf(text: string, line = 0, column = 0): number {
 }
 
 /**
- * Of the call at `at`, in a function that begins at `begin` and has a parameter `go`:
- * - 'yes': `go(…)`, `await go(…)`, `go.next(…)`, `run(() => go(…))`; by convention also `next(…)`,
- *   `next.handle(…)`, which may be a parameter of the function around it;
- * - 'maybe': `run(store, go)`;
- * - 'no': anything else.
- *
- * V8 has the position of a call of a method at the method's name, and of an `await` at that word.
+ * Whether the call at `at`, in a function that begins at `begin` and has a parameter `go`, is
+ * `go(…)`, `await go(…)`, `go.next(…)`, or `run(() => go(…))`; by convention also `next(…)` and
+ * `next.handle(…)`, which may be a parameter of the function around it. V8 has the position of a
+ * call of a method at the method's name, and of an `await` at that word.
  */
-function ofCall(text: string, at: number, begin: number): PassesOn {
+function ofCall(text: string, at: number, begin: number): boolean {
   const parameters = ['next', ...parametersAt(text.slice(begin, begin + MAX_LENGTH))];
   const [object = ''] = /[\w$.]*$/.exec(text.slice(Math.max(begin, at - MAX_LENGTH), at)) ?? [];
   const call = object + text.slice(at, at + MAX_LENGTH);
@@ -64,10 +61,7 @@ function ofCall(text: string, at: number, begin: number): PassesOn {
   const start = '^(?:await\\s+)?\\(*';
   const callee = '[\\w$.]+\\([^()]*';
   const arrow = '\\(\\)\\s*=>\\s*(?:await\\s+)?';
-  if (new RegExp(`${start}(?:${callee}${arrow})?${given}`).test(call)) return 'yes';
-  return new RegExp(`${start}${callee}(?<=[(,]\\s*)(?:${names})\\s*[,)]`).test(call)
-    ? 'maybe'
-    : 'no';
+  return new RegExp(`${start}(?:${callee}${arrow})?${given}`).test(call);
 }
 
 /** Those of a function whose text begins so; names in types and default values, too. */

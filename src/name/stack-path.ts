@@ -197,23 +197,13 @@ function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
   const isLoading = frames
     .slice(0, innermost)
     .some(({ file }) => file?.startsWith(MODULE_LOADER) === true);
-  return { steps: steps.map((step, i) => asCalled(step, steps, i)), isLoading };
+  return { steps: steps.map((step, i) => asCalled(step, steps[i + 1])), isLoading };
 }
 
-/**
- * A function of the application dispatches where it calls a package by a function that it was
- * given. If its text does not say so, that is one which is on the stack above it as well: the
- * `next` that has called it.
- */
-function asCalled(step: Step, steps: readonly Step[], i: number): Step {
-  const recurs = (at: number) => steps.slice(0, at - 1).some(({ key }) => key === steps[at]?.key);
-  const callee = steps[i + 1];
-  const given =
-    step.origin === 'app' && callee !== undefined && callee.origin !== 'app'
-      ? passesOn(step.frame)
-      : 'no';
-  const dispatches = given === 'yes' || (given === 'maybe' && recurs(i + 1));
-  return dispatches ? { ...step, origin: 'dispatcher' } : step;
+/** A function of the application dispatches where it calls a package by what it was given. */
+function asCalled(step: Step, callee: Step | undefined): Step {
+  const callsPackage = step.origin === 'app' && callee !== undefined && callee.origin !== 'app';
+  return callsPackage && passesOn(step.frame) ? { ...step, origin: 'dispatcher' } : step;
 }
 
 /**
@@ -223,13 +213,10 @@ function asCalled(step: Step, steps: readonly Step[], i: number): Step {
  * 2. Else one of a package: the outermost below the last that was given to its caller, as handlers
  *    are to frameworks, and that does more than to call what it was given. What a library calls
  *    back is part of the package that called the library. Of functions that await each other it is
- *    the innermost. Not a query's `then`, which V8 calls for `await query`: everything that the
- *    package does is below it.
+ *    the innermost.
  * 3. All from there on, if it is of a dispatcher.
  */
-export function placesOn(all: readonly Step[]): readonly Step[] {
-  const isQuery = all.length > 1 && /(?:^|\.)then$/.test(all[0]?.name ?? '');
-  const steps = isQuery ? all.slice(1) : all;
+export function placesOn(steps: readonly Step[]): readonly Step[] {
   const inApp = steps.filter(({ origin }) => origin === 'app');
   if (inApp.length > 0) return inApp;
   let place = 0;
@@ -238,7 +225,7 @@ export function placesOn(all: readonly Step[]): readonly Step[] {
   for (const [i, step] of steps.entries()) {
     const { frame, package: ofPlace } = steps[place] as Step;
     const isNext = i === place + 1;
-    const isPassed = isNext && passesOn(frame) === 'yes';
+    const isPassed = isNext && passesOn(frame);
     const isAwaited = isNext && step.package === ofPlace && frame.isAsync;
     const caller = called.indexOf(step.package);
     if (i === 0 || isPassed || isAwaited || (caller === -1 && isGiven(steps, i, called))) {
@@ -312,7 +299,7 @@ function callersThatAwait(
   const originAt = (i: number) => originOf(frames[i]?.file as string);
   const isApp = (i: number) => originAt(i) === 'app';
   const isAppRunning = running.some(isApp);
-  const app = awaiting.findIndex((i) => isApp(i) && passesOn(frames[i] as StackFrame) !== 'yes');
+  const app = awaiting.findIndex((i) => isApp(i) && !passesOn(frames[i] as StackFrame));
   const isDispatched = awaiting.slice(0, app).some((i) => originAt(i) === 'dispatcher');
   const isImported = isModuleAt(frames, running.at(-1) as number);
   if (app !== -1 && (isImported || !(isAppRunning || isDispatched)))

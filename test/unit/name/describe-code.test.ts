@@ -221,12 +221,6 @@ describe('the dominant path', () => {
     expect(code).toMatchObject({ functionName: 'a', line: 12 });
   });
 
-  test('of a query that is awaited is what its `then` calls', () => {
-    const stack = [lib('prepare'), lib('Query.execute'), lib('Query.then')];
-    const { code } = describeOf(200, prompt(60, ...stack), prompt(120, ...stack));
-    expect(code).toMatchObject({ functionName: 'Query.execute' });
-  });
-
   test('that has less than a quarter of the block is nobody', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map((name, i) => prompt(20 + 40 * i, app(name, i + 1)));
     const { code, topFunctions } = describeOf(200, ...many);
