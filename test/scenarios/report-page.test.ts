@@ -99,7 +99,8 @@ test('with a span processor: who waited for which block, exactly', async () => {
   requests.forEach(({ waits, stalledMillis }, i) => {
     expect(waits.slice(-2)).toEqual([blocks[i]?.startTimeMillis, stalledMillis]);
   });
-  expect(summary.places[0]).toMatchObject({ functionName: 'renderReport', stalledRequests: 1 });
+  const place = { functionName: 'renderReport', stalledRequests: 1 };
+  expect(summary.places).toContainEqual(expect.objectContaining(place));
   expect(summary.routes?.map(({ route }) => route)).toContain(`GET /${HOSTILE[0]}`);
   const { report: early } = read(file.replace('.html', '-now.html'));
   expect(early.blocks).toHaveLength(5);
