@@ -20,12 +20,8 @@ const SERVER_KIND = 2;
  * ms.
  */
 const NAMING_DELAY_MILLIS = 100;
-/**
- * Requests that wait for 40 ms each, while the thread that watches comes up. If Node.js hooks
- * modules in a thread of their own, what an ES module blocks is reported from the second second on.
- */
-const warmUpRequests = (file: string) =>
-  'registerHooks' in nodeModule || file.endsWith('.cjs') ? 10 : 50;
+/** Requests that wait for 40 ms each, while the thread that watches comes up. */
+const WARM_UP_REQUESTS = 10;
 
 let receiver: OtlpReceiver;
 beforeEachMeasurement(async () => {
@@ -36,7 +32,13 @@ afterEachMeasurement(() => receiver.close());
 type Drive = (get: (path: string) => Promise<unknown>, app: App) => Promise<unknown>;
 
 /** Runs an application to its end, with the entry preloaded. */
-function run(file: string, preload: string[], drive: Drive, options: AppOptions = {}) {
+function run(
+  file: string,
+  preload: string[],
+  drive: Drive,
+  options: AppOptions = {},
+  warmUpRequests = WARM_UP_REQUESTS,
+) {
   return runApp(
     file,
     {
@@ -48,7 +50,7 @@ function run(file: string, preload: string[], drive: Drive, options: AppOptions 
     async (app) => {
       const url = `http://127.0.0.1:${await app.printed('listening')}`;
       const get = async (path: string) => (await fetch(url + path)).text();
-      for (let i = 0; i < warmUpRequests(file); i++) await get('/slow');
+      for (let i = 0; i < warmUpRequests; i++) await get('/slow');
       await drive(get, app);
     },
   );
@@ -97,6 +99,16 @@ describe('an application that knows nothing of it', () => {
     expect(code).toBe(7);
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^listening \d+\n$/);
+  });
+
+  test('a block of the first request to an ES module, right after its start', async () => {
+    await run('service.mjs', ['--import', ENTRY], report, {}, 0);
+    const [request] = receiver.spans.filter(
+      ({ kind, attributes }) => kind === SERVER_KIND && attributes['url.path'] === '/report',
+    );
+    const [block, ...others] = receiver.named('event-loop-blocked');
+    expect(block).toMatchObject({ parentSpanId: request?.spanId });
+    expect(others).toEqual([]);
   });
 
   test('NODE_OPTIONS, which threads inherit', async () => {
@@ -255,7 +267,7 @@ describe('an application with an SDK of its own', () => {
     '%s, %s: has the blocks in its own traces, each request once',
     async (file, _when, preload) => {
       const ended = await run(file, preload, report);
-      expectOwnTraces(ended, warmUpRequests(file) + 2);
+      expectOwnTraces(ended, WARM_UP_REQUESTS + 2);
       // What it got before the application's SDK came is all that the preloaded one has.
       judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
         expect(receiver.named('event-loop-blocked')).toEqual([]),
@@ -296,7 +308,7 @@ describe('an application with an SDK of its own', () => {
         await Promise.all([get('/slow'), get('/report')]);
         await get('/end');
       });
-      expectOwnTraces(ended, warmUpRequests('service.cjs') + 3);
+      expectOwnTraces(ended, WARM_UP_REQUESTS + 3);
       const stalls = ownSpans(ended.stdout).map(({ stall }) => Number(stall ?? 0));
       judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
         expect(Math.max(...stalls)).toBeGreaterThan(0.15),
