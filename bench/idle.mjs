@@ -60,11 +60,11 @@ async function read(
 ) {
   const service = await startService(path, subject);
   await sleep(settleSeconds * 1000);
-  const before = await service.ask('read');
+  const before = await service.read();
   const switchesBefore = threads(service.pid);
   await sleep(seconds * 1000);
   const switches = threads(service.pid);
-  const after = await service.ask('read');
+  const after = await service.read();
   await service.stop();
   const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
   return {

@@ -10,7 +10,6 @@ import { baselineOf, isBaseline, PEER_SUBJECTS } from './peers/service-subjects.
 import { startSink } from './peers/sink.mjs';
 import { startLoad } from './support/load.mjs';
 import { startPeer } from './support/service-client.mjs';
-import { slice } from './support/slice.mjs';
 
 /** A request that takes some 1 ms of CPU. */
 const PATH = '/compute/30';
@@ -117,20 +116,22 @@ async function measure(
 
 async function underFullLoad(/** @type {Service} */ service, /** @type {number} */ millis) {
   const load = startLoad(service.port, { connections: 16, path: PATH });
-  const { perSecond } = await slice(service, load, millis);
+  const before = await service.read();
+  await sleep(millis);
+  const after = await service.read();
   await load.stop();
-  return perSecond;
+  return ((after.requests - before.requests) / (after.at - before.at)) * 1000;
 }
 
 /** @returns {Promise<Reading>} */
 async function read(/** @type {Service} */ service, /** @type {number[]} */ due) {
-  const before = await service.ask('read');
+  const before = await service.read();
   const { latencies, answered } = await openLoop(service.port, {
     path: PATH,
     due,
     connections: CONNECTIONS,
   });
-  const after = await service.ask('read');
+  const after = await service.read();
   const active = after.active - before.active;
   return {
     utilization: (active / (active + after.idle - before.idle)) * 100,

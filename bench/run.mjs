@@ -4,13 +4,15 @@
 //   npm run bench                                        # lists them, and runs them all
 //   npm run bench -- --list
 //   npm run bench -- truth --node .matrix/node-24/node_modules/.bin/node
-//   npm run bench -- hooks http --json results
+//   npm run bench -- cost idle --json results
+//   npm run bench -- --show bench/results/2026-11-26-idle.json   # prints what was found then
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { table } from '../tools/table.cjs';
 import { loadBenches } from './support/registry.mjs';
-import { Report } from './support/report.mjs';
+import { Report, render } from './support/report.mjs';
 
 /** Where JSON goes unless `--json` says otherwise; git ignores it. */
 const RESULTS = join(import.meta.dirname, 'results');
@@ -22,7 +24,9 @@ const benches = await loadBenches();
 const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
 const chosen = names.length === 0 ? benches : benches.filter(({ name }) => names.includes(name));
 
-if (unknown.length > 0 || args.includes('--list')) {
+if (args[0] === '--show') {
+  for (const file of args.slice(1)) console.log(render(JSON.parse(readFileSync(file, 'utf8'))));
+} else if (unknown.length > 0 || args.includes('--list')) {
   list(unknown);
 } else {
   const minutes = chosen.reduce((sum, bench) => sum + bench.minutes, 0);

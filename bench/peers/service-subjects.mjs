@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import peers from './subjects.cjs';
 
 /** The default of this package. */
-const THRESHOLD_MILLIS = Number(process.env['BENCH_THRESHOLD_MILLIS'] ?? 100);
+const THRESHOLD_MILLIS = 100;
 const SENTRY_ALONE = '@sentry/node without it';
 const DATADOG_ALONE = 'dd-trace without it';
 const FLAME = '@platformatic/flame';
@@ -25,7 +25,7 @@ const peer = createRequire(join(import.meta.dirname, 'package', 'package.json'))
 function startSentry(/** @type {object[]} */ integrations) {
   const { createTransport, init } = peer('@sentry/node');
   init({
-    dsn: process.env['BENCH_SENTRY_DSN'] ?? 'http://public@127.0.0.1:9/1',
+    dsn: 'http://public@127.0.0.1:9/1',
     tracesSampleRate: 1,
     integrations,
     transport: () =>
@@ -62,7 +62,7 @@ export const PEER_SUBJECTS = {
       startSentry([
         peer('@sentry/node-native').eventLoopBlockIntegration({
           threshold: THRESHOLD_MILLIS,
-          maxEventsPerHour: Number(process.env['BENCH_SENTRY_EVENTS_PER_HOUR'] ?? 1),
+          maxEventsPerHour: 1,
         }),
       ]),
   },

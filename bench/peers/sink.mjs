@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * @returns {Promise<{ env: Record<string, string>, dsn: string, close(): void }>} `env`, and
- * `dsn` for Sentry: sends it here
+ * @returns {Promise<{ env: Record<string, string>, close(): void }>} `env` sends it here
  */
 export async function startSink() {
   const server = createServer((request, response) => {
@@ -15,7 +14,6 @@ export async function startSink() {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     env: { DD_TRACE_AGENT_URL: `http://127.0.0.1:${port}` },
-    dsn: `http://public@127.0.0.1:${port}/1`,
     close() {
       server.close();
       server.closeAllConnections();

@@ -1,5 +1,5 @@
-// Guarantees: what a benchmark found, printed as it comes, and kept for the JSON that is written at
-// the end.
+// Guarantees: one form for what a benchmark found, `Result`, and one way to print it: as it comes,
+// or from the JSON that was written.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -10,8 +10,40 @@ import { table } from '../../tools/table.cjs';
 const QUIET_LOAD = 0.5;
 const BUSY = ' (BUSY MACHINE: do not quote what depends on the CPU)';
 
+/**
+ * @typedef {{ title: string, head: string[], rows: string[][], data?: unknown }} Table `data` has the
+ *   numbers behind it
+ * @typedef {object} Result
+ * @property {string} bench
+ * @property {string} [command]
+ * @property {string} date
+ * @property {string} [commit]
+ * @property {{ cpu: string, cpus: number, platform: string, load?: number | null }} machine
+ * @property {Record<string, string>} versions of what is compared
+ * @property {string[]} notes
+ * @property {Table[]} tables
+ */
+
+/** @returns {string} */
+const rendered = (/** @type {Table} */ { title, head, rows }) =>
+  `\n${title}\n${table(head, rows, { numeric: true })}`;
+
+/** @returns {string} */
+export function render(
+  /** @type {Result} */ { bench, command, date, machine, versions, notes, tables },
+) {
+  const { cpu, cpus, platform, load } = machine;
+  const names = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `=== ${command ?? bench}, ${date.slice(0, 10)}: ${cpu}, ${cpus} CPUs, ${platform}, load ${load ?? 'not known'}`,
+    ...(names.length > 0 ? [names.join(', ')] : []),
+    ...notes,
+    ...tables.map(rendered),
+  ].join('\n');
+}
+
 export class Report {
-  /** @type {{ title: string, head: string[], rows: string[][], data?: unknown }[]} */
+  /** @type {Table[]} */
   #tables = [];
   /** @type {Record<string, string>} */
   #versions = {};
@@ -51,11 +83,12 @@ export class Report {
    */
   table(title, head, rows, data) {
     this.#tables.push({ title, head, rows, data });
-    console.log(`\n${title}\n${table(head, rows, { numeric: true })}`);
+    console.log(rendered({ title, head, rows }));
   }
 
   /** Writes the JSON. */
   write(/** @type {string} */ file) {
+    /** @type {Result} */
     const content = {
       bench: this.name,
       date: this.date.toISOString(),
@@ -65,7 +98,6 @@ export class Report {
         cpus: availableParallelism(),
         platform: `${process.platform} ${process.arch}`,
         load: this.#load,
-        quiet: this.isQuiet,
       },
       versions: this.#versions,
       notes: this.#notes,

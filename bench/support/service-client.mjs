@@ -16,7 +16,7 @@ import { messageOf } from './child-message.mjs';
 export const NO_MEMORY_REDUCER = ['--no-memory-reducer'];
 
 /**
- * @typedef {{ at: number, cpu: number, rss: number, heap: number, active: number, idle: number,
+ * @typedef {{ at: number, cpu: number, rss: number, active: number, idle: number,
  *   requests: number }} Reading of the service: milliseconds, microseconds, bytes, and of the event
  *   loop's time in milliseconds: active and idle
  */
@@ -39,8 +39,8 @@ export async function startService(path, subject, execArgv = [], env = {}) {
     pid: /** @type {number} */ (child.pid),
     port: Number(port),
     /** @returns {Promise<Reading>} */
-    ask(/** @type {'on' | 'off' | 'read' | 'collect'} */ question) {
-      child.send(question);
+    read() {
+      child.send('read');
       return messageOf(child);
     },
     async stop() {

@@ -109,8 +109,7 @@ export class Ledger {
 
   /**
    * Hot: once per iteration, in a callback of its own. With hooks, its `before` has done this.
-   * 350 to 400 ns with the immediate, half of it reads of clock and idle time (Node.js 20 and 24,
-   * `npm run bench -- hooks`, the lone callback).
+   * 350 to 400 ns with the immediate, half of it reads of clock and idle time (Node.js 20 and 24).
    */
   tick(): void {
     // V8 may have ended code half-way, without its `finally` and its `after`.

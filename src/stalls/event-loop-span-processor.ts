@@ -79,7 +79,7 @@ export class EventLoopSpanProcessor {
     }
   }
 
-  /** Hot, for every span: see the cost in `bench/README.md`. */
+  /** Hot, for every span. */
   onEnding(span: Span): void {
     this.#endingIsCalled = true;
     this.#end(span as Span & EndingSpan, setOnEnding);

@@ -106,7 +106,7 @@ export class OpenSpans {
 
   /**
    * Hot. With {@link remove} most of the 190 to 260 ns that the processor adds to a span of the
-   * SDK, which grows by the fields (Node.js 24, `npm run bench -- span-processor`).
+   * SDK, which grows by the fields (Node.js 24).
    * @returns false for the span of a block, and if another processor has added the span
    */
   add(span: Span, parentContext: Context): boolean {

@@ -1,6 +1,6 @@
 /**
  * Tells the ledger of the begin and end of every callback, by async_hooks, while that is needed.
- * Nothing is kept per resource. Cost above an empty hook: `npm run bench -- hooks`.
+ * Nothing is kept per resource.
  *
  * On demand, hooks are armed
  * 1. from a stack sample of a block until two ticks after the last one;

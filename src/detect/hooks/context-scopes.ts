@@ -52,8 +52,7 @@ export class ContextScopes {
 
   readonly #wrap: Wrap<With> = (original, state) => {
     const { ledger, clock, faults } = this;
-    // Hot: one clock read, and one more at the end if the ledger needs it (`npm run bench --
-    // hooks`).
+    // Hot: one clock read, and one more at the end if the ledger needs it.
     const wrapper = {
       with(this: ContextManager, context: Context, fn: () => unknown, thisArg?: unknown) {
         if (!state.on) {

@@ -50,8 +50,7 @@ function propertyOf(name: string): symbol | undefined {
 const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
 
 /**
- * Hot: runs once per outermost callback; its cost is part of what `npm run bench -- hooks` prints
- * for one.
+ * Hot: runs once per outermost callback.
  *
  * What runs in a drain was made by JavaScript, and has its own async id. An add-on may pass any
  * object as the resource of its callbacks, whose id is another one: napi-rs passes the promise that

@@ -15,7 +15,7 @@ const pagesBelow = (folder: string) =>
 
 /** Paths from the root of the repository. */
 export const PAGES: readonly string[] = [
-  ...['.', 'docs', 'bench', 'bench/results', 'scripts', 'semconv'].flatMap(pagesOf),
+  ...['.', 'docs', 'bench', 'scripts', 'semconv'].flatMap(pagesOf),
   ...['deploy', 'src', 'test'].flatMap(pagesBelow),
 ];
 

@@ -2,16 +2,16 @@
 // request is switched on and off in turn inside one process, which tells far less apart than new
 // processes do; what runs beside requests is timed. See README.md.
 //
-//   npm run bench -- switched --node .matrix/node-24/node_modules/.bin/node --launches 12
+//   npm run bench -- cost --node .matrix/node-24/node_modules/.bin/node --launches 12
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_NAME } from '../tools/paths.cjs';
 import { estimate, interval, median } from '../tools/statistics.cjs';
-import { FOLDER, installServices } from './register/install.mjs';
-import { startClient, startService } from './register/services.mjs';
+import { FOLDER, installServices } from './cost/install.mjs';
+import { startClient, startService } from './cost/services.mjs';
 
 const SUBJECT = {
-  name: 'switched',
+  name: 'cost',
   nodeArgs: [
     ...['--import', join(FOLDER, 'before.mjs')],
     ...['--import', `${PACKAGE_NAME}/register`],
@@ -21,7 +21,7 @@ const SUBJECT = {
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
-  name: 'switched',
+  name: 'cost',
   about: 'µs that /register adds to a request, on and off in turn inside one process',
   minutes: 15,
   options: {
@@ -103,8 +103,8 @@ async function measureLaunches(
 
 /** @returns {Promise<Launch>} */
 async function measure(
-  /** @type {import('./register/services.mjs').Client} */ client,
-  /** @type {import('./register/services.mjs').Service} */ service,
+  /** @type {import('./cost/services.mjs').Client} */ client,
+  /** @type {import('./cost/services.mjs').Service} */ service,
   /** @type {Record<string, string>} */ options,
 ) {
   const { port } = service;

@@ -1,19 +1,12 @@
-// Guarantees: the services of `bench/register/package`, each a process of its own with what is
+// Guarantees: the services of `bench/cost/package`, each a process of its own with what is
 // preloaded and nothing else, and the load that they get.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { messageOf } from '../support/child-message.mjs';
-import { meterCpu } from './cpu.mjs';
 import { FOLDER } from './install.mjs';
 
 /**
- * @typedef {object} Sample of a slice or of a burst
- * @property {number} cpu microseconds for each request
- * @property {number} rest milliseconds of CPU between the burst before and this one
- * @property {number} p50
- * @property {number} p99 milliseconds
- *
  * @typedef {Awaited<ReturnType<typeof startService>>} Service
  * @typedef {Awaited<ReturnType<typeof startClient>>} Client
  */
@@ -57,32 +50,13 @@ export async function startService(path, framework, { name, nodeArgs, env }, sin
     },
   });
   const port = Number(await messageOf(child));
-  const pid = /** @type {number} */ (child.pid);
-  let resting = meterCpu(pid);
-  let idleSince = performance.now();
   return {
     port,
     ask(/** @type {unknown} */ message) {
       child.send(message);
       return messageOf(child);
     },
-    get idleSince() {
-      return idleSince;
-    },
-    /** @returns {Promise<Sample>} */
-    async measure(/** @type {() => ReturnType<Client['load']>} */ load) {
-      const rest = resting.stop();
-      const meter = meterCpu(pid);
-      const { requests, p50, p99 } = await load();
-      const cpu = meter.stop();
-      resting = meterCpu(pid);
-      idleSince = performance.now();
-      return { cpu: (cpu / requests) * 1000, rest, p50, p99 };
-    },
-    async stop() {
-      resting.stop();
-      await end(child);
-    },
+    stop: () => end(child),
   };
 }
 

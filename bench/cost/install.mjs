@@ -10,7 +10,7 @@ export const FOLDER = join(import.meta.dirname, 'package');
 
 /** @returns {Record<string, string>} the version of each */
 export function installServices() {
-  console.error('installing the services: npm ci in bench/register/package');
+  console.error('installing the services: npm ci in bench/cost/package');
   npm(['ci', '--prefer-offline'], FOLDER);
   npm(['install', '--no-save', '--prefer-offline', pack().path], FOLDER);
   const { dependencies } = manifest(FOLDER);
