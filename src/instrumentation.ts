@@ -27,6 +27,7 @@ import { registryOfOtherSdk } from './otel/api-registry.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { expectingBlocks } from './otel/expected-blocks.ts';
 import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
+import { sdkDefaults } from './otel/sdk-defaults.ts';
 import {
   MAX_PROFILE_WINDOW_MILLIS,
   MIN_PROFILE_WINDOW_MILLIS,
@@ -36,9 +37,13 @@ import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { SessionOptions } from './session/common.ts';
 import { type Session, startSession } from './session/session.ts';
 import { attempt } from './support/guard.ts';
+import { sayAs } from './support/stderr.ts';
 import { nextIteration, nextTick } from './support/time.ts';
 import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
+
+const say = sayAs('register');
+const stderrLog = new OnceLogger({ debug: say, info: say, warn: say, error: say }, () => true);
 
 /** Makes an instance for `/testing`: not enabled, it records blocks for a test. Not public. */
 export let forRecording: (config: EventLoopInstrumentationConfig) => EventLoopInstrumentation;
@@ -248,7 +253,9 @@ export class EventLoopInstrumentation {
   }
 
   private _resolve(config: EventLoopInstrumentationConfig): ResolvedConfig {
-    const warn = (message: string) => this._log.log('warn', message);
+    // Without `OTEL_LOG_LEVEL`, the SDK of `/register` has no logger that would say what is wrong.
+    const isUnheard = sdkDefaults().areInForce && !process.env['OTEL_LOG_LEVEL'];
+    const warn = (message: string) => (isUnheard ? stderrLog : this._log).log('warn', message);
     return resolveConfig(config, process.env, warn, {}, configFileInForce());
   }
 

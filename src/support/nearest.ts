@@ -1,4 +1,5 @@
 const MAX_LENGTH = 100;
+const MISSING_AT_AN_END = 0.1;
 
 /** The known name that a wrong one most resembles, for messages. */
 export function nearestOf(name: string, known: readonly string[]): string {
@@ -7,9 +8,12 @@ export function nearestOf(name: string, known: readonly string[]): string {
   return known[distances.indexOf(Math.min(...distances))] ?? '';
 }
 
-/** Levenshtein's: the letters that have to be added, taken away or changed. */
+/**
+ * Levenshtein's: the letters that have to be added, taken away or changed. Those that are missing
+ * at either end of `a` hardly count: `threshold` stands for `thresholdMillis`.
+ */
 function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j * MISSING_AT_AN_END);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
@@ -18,5 +22,5 @@ function distanceOf(a: string, b: string): number {
     }
     row = next;
   }
-  return row[b.length] ?? 0;
+  return Math.min(...row.map((distance, j) => distance + (b.length - j) * MISSING_AT_AN_END));
 }

@@ -152,6 +152,24 @@ describe('an application that knows nothing of it', () => {
   });
 });
 
+test('a variable that is misspelt or wrong is said once on stderr, or in the log of the SDK', async () => {
+  const OPTION = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
+  const wrong = { [`${OPTION}TRESHOLD`]: '5', [`${OPTION}LAG_INTERVAL_MILLIS`]: 'often' };
+  const said = async (env: Record<string, string>) => {
+    const file = appFile('plain/nothing.cjs');
+    const options = { file, nodeArgs: ['--import', ENTRY], env: { ...receiver.env, ...env } };
+    const { stderr } = await runApp('nothing.cjs', options);
+    return stderr.trim().split('\n');
+  };
+  const lines = [
+    expect.stringContaining(`TRESHOLD"; the nearest is ${OPTION}THRESHOLD_MILLIS`),
+    expect.stringContaining(`${OPTION}LAG_INTERVAL_MILLIS is "often", expected a whole number`),
+  ];
+  expect(await said(wrong)).toEqual(lines);
+  expect(await said({ ...wrong, OTEL_LOG_LEVEL: 'warn' })).toEqual(lines);
+  expect(await said({ ...wrong, OTEL_LOG_LEVEL: 'none' })).toEqual(['']);
+});
+
 test.each(['--import', '--require'])('%s: a worker thread loads the entry alone', async (flag) => {
   const { stdout, stderr } = await runApp('worker-modules.cjs', {
     file: appFile('plain/worker-modules.cjs'),

@@ -182,6 +182,9 @@ test('an unknown variable is warned of, with the nearest known one', () => {
 
 test.each([
   ['threshold', 'thresholdMillis'],
+  ['treshold', 'thresholdMillis'],
+  ['lag', 'lagIntervalMillis'],
+  ['HOOKS', 'asyncHooks'],
   ['lagInterval', 'lagIntervalMillis'],
   ['asynchooks', 'asyncHooks'],
   ['reportPath', 'reportFile'],
