@@ -10,7 +10,9 @@ import type { Context } from '@opentelemetry/api';
 import { attributedRequest } from '../report/attributed-request.ts';
 import { blockLine, PLAIN } from '../report/block-line.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
+import { adviceOf } from '../summary/advice.ts';
 import { blockJson, summaryJson } from '../summary/json.ts';
+import { functionKeyOf } from '../summary/requests.ts';
 import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { type BlockSummary, Summary } from '../summary/summary.ts';
 import { jsonLine } from '../support/escape.ts';
@@ -24,6 +26,9 @@ import { PACKAGE_NAME } from '../version.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { profileLine } from './profile-line.ts';
 import { summaryLines } from './summary-lines.ts';
+
+/** Places whose advice is printed once only. */
+const MAX_ADVISED = 1000;
 
 /** `true`: lines for people. */
 export type ConsoleFormat = true | 'json';
@@ -39,6 +44,7 @@ export class ConsoleReporter {
   readonly #times = new RunTimes();
   /** Since the summary that was written last as the end of the process, or of the report. */
   #newBlocks = 0;
+  readonly #advised = new Set<string>();
   readonly #launches = launches();
   #hasSummarized = false;
 
@@ -80,8 +86,17 @@ export class ConsoleReporter {
     writeLines((cwd) => {
       const attribution = attributedRequest(context);
       if (this.format === 'json') return [jsonLine(blockJson(block, attribution))];
-      return [blockLine(block, attribution, cwd, this.#paint)];
+      return [blockLine(block, attribution, cwd, this.#paint), ...this.#adviceOn(block)];
     });
+  }
+
+  /** Once for each place: the others of it are lines only. */
+  #adviceOn(block: EventLoopBlock): string[] {
+    const advice = adviceOf(block, block.code?.requires);
+    const key = `${functionKeyOf(block.code)} ${advice}`;
+    if (advice === undefined || this.#advised.has(key)) return [];
+    if (this.#advised.size < MAX_ADVISED) this.#advised.add(key);
+    return [`  ${this.#paint.aside(advice)}`];
   }
 
   /** The process ends now. */

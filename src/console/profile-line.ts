@@ -1,7 +1,8 @@
 /** The loop profile in one line for people. */
 
-import { duration, pathFrom } from '../report/block-line.ts';
+import { pathFrom } from '../report/block-line.ts';
 import { printable } from '../support/escape.ts';
+import { duration, percent } from '../support/numbers.ts';
 import type { LoopFunction, LoopProfile } from '../types.ts';
 
 /** With fewer a share would say more than is known. */
@@ -37,5 +38,3 @@ function functionOf({ functionName = '', file, nativeCall }: LoopFunction, cwd: 
   const name = `${printable(functionName)}${place}`;
   return nativeCall === undefined ? name : `${printable(nativeCall)} in ${name}`;
 }
-
-const percent = (share: number) => `${Math.round(100 * share)} %`;

@@ -1,5 +1,5 @@
 /** The summary as lines for people. */
-import { codeAt, duration, type Paint } from '../report/block-line.ts';
+import { codeAt, type Paint } from '../report/block-line.ts';
 import { type RouteTimes, waitsOf } from '../summary/requests.ts';
 import {
   type BlockSummary,
@@ -9,6 +9,7 @@ import {
   sumOf,
 } from '../summary/summary.ts';
 import { printable } from '../support/escape.ts';
+import { count, duration, percent } from '../support/numbers.ts';
 
 /** Rows of a period; what is past them is one more row. */
 const SHOWN = 10;
@@ -31,7 +32,7 @@ export function summaryLines(summary: BlockSummary, cwd: string, paint: Paint): 
 function periodOf({ blocks, totalMillis, elapsedMillis, share }: PeriodSummary): string {
   if (blocks === 0) return `never, in ${duration(elapsedMillis)}`;
   const time = `${duration(totalMillis)} of ${duration(elapsedMillis)}`;
-  return `${countOf(blocks)}, ${time} (${percent(share)})`;
+  return `${count(blocks, 'block')}, ${time} (${percent(share)})`;
 }
 
 function startUpOf(startUp: NonNullable<BlockSummary['startUp']>): string {
@@ -70,12 +71,9 @@ function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
   return routes.filter(({ waitedRequests }) => waitedRequests > 0).slice(0, SHOWN);
 }
 
-const countOf = (blocks: number) => `${blocks} block${blocks === 1 ? '' : 's'}`;
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
 /** `GC 94 %`, `native`, `waiting`; nothing for JavaScript. */
 function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string {
-  if (cause === 'gc') return `GC ${Math.round((100 * gcMillis) / totalMillis)} %`;
+  if (cause === 'gc') return `GC ${percent(gcMillis / totalMillis)}`;
   return cause === undefined || cause === 'javascript' ? '' : cause;
 }
 
@@ -102,7 +100,7 @@ function rowsOf(period: PeriodSummary, cwd: string, paint: Paint): string[] {
 const cellsOf = ({ totalMillis, share, blocks, longestMillis }: BlockTotals) => ({
   total: duration(totalMillis),
   share: percent(share),
-  blocks: countOf(blocks),
+  blocks: count(blocks, 'block'),
   longest: duration(longestMillis),
 });
 

@@ -18,7 +18,7 @@ export function ongoingLine(
   const unknown = canCapture ? 'native code' : 'unknown code';
   const place = facts?.code === undefined ? unknown : placeOf(facts.code);
   const { nativeCall } = facts ?? {};
-  const code = nativeCall === undefined ? place : `${printable(nativeCall.name)} ← ${place}`;
+  const code = nativeCall === undefined ? place : `${printable(nativeCall.name)} in ${place}`;
   const parent = facts?.parent;
   const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
   const seconds = (ageMillis / 1000).toFixed(1);

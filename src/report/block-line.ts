@@ -1,6 +1,8 @@
 /** A block as one line for people: what a terminal, a log or an editor shows. */
 import { relative, sep } from 'node:path';
+import { ANONYMOUS } from '../name/stack-path.ts';
 import { printable } from '../support/escape.ts';
+import { duration, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 
 /** Colours. */
@@ -26,7 +28,7 @@ const MAX_SHARES = 3;
 /**
  * `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace 4bf…`;
  * what ran innermost, if that is another function, stands before the place to change:
- * `MultiRegex.exec (node_modules/…) ← renderer.code (lib/articles.js:4:50)`.
+ * `JSON.parse in readBody (lib/read.js:194:12)`.
  */
 export function blockLine(
   block: EventLoopBlock,
@@ -48,50 +50,49 @@ export function blockLine(
 
 /**
  * `hashRow (src/report.js:31:18)`: below the working directory a relative path, which editors and
- * terminals open as well.
+ * terminals open as well. A function without a name is its place: `src/report.js:31:18`.
  */
 export function codeAt(code: CodePlace, cwd: string | undefined, paint: Paint): string {
-  const name = paint.code(printable(code.functionName));
-  if (code.file === undefined) return name;
-  const place = [pathFrom(code.file, cwd), code.line, code.column].filter(
-    (part) => part !== undefined,
-  );
-  return `${name} (${printable(place.join(':'), Number.POSITIVE_INFINITY)})`;
+  const { functionName, file, line, column } = code;
+  const name = paint.code(printable(functionName));
+  if (file === undefined) return name;
+  const parts = [pathFrom(file, cwd), line, column].filter((part) => part !== undefined);
+  const place = printable(parts.join(':'), Number.POSITIVE_INFINITY);
+  return functionName === ANONYMOUS ? paint.code(place) : `${name} (${place})`;
 }
 
 /** The place of a block, after what ran innermost in it. */
 export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string {
   const { code, leaf, nativeCall } = block;
   const place = code === undefined ? unknownCode(block) : codeAt(code, cwd, paint);
-  const requires = code?.requires === undefined ? '' : ` requires ${pathFrom(code.requires, cwd)}`;
+  const requires = code?.requires ? ` requires ${pathFrom(code.requires, cwd)}` : '';
   const inner = nativeCall?.name ?? (leaf && codeAt(leaf, cwd, PLAIN));
-  const innermost = inner === undefined ? '' : `${printable(inner)} ← `;
+  const innermost = inner === undefined ? '' : `${printable(inner)} in `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
 }
 
-/** `GC 94 %`, `native`, `waiting`; nothing for JavaScript. */
-function causeOf({ cause, gcTimeMillis = 0, durationMillis }: EventLoopBlock): string | undefined {
-  if (cause === 'gc') return `GC ${Math.round((100 * gcTimeMillis) / durationMillis)} %`;
-  return cause === 'javascript' ? undefined : cause;
+/** `GC 94 %`, `native`, `waiting`; nothing for JavaScript and for a native call with a name. */
+function causeOf({
+  cause,
+  gcTimeMillis = 0,
+  durationMillis,
+  nativeCall,
+}: EventLoopBlock): string | undefined {
+  if (cause === 'gc') return `GC ${percent(gcTimeMillis / durationMillis)}`;
+  return cause === 'javascript' || nativeCall !== undefined ? undefined : cause;
 }
 
 /** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject`. */
 function unknownCode({ topFunctions, asyncResourceType }: EventLoopBlock): string {
   if (topFunctions !== undefined) {
     const shares = topFunctions.slice(0, MAX_SHARES).map(({ functionName, share }) => {
-      return `${printable(functionName)} ${Math.round(100 * share)} %`;
+      return `${printable(functionName)} ${percent(share)}`;
     });
     return `many functions (${shares.join(', ')})`;
   }
   return asyncResourceType === undefined
     ? 'unknown code'
     : `unknown code of a ${printable(asyncResourceType)}`;
-}
-
-/** `152 ms`, `1.52 s`. */
-export function duration(millis: number): string {
-  if (millis < 999.5) return `${millis < 9.95 ? millis.toFixed(1) : millis.toFixed(0)} ms`;
-  return `${(millis / 1000).toFixed(millis < 9995 ? 2 : 1)} s`;
 }
 
 /** Below `cwd` a relative path, else as it is. */

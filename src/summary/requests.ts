@@ -5,8 +5,8 @@
  * Guarantees: memory is bounded; each millisecond of a wait counts for one function and one route.
  */
 import { keyOf } from '../name/key.ts';
-import { duration } from '../report/block-line.ts';
 import { byFunction, type RequestMessage, type RequestWait } from '../report/request-channel.ts';
+import { count, duration } from '../support/numbers.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
 import { addStalls, harmOf, NO_STALLS, type StallTotals } from './stall-totals.ts';
@@ -225,6 +225,5 @@ function valueFor<Value>(
 export function waitsOf(stalls: Partial<StallTotals>, it = 'it'): string | undefined {
   const { stalledRequests = 0, waitedRequests = stalledRequests } = stalls;
   if (waitedRequests === 0) return undefined;
-  const requests = `${waitedRequests} request${waitedRequests === 1 ? '' : 's'}`;
-  return `${requests} waited ${duration(harmOf(stalls))} for ${it}`;
+  return `${count(waitedRequests, 'request')} waited ${duration(harmOf(stalls))} for ${it}`;
 }

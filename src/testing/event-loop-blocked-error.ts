@@ -1,8 +1,9 @@
 /** The error that a test fails with. */
 import { fileURLToPath } from 'node:url';
-import { codeAt, duration, PLAIN } from '../report/block-line.ts';
+import { codeAt, PLAIN } from '../report/block-line.ts';
 import { waitsOf } from '../summary/requests.ts';
 import { printable } from '../support/escape.ts';
+import { duration } from '../support/numbers.ts';
 import type { EventLoopBlock } from '../types.ts';
 
 /** Blocks that a message shows, the longest first. */
@@ -23,19 +24,27 @@ export class EventLoopBlockedError extends Error {
    * @param blocks in the order in which they happened
    * @param thresholdMillis the shortest that counts
    * @param callSite where the test asked, for the stack of this error; its own by default
+   * @param judgedMillis the length of a block that the threshold was compared with
    */
   constructor(
     readonly blocks: readonly EventLoopBlock[],
     thresholdMillis: number,
     callSite?: Error,
+    judgedMillis = ({ durationMillis }: EventLoopBlock) => durationMillis,
   ) {
-    super(messageOf(blocks, thresholdMillis));
+    super(messageOf(blocks, thresholdMillis, judgedMillis));
     const frames = callSite?.stack?.split('\n').slice(1).join('\n');
     if (frames) this.stack = `${this.name}: ${this.message}\n${frames}`;
   }
 }
 
-function messageOf(blocks: readonly EventLoopBlock[], thresholdMillis: number): string {
+type JudgedMillis = (block: EventLoopBlock) => number;
+
+function messageOf(
+  blocks: readonly EventLoopBlock[],
+  thresholdMillis: number,
+  judgedMillis: JudgedMillis,
+): string {
   const total = blocks.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
   const times = blocks.length === 1 ? 'once' : `${blocks.length} times`;
   const sum = blocks.length === 1 ? '' : `, ${duration(total)} in all`;
@@ -44,16 +53,20 @@ function messageOf(blocks: readonly EventLoopBlock[], thresholdMillis: number): 
   return [
     `the event loop was blocked ${times} for ${duration(thresholdMillis)} or longer${sum}`,
     '',
-    ...shown.flatMap((block) => paragraphOf(block)),
+    ...shown.flatMap((block) => paragraphOf(block, judgedMillis(block))),
     ...(hidden > 0 ? [`  and ${hidden} shorter`, ''] : []),
   ]
     .join('\n')
     .trimEnd();
 }
 
-function paragraphOf(block: EventLoopBlock): string[] {
+function paragraphOf(block: EventLoopBlock, judgedMillis: number): string[] {
   const { code, cpuTimeMillis, gcTimeMillis } = block;
+  const judged = duration(judgedMillis);
   const times = [
+    judged === duration(block.durationMillis)
+      ? 'judged by its wall time'
+      : `judged as ${judged} without the waits for a CPU`,
     cpuTimeMillis !== undefined && `${duration(cpuTimeMillis)} of CPU`,
     gcTimeMillis !== undefined &&
       gcTimeMillis >= 1 &&
@@ -66,7 +79,7 @@ function paragraphOf(block: EventLoopBlock): string[] {
   const where = code === undefined ? UNKNOWN_CODE : codeAt(code, process.cwd(), PLAIN);
   const frames = code === undefined ? [] : framesOfTest(code.stackTrace);
   return [
-    `  ${what}: ${where}${times.length > 0 ? `, ${times.join(', ')}` : ''}`,
+    `  ${[`${what}: ${where}`, ...times].join(', ')}`,
     ...frames.slice(0, FRAMES).map((frame) => `      ${printable(frame, MAX_FRAME_LENGTH)}`),
     '',
   ];

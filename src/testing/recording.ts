@@ -72,10 +72,11 @@ export async function expectNoBlocks<Result>(
   const callSite = new Error('called here');
   Error.captureStackTrace(callSite, expectNoBlocks);
   checkOptions('expectNoBlocks', options, ['thresholdMillis', 'ignore']);
-  const { blocks, result, thresholdMillis } = await record(run, options);
+  const { blocks, result, thresholdMillis, judgedMillis } = await record(run, options);
   const { ignore = [] } = options;
   const unwanted = blocks.filter((block) => block.expected !== true && !isIgnored(block, ignore));
-  if (unwanted.length > 0) throw new EventLoopBlockedError(unwanted, thresholdMillis, callSite);
+  if (unwanted.length > 0)
+    throw new EventLoopBlockedError(unwanted, thresholdMillis, callSite, judgedMillis);
   return result;
 }
 
@@ -114,10 +115,14 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     const result = await inCallbackOfItsOwn(run);
     await instrumentation.forceFlush();
     starvation.stop();
-    const blocks = heard
-      .filter((block) => starvation.lengthOf(block, block.runDelayMillis) >= thresholdMillis)
-      .map(({ runDelayMillis, ...block }) => serializable({ ...block, ...stalls.of(block) }));
-    return { blocks, result, thresholdMillis };
+    const judged = new Map<EventLoopBlock, number>();
+    for (const { runDelayMillis, ...block } of heard) {
+      const millis = starvation.lengthOf(block, runDelayMillis);
+      if (millis >= thresholdMillis)
+        judged.set(serializable({ ...block, ...stalls.of(block) }), millis);
+    }
+    const judgedMillis = (block: EventLoopBlock) => judged.get(block) ?? block.durationMillis;
+    return { blocks: [...judged.keys()], result, thresholdMillis, judgedMillis };
   } finally {
     starvation.stop();
     unsubscribe(BLOCK_CHANNEL, hear);

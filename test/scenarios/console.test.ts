@@ -27,19 +27,20 @@ const run = (env: Record<string, string>): Promise<Run> =>
     await get('/readiness');
   });
 
-test('a line for each block: length, kind, function and place, route, trace; what blocked most, on demand and at exit', async () => {
+test('a line for each block: length, kind, function and place, route, trace; what to change; what blocked most, on demand and at exit', async () => {
   const ended = await run(CONSOLE);
   const { stderr, blocks, code, exitDelayMillis } = ended;
   const [block] = blocks;
   const { 'code.function.name': name, 'code.line.number': lineNumber } = block?.attributes ?? {};
   const at = new RegExp(`: ${name} \\(.*/support/truth\\.cjs:${lineNumber}:\\d+\\)`);
   const lines = stderr.split('\n').filter((said) => !said.startsWith('at start-up: '));
-  const [line, onDemand, place, atExit, , ...rest] = lines;
+  const [line, advice, onDemand, place, atExit, , ...rest] = lines;
   const length = lengthOf(block?.durationMillis ?? 0);
   judgeUnlessDelayed(runDelayOf(ended), DELAY_MILLIS, () => {
     expect(line).toMatch(new RegExp(`^event-loop-blocked ${length} callback: `));
     expect(line).toMatch(at);
     expect(line).toMatch(new RegExp(`(, waiting)?, GET /compute-sync, trace ${block?.traceId}$`));
+    expect(advice).toMatch(/^ {2}[A-Z].*\.$/);
     for (const summary of [onDemand, atExit]) {
       expect(summary).toMatch(new RegExp(`^event-loop-blocked: 1 block, ${length} of \\d`));
     }

@@ -165,7 +165,7 @@ test('a native call that is wrapped: the report names the function that made it,
   judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
     expect(run.stderr).toMatch(
       new RegExp(
-        `^\\S+ event-loop-blocked for [\\d.]+ s, not ended: child_process\\.execFileSync ← waitInShell \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${block?.traceId} span ${block?.parentSpanId}, pid \\d+\\n$`,
+        `^\\S+ event-loop-blocked for [\\d.]+ s, not ended: child_process\\.execFileSync in waitInShell \\(\\S*ongoing\\.cjs:\\d+:\\d+\\), trace ${block?.traceId} span ${block?.parentSpanId}, pid \\d+\\n$`,
       ),
     ),
   );

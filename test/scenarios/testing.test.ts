@@ -57,7 +57,7 @@ const PLACE = /report\.cjs:\d+:\d+/;
 const FAILURE = [
   /EventLoopBlockedError/,
   /the event loop was blocked once for 50 ms or longer/,
-  new RegExp(`[\\d.]+ m?s callback: hashRow \\(.*${PLACE.source}\\)`),
+  new RegExp(`[\\d.]+ m?s callback: hashRow \\(.*${PLACE.source}\\), judged (by|as) `),
   new RegExp(`at (exports\\.)?renderAtOnce \\(.*${PLACE.source}\\)`),
 ];
 

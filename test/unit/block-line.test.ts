@@ -9,7 +9,8 @@ import {
 import { STYLED } from '../../src/console/paint.ts';
 import { operationOf } from '../../src/otel/operation.ts';
 import { attributedRequest } from '../../src/report/attributed-request.ts';
-import { blockLine, duration, PLAIN } from '../../src/report/block-line.ts';
+import { blockLine, PLAIN } from '../../src/report/block-line.ts';
+import { duration, percent } from '../../src/support/numbers.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const TRACE = 'a'.repeat(32);
@@ -84,8 +85,42 @@ test.each([
   [999.4, '999 ms'],
   [999.6, '1.00 s'],
   [5120, '5.12 s'],
-  [61_240, '61.2 s'],
-])('%f is %s', (millis, text) => expect(duration(millis)).toBe(text));
+  [59_940, '59.9 s'],
+  [61_240, '1 min 1 s'],
+  [119_700, '2 min 0 s'],
+  [7_384_000, '2 h 3 min'],
+])('%f ms are %s', (millis, text) => expect(duration(millis)).toBe(text));
+
+test.each([
+  [0, '0 %'],
+  [0.0994, '9.9 %'],
+  [0.0996, '10 %'],
+  [0.8351, '84 %'],
+])('%f is %s', (share, text) => expect(percent(share)).toBe(text));
+
+describe('what to change', () => {
+  const file = '/app/lib/read.js';
+  const place = { file, line: 194, column: 12, stackTrace: '' };
+  const nativeCall = { name: 'JSON.parse', size: 7 };
+
+  test.each<[Partial<EventLoopBlock>, string]>([
+    [
+      { code: { ...place, functionName: 'readBody' }, nativeCall, cause: 'native' },
+      'JSON.parse in readBody (lib/read.js:194:12)',
+    ],
+    [
+      { code: { ...place, functionName: '<anonymous>' }, nativeCall },
+      'JSON.parse in lib/read.js:194:12',
+    ],
+    [{ code: { ...place, functionName: '<anonymous>' } }, 'lib/read.js:194:12'],
+    [
+      { leaf: { ...place, functionName: 'exec', file: '/app/node_modules/hl/core.js' } },
+      'exec (node_modules/hl/core.js:194:12) in hashRow (src/report.js:31:18)',
+    ],
+  ])('%j', (facts, text) => {
+    expect(line(facts)).toBe(`event-loop-blocked 152 ms callback: ${text}`);
+  });
+});
 
 test('colours change nothing but the colours', () => {
   const styled = blockLine(block(), { operation: 'GET /report' }, '/app', STYLED);

@@ -585,7 +585,7 @@ describe('reported without a span', () => {
     busy(LONG_BLOCK);
     await instrumentation.forceFlush();
     expect(written).toEqual([
-      expect.stringMatching(/^event-loop-blocked [\d.]+ m?s [a-z]+: unknown code.*\n$/),
+      expect.stringMatching(/^event-loop-blocked [\d.]+ m?s [a-z]+: unknown code.*\n( {2}.*\n)?$/),
     ]);
     instrumentation.disable();
     expect(written).toEqual([

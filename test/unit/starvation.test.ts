@@ -1,6 +1,7 @@
 import { Schedstat } from '../../src/support/schedstat.ts';
+import { EventLoopBlockedError } from '../../src/testing/event-loop-blocked-error.ts';
 import { Starvation } from '../../src/testing/starvation.ts';
-import type { BlockKind } from '../../src/types.ts';
+import type { BlockKind, EventLoopBlock } from '../../src/types.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 
 let clock: FakeClock;
@@ -102,4 +103,13 @@ test('without figures of the kernel a block counts whole', () => {
   const ran = runs(60, 60);
   blind.stop();
   expect(blind.lengthOf(block(ran, 'callback'))).toBe(120);
+});
+
+test.each([
+  [200, '200 ms callback: unknown code, judged by its wall time'],
+  [130, '200 ms callback: unknown code, judged as 130 ms without the waits for a CPU'],
+])('the error says that it compared %f ms with the threshold', (judged, line) => {
+  const block = { kind: 'callback', durationMillis: 200 } as EventLoopBlock;
+  const { message } = new EventLoopBlockedError([block], 50, undefined, () => judged);
+  expect(message).toContain(`  ${line}`);
 });
