@@ -25,6 +25,8 @@ export interface StackFrame extends CodePosition {
   /** Where the function begins, in the same file: it distinguishes two functions of one name. */
   readonly functionLine: number | undefined;
   readonly functionColumn: number | undefined;
+  /** The file that runs, if this position is one in the source of it. */
+  readonly builtFile?: string | undefined;
   /** Characters of the script before this position; V8 counts from 0. */
   readonly offset?: number | undefined;
   /** A caller that awaits what runs: not running code. */

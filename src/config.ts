@@ -148,6 +148,7 @@ const OPTIONS = {
   loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
   profileDir: text(undefined, 'a path'),
   reportFile: text(undefined, 'a path'),
+  reportSource: boolean(true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
   console: consoleFormat(),

@@ -375,6 +375,12 @@ export interface EventLoopInstrumentationConfig {
    */
   reportFile?: string;
   /**
+   * Whether the report page has the source lines around what blocked. They are read when the page
+   * is written, only of files of the application (see `inApp`) outside `node_modules`.
+   * @default true
+   */
+  reportSource?: boolean;
+  /**
    * The age in milliseconds, up to 3 600 000, at which an ongoing block is reported while it lasts:
    * by a line on stderr and, if the process exports by OTLP, by a span or a log event. 0 turns it
    * off. The report never comes before the first stack sample, at half of the threshold. Needs

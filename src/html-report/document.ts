@@ -48,6 +48,9 @@ export interface ReportStacks {
   readonly nodes: readonly number[];
 }
 
+/** Of each file, by line number: lines around places of blocks, and those that were sampled. */
+export type ReportSources = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** Each slot has one value; null if nothing was measured. */
 export interface ReportTimeline {
   readonly startTimeMillis: number;
@@ -84,6 +87,8 @@ export interface ReportDocument {
   readonly functions: readonly number[];
   readonly blocks: readonly ReportBlock[];
   readonly stacks: ReportStacks;
+  /** Absent with `reportSource: false`. */
+  readonly sources?: ReportSources;
   readonly timeline?: ReportTimeline;
   /** Those that were stalled; absent without a span processor. */
   readonly requests?: readonly ReportRequest[];

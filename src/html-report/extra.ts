@@ -1,12 +1,15 @@
 /** The report page: `reportFile` and `writeReport()`. */
 import type { Extra } from '../extra.ts';
+import { createOriginOf } from '../name/in-app.ts';
 import { isIgnored } from '../report/emitter.ts';
 import { HtmlReport, writeReport } from './html-report.ts';
 
 export const htmlReport: Extra = {
-  inSession({ clock, config, log, loopProfile, settle }) {
-    const { reportFile, thresholdMillis } = config;
-    const page = new HtmlReport(reportFile, thresholdMillis, { settle, loopProfile }, log);
+  inSession({ clock, config, log, loopProfile, origin, settle }) {
+    const { reportFile, reportSource, thresholdMillis } = config;
+    const originOf = reportSource ? createOriginOf(origin) : undefined;
+    const sources = { settle, loopProfile };
+    const page = new HtmlReport(reportFile, thresholdMillis, originOf, sources, log);
     return {
       start: () => page.start(),
       stop: () => page.stop(),

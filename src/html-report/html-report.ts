@@ -9,8 +9,10 @@ import { join, parse, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import type { WeightedSample } from '../block.ts';
+import type { OriginOf } from '../name/in-app.ts';
 import { sampledStacks } from '../name/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
+import { withoutTracing } from '../otel/sdk-internals.ts';
 import { attributedRequest } from '../report/attributed-request.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
@@ -20,6 +22,7 @@ import { listen, unlisten } from '../support/process-listeners.ts';
 import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
 import { recorderOfThread } from './recorder.ts';
+import { SourceLines } from './source-lines.ts';
 
 // Taken once: an application may replace them.
 const { statSync } = fs;
@@ -43,6 +46,8 @@ export class HtmlReport {
   constructor(
     reportFile: string | undefined,
     private readonly thresholdMillis: number,
+    /** Undefined if no source is shown. */
+    private readonly originOf: OriginOf | undefined,
     private readonly sources: ReportSources,
     private readonly log: OnceLogger,
   ) {
@@ -52,6 +57,7 @@ export class HtmlReport {
   start(): void {
     this.#recorder.times.start();
     this.#recorder.thresholdMillis = this.thresholdMillis;
+    this.#recorder.sourceLines = this.originOf && new SourceLines(this.originOf);
     if (this.#file === undefined) return;
     this.#recorder.record();
     subscribe(REQUEST_CHANNEL, this.#onRequest);
@@ -72,6 +78,7 @@ export class HtmlReport {
 
   block(block: EventLoopBlock, context: Context, samples: readonly WeightedSample[]): void {
     this.#hasBlocked = true;
+    this.#recorder.sourceLines?.add(samples);
     this.#recorder.block(block, attributedRequest(context), sampledStacks(samples));
   }
 
@@ -126,7 +133,10 @@ export function writeReport(
 ): boolean {
   try {
     const recorder = recorderOfThread();
-    writePage(path, recorder.read(loopProfile));
+    writePage(
+      path,
+      withoutTracing(() => recorder.read(loopProfile)),
+    );
     return true;
   } catch (error) {
     log.log('warn', 'cannot write the report page', error);

@@ -29,6 +29,7 @@ import {
 } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
 import { Longest } from './longest.ts';
+import type { SourceLines } from './source-lines.ts';
 import { MAX_NODES, StackTree } from './stack-tree.ts';
 
 const MAX_BLOCKS = 10_000;
@@ -60,6 +61,8 @@ export class ReportRecorder {
   #timeline: LagTimeline | undefined;
   readonly times = new RunTimes();
   thresholdMillis = 0;
+  /** Undefined if the page shows no source. */
+  sourceLines: SourceLines | undefined;
 
   /** From now on everything is kept. */
   record(): void {
@@ -125,6 +128,7 @@ export class ReportRecorder {
     const { dropped } = this.#blocks;
     const blocks = byStart(this.#blocks.read());
     if (this.#blocks.dropped > dropped) this.#forgetUnusedStacks();
+    const stacks = this.#stacks.read();
     return {
       type: REPORT_TYPE,
       process: thisProcess(),
@@ -136,7 +140,10 @@ export class ReportRecorder {
       codes: this.#codes,
       functions: this.#functions,
       blocks,
-      stacks: this.#stacks.read(),
+      stacks,
+      ...(this.sourceLines && {
+        sources: this.sourceLines.read(this.#heaviestCodes(blocks), stacks),
+      }),
       ...(this.#timeline && { timeline: this.#timeline.read(times.now) }),
       ...(areRequestsKnown() && { requests: byStart(this.#requests.read()) }),
       dropped: {
@@ -145,6 +152,13 @@ export class ReportRecorder {
         frames: this.#stacks.dropped,
       },
     };
+  }
+
+  #heaviestCodes(blocks: readonly ReportBlock[]): CodePlace[] {
+    const millisOf = new Map<number, number>();
+    for (const { code = -1, durationMillis } of blocks)
+      millisOf.set(code, (millisOf.get(code) ?? 0) + durationMillis);
+    return [...millisOf].sort(([, a], [, b]) => b - a).flatMap(([code]) => this.#codes[code] ?? []);
   }
 
   #codeId({ functionName, file, line, column, functionLine, functionColumn }: CodePlace) {

@@ -12,6 +12,7 @@ import {
   type SourcePositionList,
   withSourcePositions,
 } from '../source-maps/position.ts';
+import { toPath } from '../support/file-url.ts';
 import type { Guard } from '../support/guard.ts';
 
 /** Calls `done` once, at once or later, with one position for each. Never throws. */
@@ -106,6 +107,7 @@ function moved(
     file,
     line,
     column,
+    builtFile: toPath(frame.file ?? file),
     functionLine: isSameFile ? begin.line : frame.functionLine,
     functionColumn: isSameFile ? begin.column : frame.functionColumn,
     text: withSourcePositions(frame.text, [position]),

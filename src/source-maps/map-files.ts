@@ -136,7 +136,7 @@ function problemOf(error: unknown): MapProblem {
 }
 
 /** The file that a relative URL names; undefined for others: nothing is fetched. */
-function mapBeside(file: string, url: string): string | undefined {
+export function mapBeside(file: string, url: string): string | undefined {
   if (hasScheme(url) || path.isAbsolute(url) || /^[\\/]/.test(url)) return undefined;
   const relative = url.replace(/[?#].*$/, '');
   // A name may have a `%` in it.

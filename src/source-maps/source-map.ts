@@ -127,7 +127,7 @@ function openPlainMap(map: Json | null | undefined, texts: readonly Buffer[]): P
 }
 
 /** `sourceRoot` stands before what is relative to it. */
-function withRoot(root: string, source: string): string {
+export function withRoot(root: string, source: string): string {
   if (root === '' || source.startsWith('/') || hasScheme(source)) return source;
   return root.endsWith('/') ? root + source : `${root}/${source}`;
 }

@@ -32,6 +32,8 @@ export const hrtime = original(process.hrtime, 'hrtime');
 
 /** Unix time in whole milliseconds. */
 export const dateNow = original(Date, 'Date').now;
+/** Unix time at which the process or the worker thread began. */
+export const { timeOrigin } = performance;
 export const { nodeTiming } = performance;
 export const eventLoopUtilization = performance.eventLoopUtilization.bind(performance);
 // An own property is a fake one.

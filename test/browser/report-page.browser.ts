@@ -103,6 +103,23 @@ describe('a run with an SDK', () => {
         .waitFor();
   });
 
+  test('source lines, with what each of them took: of the worst function, of one, of one block', async () => {
+    await open('spans');
+    const source = () => page.getByRole('list', { name: 'Source of renderReport' });
+    const sampled = /^\d+\s*\d{3} ms\s*for \(const goesOn = running\(millis\)/;
+
+    await source().getByRole('listitem').filter({ hasText: sampled }).waitFor();
+    expect(await source().getByRole('listitem').count()).toBeGreaterThanOrEqual(4);
+    await timeline().focus();
+    await page.keyboard.press('ArrowRight');
+    await region('Timeline').locator(source()).getByText('function renderReport').waitFor();
+    await region('Functions by harm').getByRole('button', { name: 'renderReport' }).click();
+    await region('Flame graph').locator(source()).getByText('function renderReport').waitFor();
+    // What is in no file has no source.
+    await region('Functions by harm').getByRole('button', { name: MARKUP }).click();
+    await region('Flame graph').locator(source()).waitFor({ state: 'detached' });
+  });
+
   test('the functions by harm: sorted by it, and by what is clicked; files open in an editor', async () => {
     await open('spans');
     const functions = () => rows('Functions by harm').locator('th .name').allInnerTexts();

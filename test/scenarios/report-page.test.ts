@@ -27,6 +27,7 @@ interface Report {
   blocks: { startTimeMillis: number; code?: number; stacks: number[] }[];
   requests?: { route: string; stalledMillis: number; waits: number[] }[];
   stacks: { files: string[] };
+  sources?: Record<string, Record<string, string>>;
   summary: { places: object[]; routes?: { route: string }[] };
 }
 
@@ -38,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function run(nodeArguments: string[], mode: string, reportFile = file) {
+function run(nodeArguments: string[], mode: string, reportFile = file, env = {}) {
   return promisify(execFile)(
     process.execPath,
     [...nodeArguments, appFile('report-page.cjs'), mode, file],
@@ -48,6 +49,7 @@ function run(nodeArguments: string[], mode: string, reportFile = file) {
         ...process.env,
         OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: reportFile,
         OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '80',
+        ...env,
       },
     },
   );
@@ -79,6 +81,11 @@ test('/console without an SDK: blocks and stacks, whatever functions and files a
   expect(report.requests).toBeUndefined();
   expect(report.blocks.every(({ stacks }) => stacks.length >= 2)).toBe(true);
   expect(report.stacks.files).toContain('/app/<b onclick=x>&amp;"\'/0.js');
+  // The functions of the others are in no file.
+  expect(Object.keys(report.sources ?? {})).toEqual([appFile('report-page.cjs')]);
+  expect(Object.values(report.sources?.[appFile('report-page.cjs')] ?? {}).join('')).toContain(
+    'for (const goesOn = running(millis)',
+  );
   // Nothing of it has become markup.
   expect(html.split('</script>')).toHaveLength(3);
   for (const text of ['<!--', '<img', '<b onclick', '\u2028', '\u2029']) {
@@ -106,11 +113,14 @@ test('with a span processor: who waited for which block, exactly', async () => {
   expect(early.blocks).toHaveLength(5);
 });
 
-test('a policy allows its own script and style, by their hashes, and nothing else', async () => {
-  await run(CONSOLE, 'nothing');
+test('a policy allows its own script and style, by their hashes, and nothing else; no source without reportSource', async () => {
+  await run(CONSOLE, 'nothing', file, {
+    OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_SOURCE: 'false',
+  });
 
   const { html, report } = read();
   expect(report.blocks).toEqual([]);
+  expect(report.sources).toBeUndefined();
   const hash = (text = '') => createHash('sha256').update(text).digest('base64');
   const [, style] = /<style>(.*)<\/style>/s.exec(html) ?? [];
   const [, script] = /<script>(.*)<\/script>/s.exec(html) ?? [];

@@ -20,6 +20,7 @@ const DEFAULTS = {
   nativeCalls: true,
   requireParentSpan: false,
   sourceMaps: true,
+  reportSource: true,
   maxSpansPerMinute: 600,
   blockEvents: 'unsampled',
   loopProfile: 'busy',
@@ -47,6 +48,7 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_EVENTS: 'ALL',
     OTEL_INSTRUMENTATION_EVENT_LOOP_LOOP_PROFILE: 'Always',
     OTEL_INSTRUMENTATION_EVENT_LOOP_PROFILE_DIR: '/tmp/profiles',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_SOURCE: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
   expect(resolve({}, env)).toEqual({
@@ -64,6 +66,7 @@ test('code wins over environment, environment over default', () => {
     blockEvents: 'all',
     loopProfile: 'always',
     profileDir: '/tmp/profiles',
+    reportSource: false,
     unfinishedAfterMillis: 1500,
   });
   expect(resolve({ thresholdMillis: 7, asyncHooks: 'off', enabled: true }, env)).toMatchObject({
@@ -366,6 +369,7 @@ describe('with any options in code', () => {
     captureStack: /expected true or false$/,
     nativeCalls: /expected true or false$/,
     sourceMaps: /expected true or false$/,
+    reportSource: /expected true or false$/,
     console: /expected true, false or 'json'$/,
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'always', 'off'$/,
@@ -500,6 +504,7 @@ describe('a configuration file', () => {
       capture_stack: false,
       native_calls: false,
       source_maps: false,
+      report_source: false,
       in_app: ['src', 'node_modules/@acme/'],
       async_hooks: 'always',
       require_parent_span: true,
@@ -516,6 +521,7 @@ describe('a configuration file', () => {
       captureStack: false,
       nativeCalls: false,
       sourceMaps: false,
+      reportSource: false,
       inApp: ['src', 'node_modules/@acme/'],
       asyncHooks: 'always',
       requireParentSpan: true,

@@ -2,6 +2,7 @@
 import { code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Model } from './model.ts';
+import { sourceOf } from './source.ts';
 
 const SHOWN_REQUESTS = 20;
 const SHOWN_FRAMES = 30;
@@ -61,6 +62,7 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
         .filter(([, value]) => value !== undefined && value !== '')
         .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
     ),
+    sourceOf(model, [block], where),
     h('div', { class: 'columns' }, stackOf(model, block), stalledBy(model, block)),
   );
 }

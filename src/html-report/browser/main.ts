@@ -8,6 +8,7 @@ import { code, editorChoice, empty, h, place, section, store, stored } from './e
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { type Block, type Fn, Model } from './model.ts';
+import { sourceOf } from './source.ts';
 import { Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
@@ -28,15 +29,18 @@ function start(report: ReportDocument): void {
     { type: 'button', hidden: true, click: () => showAll() },
     'Show all blocks',
   );
+  const source = h('div');
   const flamePart = section(
     'Flame graph',
     h('div', { class: 'toolbar' }, all, legend()),
+    source,
     flame.element,
   );
 
   const selectBlock = (block: Block) => {
     timeline.select(block);
     details.replaceChildren(blockDetails(model, block));
+    source.replaceChildren();
     flame.show([block], `${block.fn.name}, one block`);
     all.hidden = false;
     announcement.textContent =
@@ -45,6 +49,7 @@ function start(report: ReportDocument): void {
   };
   const selectFn = (fn: Fn) => {
     timeline.highlight(fn.key);
+    source.replaceChildren(sourceOf(model, fn.blocks, longestOf(fn)?.code) ?? '');
     flame.show(fn.blocks, `${fn.name}, ${count(fn.blocks.length, 'block')}`);
     all.hidden = false;
     announcement.textContent = `The flame graph shows ${fn.name}`;
@@ -52,6 +57,7 @@ function start(report: ReportDocument): void {
   };
   const showAll = () => {
     timeline.highlight(undefined);
+    source.replaceChildren();
     flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}`);
     all.hidden = true;
   };
@@ -62,6 +68,7 @@ function start(report: ReportDocument): void {
     'main',
     {},
     headline(model),
+    worstSource(model),
     tiles(model),
     section('Timeline', timeline.element, notRecorded(report), details),
     section('Functions by harm', functionsOf(model, tables)),
@@ -147,8 +154,7 @@ function headline(model: Model): HTMLElement {
       `Nothing blocked the event loop for ${duration(thresholdMillis)} or longer.`,
     );
   const { waitedRequests = 0, file, line, column } = worst;
-  const { blocks } = model.fnOf(worst);
-  const longest = [...blocks].sort((a, b) => b.durationMillis - a.durationMillis)[0];
+  const longest = longestOf(model.fnOf(worst));
   const advice = longest && adviceOf(longest, longest.requires);
   const native = longest?.nativeCall?.name;
   const { cwd } = model.report.process;
@@ -169,6 +175,16 @@ function headline(model: Model): HTMLElement {
     '.',
     advice !== undefined && ` ${advice}`,
   );
+}
+
+function longestOf({ blocks }: Fn): Block | undefined {
+  return [...blocks].sort((a, b) => b.durationMillis - a.durationMillis)[0];
+}
+
+function worstSource(model: Model): HTMLElement | undefined {
+  const [worst] = model.report.summary.places;
+  const fn = worst && model.fnOf(worst);
+  return fn && sourceOf(model, fn.blocks, longestOf(fn)?.code);
 }
 
 function tiles({ report }: Model): HTMLElement {

@@ -1,0 +1,118 @@
+/** Which source lines the report page has: real files, and maps that a real bundler has made. */
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildSync } from 'esbuild';
+import type { WeightedSample } from '../../../src/block.ts';
+import { SourceLines } from '../../../src/html-report/source-lines.ts';
+import { createOriginOf } from '../../../src/name/in-app.ts';
+
+const TEXT = Array.from({ length: 40 }, (_, i) => `export const line${i + 1} = ${i + 1};`);
+const STACKS = { frames: [], files: [], nodes: [] };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'event-loop-source-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text = TEXT.join('\n')): string {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+/** @param startedAt Unix time; by default the files are older than the process */
+const sourceLines = (startedAt = Date.now() + 1000) =>
+  new SourceLines(createOriginOf({ cwd: folder }), startedAt);
+const placeIn = (file: string, line = 10, column = 1) => ({
+  functionName: 'f',
+  file,
+  line,
+  column,
+  functionLine: 8,
+  stackTrace: '',
+});
+const read = (file: string, lines = sourceLines()) => lines.read([placeIn(file)], STACKS);
+const numbers = (file: string, lines?: SourceLines) =>
+  Object.keys(read(file, lines)[file] ?? {}).map(Number);
+
+test('five lines around the place, and those of its function that were sampled', () => {
+  const file = write('app.js');
+
+  const frames = [
+    ['f', 0, 30, 8],
+    ['f', 0, 9, 8],
+    ['another', 0, 35, 33],
+  ] as const;
+  const sources = sourceLines().read([placeIn(file)], { frames, files: [file], nodes: [] });
+  expect(Object.keys(sources[file] ?? {}).map(Number)).toEqual([8, 9, 10, 11, 12, 30]);
+  expect(sources[file]?.[10]).toBe('export const line10 = 10;');
+});
+
+test('only files of the application, with the name of a source', () => {
+  expect(numbers(write('app.mjs'))).toHaveLength(5);
+  expect(numbers(write('node_modules/package/index.js'))).toEqual([]);
+  expect(numbers(write('.env'))).toEqual([]);
+  expect(numbers(path.join(folder, 'none.js'))).toEqual([]);
+  expect(numbers('node:fs')).toEqual([]);
+  const file = write('lib/vendored.js');
+  const own = createOriginOf({ cwd: folder, inApp: (each) => !each.includes('/lib/') });
+  expect(numbers(file, new SourceLines(own, Date.now() + 1000))).toEqual([]);
+});
+
+test('bounded: the length of a line, the size of a file, minified code', () => {
+  const long = write('long.js', `${'\n'.repeat(9)}${'x'.repeat(500)}`);
+  expect(read(long)[long]?.[10]).toHaveLength(200);
+  expect(numbers(write('large.js', '\n'.repeat(9 * 1024 * 1024)))).toEqual([]);
+  const minified = write('minified.js');
+  expect(sourceLines().read([placeIn(minified, 1, 4000)], STACKS)).toEqual({});
+});
+
+test('a file that has changed since the process began is not shown, whatever time it is given', () => {
+  const startedAt = Date.now() - 1000;
+  const file = write('app.js');
+  utimesSync(file, 0, 0);
+
+  expect(numbers(file, sourceLines(startedAt))).toEqual([]);
+  expect(numbers(file)).toHaveLength(5);
+});
+
+describe.each(['inline', 'linked'] as const)('a bundle with its map %s', (sourcemap) => {
+  let source: string;
+  let built: string;
+  const build = (sourcesContent: boolean) => {
+    source = write('src/app.ts');
+    built = path.join(folder, 'dist/app.js');
+    buildSync({ entryPoints: [source], outfile: built, sourcemap, sourcesContent });
+  };
+  const lines = () => {
+    const all = sourceLines();
+    all.add([{ frames: [{ file: source, builtFile: built }] } as unknown as WeightedSample]);
+    return numbers(source, all);
+  };
+
+  test('the source on disk, else what the map has of it, else nothing', () => {
+    build(false);
+    expect(lines()).toEqual([8, 9, 10, 11, 12]);
+    rmSync(source);
+    expect(lines()).toEqual([]);
+    build(true);
+    rmSync(source);
+    expect(lines()).toEqual([8, 9, 10, 11, 12]);
+  });
+
+  test('a source that is newer than what was built of it', () => {
+    build(false);
+    const later = Date.now() / 1000 + 60;
+    utimesSync(source, later, later);
+    expect(lines()).toEqual([]);
+    build(true);
+    writeFileSync(source, `// new\n${TEXT.join('\n')}`);
+    utimesSync(source, later, later);
+    const all = sourceLines();
+    all.add([{ frames: [{ file: source, builtFile: built }] } as unknown as WeightedSample]);
+    expect(read(source, all)[source]?.[10]).toBe('export const line10 = 10;');
+  });
+});
