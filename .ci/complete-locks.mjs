@@ -6,7 +6,9 @@
 // lock only those that the registry had; a mirror that is a few days behind has no newest Windows
 // or macOS package. `npm ci` then refuses the lock on all platforms ("Missing:
 // @swc/core-darwin-arm64@ from lock file"). What is missing is no mystery: the parent names the
-// exact version, and the package's name says the platform. Only the checksum is left out.
+// exact version, and the package's name says the platform. The checksum is asked of the registry;
+// it is left out until the registry has the package: run this again then.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -43,6 +45,8 @@ const SYSTEMS = [
   'win32',
 ];
 const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64'];
+/** @type {Map<string, string>} */
+const integrities = new Map();
 const EXACT = /^\d+\.\d+\.\d+/;
 
 for (const folder of FOLDERS) {
@@ -50,8 +54,40 @@ for (const folder of FOLDERS) {
   if (!existsSync(file)) continue;
   const lock = JSON.parse(readFileSync(file, 'utf8'));
   const added = complete(lock.packages);
-  if (added > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(`${join(folder, 'package-lock.json')}: ${added} platform packages added`);
+  const { found, missing } = addChecksums(lock.packages);
+  if (added + found > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  console.log(
+    `${join(folder, 'package-lock.json')}: ${added} platform packages and ${found} checksums added, ` +
+      `${missing} checksums are missing`,
+  );
+}
+
+/** Asks the registry for each checksum that is not there. */
+function addChecksums(/** @type {Record<string, any>} */ packages) {
+  const without = Object.entries(packages).filter(
+    ([path, entry]) => path.includes('node_modules/') && !entry.link && !entry.integrity,
+  );
+  for (const [path, entry] of without) {
+    const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 13);
+    const integrity = integrityOf(`${name}@${entry.version}`);
+    if (integrity) packages[path] = inOrder({ ...entry, integrity });
+  }
+  const missing = without.filter(([path]) => !packages[path].integrity).length;
+  return { found: without.length - missing, missing };
+}
+
+/** As npm writes it: after `cpu`, before everything else but the version. */
+function inOrder({ version, name, resolved, cpu, integrity, ...others }) {
+  const entry = { name, version, resolved, cpu, integrity, ...others };
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}
+
+function integrityOf(/** @type {string} */ version) {
+  if (!integrities.has(version)) {
+    const { stdout } = spawnSync('npm', ['view', version, 'dist.integrity'], { encoding: 'utf8' });
+    integrities.set(version, stdout.trim());
+  }
+  return integrities.get(version);
 }
 
 /**
