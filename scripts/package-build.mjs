@@ -18,8 +18,12 @@ const TARGET = 'node20.18'; // the oldest that `engines` allows
  * line of a string, too.
  */
 const LINE_CONTINUATION = '\\\n';
-/** Of which sources `dist/` was made; not in `dist/`, which is published as it is. */
-const STAMP = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build', 'sources');
+/** What is not published. */
+const CACHE = path.join(ROOT, 'node_modules', '.cache', 'event-loop-build');
+/** Of which sources `dist/` was made. */
+const STAMP = path.join(CACHE, 'sources');
+/** What esbuild says of everything that is in `dist/`. */
+export const METAFILE = path.join(CACHE, 'metafile.json');
 /** What `dist/` is made of, beside `src/`. */
 const INPUTS = [
   'package.json',
@@ -45,21 +49,57 @@ const outputs = conditions.flatMap(({ import: esm, require: cjs }) =>
 export const isPackage = manifest.exports !== undefined;
 
 export async function build() {
-  await generateWorkerCode();
+  const workers = await generateWorkerCode();
   const sources = hashSources();
   rmSync(STAMP, { force: true });
   rmSync(`${ROOT}dist`, { recursive: true, force: true });
-  await Promise.all([buildCode('esm'), buildCode('cjs'), buildTypes()]);
-  await buildReportPage(REPORT_PAGE);
-  mkdirSync(path.dirname(STAMP), { recursive: true });
+  const [esm, cjs] = await Promise.all([buildCode('esm'), buildCode('cjs'), buildTypes()]);
+  const metafiles = [...workers, esm, cjs, await buildReportPage(REPORT_PAGE)];
+  const metafile = {
+    inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
+    outputs: Object.fromEntries(metafiles.flatMap(({ outputs }, i) => partsOf(outputs, i))),
+  };
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(METAFILE, JSON.stringify(metafile));
+  writeFileSync(path.join(ROOT, 'dist', 'LICENSES.txt'), licensesOf(metafile.outputs));
   writeFileSync(STAMP, sources);
+}
+
+/** Without the inputs of which nothing is left, and under names that no other build has. */
+function partsOf(
+  /** @type {import('esbuild').Metafile['outputs']} */ outputs,
+  /** @type {number} */ build,
+) {
+  return Object.entries(outputs).map(([file, { inputs, ...output }]) => {
+    const left = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+    return [`${build}/${file}`, { ...output, inputs: Object.fromEntries(left) }];
+  });
+}
+
+/** The licenses of the packages that are part of the code: each wants to go with it. */
+function licensesOf(/** @type {Record<string, { inputs: object }>} */ outputs) {
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  return [...new Set(folders)]
+    .filter((folder) => folder !== undefined)
+    .sort()
+    .map((folder) => {
+      const license = readdirSync(path.join(ROOT, folder)).find((file) =>
+        /^licen[cs]e/i.test(file),
+      );
+      if (license === undefined) throw new Error(`${folder} has no license`);
+      const text = readFileSync(path.join(ROOT, folder, license), 'utf8').trim();
+      return `${folder.replace(/^.*node_modules\//, '')}\n\n${text}\n`;
+    })
+    .join('\n');
 }
 
 async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
   const extension = format === 'esm' ? '.mjs' : '.cjs';
   const files = entries.map((entry) => `src/${nameOf(entry)}.ts`);
-  const { outputFiles } = await esbuild.build({
+  const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: ROOT,
+    metafile: true,
     write: false,
     entryPoints: format === 'cjs' ? [...files, ...SHARED] : files,
     outbase: 'src',
@@ -86,6 +126,7 @@ async function buildCode(/** @type {'esm' | 'cjs'} */ format) {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text.replaceAll(LINE_CONTINUATION, ''));
   }
+  return metafile;
 }
 
 function keepSharedApart(

@@ -11,10 +11,10 @@ const BROWSER = path.join(ROOT, 'src', 'html-report', 'browser');
 /** Chrome, Firefox and Safari of 2023. */
 const TARGET = ['chrome114', 'firefox115', 'safari16.4'];
 
-/** @param {string} file */
-export async function buildReportPage(file) {
-  const script = await bundle('main.ts');
-  const style = await bundle('page.css');
+/** Writes it, and returns what is in it. */
+export async function buildReportPage(/** @type {string} */ file) {
+  const { text: script, metafile } = await bundle('main.ts');
+  const { text: style } = await bundle('page.css');
   const page = readFileSync(path.join(BROWSER, 'page.html'), 'utf8')
     .replace('__SCRIPT_HASH__', () => hashOf(script))
     .replace('__STYLE_HASH__', () => hashOf(style))
@@ -22,11 +22,13 @@ export async function buildReportPage(file) {
     .replace('/*__SCRIPT__*/', () => script);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, page);
+  return metafile;
 }
 
 async function bundle(entry) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
+    metafile: true,
     entryPoints: [path.join(BROWSER, entry)],
     bundle: true,
     write: false,
@@ -37,7 +39,7 @@ async function bundle(entry) {
     charset: 'utf8',
     legalComments: 'none',
   });
-  return outputFiles[0].text.trim();
+  return { text: outputFiles[0].text.trim(), metafile };
 }
 
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -24,8 +24,9 @@ function codeName(/** @type {string} */ file) {
 }
 
 async function bundle(entry, format) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
+    metafile: true,
     entryPoints: [entry],
     bundle: true,
     write: false,
@@ -36,20 +37,25 @@ async function bundle(entry, format) {
     charset: 'utf8',
     legalComments: 'none',
   });
-  return outputFiles[0].text.trim();
+  return { text: outputFiles[0].text.trim(), metafile };
 }
 
-/** Bundles the threads' code; the file is written only if it changes. */
+/** Bundles the threads' code; the file is written only if it changes. Returns what is in it. */
 export async function generateWorkerCode() {
-  const constants = await Promise.all(
-    Object.entries(WORKERS).map(
-      async ([name, entry]) =>
-        `/** ${entry} */\nexport const ${name} = ${JSON.stringify(await bundle(entry, ES_MODULES.has(name) ? 'esm' : 'cjs'))};\n`,
-    ),
+  const made = await Promise.all(
+    Object.entries(WORKERS).map(async ([name, entry]) => ({
+      name,
+      entry,
+      ...(await bundle(entry, ES_MODULES.has(name) ? 'esm' : 'cjs')),
+    })),
+  );
+  const constants = made.map(
+    ({ name, entry, text }) => `/** ${entry} */\nexport const ${name} = ${JSON.stringify(text)};\n`,
   );
   const code = `// Made by scripts/worker-code.mjs from the files named below.\n${constants.join('')}`;
   const file = `${ROOT}${GENERATED_FILE}`;
   if (read(file) !== code) writeFileSync(file, code);
+  return made.map(({ metafile }) => metafile);
 }
 
 function read(file) {

@@ -5,7 +5,14 @@ const { join } = require('node:path');
 const { npm } = require('./npm.cjs');
 const { MATRIX, ROOT } = require('./paths.cjs');
 
-const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'console.schema.json'];
+const REQUIRED = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'console.schema.json',
+  'dist/LICENSES.txt',
+];
 const allowed = (/** @type {string} */ path) => REQUIRED.includes(path) || path.startsWith('dist/');
 
 /**
