@@ -76,9 +76,9 @@ function addChecksums(/** @type {Record<string, any>} */ packages) {
   return { found: without.length - missing, missing };
 }
 
-/** As npm writes it: after `cpu`, before everything else but the version. */
-function inOrder({ version, name, resolved, cpu, integrity, ...others }) {
-  const entry = { name, version, resolved, cpu, integrity, ...others };
+/** As npm writes it. */
+function inOrder({ name, version, resolved, integrity, ...others }) {
+  const entry = { name, version, resolved, integrity, ...others };
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
 

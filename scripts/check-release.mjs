@@ -4,6 +4,7 @@
 // fails.
 import { readFileSync } from 'node:fs';
 import repository from '../tools/repository.cjs';
+import { sectionsOf } from './changelog.mjs';
 
 const tag = process.argv[2] ?? '';
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -37,18 +38,3 @@ if (problems.length > 0) process.exitCode = 1;
 else console.log(`${tag} is ready to be published`);
 if (problems.length === 0 && builtIn === undefined && repository.isPlaceholder(address))
   console.log('but for the repository: node scripts/repository.mjs https://github.com/owner/name');
-
-/** The parts of a changelog below headings of the second level. */
-function sectionsOf(/** @type {string} */ changelog) {
-  return changelog
-    .split(/^## /m)
-    .slice(1)
-    .map((text) => {
-      const [title = '', ...lines] = text.split('\n');
-      // headings and link targets say nothing
-      return {
-        title: title.trim(),
-        isEmpty: lines.every((line) => line.trim() === '' || /^(#|\[[^\]]+\]: )/.test(line)),
-      };
-    });
-}

@@ -16,10 +16,11 @@ const npm = (/** @type {string[]} */ ...args) => [String(process.env['npm_execpa
  */
 const CHECKS = {
   package: {
-    what: 'publint and are-the-types-wrong',
+    what: 'publint, are-the-types-wrong, knip',
     commands: [
       npm('exec', '--', 'publint', '--strict'),
       npm('exec', '--', 'attw', '--pack', '.', '--profile', 'node16'),
+      npm('exec', '--', 'knip'),
     ],
   },
   matrix: {
@@ -29,6 +30,10 @@ const CHECKS = {
   compat: {
     what: 'SDKs, frameworks, bundlers, loaders, test runners; --quick for the fast ones',
     commands: [['test/compat/run.mjs']],
+  },
+  adopt: {
+    what: 'the tarball in empty applications: npm, pnpm, yarn 1 and 4, both formats and languages',
+    commands: [['test/adopt/run.mjs']],
   },
   peers: {
     what: "other packages' own tests, without and with this one",
@@ -74,6 +79,10 @@ const CHECKS = {
     what: 'nothing lost, nothing invented, memory flat: --minutes 30',
     builds: true,
     commands: [['bench/soak.mjs']],
+  },
+  release: {
+    what: 'makes release/: the tarball, its SBOM, the notes, the checksums',
+    commands: [['scripts/release-files.mjs']],
   },
   semconv: {
     what: 'makes src/semconv.ts and the lists of docs/reference.md',

@@ -11,7 +11,7 @@ export interface CodePosition {
 }
 
 /** A function, and the position in it that was running. */
-export interface CodeLocation extends CodePosition {
+interface CodeLocation extends CodePosition {
   /** `<anonymous>` if neither it nor the function around it has a name. */
   readonly functionName: string;
 }

@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/scenarios': ['tools', 'scripts', 'test/support'],
   'test/support': [],
   'test/browser': ['tools', 'src', 'test/scenarios', 'jest.config.mjs'],
+  'test/adopt': ['tools', 'test/matrix'],
   'test/compat': ['tools', 'test/scenarios', 'test/support', 'test/matrix', 'jest.config.mjs'],
   'test/matrix': ['tools', 'test/scenarios'],
   'test/peers': ['tools', 'test/matrix'],
