@@ -10,12 +10,6 @@ export interface CodePosition {
   readonly column: number | undefined;
 }
 
-/** A function, and the position in it that was running. */
-interface CodeLocation extends CodePosition {
-  /** `<anonymous>` if neither it nor the function around it has a name. */
-  readonly functionName: string;
-}
-
 /** One frame of a captured stack. */
 export interface StackFrame extends CodePosition {
   /**

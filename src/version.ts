@@ -3,4 +3,4 @@
  * package.json.
  */
 export const PACKAGE_NAME = 'opentelemetry-instrumentation-event-loop';
-export const PACKAGE_VERSION = '0.1.0';
+export const PACKAGE_VERSION = '0.1.0-dev.0';

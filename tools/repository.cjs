@@ -56,6 +56,7 @@ function linesOf(manifest) {
   const url = /** @type {string} */ (repositoryOf(manifest));
   return {
     'semconv/manifest.yaml': { 'schema_url: ': `${url}/schemas/${manifest.version}` },
+    '.github/CODEOWNERS': { '# The code is at ': url, '* @': url.split('/')[3] ?? '' },
     'docs/registry-entry.yml': {
       '  repo: ': url,
       '  docs: ': `${url}#readme`,
@@ -88,12 +89,18 @@ function withLines(text, lines) {
  * @returns {Record<string, string>} texts by path
  */
 function filesOf(manifest, read) {
-  const runbooks = `${repositoryOf(manifest)}/blob/main/${RUNBOOKS}`;
+  const url = repositoryOf(manifest);
+  const runbooks = `${url}/blob/main/${RUNBOOKS}`;
   return Object.fromEntries([
     ...Object.entries(linesOf(manifest)).map(([path, lines]) => [
       path,
       withLines(read(path), lines),
     ]),
+    // Absolute, since npm shows this page, too.
+    [
+      'README.md',
+      read('README.md').replaceAll(/https:[^\s()]+(?=\/(?:actions|raw\/main)\/)/g, `${url}`),
+    ],
     ...ALERTS.map((path) => [
       path,
       read(path).replaceAll(/(runbook_url: )\S*deploy\/prometheus\/README\.md/g, `$1${runbooks}`),

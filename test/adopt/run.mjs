@@ -62,7 +62,7 @@ const MANAGERS = {
     typescript: '5.9',
   },
 };
-/** The settings of the npm that runs this are not the stranger's, but for how to reach a registry. */
+/** Settings of whoever runs this are not the stranger's, but for how to reach a registry. */
 const SETTINGS = /^(npm_|INIT_CWD$|NODE_OPTIONS$|OTEL_)/i;
 const CA_FILE = npm(['config', 'get', 'cafile'], ROOT).trim();
 const clean = {
