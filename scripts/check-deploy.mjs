@@ -1,10 +1,20 @@
 // Guarantees: what deploy/ builds can be built. The package is made as the first stage of each
 // image makes it, in a folder that has only what its Dockerfile copies; and the Lambda layer. Each
-// of them is loaded.
+// of them is loaded. Kubernetes knows each field of the manifests.
 import { execFileSync } from 'node:child_process';
-import { accessSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  accessSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import { npm } from '../tools/npm.cjs';
 import { ROOT } from '../tools/paths.cjs';
 
@@ -22,6 +32,7 @@ try {
   const layer = join(folder, 'layer');
   run('deploy/lambda/build-layer.mjs', layer);
   loadPackage(join(layer, 'event-loop/node_modules', PACKAGE), 'the Lambda layer');
+  checkManifests('deploy/kubernetes/deployment.yaml');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -69,4 +80,21 @@ function loadPackage(/** @type {string} */ path, /** @type {string} */ what) {
 
 function run(/** @type {string[]} */ ...args) {
   execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** By TypeScript: it refuses a field that is not in Kubernetes' types. */
+function checkManifests(/** @type {string} */ file) {
+  const manifests = parseAllDocuments(readFileSync(join(ROOT, file), 'utf8'));
+  const lines = manifests.map((document, i) => {
+    const manifest = document.toJS();
+    const type = `import('kubernetes-types/${manifest.apiVersion}').${manifest.kind}`;
+    return `export const manifest${i}: ${type} = ${JSON.stringify(manifest, null, 2)};\n`;
+  });
+  const cache = join(ROOT, 'node_modules/.cache/kubernetes'); // finds kubernetes-types
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(join(cache, 'manifests.ts'), lines.join(''));
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const args = [tsc, '--noEmit', '--strict', '--ignoreConfig', 'manifests.ts'];
+  execFileSync(process.execPath, args, { cwd: cache, stdio: 'inherit' });
+  console.log(`${file}: ${manifests.length} manifests are valid`);
 }

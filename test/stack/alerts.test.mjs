@@ -52,12 +52,15 @@ const nothingActive = () =>
     return true;
   });
 
-/** One request after another until it is told to end. */
+/** One request after another until it is told to end, and beside each one that is stalled. */
 function keepBlocking(size) {
   let goesOn = true;
   async function block() {
     while (goesOn) {
-      await traced(`${demo.url}/compute-sync?steps=${size}`);
+      await Promise.all([
+        traced(`${demo.url}/orders`),
+        traced(`${demo.url}/compute-sync?steps=${size}`),
+      ]);
       await pause(50);
     }
   }
@@ -97,6 +100,8 @@ test('a service that is blocked most of the time: lag, blocks and saturation; ov
       fires('EventLoopBlockOverOneSecond'),
       fires('EventLoopInstanceBlocked'),
       fires('EventLoopInstanceOverloaded'),
+      fires('EventLoopLagBudgetBurns'),
+      fires('EventLoopStalledBudgetBurns'),
     ]);
   } finally {
     await blocking.end();

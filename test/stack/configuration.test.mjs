@@ -52,10 +52,12 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(named)(
-    '%s: not root, without capabilities, on loopback only, and without a password',
+    '%s: not root, without capabilities, read-only, on loopback only, and without a password',
     (_name, service) => {
       expect(service.user).toMatch(/^[1-9]\d*:\d+$/);
       expect(service.cap_drop).toEqual(['ALL']);
+      expect(service.read_only).toBe(true);
+      expect(service.mem_limit).toMatch(/^\d+[mg]$/);
       expect(service.security_opt).toEqual(['no-new-privileges:true']);
       expect(service.privileged).toBeUndefined();
       for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
