@@ -142,7 +142,7 @@ const OPTIONS = {
   inApp: inApp(),
   nativeCalls: boolean(true),
   sourceMaps: boolean(true),
-  asyncHooks: oneOf('auto', 'auto', 'always', 'off'),
+  asyncHooks: oneOf('auto', 'auto', 'always'),
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
   loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),

@@ -214,7 +214,7 @@ export type LoopProfileMode = 'busy' | 'always' | 'off';
  * Which async_hooks the instrumentation listens to: see
  * {@link EventLoopInstrumentationConfig.asyncHooks}.
  */
-export type AsyncHooksMode = 'auto' | 'always' | 'off';
+export type AsyncHooksMode = 'auto' | 'always';
 
 /** Which blocks become log events: see {@link EventLoopInstrumentationConfig.blockEvents}. */
 export type BlockEventsMode = 'unsampled' | 'all' | 'off';
@@ -322,7 +322,6 @@ export interface EventLoopInstrumentationConfig {
    *   event loop idles. What ran earlier in the same iteration, outside of context scopes, counts
    *   as part of the block. If stack samples cannot be taken, this is `'always'`.
    * - `'always'`: the start of each callback is exact.
-   * - `'off'`: the kind of a block outside of all context scopes is not known.
    * @default 'auto'
    */
   asyncHooks?: AsyncHooksMode;

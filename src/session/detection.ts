@@ -128,7 +128,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const emptyTimer = needsTimer ? new EmptyTimer(times.pulseMillis) : undefined;
   const lagSampler = new LagSampler(ledger, clock, {
     intervalMillis: lagIntervalMillis,
-    canIdle: mode !== 'off' && emptyTimer === undefined,
+    canIdle: mode !== undefined && emptyTimer === undefined,
     noLag,
     record: (millis, samples) => {
       guard.run('cannot read the health of the event loop', () => health.lag(millis, samples));
@@ -175,7 +175,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       })
     : undefined;
   const hooks =
-    mode === 'off'
+    mode === undefined
       ? undefined
       : new AsyncHooks(
           ledger,

@@ -5,7 +5,6 @@ import {
   expectBlockMetric,
   expectBlocks,
   expectQuietExit,
-  expectSoundBlocks,
   lengthTolerance,
   truthNamed,
 } from './support/expect-blocks.ts';
@@ -190,33 +189,7 @@ test('a blockHook and a callback that reach the threshold together are no block,
   expect(run.notes['slow calls']).toBe(1);
 });
 
-test('without hooks: scopes are exact, all else is known to within one interval of the lag timer', async () => {
-  /** `lagIntervalMillis`, and its timer's own lateness. */
-  const BEAT_TOLERANCE_MILLIS = 20 + 5;
-  /** What the machine may take of the run. */
-  const DELAY_MILLIS = 10;
-  const run = await runApp('block-without-hooks.cjs', { asyncHooks: 'off' });
-
-  expectQuietExit(run);
-  expectSoundBlocks(run);
-  expectBlockMetric(run);
-  expectBlock(run, { truth: 'in a scope', kind: 'callback' });
-  const truth = truthNamed(run, 'outside of scopes');
-  const other = run.blocks.filter(
-    (block) => Math.abs(block.endMillis - truth.endMillis) < BEAT_TOLERANCE_MILLIS,
-  );
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-    expect(other.map((block) => 'event_loop.block.kind' in block.attributes)).toEqual([false]),
-  );
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-    expect(Math.abs((other[0]?.durationMillis ?? 0) - truth.durationMillis)).toBeLessThan(
-      BEAT_TOLERANCE_MILLIS,
-    );
-    expect(run.blocks.length).toBe(2);
-  });
-});
-
-describe.each(['auto', 'always', 'off'] as const)('with asyncHooks %s', (asyncHooks) => {
+describe.each(MODES)('with asyncHooks %s', (asyncHooks) => {
   /** Of waits of 200 ms. */
   const DELAY_MILLIS = 30;
   const LENGTH_TOLERANCE_MILLIS = 5;

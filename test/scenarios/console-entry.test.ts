@@ -91,7 +91,7 @@ test.each(['process.exit', 'exit code', 'crash', 'rejection'])(
   },
 );
 
-test.each(['auto', 'off'])(
+test.each(['auto', 'always'])(
   'the block that ends with process.exit() is in the report: asyncHooks %s',
   async (mode) => {
     const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: mode };

@@ -14,7 +14,7 @@ import { type AsyncHooksMode, type Run, runApp, type SpanLine } from './support/
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
-const MODES: AsyncHooksMode[] = ['always', 'auto', 'off'];
+const MODES: AsyncHooksMode[] = ['always', 'auto'];
 
 /**
  * How long everything here waits, works or sleeps. If that were taken for lag it would be about as

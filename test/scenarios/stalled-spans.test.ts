@@ -547,7 +547,7 @@ describe('requests that come while the event loop is blocked', () => {
       ).on('error', reject);
     });
 
-  test.each(wantedModes('auto', 'always', 'off'))(
+  test.each(wantedModes('auto', 'always'))(
     'say how long they may have waited, and the block how many they were, with asyncHooks %s',
     async (asyncHooks) => {
       let sentBy = Number.NaN;

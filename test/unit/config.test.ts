@@ -69,9 +69,9 @@ test('code wins over environment, environment over default', () => {
     reportSource: false,
     unfinishedAfterMillis: 1500,
   });
-  expect(resolve({ thresholdMillis: 7, asyncHooks: 'off', enabled: true }, env)).toMatchObject({
+  expect(resolve({ thresholdMillis: 7, asyncHooks: 'auto', enabled: true }, env)).toMatchObject({
     thresholdMillis: 7,
-    asyncHooks: 'off',
+    asyncHooks: 'auto',
     enabled: true,
   });
   expect(warnings).toEqual([]);
@@ -119,11 +119,7 @@ test.each([
     RangeError,
     'option maxSpansPerMinute is -1, expected a whole number from 0 to 60000',
   ],
-  [
-    { asyncHooks: 'on' },
-    RangeError,
-    `option asyncHooks is "on", expected one of 'auto', 'always', 'off'`,
-  ],
+  [{ asyncHooks: 'on' }, RangeError, `option asyncHooks is "on", expected one of 'auto', 'always'`],
   [{ asyncHooks: true }, TypeError, 'option asyncHooks is true, expected one of'],
   [
     { requireParentSpan: 'yes' },
@@ -300,7 +296,7 @@ test('with any environment it never throws and every option is in its range', ()
         expect(config.thresholdMillis).toBeGreaterThanOrEqual(1);
         expect(config.thresholdMillis).toBeLessThanOrEqual(60_000);
         expect(Number.isInteger(config.lagIntervalMillis)).toBe(true);
-        expect(['auto', 'always', 'off']).toContain(config.asyncHooks);
+        expect(['auto', 'always']).toContain(config.asyncHooks);
         // Resolving what was resolved changes nothing: setConfig may be given getConfig().
         expect(resolve(config)).toEqual(config);
       },
@@ -372,7 +368,7 @@ describe('with any options in code', () => {
     reportSource: /expected true or false$/,
     console: /expected true, false or 'json'$/,
     requireParentSpan: /expected true or false$/,
-    asyncHooks: /expected one of 'auto', 'always', 'off'$/,
+    asyncHooks: /expected one of 'auto', 'always'$/,
     blockEvents: /expected one of 'unsampled', 'all', 'off'$/,
     loopProfile: /expected one of 'busy', 'always', 'off'$/,
     blockHook: /expected a function$/,

@@ -275,7 +275,3 @@ test.each(ALL)('%s throws: the application keeps running', async (name) => {
   // If jest has made stderr non-blocking, it is written to by a stream.
   expect({ name, reached: reached > 0 || name === CONSOLE }).toEqual({ name, reached: true });
 });
-
-test.each(ALL)("with asyncHooks: 'off', %s throws: the application keeps running", (name) =>
-  survive(name, { asyncHooks: 'off', captureStack: false, console: name === CONSOLE }),
-);

@@ -46,22 +46,22 @@ export interface AsyncHooksOptions {
 }
 
 /**
- * Which async hooks are in force, by what is asked for and what this runtime can do.
+ * Which async hooks are in force, by what is asked for and what this runtime can do; undefined if
+ * there are none.
  * @param canCapture whether stack samples can be taken: without them, nothing arms hooks
  */
 export function resolveHooksMode(
   wanted: AsyncHooksMode,
   canCapture: boolean,
   log: OnceLogger,
-): AsyncHooksMode {
-  if (wanted === 'off') return 'off';
+): AsyncHooksMode | undefined {
   if (!canCountIterations) {
     log.log(
       'warn',
       'this runtime does not count loop iterations (Node.js 20.18 and 22.8 do): ' +
-        'asyncHooks is off, and utilization is unknown',
+        'async hooks are off, and utilization is unknown',
     );
-    return 'off';
+    return undefined;
   }
   return canCapture ? wanted : 'always';
 }

@@ -18,7 +18,7 @@ const sdk = startSdk({ instrumentations: [eventLoop] });
 // With a handler; without one; and SIGSTOP, with SIGCONT after it. SIGUSR1 starts the debugger.
 const HANDLED = ['SIGUSR2', 'SIGWINCH', 'SIGHUP', 'SIGINT'];
 const UNHANDLED = ['SIGURG', 'SIGCHLD', 'SIGCONT', 'SIGSTOP'];
-const WAYS = [...HANDLED, ...UNHANDLED, ...(setUp.asyncHooks === 'off' ? [] : ['SIGUSR1'])];
+const WAYS = [...HANDLED, ...UNHANDLED, 'SIGUSR1'];
 for (const name of HANDLED) process.on(name, () => {});
 
 /** A child that sends one signal and ends at another time: two interruptions. */

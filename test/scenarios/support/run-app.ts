@@ -26,7 +26,7 @@ const MAX_EXTENSIONS = 3;
  */
 export const EXIT_TOLERANCE_MILLIS = 500;
 
-export type AsyncHooksMode = 'auto' | 'always' | 'off';
+export type AsyncHooksMode = 'auto' | 'always';
 
 /** Those of these modes that are wanted: all, unless `SCENARIO_MODES` lists some. */
 export function wantedModes<Mode extends AsyncHooksMode>(...modes: Mode[]): Mode[] {
