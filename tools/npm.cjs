@@ -22,7 +22,7 @@ function npmCommand() {
  */
 function npm(args, cwd) {
   const [command = 'npm', ...before] = npmCommand();
-  const allArgs = [...before, ...args, '--loglevel=error'];
+  const allArgs = [...before, ...args, '--loglevel=error', '--no-audit', '--no-fund'];
   const { status, stdout, stderr, error } = spawnSync(command, allArgs, {
     cwd,
     encoding: 'utf8',

@@ -1,37 +1,22 @@
-// Guarantees: the peers are installed, as their lock file says, before they are compared.
-import { existsSync, readFileSync } from 'node:fs';
+// Guarantees: the peers are installed before they are compared.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../../tools/npm.cjs';
+import { installOnce, versionIn } from '../../tools/install.cjs';
 
 const FOLDER = join(import.meta.dirname, 'package');
+/** For what needs a version of the API that the others do not accept. */
+const FOLDERS = [join(FOLDER, 'api-1.10'), FOLDER];
 
 /**
  * Without their scripts: each of them has its binaries in its package.
  * @returns {Record<string, string>} the version of each peer
  */
 export function installPeers() {
-  if (!existsSync(join(FOLDER, 'node_modules'))) {
-    console.error('installing the peers, once: npm ci in bench/peers/package');
-    npm(['ci', '--ignore-scripts'], FOLDER);
-  }
-  const folders = [
-    FOLDER,
-    ...manifest(FOLDER).workspaces.map((/** @type {string} */ name) => join(FOLDER, name)),
-  ];
+  for (const folder of FOLDERS) installOnce(folder, folder, ['--ignore-scripts']);
   return Object.fromEntries(
-    folders
-      .toReversed()
-      .flatMap((folder) =>
-        Object.keys(manifest(folder).dependencies).map((name) => [name, versionOf(name, folder)]),
-      ),
+    FOLDERS.flatMap((folder) => {
+      const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      return Object.keys(dependencies).map((name) => [name, versionIn(folder, name)]);
+    }),
   );
-}
-
-function versionOf(/** @type {string} */ name, /** @type {string} */ folder) {
-  const installed = join(folder, 'node_modules', name);
-  return existsSync(installed) ? manifest(installed).version : 'not installed';
-}
-
-function manifest(/** @type {string} */ folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }

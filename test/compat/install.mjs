@@ -1,10 +1,10 @@
-// Guarantees: for each group a folder in the git-ignored `.compat/` with the group's locked
+// Guarantees: for each group a folder in the git-ignored `.compat/` with the group's
 // packages, the packed tarball and the apps, and nothing else: one copy of the API, no import that
 // would reach the repository's own node_modules.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../tools/paths.cjs';
-import { checkImports, checkSingleApi, installLocked } from '../matrix/stage.mjs';
+import { checkImports, checkSingleApi, installWithTarball } from '../matrix/stage.mjs';
 
 /** @import { Tarball } from '../../tools/pack.cjs' */
 
@@ -17,7 +17,7 @@ const CLOCKS = ['thread-times.cjs', 'unix-time.cjs'];
 export const groupFolder = (group) => join(CACHE, group);
 
 /**
- * What is installed already is left as it is when the lock has not changed.
+ * What is installed already is left as it is when the manifest has not changed.
  * @param {string} group
  * @param {Tarball} tarball
  * @returns {string} the folder
@@ -25,7 +25,7 @@ export const groupFolder = (group) => join(CACHE, group);
  */
 export function installGroup(group, tarball) {
   const folder = groupFolder(group);
-  installLocked(join(import.meta.dirname, 'groups', group), folder, tarball);
+  installWithTarball(join(import.meta.dirname, 'groups', group), folder, tarball);
   copyApps(group, folder);
 
   checkSingleApi(folder);

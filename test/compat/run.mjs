@@ -1,6 +1,6 @@
 // Guarantees: the packed tarball works with the SDKs, frameworks and bundlers that people run, as
 // installed from npm; a table at the end; exit code 1 when anything failed. What is installed is
-// kept in `.compat/` until its lock changes.
+// kept in `.compat/` until its manifest changes.
 //
 //   npm run check -- compat                            all subjects
 //   npm run check -- compat --quick                 those that CI has time for

@@ -1,25 +1,15 @@
 // Guarantees: a folder in which the suite meets the packed tarball and one OpenTelemetry line, and
 // nothing else: one copy of the API, the package not linked, no import that would reach the
 // repository's own node_modules.
-import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { extname, join, relative } from 'node:path';
-import { npm } from '../../tools/npm.cjs';
+import { addTarball, installOnce, versionIn } from '../../tools/install.cjs';
 import { PACKAGE_NAME, ROOT } from '../../tools/paths.cjs';
 import { lineFolder, stageFolder } from './paths.mjs';
 
 /** @import { Tarball } from '../../tools/pack.cjs' */
 
-const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 /**
  * The matrix itself, what stages itself on other dependencies, and what is the same for every line:
  * the report page, which is in the tarball, backends, rules, dashboards, documentation, layout,
@@ -55,7 +45,7 @@ const API = '@opentelemetry/api';
 const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
 /**
- * Makes `.matrix/<line>/`: the line's lock with `npm ci`, the tarball, copies of the suite.
+ * Makes `.matrix/<line>/`: the line's packages, the tarball, copies of the suite.
  * @param {string} line
  * @param {Tarball} tarball
  * @returns {{ folder: string, apiVersion: string, sdkVersion: string }}
@@ -63,7 +53,7 @@ const CODE = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
  */
 export function stageLine(line, tarball) {
   const folder = stageFolder(line);
-  installLocked(lineFolder(line), folder, tarball);
+  installWithTarball(lineFolder(line), folder, tarball);
   copySuite(folder);
 
   checkImports(folder, ['src', 'test', 'tools', 'examples'], `test/matrix/${line}/package.json`);
@@ -72,25 +62,14 @@ export function stageLine(line, tarball) {
 }
 
 /**
- * Installs what the lock in `source` names, and the tarball. What is there already is left as it is
- * if the lock has not changed.
+ * Installs what the manifest in `source` names, and the tarball, if they are not there already.
  * @param {string} source
  * @param {string} folder
  * @param {Tarball} tarball
  */
-export function installLocked(source, folder, tarball) {
-  mkdirSync(folder, { recursive: true });
-  const stamp = join(folder, 'node_modules', '.installed-from');
-  const state = MANIFESTS.map((name) => readFileSync(join(source, name), 'utf8')).join('\n');
-  const wanted = createHash('sha256').update(state).digest('hex');
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-    for (const name of MANIFESTS) cpSync(join(source, name), join(folder, name));
-    npm(['ci', '--prefer-offline'], folder);
-    writeFileSync(stamp, wanted);
-  }
-  if (!hasTarball(folder, tarball)) {
-    npm(['install', '--no-save', '--no-package-lock', '--prefer-offline', tarball.path], folder);
-  }
+export function installWithTarball(source, folder, tarball) {
+  installOnce(source, folder);
+  if (!hasTarball(folder, tarball)) addTarball(tarball.path, folder);
   checkTarballInstalled(folder, tarball);
 }
 
@@ -205,11 +184,6 @@ function* packagesIn(/** @type {string} */ nodeModules) {
 function nameOf(/** @type {string} */ folder) {
   const manifest = join(folder, 'package.json');
   return existsSync(manifest) ? readJson(manifest).name : undefined;
-}
-
-/** @returns {string} */
-function versionIn(/** @type {string} */ folder, /** @type {string} */ name) {
-  return readJson(join(folder, 'node_modules', name, 'package.json')).version;
 }
 
 function readJson(/** @type {string} */ path) {

@@ -7,7 +7,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../../tools/npm.cjs';
 import { readResults } from '../matrix/results.mjs';
 import { endWhenInterrupted, findTempo, install, SERVERS } from './servers/install.mjs';
 
@@ -18,8 +17,8 @@ const RESULTS = join(STATE, 'results.json');
 const REDUCED = '--reduced';
 const REDUCED_TESTS = ['configuration', 'collector'];
 const LEFT_OUT =
-  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they store them, alerts, rules, tail sampling), and ' +
-  'without asking docker-compose about its file';
+  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they store them, alerts, ' +
+  'rules, tail sampling)';
 
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== REDUCED);
 const reduced = process.argv.includes(REDUCED);
@@ -40,7 +39,6 @@ async function run(command, args, env = {}) {
 }
 
 async function prepare() {
-  npm(['ci'], HERE);
   const needed = reduced ? ['collector'] : Object.keys(SERVERS);
   for (const name of needed) await install(name, say);
   if (reduced) say(LEFT_OUT);

@@ -1,7 +1,7 @@
 /**
  * What stands beside `src/` shares code by `tools/`, and by nothing else.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, posix } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
@@ -74,6 +74,23 @@ test('every folder with code is among them', () => {
     .filter(({ name }) => !NOT_OURS.has(name) && codeFiles(name).length > 0)
     .map(({ name }) => name);
   expect([...atTop, ...inTest].filter((folder) => !known.includes(folder))).toEqual([]);
+});
+
+/** What `tools/install.cjs` installs without a lock file. */
+const INSTALLED = ['bench', 'bench/peers', 'bench/real-apps', 'test/matrix', 'test/compat/groups']
+  .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`))
+  .flatMap((folder) => [folder, `${folder}/package`, `${folder}/api-1.10`])
+  .map((folder) => `${folder}/package.json`)
+  .filter((file) => existsSync(join(ROOT, file)));
+
+test.each(INSTALLED)('%s has exact versions, since there is no lock file', (file) => {
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(
+    readFileSync(join(ROOT, file), 'utf8'),
+  ) as Record<string, Record<string, string>>;
+  const versions = Object.entries({ ...dependencies, ...devDependencies });
+  const EXACT = /^(?:npm:.+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+  expect(versions.length).toBeGreaterThan(0);
+  expect(versions.filter(([, version]) => !EXACT.test(version))).toEqual([]);
 });
 
 /** A line with nothing else; a type may be one word that cannot be broken. */

@@ -1,6 +1,5 @@
-// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`. Its packages are
-// those of its lock file, or else the exact versions of its `package.json`. The agent, and this
-// package as it would be published, lie in the folder above.
+// Guarantees: each application lies in a folder of the git-ignored `.real-apps/`. The agent, and
+// this package as it would be published, lie in the folder above.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -14,13 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../../../tools/npm.cjs';
+import { addTarball, installOnce } from '../../../tools/install.cjs';
 import { pack } from '../../../tools/pack.cjs';
 import { PACKAGE_NAME, ROOT } from '../../../tools/paths.cjs';
 
 const SOURCE = join(ROOT, 'bench/real-apps');
 export const CACHE = join(ROOT, '.real-apps');
-const MANIFESTS = ['package.json', 'package-lock.json'];
+const MANIFESTS = ['package.json', '.npmrc'];
 const API = 'node_modules/@opentelemetry/api';
 
 /**
@@ -32,19 +31,9 @@ export function installAgent(keep) {
   for (const name of ['blocks.cjs', 'node-sdk.cjs', 'profile.cjs'])
     cpSync(join(SOURCE, 'support', name), join(CACHE, name));
   if (keep) return;
-  installLocked(SOURCE, CACHE);
+  installOnce(SOURCE, CACHE, ['--ignore-scripts']);
   rmSync(join(CACHE, 'node_modules', PACKAGE_NAME), { recursive: true, force: true });
-  npm(
-    [
-      'install',
-      '--no-save',
-      '--no-package-lock',
-      '--prefer-offline',
-      '--ignore-scripts',
-      pack().path,
-    ],
-    CACHE,
-  );
+  addTarball(pack().path, CACHE, ['--ignore-scripts']);
 }
 
 /**
@@ -54,7 +43,7 @@ export function installAgent(keep) {
 export function installApp(name) {
   const source = join(SOURCE, name);
   const folder = join(CACHE, name);
-  installLocked(source, folder);
+  installOnce(source, folder, ['--ignore-scripts']);
   // A second copy of the api would be a silent no-op.
   rmSync(join(folder, API), { recursive: true, force: true });
   for (const entry of readdirSync(source)) {
@@ -88,22 +77,5 @@ export function buildApp(name, node, commands) {
     const { status, stdout, stderr } = spawnSync(node, args, { cwd: folder, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${args.join(' ')} failed\n${stdout}\n${stderr}`);
   }
-  writeFileSync(stamp, wanted);
-}
-
-/** What is installed already is left as it is when the lock has not changed. */
-function installLocked(/** @type {string} */ source, /** @type {string} */ folder) {
-  mkdirSync(folder, { recursive: true });
-  const stamp = join(folder, 'node_modules/.installed-from');
-  const manifests = MANIFESTS.filter((name) => existsSync(join(source, name)));
-  const state = manifests.map((name) => readFileSync(join(source, name), 'utf8')).join('\n');
-  const wanted = createHash('sha256').update(state).digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.error(`installing ${folder}, once`);
-  for (const name of manifests) cpSync(join(source, name), join(folder, name));
-  cpSync(join(ROOT, '.npmrc'), join(folder, '.npmrc'));
-  const isLocked = manifests.length === MANIFESTS.length;
-  const command = isLocked ? ['ci'] : ['install', '--no-package-lock', '--legacy-peer-deps'];
-  npm([...command, '--prefer-offline', '--ignore-scripts'], folder);
   writeFileSync(stamp, wanted);
 }

@@ -1,7 +1,7 @@
 // The real servers, built from their Go modules at pinned versions into `.stack/` (git ignores it),
 // once: a later call gets what is there. Needs Go; nothing of it is installed anywhere else. `node
-// test/stack/servers/install.mjs [collector] [jaeger] [prometheus] [compose]` builds all, or the
-// ones named, and prints where they are.
+// test/stack/servers/install.mjs [collector] [jaeger] [prometheus]` builds all, or the ones
+// named, and prints where they are.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -69,18 +69,6 @@ export const SERVERS = {
         `${folder}/`,
         `${PROMETHEUS}/prometheus`,
         `${PROMETHEUS}/promtool`,
-      ),
-  },
-  compose: {
-    key: hashOf('compose'),
-    programs: ['docker-compose'],
-    build: (folder) =>
-      go(
-        'compose',
-        ...BUILD,
-        '-o',
-        join(folder, 'docker-compose'),
-        'github.com/docker/compose/v2/cmd',
       ),
   },
 };
@@ -170,15 +158,20 @@ export async function install(name, log = () => {}) {
   return Object.fromEntries(programs.map((program) => [program, join(folder, program)]));
 }
 
+/** @returns {string | undefined} where it is on the PATH */
+export function findOnPath(name) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(isProgram);
+}
+
 /** Tempo cannot be built from a module: the one in TEMPO_BIN or on the PATH, if there is one. */
 export function findTempo() {
   const { TEMPO_BIN } = process.env;
   if (TEMPO_BIN && !isProgram(TEMPO_BIN)) throw new Error(`TEMPO_BIN is no program: ${TEMPO_BIN}`);
   if (TEMPO_BIN) return TEMPO_BIN;
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'tempo'))
-    .find(isProgram);
+  return findOnPath('tempo');
 }
 
 function isProgram(path) {
