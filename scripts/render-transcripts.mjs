@@ -1,11 +1,12 @@
-// Guarantees: the transcripts in docs/ are what the commands in them print, run in an empty folder,
-// with the package as it would be published and an application that has never heard of it.
-// `npm run check -- transcripts` runs everything anew and writes it into the docs. With `--check`,
-// it only fails if the receiver of docs/getting-started.md does not print the block of that
-// application under its request, with its function and line.
+// Guarantees: the transcripts in README.md and docs/ are what the commands in them print, run in an
+// empty folder, with the package as it would be published and an application that has never heard
+// of it. What README.md says is installed is all that is installed there.
+// `npm run check -- transcripts` runs everything anew and writes it into the pages. With `--check`,
+// it fails if what stands on README.md or docs/console.md is not what is printed, numbers aside, or
+// if the receiver of docs/getting-started.md does not print the block under its request.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,7 +20,7 @@ import { PACKAGE_NAME as PACKAGE, ROOT } from '../tools/paths.cjs';
 const APPLICATION = 'examples/plain-express.cjs';
 const RECEIVER = 'examples/receiver.cjs';
 // As `/register` itself says, for the Node.js that runs this.
-const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81' : ''}`;
+const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81 @opentelemetry/api@1.9' : ''}`;
 const PEER = 'blocked-at@1.2.0';
 /** Those in the docs. Others are used here, since these may be in use. */
 const PORTS = { application: 3000, receiver: 4318 };
@@ -46,7 +47,6 @@ async function start(command) {
     env: {
       ...withoutTelemetry(process.env),
       ...set,
-      PORT: applicationPort,
       RECEIVER_PORT: receiverPort,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${receiverPort}`,
     },
@@ -55,26 +55,34 @@ async function start(command) {
   process.once('exit', () => child.kill('SIGKILL'));
   /** @type {string[]} */
   const lines = [];
-  const listens = new Promise((found) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on('line', (line) => {
-        lines.push(line);
-        if (/ port \d+$/.test(line)) found(true);
-      });
+  const all = new EventEmitter();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      all.emit('line');
+    });
+  }
+  /** Whether a line comes, or has come, before the process ends. */
+  const said = async (/** @type {RegExp} */ line) => {
+    while (!lines.some((one) => line.test(one))) {
+      if (child.exitCode !== null) return false;
+      await Promise.race([once(all, 'line'), once(child, 'exit')]);
     }
-  });
+    return true;
+  };
   const printed = () =>
     lines
       .join('\n')
       .replaceAll(`${folder}/`, '')
+      .replaceAll(/trace ([0-9a-f]{4})[0-9a-f]{28}/g, 'trace $1…')
       .replaceAll(applicationPort, String(PORTS.application))
       .replaceAll(receiverPort, String(PORTS.receiver));
-  if (!(await Promise.race([listens, once(child, 'exit').then(() => false)])))
-    throw new Error(`${command} has not started:\n${printed()}`);
+  if (!(await said(/ port \d+$/))) throw new Error(`${command} has not started:\n${printed()}`);
   return {
     printed,
+    said,
     async end() {
-      child.kill('SIGTERM');
+      child.kill('SIGINT');
       await once(child, 'close');
       return printed();
     },
@@ -89,21 +97,34 @@ async function run(/** @type {string} */ command) {
   const application = await start(command);
   await wait(WARM_UP_MILLIS);
   await sendOk(`http://127.0.0.1:${applicationPort}/report`);
+  await application.said(/blocked/);
   return application.end();
 }
 
-/** Puts `text` between the marks of this name in a page. */
+/** Puts `text` between the marks of this name in a page; with `--check`, only compares. */
 function write(/** @type {string} */ page, /** @type {string} */ name, /** @type {string} */ text) {
   const file = join(ROOT, page);
   const marks = [`<!-- transcript ${name} -->`, `<!-- end of transcript ${name} -->`];
   const before = readFileSync(file, 'utf8');
   const [from, to] = marks.map((mark) => before.indexOf(mark));
   if (from === -1 || to === -1) throw new Error(`${page} has no marks for the transcript ${name}`);
-  writeFileSync(
-    file,
-    `${before.slice(0, from + marks[0].length)}\n\n${text.trim()}\n\n${before.slice(to)}`,
-  );
+  const start = from + marks[0].length;
+  if (!options.check)
+    writeFileSync(file, `${before.slice(0, start)}\n\n${text.trim()}\n\n${before.slice(to)}`);
+  else if (saidIn(before.slice(start, to)) !== saidIn(text))
+    throw new Error(`${page} says\n${before.slice(start, to)}\nbut what is printed is\n${text}`);
 }
+
+/** Without numbers, and what a busy machine adds: start-up, and blocks of other code. */
+const saidIn = (/** @type {string} */ text) =>
+  text
+    .trim()
+    .split('\n')
+    .filter((line) => !/^at start-up|^ *event-loop-blocked [^:]*: (?!renderReport)/.test(line))
+    .map((line) =>
+      line.replaceAll(/ *[\d.]+ (ms|s|%|blocks?)|(?<=app\.js:\d+):\d+|[0-9a-f]{4}…/g, '#'),
+    )
+    .join('\n');
 
 const fenced = (/** @type {string} */ language, /** @type {string} */ text) =>
   `\`\`\`${language}\n${text.trim()}\n\`\`\``;
@@ -113,15 +134,18 @@ const shell = (/** @type {string[]} */ ...lines) => fenced('console', lines.join
 const withoutHead = (/** @type {string} */ file) =>
   readFileSync(join(ROOT, file), 'utf8').replace(/^\/\/.*\n/, '');
 
+const PAGES = ['README.md', 'docs/getting-started.md'];
 const SET_UP = [
   'npm init -y',
-  `npm install express ${PACKAGE} @opentelemetry/api \\\n  ${INSTRUMENTATIONS}`,
+  `npm install express ${PACKAGE} @opentelemetry/api \\\n  @opentelemetry/auto-instrumentations-node`,
 ];
 const RECEIVE = 'node receiver.js';
-const SERVE = `OTEL_SERVICE_NAME=shop OTEL_EXPORTER_OTLP_PROTOCOL=http/json \\\n  node --import ${PACKAGE}/register app.js`;
+const CONSOLE = `node --import ${PACKAGE}/console app.js`;
+const REGISTER = `OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE=true \\\n  node --import ${PACKAGE}/register app.js`;
+const SERVE = `OTEL_EXPORTER_OTLP_PROTOCOL=http/json ${REGISTER}`;
 
 const tarball = pack();
-for (const command of SET_UP)
+const install = (/** @type {string} */ command) =>
   npm(
     command
       .replace(PACKAGE, tarball.path)
@@ -129,18 +153,61 @@ for (const command of SET_UP)
       .slice(1),
     folder,
   );
-copyFileSync(join(ROOT, APPLICATION), join(folder, 'app.js'));
-copyFileSync(join(ROOT, RECEIVER), join(folder, 'receiver.js'));
+const [[toConsole], [toRegister]] = [
+  ...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^npm install .*$/gm),
+];
+const application = withoutHead(APPLICATION);
+writeFileSync(
+  join(folder, 'app.js'),
+  application.replaceAll(String(PORTS.application), applicationPort),
+);
+writeFileSync(join(folder, 'receiver.js'), withoutHead(RECEIVER));
+
+install(SET_UP[0]);
+install(toConsole);
+const onConsole = shell(`$ ${CONSOLE}`, ...(await run(CONSOLE)).split('\n'));
+write('README.md', 'console', onConsole);
+write('docs/console.md', 'this package', onConsole);
+install(toRegister.replace(/@opentelemetry\/auto-instrumentations-node/, INSTRUMENTATIONS));
 const receiver = await start(RECEIVE);
 const served = await run(SERVE);
 const received = await receiver.end();
 console.log(received);
-if (!/^GET \/report .*(\n +.*)*\n +event-loop-blocked .* renderReport app\.js \d+$/m.test(received))
-  throw new Error('no block of renderReport under its request');
+const found =
+  /^GET \/report {2}([\d.]+) ms$(?:\n +.*)*\n +event-loop-blocked {2}([\d.]+) ms {2}renderReport app\.js (\d+)$/m.exec(
+    received,
+  );
+if (found === null) throw new Error('no block of renderReport under its request');
+const [request, block] = found.slice(1).map((millis) => `${Math.round(Number(millis))} ms`);
+// It is cut before the summary.
+const [registered] = served.split('\nevent-loop-blocked: ');
+write(
+  'README.md',
+  'register',
+  shell(`$ ${REGISTER.replace('\n', '\n  ')}`, ...registered.split('\n')),
+);
+write(
+  'README.md',
+  'span',
+  fenced(
+    '',
+    [
+      `GET /report                ${request}`,
+      `└─ event-loop-blocked      ${block}   code.function.name     renderReport`,
+      ['code.file.path', '/app/app.js'],
+      ['code.line.number', found[3]],
+      ['event_loop.block.kind', 'callback'],
+    ]
+      .map((line) =>
+        typeof line === 'string' ? line : `${' '.repeat(36)}${line[0].padEnd(23)}${line[1]}`,
+      )
+      .join('\n'),
+  ),
+);
+for (const page of PAGES) write(page, 'application', fenced('js', application));
 
 if (!options.check) {
   const page = 'docs/getting-started.md';
-  write(page, 'application', fenced('js', withoutHead(APPLICATION)));
   write(page, 'receiver', fenced('js', withoutHead(RECEIVER)));
   const setUp = fenced('sh', ['mkdir shop && cd shop', ...SET_UP].join('\n'));
   write(page, 'set-up', `With Node.js ${process.versions.node}:\n\n${setUp}`);
@@ -159,8 +226,6 @@ if (!options.check) {
       ');',
     ].join('\n'),
   );
-  const ours = `node --import ${PACKAGE}/console app.js`;
-  write('docs/console.md', 'this package', shell(`$ ${ours}`, ...(await run(ours)).split('\n')));
   const theirs = 'node --require ./blocked.js app.js';
   write(
     'docs/migrating-from-blocked-at.md',

@@ -5,7 +5,7 @@
  * support it.
  */
 const MODERN_NODE = [22, 15] as const;
-const LEGACY_PACKAGES = '@opentelemetry/auto-instrumentations-node@0.81';
+const LEGACY_PACKAGES = '@opentelemetry/auto-instrumentations-node@0.81 @opentelemetry/api@1.9';
 const MODERN_PACKAGES = '@opentelemetry/auto-instrumentations-node';
 
 export function howToInstall(nodeVersion: string): string {

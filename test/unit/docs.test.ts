@@ -48,6 +48,20 @@ describe('links', () => {
   });
 });
 
+test('the pages run one application, and name one line of it', () => {
+  const pages = ['README.md', 'docs/getting-started.md', 'docs/console.md'].map(read);
+  const [application, ofGettingStarted] = pages.map(
+    (page) => /<!-- transcript application -->\n\n```js\n([\s\S]*?)```/.exec(page)?.[1],
+  );
+  expect(ofGettingStarted).toBe(application);
+  const places = pages.flatMap((page) => [
+    ...page.matchAll(/app\.js(?::| (?!2>))(\d+)|code\.line\.number +(\d+)/g),
+  ]);
+  expect(places.length).toBeGreaterThan(5);
+  const line = 1 + Number(application?.split('\n').findIndex((text) => text.includes('for (')));
+  expect(new Set(places.map(([, ...of]) => Number(of.find(Boolean))))).toEqual(new Set([line]));
+});
+
 describe('the reference', () => {
   const reference = read('docs/reference.md');
   const has = (text: string) => reference.includes(text);
