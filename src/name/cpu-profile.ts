@@ -1,9 +1,7 @@
 /**
  * Stacks as a `.cpuprofile`, the JSON of V8's own profiler (`Profiler.Profile` of the inspector),
- * which Chrome DevTools, VS Code and speedscope open.
+ * which Chrome DevTools, VS Code and speedscope open. Also runs in a browser, for the report page.
  */
-import { isAbsolute } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { SampledFrame, SampledStack } from './sampled-stacks.ts';
 
 interface Node {
@@ -85,10 +83,19 @@ function callFrameOf({ name, file, functionLine }: SampledFrame): Node['callFram
   return {
     functionName: name,
     scriptId: '0',
-    url: isAbsolute(file) ? pathToFileURL(file).href : file,
+    url: urlOf(file),
     lineNumber: functionLine - 1,
     columnNumber: functionLine > 0 ? 0 : -1,
   };
+}
+
+/** A `file:` URL of an absolute path. */
+function urlOf(file: string): string {
+  const path = file.replaceAll('\\', '/');
+  if (!/^(?:\/|[A-Za-z]:\/)/.test(path)) return file;
+  const url = new URL('file:///');
+  url.pathname = path.replaceAll('%', '%25');
+  return url.href;
 }
 
 function countLine({ positionTicks }: Node, line: number): void {

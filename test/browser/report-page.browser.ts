@@ -8,9 +8,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { count, duration } from '../../src/html-report/browser/format.ts';
+import type { ReportDocument } from '../../src/html-report/document.ts';
 import { fillPage, writePage } from '../../src/html-report/page-file.ts';
+import { harmOf } from '../../src/summary/stall-totals.ts';
 import { findChromium } from '../../tools/chromium.cjs';
+import { frameworkReport } from './framework-report.ts';
 import { largeRecorder, largeReport } from './large-report.ts';
 
 const ROOT = path.join(__dirname, '../..');
@@ -27,6 +32,15 @@ const MAX_OPEN_RATIO = 4;
 const MAX_WRITE_RATIO = 4;
 /** Frames a second during a drag, compared with those of a page that does nothing. */
 const MIN_FRAMES_RATIO = 0.5;
+
+const isSpeedscope = new Ajv().compile(
+  JSON.parse(readFileSync(path.join(__dirname, 'speedscope.schema.json'), 'utf8')),
+);
+
+/** As much of axe-core as is used. */
+interface Axe {
+  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
 
 let browser: Browser;
 let folder: string;
@@ -46,6 +60,8 @@ beforeAll(async () => {
       { cwd: ROOT, env: { ...process.env, OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_FILE: file } },
     );
   }
+  pageOf['framework'] = path.join(folder, 'framework.html');
+  writePage(pageOf['framework'], frameworkReport(), TEMPLATE);
   browser = await chromium.launch({
     executablePath: findChromium(),
     args: [
@@ -65,7 +81,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(mode: string, options: BrowserContextOptions = {}): Promise<Page> {
+async function open(mode: string, options: BrowserContextOptions = {}, hash = ''): Promise<Page> {
   complaints = [];
   page = await browser.newPage({ viewport: { width: 1240, height: 900 }, ...options });
   page.on('console', (message) => complaints.push(message.text()));
@@ -73,7 +89,7 @@ async function open(mode: string, options: BrowserContextOptions = {}): Promise<
   page.on('request', (request) => {
     if (!request.url().startsWith('file:')) complaints.push(request.url());
   });
-  await page.goto(pathToFileURL(pageOf[mode] as string).href);
+  await page.goto(pathToFileURL(pageOf[mode] as string).href + hash);
   return page;
 }
 
@@ -83,6 +99,9 @@ afterEach(async () => {
   await page.close();
 });
 
+/** What the page has been given. */
+const embedded = async (): Promise<ReportDocument> =>
+  JSON.parse((await page.locator('#event-loop-report').textContent()) ?? '');
 const region = (name: string) => page.getByRole('region', { name, exact: true });
 const timeline = () => page.getByRole('application', { name: /^Timeline of / });
 const rows = (name: string) => region(name).getByRole('row');
@@ -93,9 +112,14 @@ describe('a run with an SDK', () => {
 
     await page.getByRole('heading', { level: 1, name: 'Event loop report' }).waitFor();
     const headline = await page.locator('.headline').textContent();
-    expect(headline).toMatch(
-      /^renderReport \S+:\d+ blocked the event loop for 2\d\d ms in 1 block; 1 request waited 2\d\d ms for it\. \w.*\.$/,
+    const [worst] = (await embedded()).summary.places;
+    if (worst === undefined) throw new Error('nothing blocked');
+    const { totalMillis, waitedRequests } = worst;
+    const waited = `${count(waitedRequests ?? 0, 'request')} waited ${duration(harmOf(worst))}`;
+    expect(headline).toContain(
+      ` blocked the event loop for ${duration(totalMillis)} in 1 block; ${waited} for it. `,
     );
+    expect(headline).toMatch(/^renderReport \S+:\d+ blocked .*\. \w.*\.$/);
     for (const name of ['Blocked', 'Blocks', 'Requests that waited', 'Longest lag', 'Utilization'])
       await page
         .getByRole('term')
@@ -148,7 +172,13 @@ describe('a run with an SDK', () => {
 
     await timeline().focus();
     await page.keyboard.press('ArrowRight');
-    await page.getByRole('heading', { name: /^renderReport blocked for 2\d\d ms$/ }).waitFor();
+    const { blocks, codes } = await embedded();
+    const first = blocks.findIndex(
+      ({ code }) => codes[code ?? -1]?.functionName === 'renderReport',
+    );
+    for (let i = 0; i < first; i++) await page.keyboard.press('ArrowRight');
+    const length = duration(blocks[first]?.durationMillis ?? 0);
+    await page.getByRole('heading', { name: `renderReport blocked for ${length}` }).waitFor();
     for (const name of [
       'When',
       'Length',
@@ -165,16 +195,19 @@ describe('a run with an SDK', () => {
         .filter({ hasText: new RegExp(`^${name}$`) })
         .waitFor();
     await region('Timeline')
-      .getByText(/^GET \/health waited 2\d\d ms of \d+ ms trace [0-9a-f]{32}$/)
+      .getByText(/^GET \/health waited [\d.]+ m?s of [\d.]+ m?s trace [0-9a-f]{32}$/)
+      .first()
       .waitFor();
     await region('Timeline').getByRole('list').first().getByText('renderReport').waitFor();
     await page.keyboard.press('ArrowRight');
     // As a screen reader says it.
     await page
-      .getByText(/^Block 2 of 5: .*, 1 request waited for it$/)
+      .getByText(new RegExp(`^Block ${first + 2} of ${blocks.length}: .* waited for it$`))
       .waitFor({ state: 'attached' });
     await page.keyboard.press('End');
-    await page.getByText(/^Block 5 of 5: /).waitFor({ state: 'attached' });
+    await page
+      .getByText(new RegExp(`^Block ${blocks.length} of ${blocks.length}: `))
+      .waitFor({ state: 'attached' });
   });
 
   test('the timeline zooms and pans, with buttons, keys, wheel and pointer; a click selects', async () => {
@@ -235,7 +268,7 @@ describe('a run with an SDK', () => {
     await page.getByRole('heading', { name: /^renderReport blocked for/ }).waitFor();
   });
 
-  test('the flame graph: of all blocks, of a function; zoomed by click and key; as a list', async () => {
+  test('the flame graph: of all blocks, of a function; zoomed by click and key', async () => {
     await open('spans');
     const flame = region('Flame graph');
 
@@ -248,8 +281,6 @@ describe('a run with an SDK', () => {
     await page.keyboard.press('Escape');
     await flame.getByRole('treeitem', { name: /^all, / }).press('ArrowDown');
     expect(await page.locator(':focus').getAttribute('aria-level')).toBe('2');
-    await flame.getByText('What ran innermost, as a list').click();
-    await flame.getByRole('listitem').first().waitFor();
     await flame.getByRole('button', { name: 'Show all blocks' }).click();
     await flame.getByText(/^All 5 blocks/).waitFor();
   });
@@ -262,7 +293,15 @@ describe('a run with an SDK', () => {
       .first();
     const cells = await health.getByRole('cell').allTextContents();
     expect(cells.slice(0, 2)).toEqual(['5', '5']);
-    expect(cells.slice(2).join(' ')).toMatch(/^[\d.]+ m?s( [\d.]+ m?s[\d.]+ m?s){3}$/);
+    expect(cells.slice(2).join(' ')).toMatch(/^[\d.]+ m?s( [\d.]+ m?s( → [\d.]+ m?s)?){3}$/);
+    // An arrow stands only between values that differ.
+    for (const text of await rows('Routes')
+      .getByRole('cell')
+      .filter({ hasText: '→' })
+      .allTextContents()) {
+      const [as, without] = text.split(' → ');
+      expect(as).not.toBe(without);
+    }
     expect(await rows('Routes').filter({ hasText: MARKUP }).count()).toBeGreaterThan(0);
     await rows('Routes')
       .filter({ hasText: 'renderReport' })
@@ -292,6 +331,17 @@ describe('a run with an SDK', () => {
     const cell = region('Functions by harm').getByRole('cell').first();
     const title = await cell.evaluate((element) => getComputedStyle(element, '::before').content);
     expect(title).toBe('"Made others wait"');
+    const top = await region('Routes').evaluate((element) => element.getBoundingClientRect().top);
+    expect(top).toBeLessThan(6 * 844);
+    const tiles = await page
+      .locator('.tile')
+      .evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect().top));
+    for (const at of tiles) expect(tiles.filter((other) => other === at).length).toBeGreaterThan(1);
+    // The name of each colour, for blocks that are too narrow for one.
+    const names = region('Timeline').locator('.labels').getByRole('button');
+    expect((await names.allTextContents()).sort()).toEqual(
+      (await rows('Functions by harm').locator('th .name').allTextContents()).sort(),
+    );
   });
 
   test('in print: light, without what is to be clicked', async () => {
@@ -300,6 +350,109 @@ describe('a run with an SDK', () => {
 
     expect(await page.getByRole('button', { name: 'Zoom in' }).count()).toBe(0);
     expect((await page.pdf()).length).toBeGreaterThan(10_000);
+  });
+});
+
+describe('a flame graph below a framework', () => {
+  const flame = () => region('Flame graph');
+  const frames = (name: RegExp) => flame().getByRole('treeitem', { name });
+  const widthOf = (name: RegExp) =>
+    frames(name)
+      .first()
+      .evaluate((element) => Number.parseFloat(element.style.width));
+
+  test('the frames of a framework are one; a click unfolds them', async () => {
+    await open('framework');
+
+    expect(await frames(/^express\d+, /).count()).toBe(0);
+    await frames(/^30 frames of express, .*unfold$/).click();
+    expect(await frames(/^express\d+, /).count()).toBe(30);
+    await flame().getByLabel('Fold frameworks').check();
+    expect(await frames(/^express\d+, /).count()).toBe(0);
+  });
+
+  test('application only; innermost first, and who called it', async () => {
+    await open('framework');
+
+    await flame().getByLabel('Application only').check();
+    expect(await flame().getByRole('treeitem').allTextContents()).toEqual([
+      'all',
+      'main',
+      'listOrders',
+      'printInvoice',
+    ]);
+    await flame().getByLabel('Application only').uncheck();
+    await flame().getByLabel('Innermost first').check();
+    const levels = frames(/^parser0, 300 ms, 75 %$/);
+    expect(await levels.getAttribute('aria-level')).toBe('2');
+    expect(await frames(/^listOrders, 50 ms/).getAttribute('aria-level')).toBe('2');
+  });
+
+  test('search says how long what it finds ran', async () => {
+    await open('framework');
+
+    await flame().getByRole('searchbox').fill('PARSER');
+    await flame()
+      .getByText(/^\d+ frames, 300 ms, 75 %$/)
+      .waitFor();
+    await flame().getByRole('searchbox').fill('printInvoice');
+    await flame().getByText('1 frame, 200 ms, 50 %').waitFor();
+  });
+
+  test('a block is in the address, and the address opens it, with its function', async () => {
+    await open('framework');
+    await timeline().focus();
+    await page.keyboard.press('End');
+    await page.getByRole('heading', { name: /^printInvoice blocked for/ }).waitFor();
+    const sent = page.url();
+    expect(sent).toMatch(/#block=1$/);
+    expect(await widthOf(/^printInvoice, 200 ms/)).toBe(100);
+    await page.close();
+
+    await open('framework', {}, new URL(sent).hash);
+    await page.getByRole('heading', { name: /^printInvoice blocked for/ }).waitFor();
+    await page.evaluate(() => {
+      location.hash = '#block=0';
+    });
+    await page.getByRole('heading', { name: /^listOrders blocked for/ }).waitFor();
+    for (const hash of ['#block=7', '#function=99', '#block=x']) {
+      await page.close();
+      await open('framework', {}, hash);
+      await flame()
+        .getByText(/^All 2 blocks/)
+        .waitFor();
+    }
+  });
+
+  test('saved for Chrome DevTools and for speedscope: all blocks, and one', async () => {
+    await open('framework');
+    const save = async (name: string) => {
+      const downloading = page.waitForEvent('download');
+      await flame().getByRole('button', { name }).click();
+      const download = await downloading;
+      return JSON.parse(readFileSync(await download.path(), 'utf8'));
+    };
+    const profiles = async () => {
+      const speedscope = await save('Save for speedscope');
+      isSpeedscope(speedscope);
+      expect(isSpeedscope.errors).toBeNull();
+      const { nodes, samples, timeDeltas, startTime, endTime } = await save('Save .cpuprofile');
+      const ids = new Set(nodes.map(({ id }: { id: number }) => id));
+      expect(ids.size).toBe(nodes.length);
+      expect(timeDeltas).toHaveLength(samples.length);
+      expect(samples.every((id: number) => ids.has(id))).toBe(true);
+      const children = nodes.flatMap((node: { children: number[] }) => node.children);
+      expect(new Set(children)).toEqual(new Set([...ids].filter((id) => id !== nodes[0].id)));
+      const micros = timeDeltas.reduce((sum: number, delta: number) => sum + delta, 0);
+      expect(startTime + micros).toBe(endTime);
+      expect(startTime).toBeGreaterThanOrEqual(1_790_000_000_000_000);
+      return [speedscope.profiles[0].endValue, micros / 1000];
+    };
+    expect(await profiles()).toEqual([400, 400]);
+    await timeline().focus();
+    await page.keyboard.press('End');
+    await page.getByRole('heading', { name: /^printInvoice blocked for/ }).waitFor();
+    expect(await profiles()).toEqual([200, 200]);
   });
 });
 
@@ -407,4 +560,28 @@ test('10 000 blocks with 100 000 samples: the file, its opening, and a drag', as
   expect(writeMillis / jsonMillis).toBeLessThan(MAX_WRITE_RATIO);
   expect(openMillis / openSmallMillis).toBeLessThan(MAX_OPEN_RATIO);
   expect(framesASecond / framesAtRest).toBeGreaterThan(MIN_FRAMES_RATIO);
+});
+
+describe.each(['light', 'dark'] as const)('axe, %s', (colorScheme) => {
+  test.each(['spans', 'blocks', 'nothing', 'framework'])('%s: no violations', async (mode) => {
+    for (const viewport of [
+      { width: 1240, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await open(mode, { colorScheme, viewport, bypassCSP: true });
+      if (mode !== 'nothing') {
+        await timeline().focus();
+        await page.keyboard.press('ArrowRight');
+        await page.getByRole('heading', { name: / blocked for / }).waitFor();
+      }
+      await page.addScriptTag({ path: require.resolve('axe-core') });
+      const found = await page.evaluate(async () => {
+        const { violations } = await (window as unknown as { axe: Axe }).axe.run();
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+      });
+      expect(found).toEqual([]);
+      await page.close();
+    }
+    await open('nothing');
+  });
 });

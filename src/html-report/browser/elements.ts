@@ -39,6 +39,16 @@ export function empty(title: string, ...children: Child[]): HTMLElement {
   );
 }
 
+export function button(text: string, click: () => void, label?: string): HTMLElement {
+  return h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
+}
+
+export function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
 export const code = (text: string) => h('code', {}, text);
 
 /** The colour of a function. A style attribute would be against the page's own policy. */

@@ -2,242 +2,293 @@
  * Stacks as a flame graph, the outermost frame on top. Its frames are elements: each can be reached
  * with the keyboard, and is read out with its share.
  */
-import { type HierarchyRectangularNode, hierarchy, partition } from 'd3-hierarchy';
-import { empty, h } from './elements.ts';
+import type { CodePlace } from '../../types.ts';
+import { button, empty, h, saveFile } from './elements.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import type { Block, Model } from './model.ts';
+import {
+  arranged,
+  cpuProfile,
+  type Frame,
+  type Stack,
+  speedscopeFile,
+  stacksOf,
+} from './stacks.ts';
 
 /** Narrower frames are not drawn until one around them is zoomed into: a share of the width. */
 const MIN_SHARE = 0.0015;
 const ROW_PIXELS = 22;
 
 interface FlameNode {
-  readonly name: string;
-  readonly file: string;
-  readonly line: number;
-  readonly children: Map<string, FlameNode>;
+  readonly frame: Frame;
+  readonly parent: FlameNode | undefined;
+  readonly depth: number;
+  /** The longest first, once the tree is complete. */
+  children: FlameNode[];
+  /** Where it begins, in milliseconds of the root. */
+  start: number;
   millis: number;
+  ownMillis: number;
 }
-type Frame = HierarchyRectangularNode<FlameNode>;
+
+const ROOT: Frame = {
+  key: '',
+  name: 'all',
+  file: '',
+  line: 0,
+  functionLine: 0,
+  origin: 'native',
+};
 
 export class FlameGraph {
   readonly element = h('div', { class: 'flame' });
   readonly #title = h('p', { class: 'flame-title' });
   readonly #tree = h('div', { class: 'frames', role: 'tree', 'aria-label': 'Frames' });
   readonly #details = h('p', { class: 'frame-details', 'aria-live': 'off' });
-  readonly #heaviest = h('div');
-  #frames = new Map<HTMLElement, Frame>();
-  #root: Frame | undefined;
-  #zoomed: Frame | undefined;
+  readonly #toolbar = h('div', { class: 'toolbar' });
+  readonly #search = h('input', {
+    type: 'search',
+    placeholder: 'Search',
+    'aria-label': 'Search frames',
+    input: () => this.#mark(),
+  });
+  readonly #found = h('output', { class: 'aside' });
+  readonly #isAppOnly = this.#choice('Application only', false);
+  readonly #isInverted = this.#choice('Innermost first', false);
+  readonly #isFolded = this.#choice('Fold frameworks', true);
+  #drawn = new Map<HTMLElement, FlameNode>();
+  #stacks: Stack[] = [];
+  #what = '';
+  #startMillis = 0;
+  #opened: CodePlace | undefined;
+  #root = newNode(ROOT);
+  #zoomed = this.#root;
 
   constructor(private readonly model: Model) {
+    this.#toolbar.prepend(this.#search);
+    this.#toolbar.append(
+      button('Save .cpuprofile', () => this.#save('cpuprofile')),
+      button('Save for speedscope', () => this.#save('speedscope.json')),
+      this.#found,
+    );
     this.#tree.addEventListener('keydown', (event) => this.#onKey(event));
-    this.#tree.addEventListener('click', (event) => this.#zoom(this.#frameOf(event.target)));
+    this.#tree.addEventListener('click', (event) => this.#open(this.#nodeOf(event.target)));
     for (const name of ['pointerover', 'focusin'])
-      this.#tree.addEventListener(name, (event) => this.#describe(this.#frameOf(event.target)));
+      this.#tree.addEventListener(name, (event) => this.#describe(this.#nodeOf(event.target)));
   }
 
-  /** @param what names the blocks */
-  show(blocks: readonly Block[], what: string): void {
-    const { root, samples } = this.#merge(blocks);
-    if (root.children.size === 0) {
-      this.element.replaceChildren(
-        this.#title,
-        empty(
-          'There are no stack samples.',
-          'They are taken by a thread while the event loop is blocked, unless captureStack is ' +
-            'false. A block close to the threshold may be over before the first one.',
-        ),
-      );
-      this.#title.textContent = what;
+  /**
+   * @param what names the blocks
+   * @param opened the function whose frame has the whole width
+   */
+  show(blocks: readonly Block[], what: string, opened?: CodePlace): void {
+    this.#stacks = stacksOf(this.model.report.stacks, blocks);
+    this.#what = what;
+    this.#startMillis = blocks[0]?.startTimeMillis ?? 0;
+    this.#opened = opened;
+    this.#title.replaceChildren(what);
+    if (this.#stacks.length === 0) {
+      const why =
+        'They are taken by a thread while the event loop is blocked, unless captureStack is ' +
+        'false. A block close to the threshold may be over before the first one.';
+      this.element.replaceChildren(this.#title, empty('There are no stack samples.', why));
       return;
     }
-    this.#root = partition<FlameNode>()(
-      hierarchy(root, ({ children }) => [...children.values()])
-        .sum(({ millis }) => millis)
-        .sort((a, b) => (b.value ?? 0) - (a.value ?? 0)),
-    );
-    this.#title.replaceChildren(
-      what,
-      h(
-        'span',
-        { class: 'aside' },
-        ` ${duration(this.#root.value ?? 0)}, ${count(samples, 'stack sample')}`,
-      ),
-    );
-    this.element.replaceChildren(this.#title, this.#tree, this.#details, this.#heaviest);
-    this.#showHeaviest();
-    this.#zoom(this.#root);
+    const samples = blocks.reduce((sum, block) => sum + block.samples, 0);
+    this.element.replaceChildren(this.#title, this.#toolbar, this.#tree, this.#details);
+    this.#arrange();
+    const time = ` ${duration(this.#root.millis)}, ${count(samples, 'stack sample')}`;
+    this.#title.append(h('span', { class: 'aside' }, time));
   }
 
-  #merge(blocks: readonly Block[]): { root: FlameNode; samples: number } {
-    const { frames, files, nodes } = this.model.report.stacks;
-    const millisOf = new Map<number, number>();
-    let samples = 0;
-    for (const block of blocks) {
-      samples += block.samples;
-      for (let i = 0; i < block.stacks.length; i += 2) {
-        const node = block.stacks[i] as number;
-        millisOf.set(node, (millisOf.get(node) ?? 0) + (block.stacks[i + 1] as number));
-      }
-    }
-    const root = newNode('all', '', 0);
-    const merged = new Map<number, FlameNode>([[-1, root]]);
-    const mergedOf = (node: number): FlameNode => {
-      const known = merged.get(node);
-      if (known !== undefined) return known;
-      const around = mergedOf(nodes[2 * node] as number);
-      const [name, file, line, functionLine] = frames[nodes[2 * node + 1] as number] ?? [
-        '',
-        -1,
-        0,
-        0,
-      ];
-      const key = `${name}\n${file}\n${functionLine || line}`;
-      let own = around.children.get(key);
-      if (own === undefined) {
-        own = newNode(name, files[file] ?? '', line);
-        around.children.set(key, own);
-      }
-      merged.set(node, own);
-      return own;
+  #choice(label: string, checked: boolean): HTMLInputElement {
+    const input = h('input', { type: 'checkbox', checked, change: () => this.#arrange() });
+    this.#toolbar.append(h('label', { class: 'choice' }, input, label));
+    return input;
+  }
+
+  #arrange(): void {
+    const how = {
+      isAppOnly: this.#isAppOnly.checked,
+      isFolded: this.#isFolded.checked,
+      isInverted: this.#isInverted.checked,
     };
-    for (const [node, millis] of millisOf) mergedOf(node).millis += millis;
-    return { root, samples };
+    this.#root = mergeStacks(this.#stacks.map((stack) => arranged(stack, how)));
+    const { file, functionLine } = this.#opened ?? {};
+    const [longest] = nodesOf(this.#root)
+      .filter(({ frame }) => frame.file === file && frame.functionLine === functionLine)
+      .sort((a, b) => b.millis - a.millis);
+    this.#zoom(longest ?? this.#root);
   }
 
-  #zoom(frame: Frame | undefined): void {
-    if (frame === undefined) return;
+  #open(node: FlameNode | undefined): void {
+    if (node?.frame.isFolded === true) {
+      this.#isFolded.checked = false;
+      this.#arrange();
+    } else this.#zoom(node);
+  }
+
+  #zoom(zoomed: FlameNode | undefined): void {
+    if (zoomed === undefined) return;
     const wasFocused = this.#tree.contains(document.activeElement);
-    this.#zoomed = frame;
-    const { x0, x1 } = frame;
-    const drawn = new Map<HTMLElement, Frame>();
+    this.#zoomed = zoomed;
+    this.#drawn = new Map();
     let depth = 0;
-    const root = this.#root as Frame;
-    root.each((each) => {
-      const width = (Math.min(each.x1, x1) - Math.max(each.x0, x0)) / (x1 - x0);
+    const around = ancestorsOf(zoomed);
+    const draw = (node: FlameNode) => {
+      const isAround = around.includes(node);
+      const width = isAround ? 1 : node.millis / zoomed.millis;
       if (width < MIN_SHARE) return;
-      depth = Math.max(depth, each.depth);
-      drawn.set(this.#elementOf(each, (Math.max(each.x0, x0) - x0) / (x1 - x0), width), each);
-    });
-    this.#frames = drawn;
+      const left = isAround ? 0 : (node.start - zoomed.start) / zoomed.millis;
+      depth = Math.max(depth, node.depth);
+      this.#drawn.set(this.#elementOf(node, left, width, isAround), node);
+      const inner = node.children.filter((child) => around.includes(child) || child === zoomed);
+      for (const child of inner.length > 0 ? inner : node.children) draw(child);
+    };
+    draw(this.#root);
     this.#tree.style.height = `${(depth + 1) * ROW_PIXELS}px`;
-    this.#tree.replaceChildren(...drawn.keys());
-    this.#describe(frame);
-    this.#makeReachable(frame, wasFocused);
+    this.#tree.replaceChildren(...this.#drawn.keys());
+    this.#describe(zoomed);
+    this.#makeReachable(zoomed, wasFocused);
+    this.#mark();
   }
 
-  #elementOf(frame: Frame, left: number, width: number): HTMLElement {
-    const { name, file } = frame.data;
-    const isAround = this.#zoomed !== frame && this.#zoomed?.ancestors().includes(frame) === true;
+  #elementOf(node: FlameNode, left: number, width: number, isAround: boolean): HTMLElement {
+    const { name, origin, isFolded } = node.frame;
+    const label = `${name}, ${this.#timeOf(node)}`;
+    const kind = isFolded ? 'folded' : origin;
     const element = h(
       'div',
       {
         role: 'treeitem',
         tabindex: -1,
-        class: `frame ${originOf(file)}${isAround ? ' around' : ''}`,
-        'aria-level': frame.depth + 1,
-        'aria-label': `${name}, ${this.#timeOf(frame)}`,
-        title: `${name}: ${this.#timeOf(frame)}`,
+        class: `frame ${kind}${isAround ? ' around' : ''}`,
+        'aria-level': node.depth + 1,
+        'aria-label': isFolded ? `${label}, unfold` : label,
+        title: label,
       },
       width > 0.02 && name,
     );
     element.style.left = `${100 * left}%`;
     element.style.width = `${100 * width}%`;
-    element.style.top = `${frame.depth * ROW_PIXELS}px`;
+    element.style.top = `${node.depth * ROW_PIXELS}px`;
     return element;
   }
 
-  #timeOf(frame: Frame): string {
-    const value = frame.value ?? 0;
-    return `${duration(value)}, ${percent(value / (this.#root?.value ?? 1))}`;
+  /** Shows what is searched for, and how long it ran. */
+  #mark(): void {
+    const text = this.#search.value.trim().toLowerCase();
+    const isMatch = ({ frame }: FlameNode) =>
+      text !== '' && `${frame.name} ${frame.file}`.toLowerCase().includes(text);
+    for (const [element, node] of this.#drawn) {
+      element.classList.toggle('match', isMatch(node));
+      element.classList.toggle('other', text !== '' && !isMatch(node));
+    }
+    const matches = nodesOf(this.#root).filter(isMatch);
+    const outermost = matches.filter((node) => !ancestorsOf(node).some(isMatch));
+    const millis = outermost.reduce((sum, node) => sum + node.millis, 0);
+    const share = percent(millis / (this.#root.millis || 1));
+    this.#found.textContent =
+      text === '' ? '' : `${count(matches.length, 'frame')}, ${duration(millis)}, ${share}`;
   }
 
-  #describe(frame: Frame | undefined): void {
-    if (frame === undefined) return;
-    const { name, file, line, millis } = frame.data;
+  #save(type: 'cpuprofile' | 'speedscope.json'): void {
+    const text =
+      type === 'cpuprofile'
+        ? cpuProfile(this.#stacks, this.#startMillis)
+        : speedscopeFile(this.#stacks, this.#what);
+    saveFile(`event-loop-${this.#what.replace(/\W+/g, '-').slice(0, 60)}.${type}`, text);
+  }
+
+  #timeOf({ millis }: FlameNode): string {
+    return `${duration(millis)}, ${percent(millis / (this.#root.millis || 1))}`;
+  }
+
+  #describe(node: FlameNode | undefined): void {
+    if (node === undefined) return;
+    const { name, file, line } = node.frame;
     const place = file === '' ? '' : ` (${shortPath(file, this.model.report.process.cwd)}:${line})`;
-    const own = millis > 0 ? `, ${duration(millis)} of it itself` : '';
-    this.#details.textContent = `${name}${place}: ${this.#timeOf(frame)}${own}`;
+    const own = node.ownMillis > 0 ? `, ${duration(node.ownMillis)} of it itself` : '';
+    this.#details.textContent = `${name}${place}: ${this.#timeOf(node)}${own}`;
   }
 
-  #frameOf(target: EventTarget | null): Frame | undefined {
-    return this.#frames.get((target as HTMLElement).closest<HTMLElement>('.frame') ?? this.#tree);
+  #nodeOf(target: EventTarget | null): FlameNode | undefined {
+    return this.#drawn.get((target as HTMLElement).closest<HTMLElement>('.frame') ?? this.#tree);
   }
 
-  #makeReachable(frame: Frame, isFocused: boolean): void {
-    for (const [element, each] of this.#frames) {
-      element.tabIndex = each === frame ? 0 : -1;
-      if (each === frame && isFocused) element.focus();
+  #makeReachable(node: FlameNode, isFocused: boolean): void {
+    for (const [element, each] of this.#drawn) {
+      element.tabIndex = each === node ? 0 : -1;
+      if (each === node && isFocused) element.focus();
     }
   }
 
   #onKey(event: KeyboardEvent): void {
-    const frame = this.#frameOf(event.target);
-    if (frame === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    const drawn = new Set(this.#frames.values());
-    const beside = frame.parent?.children?.filter((each) => drawn.has(each)) ?? [];
-    const at = beside.indexOf(frame);
-    const to: Record<string, () => Frame | null | undefined> = {
-      ArrowUp: () => frame.parent,
-      ArrowDown: () => frame.children?.find((each) => drawn.has(each)),
+    const node = this.#nodeOf(event.target);
+    if (node === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const drawn = new Set(this.#drawn.values());
+    const beside = node.parent?.children.filter((each) => drawn.has(each)) ?? [];
+    const at = beside.indexOf(node);
+    const to: Record<string, () => FlameNode | undefined> = {
+      ArrowUp: () => node.parent,
+      ArrowDown: () => node.children.find((each) => drawn.has(each)),
       ArrowRight: () => beside[at + 1],
       ArrowLeft: () => beside[at - 1],
       Home: () => this.#root,
     };
-    if (event.key === 'Enter' || event.key === ' ') this.#zoom(frame);
-    else if (event.key === 'Escape') this.#zoom(this.#zoomed?.parent ?? this.#root);
+    if (event.key === 'Enter' || event.key === ' ') this.#open(node);
+    else if (event.key === 'Escape') this.#zoom(this.#zoomed.parent ?? this.#root);
     else if (to[event.key] !== undefined) {
       const next = to[event.key]?.();
-      if (next) this.#makeReachable(next, true);
+      if (next !== undefined) this.#makeReachable(next, true);
     } else return;
     event.preventDefault();
   }
-
-  /** As text, too: what ran innermost. */
-  #showHeaviest(): void {
-    const millisOf = new Map<string, { name: string; file: string; millis: number }>();
-    this.#root?.each(({ data: { name, file, millis } }) => {
-      if (millis === 0) return;
-      const known = millisOf.get(`${name}\n${file}`);
-      if (known === undefined) millisOf.set(`${name}\n${file}`, { name, file, millis });
-      else known.millis += millis;
-    });
-    const all = this.#root?.value ?? 1;
-    const heaviest = [...millisOf.values()].sort((a, b) => b.millis - a.millis).slice(0, 10);
-    this.#heaviest.replaceChildren(
-      h(
-        'details',
-        {},
-        h('summary', {}, 'What ran innermost, as a list'),
-        h(
-          'ol',
-          { class: 'heaviest' },
-          ...heaviest.map(({ name, file, millis }) =>
-            h(
-              'li',
-              {},
-              h('code', {}, name),
-              file !== '' &&
-                h('span', { class: 'aside' }, ` ${shortPath(file, this.model.report.process.cwd)}`),
-              ` ${duration(millis)}, ${percent(millis / all)}`,
-            ),
-          ),
-        ),
-      ),
-    );
-  }
 }
 
-const newNode = (name: string, file: string, line: number): FlameNode => ({
-  name,
-  file,
-  line,
-  children: new Map(),
-  millis: 0,
-});
+function newNode(frame: Frame, parent?: FlameNode): FlameNode {
+  const depth = parent === undefined ? 0 : parent.depth + 1;
+  return { frame, parent, depth, children: [], start: 0, millis: 0, ownMillis: 0 };
+}
 
-function originOf(file: string): 'app' | 'package' | 'native' {
-  if (file === '' || file.startsWith('node:')) return 'native';
-  return file.includes('node_modules') ? 'package' : 'app';
+function mergeStacks(stacks: readonly Stack[]): FlameNode {
+  const root = newNode(ROOT);
+  const childrenOf = new Map<FlameNode, Map<string, FlameNode>>();
+  for (const { frames, millis } of stacks) {
+    let node = root;
+    node.millis += millis;
+    for (const frame of frames) {
+      const children = childrenOf.get(node) ?? new Map<string, FlameNode>();
+      childrenOf.set(node, children);
+      const child = children.get(frame.key) ?? newNode(frame, node);
+      children.set(frame.key, child);
+      node = child;
+      node.millis += millis;
+    }
+    node.ownMillis += millis;
+  }
+  for (const [node, children] of childrenOf) {
+    node.children = [...children.values()].sort((a, b) => b.millis - a.millis);
+  }
+  for (const node of nodesOf(root)) {
+    let { start } = node;
+    for (const child of node.children) {
+      child.start = start;
+      start += child.millis;
+    }
+  }
+  return root;
+}
+
+/** Each before its children. */
+function nodesOf(root: FlameNode): FlameNode[] {
+  const all = [root];
+  for (const { children } of all) all.push(...children);
+  return all;
+}
+
+function ancestorsOf({ parent }: FlameNode): FlameNode[] {
+  const all: FlameNode[] = [];
+  for (let node = parent; node !== undefined; node = node.parent) all.push(node);
+  return all;
 }

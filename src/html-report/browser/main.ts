@@ -4,10 +4,22 @@ import { harmOf } from '../../summary/stall-totals.ts';
 import type { LoopFunction } from '../../types.ts';
 import type { ReportDocument } from '../document.ts';
 import { blockDetails } from './details.ts';
-import { code, editorChoice, empty, h, place, section, store, stored } from './elements.ts';
+import {
+  button,
+  code,
+  editorChoice,
+  empty,
+  h,
+  place,
+  saveFile,
+  section,
+  store,
+  stored,
+  swatch,
+} from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import { type Block, type Fn, Model } from './model.ts';
+import { type Block, COLORS, type Fn, Model } from './model.ts';
 import { sourceOf } from './source.ts';
 import { Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
@@ -15,6 +27,7 @@ import { Timeline } from './timeline.ts';
 const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
 const THEME_KEY = 'event-loop-report.theme';
 const THEMES = ['auto', 'light', 'dark'];
+const DARK = matchMedia('(prefers-color-scheme: dark)');
 
 const text = document.getElementById('event-loop-report')?.textContent ?? '';
 start(JSON.parse(text) as ReportDocument);
@@ -26,7 +39,14 @@ function start(report: ReportDocument): void {
   const announcement = h('p', { class: 'for-screen-readers', 'aria-live': 'polite' });
   const all = h(
     'button',
-    { type: 'button', hidden: true, click: () => showAll() },
+    {
+      type: 'button',
+      hidden: true,
+      click: () => {
+        setAddress('#all');
+        showAll();
+      },
+    },
     'Show all blocks',
   );
   const source = h('div');
@@ -37,20 +57,37 @@ function start(report: ReportDocument): void {
     flame.element,
   );
 
+  // What is shown is in the address of the page, so that it can be sent.
+  let address = '';
+  const setAddress = (hash: string) => {
+    address = hash;
+    location.replace(hash);
+  };
+  const openAddress = () => {
+    const [, what, digits] = /^#(block|function)=(-?\d+)$/.exec(location.hash) ?? [];
+    const n = Number(digits);
+    const block = what === 'block' ? model.blocks[n] : model.blocks.find(({ fn }) => fn.key === n);
+    if (block === undefined || location.hash === address) return;
+    if (what === 'function') return selectFn(block.fn);
+    selectBlock(block);
+    details.scrollIntoView();
+  };
   const selectBlock = (block: Block) => {
+    setAddress(`#block=${block.number}`);
     timeline.select(block);
     details.replaceChildren(blockDetails(model, block));
     source.replaceChildren();
-    flame.show([block], `${block.fn.name}, one block`);
+    flame.show([block], `${block.fn.name}, one block`, block.code);
     all.hidden = false;
     announcement.textContent =
       `Block ${block.number + 1} of ${model.blocks.length}: ${block.fn.name}, ` +
       `${duration(block.durationMillis)}, ${count(block.stalled.length, 'request')} waited for it`;
   };
   const selectFn = (fn: Fn) => {
+    setAddress(`#function=${fn.key}`);
     timeline.highlight(fn.key);
     source.replaceChildren(sourceOf(model, fn.blocks, longestOf(fn)?.code) ?? '');
-    flame.show(fn.blocks, `${fn.name}, ${count(fn.blocks.length, 'block')}`);
+    flame.show(fn.blocks, `${fn.name}, ${count(fn.blocks.length, 'block')}`, fn.code);
     all.hidden = false;
     announcement.textContent = `The flame graph shows ${fn.name}`;
     flamePart.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
@@ -70,7 +107,14 @@ function start(report: ReportDocument): void {
     headline(model),
     worstSource(model),
     tiles(model),
-    section('Timeline', timeline.element, notRecorded(report), details),
+    section(
+      'Timeline',
+      timeline.element,
+      labels(model, tables),
+      whyLagFalls(report),
+      notRecorded(report),
+      details,
+    ),
     section('Functions by harm', functionsOf(model, tables)),
     hasBlocks && flamePart,
     section('Routes', routesOf(model, tables)),
@@ -84,15 +128,15 @@ function start(report: ReportDocument): void {
   document.getElementById('app')?.replaceChildren(header(report, redraw), main);
   showAll();
   redraw();
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-  window.addEventListener('beforeprint', () => {
-    setTheme('light');
+  openAddress();
+  window.addEventListener('hashchange', openAddress);
+  const setThemeAnd = (theme?: string) => () => {
+    setTheme(theme);
     redraw();
-  });
-  window.addEventListener('afterprint', () => {
-    setTheme(stored(THEME_KEY) ?? 'auto');
-    redraw();
-  });
+  };
+  DARK.addEventListener('change', setThemeAnd());
+  window.addEventListener('beforeprint', setThemeAnd('light'));
+  window.addEventListener('afterprint', setThemeAnd());
 }
 
 function header(report: ReportDocument, redraw: () => void): HTMLElement {
@@ -105,7 +149,7 @@ function header(report: ReportDocument, redraw: () => void): HTMLElement {
     new Date(report.startTimeMillis).toLocaleString(),
     `${duration(report.endTimeMillis - report.startTimeMillis)} long`,
   ];
-  setTheme(stored(THEME_KEY) ?? 'auto');
+  setTheme();
   const select = h(
     'select',
     {
@@ -137,10 +181,9 @@ function header(report: ReportDocument, redraw: () => void): HTMLElement {
   );
 }
 
-function setTheme(theme: string): void {
-  const root = document.documentElement;
-  if (theme === 'light' || theme === 'dark') root.dataset['theme'] = theme;
-  else delete root.dataset['theme'];
+function setTheme(theme = stored(THEME_KEY) ?? 'auto'): void {
+  const isDark = theme === 'dark' || (theme === 'auto' && DARK.matches);
+  document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
 }
 
 /** What to mend first, in one sentence. */
@@ -237,6 +280,29 @@ function nothingBlocked({ thresholdMillis }: ReportDocument): HTMLElement {
     'Shorter blocks are recorded with a lower threshold: ',
     code(`${PREFIX}THRESHOLD_MILLIS=20`),
     '.',
+  );
+}
+
+/** A block in the timeline may be too narrow for a name. */
+function labels({ blocks }: Model, tables: Tables): HTMLElement {
+  const fns = [...new Set(blocks.map(({ fn }) => fn))].sort((a, b) => a.color - b.color);
+  const colored = fns.filter(({ color }) => color < COLORS);
+  const others = fns.length - colored.length;
+  return h(
+    'p',
+    { class: 'legend labels' },
+    ...colored.map((fn) => tables.name(fn)),
+    others > 0 && h('span', {}, swatch(COLORS), count(others, 'other function')),
+  );
+}
+
+function whyLagFalls({ timeline }: ReportDocument): HTMLElement | undefined {
+  if (timeline === undefined) return undefined;
+  return h(
+    'p',
+    { class: 'aside' },
+    'The lag is what an event waits that arrives at this moment: at the start of a block for all ' +
+      'of the block, later for what remains of it. So the lag falls while a block lasts.',
   );
 }
 
@@ -380,13 +446,7 @@ function about(report: ReportDocument): HTMLElement {
       'The data stands in this file as JSON, for other programs: ',
       code('<script type="application/json" id="event-loop-report">'),
       '. ',
-      h('button', { type: 'button', click: () => save() }, 'Save it as a file'),
+      button('Save it as a file', () => saveFile('event-loop-report.json', text)),
     ),
   );
-}
-
-function save(): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  h('a', { href: url, download: 'event-loop-report.json' }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

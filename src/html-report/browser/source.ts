@@ -31,7 +31,7 @@ export function sourceOf(
   const indent = Math.min(...shown.map((n) => indentOf(lines[n] as string)));
   return h(
     'ol',
-    { class: 'source', 'aria-label': `Source of ${place.functionName}` },
+    { class: 'source', tabindex: 0, 'aria-label': `Source of ${place.functionName}` },
     ...shown.map((n, i) => {
       const millis = millisAt(n);
       const time = h('span', { class: 'time' }, millis > 0 && duration(millis));

@@ -182,13 +182,9 @@ export class Tables {
       by: (row) => of(row),
       isNumber: true,
       cell: (row) => {
-        const [as, without] = [of(row.withQueue), of(row.withoutStalls)];
-        return h(
-          'span',
-          { class: as > 1.1 * without ? 'pair' : 'pair same' },
-          h('span', {}, duration(as)),
-          h('span', { class: 'without' }, duration(without)),
-        );
+        const [as, without] = [of(row.withQueue), of(row.withoutStalls)].map(duration);
+        if (as === without) return as as string;
+        return h('span', { class: 'pair' }, as, ' → ', h('strong', {}, without));
       },
     });
     return table<RouteTimes>(
@@ -254,7 +250,7 @@ export class Tables {
           ...number('Length', ({ durationMillis }) => durationMillis),
           cell: (row) => duration(row.durationMillis),
         },
-        { title: 'Function', by: ({ fn }) => fn.name, cell: ({ fn }) => this.#name(fn) },
+        { title: 'Function', by: ({ fn }) => fn.name, cell: ({ fn }) => this.name(fn) },
         { title: 'Cause', by: ({ cause = '' }) => cause, cell: ({ cause = '–' }) => cause },
         {
           title: 'For',
@@ -275,12 +271,12 @@ export class Tables {
     return h(
       'div',
       { class: 'function' },
-      this.#name(fn),
+      this.name(fn),
       file !== undefined && place(file, line, column, shortPath(file, cwd)),
     );
   }
 
-  #name(fn: Fn): HTMLElement {
+  name(fn: Fn): HTMLElement {
     return h(
       'button',
       {

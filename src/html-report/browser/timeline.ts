@@ -4,7 +4,7 @@
  */
 import uPlot from 'uplot';
 import type { ReportTimeline } from '../document.ts';
-import { h } from './elements.ts';
+import { button, h } from './elements.ts';
 import { clockTime, count, duration, percent } from './format.ts';
 import { assignRows, type Block, COLORS, type Model, type Request } from './model.ts';
 
@@ -81,9 +81,9 @@ export class Timeline {
       h(
         'div',
         { class: 'toolbar' },
-        button('Zoom in', '+', () => this.#zoom(1 / ZOOM)),
-        button('Zoom out', '−', () => this.#zoom(ZOOM)),
-        button('Show the whole run', 'Whole run', () => this.#show(0, model.elapsed)),
+        button('+', () => this.#zoom(1 / ZOOM), 'Zoom in'),
+        button('−', () => this.#zoom(ZOOM), 'Zoom out'),
+        button('Whole run', () => this.#show(0, model.elapsed), 'Show the whole run'),
         this.#range,
         model.report.timeline !== undefined && legend(),
         h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel or pinch to zoom, click a block.'),
@@ -501,10 +501,6 @@ function legend(): HTMLElement {
     h('span', {}, line('lag'), 'lag'),
     h('span', {}, line('busy'), 'utilization'),
   );
-}
-
-function button(label: string, text: string, click: () => void): HTMLElement {
-  return h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
 }
 
 const ofBlock = (block: Block) => [
