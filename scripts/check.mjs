@@ -35,6 +35,10 @@ const CHECKS = {
     what: 'the tarball in empty applications: npm, pnpm, yarn 1 and 4, both formats and languages',
     commands: [['test/adopt/run.mjs']],
   },
+  examples: {
+    what: 'each folder of examples/, from the tarball; --quick for those with few dependencies',
+    commands: [['test/adopt/examples.mjs']],
+  },
   peers: {
     what: "other packages' own tests, without and with this one",
     commands: [['test/peers/run.mjs']],

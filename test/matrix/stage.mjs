@@ -11,13 +11,17 @@ import { lineFolder, stageFolder } from './paths.mjs';
 /** @import { Tarball } from '../../tools/pack.cjs' */
 
 /**
- * The matrix itself, what stages itself on other dependencies, and what is the same for every line:
- * the report page, which is in the tarball, backends, rules, dashboards, documentation, layout,
- * semantic conventions, the repository's address, benchmarks.
+ * The matrix itself; what stages itself on other dependencies or installs its own; and what is the
+ * same for every line: the report page, which is in the tarball, backends, rules, dashboards,
+ * documentation, layout, semantic conventions, the repository's address, benchmarks.
  */
 const NOT_STAGED = new Set([
   import.meta.dirname,
+  ...readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(ROOT, 'examples', name)),
   join(ROOT, 'src', 'html-report', 'browser'),
+  join(ROOT, 'test', 'adopt'),
   join(ROOT, 'test', 'browser'),
   join(ROOT, 'test', 'compat'),
   join(ROOT, 'test', 'platforms'),
