@@ -146,7 +146,6 @@ const OPTIONS = {
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
   loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
-  profileDir: text(undefined, 'a path'),
   reportFile: text(undefined, 'a path'),
   reportSource: boolean(true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
@@ -181,7 +180,7 @@ export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optio
   };
 
 /** Options that have no default. */
-type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'profileDir' | 'reportFile';
+type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'reportFile';
 
 /** For `thresholdMillis` it is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {

@@ -362,12 +362,6 @@ export interface EventLoopInstrumentationConfig {
    */
   loopProfile?: LoopProfileMode;
   /**
-   * A folder for one `.cpuprofile`, which Chrome DevTools, VS Code and speedscope open, of each
-   * block with more than 5 stack samples; at most 1000 from one thread, written synchronously after
-   * the block. By default, none is written.
-   */
-  profileDir?: string;
-  /**
    * Path of the report page, an HTML file. It is written when the process exits, when the
    * instrumentation is disabled and, except on Windows, on SIGURG. `{pid}` stands for the process
    * id; in a worker thread `-worker-<id>` is added to the name. By default, none is written.

@@ -13,7 +13,6 @@ import { BlockReporter } from '../report/block-reporter.ts';
 import { BlockSpans } from '../report/block-span.ts';
 import { CodeDescriber } from '../report/code-describer.ts';
 import type { Emitter } from '../report/emitter.ts';
-import { ProfileFiles } from '../report/profile-files.ts';
 import { UserHooks } from '../report/user-hooks.ts';
 import type { GeneratedPosition, SourcePositionList } from '../source-maps/position.ts';
 import { lookUpWithoutMaps, SourcePositions } from '../source-maps/source-positions.ts';
@@ -204,14 +203,10 @@ export function createReporting(
 }
 
 function createEmitters({ config, clock, log, targets }: Common) {
-  const { profileDir } = config;
   const hooks = new UserHooks(config, log);
   const metrics = new BlockMetrics(() => targets.instruments(), log);
   const spans = new BlockSpans(config, () => targets.tracer(), hooks, metrics, clock);
-  const others: Emitter[] = [
-    new BlockEvents(config.blockEvents, () => targets.logger(), hooks),
-    ...(profileDir === undefined ? [] : [new ProfileFiles(profileDir)]),
-  ];
+  const others: Emitter[] = [new BlockEvents(config.blockEvents, () => targets.logger(), hooks)];
   return { metrics, spans, others };
 }
 

@@ -84,17 +84,6 @@ describe('no spans at all', () => {
   });
 });
 
-describe('profiles of blocks', () => {
-  test('a folder that cannot be made is said once, and hangs nothing', async () => {
-    const { spans, stdout, stderr, code } = await run('one-block.cjs', {
-      env: { ...LOG, OTEL_INSTRUMENTATION_EVENT_LOOP_PROFILE_DIR: '/proc/none/profiles' },
-    });
-    expect(code).toBe(0);
-    expect(spans.map(({ name }) => name)).toContain('event-loop-blocked');
-    expect(`${stdout}${stderr}`.match(/cannot write the profile of a block/g)).toHaveLength(1);
-  });
-});
-
 describe('two copies of the api', () => {
   const [major, minor] = apiVersion.split('.');
   const NEWER = `${major}.99.0`;

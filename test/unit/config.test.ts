@@ -47,7 +47,6 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
     OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_EVENTS: 'ALL',
     OTEL_INSTRUMENTATION_EVENT_LOOP_LOOP_PROFILE: 'Always',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_PROFILE_DIR: '/tmp/profiles',
     OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_SOURCE: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
@@ -65,7 +64,6 @@ test('code wins over environment, environment over default', () => {
     maxSpansPerMinute: 0,
     blockEvents: 'all',
     loopProfile: 'always',
-    profileDir: '/tmp/profiles',
     reportSource: false,
     unfinishedAfterMillis: 1500,
   });
