@@ -1,6 +1,9 @@
 /** A report as large as one may be: 10 000 blocks with 100 000 stack samples, 2000 requests. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ReportBlock, ReportDocument } from '../../src/html-report/document.ts';
 import { ReportRecorder } from '../../src/html-report/recorder.ts';
+import { SourceLines } from '../../src/html-report/source-lines.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const BLOCKS = 10_000;
@@ -19,11 +22,18 @@ function random(): () => number {
 }
 
 const nameOf = (fn: number) => `Service${fn}.computeAll${fn}`;
-const fileOf = (fn: number) => `/srv/application/src/modules/module-${fn}/service.js`;
+const fileOf = (fn: number, folder: string) => `${folder}/module-${fn}/service.js`;
+const SOURCE = '  const total = rows.reduce((sum, row) => sum + row.amount, 0);\n'.repeat(1000);
 
-export function largeRecorder(): ReportRecorder {
+/** @param folder for its source files, of 64 kB each */
+export function largeRecorder(folder: string): ReportRecorder {
   const next = random();
   const recorder = new ReportRecorder();
+  recorder.sourceLines = new SourceLines(() => 'app', Number.POSITIVE_INFINITY);
+  for (let fn = 0; fn < FUNCTIONS; fn++) {
+    mkdirSync(path.dirname(fileOf(fn, folder)), { recursive: true });
+    writeFileSync(fileOf(fn, folder), SOURCE);
+  }
   recorder.thresholdMillis = 20;
   recorder.times.start();
   recorder.times.stop();
@@ -46,7 +56,7 @@ export function largeRecorder(): ReportRecorder {
       samples: SAMPLES,
       code: {
         functionName: nameOf(fn),
-        file: fileOf(fn),
+        file: fileOf(fn, folder),
         line: 10 + fn,
         column: 7,
         functionLine: 5,
@@ -58,7 +68,7 @@ export function largeRecorder(): ReportRecorder {
       millis: block.durationMillis / SAMPLES,
       frames: Array.from({ length: DEPTH }, (_, depth) => {
         const of = depth < 3 ? Math.floor(next() * 6) * FUNCTIONS + fn : fn;
-        return { name: nameOf(of), file: fileOf(of), line: 10 + depth, functionLine: 5 };
+        return { name: nameOf(of), file: fileOf(of, folder), line: 10 + depth, functionLine: 5 };
       }),
     }));
     const operation = `GET /api/v1/resource-${fn}`;
@@ -83,7 +93,7 @@ export function largeRecorder(): ReportRecorder {
 }
 
 /** With a timeline for the whole of it. */
-export function largeReport(recorder = largeRecorder()): ReportDocument {
+export function largeReport(recorder: ReportRecorder): ReportDocument {
   const report = recorder.read();
   const { startTimeMillis } = report.blocks[0] as ReportBlock;
   const endTimeMillis = (report.blocks.at(-1) as ReportBlock).startTimeMillis + 1000;

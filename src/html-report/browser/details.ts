@@ -1,5 +1,5 @@
 /** All that is known of one block. */
-import { code, h, place, swatch } from './elements.ts';
+import { aside, code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Model } from './model.ts';
 import { sourceOf } from './source.ts';
@@ -77,66 +77,40 @@ function stackOf(model: Model, block: Block): HTMLElement {
     heaviest = block.stacks[i] as number;
     millis = block.stacks[i + 1] as number;
   }
+  const { cwd } = model.report.process;
   const items: HTMLElement[] = [];
   for (let node = heaviest; node >= 0; node = nodes[2 * node] as number) {
     const [name, file, line] = frames[nodes[2 * node + 1] as number] ?? ['', -1, 0];
     const path = files[file];
-    items.push(
-      h(
-        'li',
-        {},
-        code(name),
-        ' ',
-        path !== undefined &&
-          place(path, line, undefined, shortPath(path, model.report.process.cwd)),
-      ),
-    );
+    const where = path !== undefined && place(path, line, undefined, shortPath(path, cwd));
+    items.push(h('li', {}, code(name), ' ', where));
   }
-  const title = h('h4', {}, 'Stack');
-  if (items.length === 0)
-    return h(
-      'div',
-      {},
-      title,
-      h('p', { class: 'aside' }, 'No stack sample was taken in this block.'),
-    );
+  if (items.length === 0) return part('Stack', aside('No stack sample was taken in this block.'));
   const hidden = items.length - SHOWN_FRAMES;
-  return h(
-    'div',
-    {},
-    title,
+  return part(
+    'Stack',
     h('ol', { class: 'stack' }, ...items.slice(0, SHOWN_FRAMES)),
-    hidden > 0 && h('p', { class: 'aside' }, `and ${count(hidden, 'frame')} around it`),
+    hidden > 0 && aside(`and ${count(hidden, 'frame')} around it`),
   );
 }
 
 function stalledBy({ requests }: Model, { stalled }: Block): HTMLElement {
-  const title = h('h4', {}, 'Requests that waited for it');
-  if (requests === undefined)
-    return h('div', {}, title, h('p', { class: 'aside' }, 'Requests are not recorded.'));
-  if (stalled.length === 0) return h('div', {}, title, h('p', { class: 'aside' }, 'None.'));
+  const title = 'Requests that waited for it';
+  if (requests === undefined) return part(title, aside('Requests are not recorded.'));
+  if (stalled.length === 0) return part(title, aside('None.'));
   const sorted = [...stalled].sort((a, b) => b.millis - a.millis);
   const hidden = sorted.length - SHOWN_REQUESTS;
-  return h(
-    'div',
-    {},
+  const items = sorted.slice(0, SHOWN_REQUESTS).map(({ request, millis }) => {
+    const { route, queuedMillis, durationMillis, traceId } = request;
+    const waited = ` waited ${duration(millis)} of ${duration(queuedMillis + durationMillis)} `;
+    return h('li', {}, code(route), waited, h('span', { class: 'aside' }, `trace ${traceId}`));
+  });
+  return part(
     title,
-    h(
-      'ul',
-      { class: 'stalled' },
-      ...sorted
-        .slice(0, SHOWN_REQUESTS)
-        .map(({ request, millis }) =>
-          h(
-            'li',
-            {},
-            code(request.route),
-            ` waited ${duration(millis)} of `,
-            `${duration(request.queuedMillis + request.durationMillis)} `,
-            h('span', { class: 'aside' }, `trace ${request.traceId}`),
-          ),
-        ),
-    ),
-    hidden > 0 && h('p', { class: 'aside' }, `and ${count(hidden, 'request')} more`),
+    h('ul', { class: 'stalled' }, ...items),
+    hidden > 0 && aside(`and ${count(hidden, 'request')} more`),
   );
 }
+
+const part = (title: string, ...children: (Node | false)[]) =>
+  h('div', {}, h('h4', {}, title), ...children);

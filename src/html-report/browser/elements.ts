@@ -49,6 +49,9 @@ export function saveFile(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+/** What is said in passing. */
+export const aside = (...children: Child[]) => h('p', { class: 'aside' }, ...children);
+
 export const code = (text: string) => h('code', {}, text);
 
 /** The colour of a function. A style attribute would be against the page's own policy. */

@@ -5,6 +5,7 @@ import type { LoopFunction } from '../../types.ts';
 import type { ReportDocument } from '../document.ts';
 import { blockDetails } from './details.ts';
 import {
+  aside,
   button,
   code,
   editorChoice,
@@ -21,7 +22,7 @@ import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { type Block, COLORS, type Fn, Model } from './model.ts';
 import { sourceOf } from './source.ts';
-import { Tables, table } from './tables.ts';
+import { text as cells, number, Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
 const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
@@ -170,7 +171,7 @@ function header(report: ReportDocument, redraw: () => void): HTMLElement {
       'div',
       {},
       h('h1', {}, 'Event loop report'),
-      h('p', { class: 'aside' }, facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
+      aside(facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
     ),
     h(
       'div',
@@ -298,9 +299,7 @@ function labels({ blocks }: Model, tables: Tables): HTMLElement {
 
 function whyLagFalls({ timeline }: ReportDocument): HTMLElement | undefined {
   if (timeline === undefined) return undefined;
-  return h(
-    'p',
-    { class: 'aside' },
+  return aside(
     'The lag is what an event waits that arrives at this moment: at the start of a block for all ' +
       'of the block, later for what remains of it. So the lag falls while a block lasts.',
   );
@@ -335,9 +334,7 @@ function routesOf(model: Model, tables: Tables): HTMLElement {
     'div',
     {},
     tables.routes(),
-    h(
-      'p',
-      { class: 'aside' },
+    aside(
       'As clients saw them: the duration of each request, with what it waited before its span ' +
         'began. That is estimated: a request arrives at any moment of a block alike. Without ' +
         'waits: less all that it waited for blocks. What waited in a queue behind a stall, of a ' +
@@ -370,12 +367,17 @@ function loopProfileOf({ summary, process }: ReportDocument): HTMLElement | unde
   const period = duration(profile.elapsedMillis);
   const nameOf = ({ functionName = 'Node.js itself', nativeCall }: LoopFunction) =>
     nativeCall === undefined ? functionName : `${nativeCall} in ${functionName}`;
-  const share = { title: 'Share', isNumber: true, by: (row: { share: number }) => row.share };
+  const share = number(
+    'Share',
+    (row: { share: number }) => row.share,
+    (row) => percent(row.share),
+  );
+  const file = (row: LoopFunction) =>
+    row.file !== undefined && h('span', { class: 'place' }, shortPath(row.file, process.cwd));
+  const cell = (row: LoopFunction) => h('div', { class: 'function' }, code(nameOf(row)), file(row));
   return section(
     'What used the event loop',
-    h(
-      'p',
-      { class: 'aside' },
+    aside(
       `By ${count(profile.samples, 'stack sample')} at random moments of the last ${period}, ` +
         `in which it was busy for ${percent(profile.utilization)}.`,
     ),
@@ -384,28 +386,12 @@ function loopProfileOf({ summary, process }: ReportDocument): HTMLElement | unde
       { class: 'columns' },
       table(
         'Functions that used the event loop',
-        [
-          {
-            title: 'Function',
-            cell: (row: LoopFunction) =>
-              h(
-                'div',
-                { class: 'function' },
-                code(nameOf(row)),
-                row.file !== undefined &&
-                  h('span', { class: 'place' }, shortPath(row.file, process.cwd)),
-              ),
-          },
-          { ...share, cell: (row) => percent(row.share) },
-        ],
+        [cells('Function', nameOf, cell), share],
         profile.functions,
       ),
       table(
         'Operations that used the event loop',
-        [
-          { title: 'Operation', cell: ({ name }) => (name === undefined ? 'none' : code(name)) },
-          { ...share, cell: (row) => percent(row.share) },
-        ],
+        [cells('Operation', (row: { name?: string }) => row.name ?? 'none'), share],
         profile.operations,
       ),
     ),

@@ -2,15 +2,15 @@
 import type { Quantiles, RouteStall, RouteTimes } from '../../summary/requests.ts';
 import { harmOf } from '../../summary/stall-totals.ts';
 import type { PeriodSummary, PlaceSummary } from '../../summary/summary.ts';
-import { code, h, place, swatch } from './elements.ts';
+import { aside, code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Fn, Model } from './model.ts';
 
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Node | string;
-  /** Sorts by it, the largest first; by text from A on. Without it the column is not sorted by. */
-  readonly by?: (row: Row) => number | string;
+  /** Sorts by it, the largest first; by text from A on. */
+  readonly by: (row: Row) => number | string;
   readonly isNumber?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function table<Row>(
   const more = h('button', { type: 'button', class: 'more', click: () => showMore() });
   const draw = () => {
     head.replaceChildren(
-      ...columns.map(({ title, by: value, isNumber }, i) => {
+      ...columns.map(({ title, isNumber }, i) => {
         const isSorted = by === i;
         const order = isSorted ? (isUp ? 'ascending' : 'descending') : undefined;
         return h(
@@ -43,9 +43,7 @@ export function table<Row>(
             'aria-sort': order,
             class: isNumber ? 'number' : undefined,
           },
-          value === undefined
-            ? title
-            : h('button', { type: 'button', click: () => sort(i) }, title, arrow(order)),
+          h('button', { type: 'button', click: () => sort(i) }, title, arrow(order)),
         );
       }),
     );
@@ -126,74 +124,57 @@ export class Tables {
   /** The places of a period, those that made others wait longest first. */
   functions(caption: string, period: PeriodSummary): HTMLElement {
     const isHarmKnown = period.places.some((row) => row.waitedRequests != null);
-    const harmColumns: Column<PlaceSummary>[] = [
-      {
-        ...number('Made others wait', harmOf),
-        cell: (row) => (harmOf(row) === 0 ? '–' : duration(harmOf(row))),
-      },
-      number('Requests', ({ waitedRequests = 0 }) => waitedRequests),
-    ];
     const columns: Column<PlaceSummary>[] = [
-      {
-        title: 'Function',
-        by: ({ functionName = '' }) => functionName,
-        cell: (row) => this.#function(row),
-      },
-      ...(isHarmKnown ? harmColumns : []),
-      {
-        title: 'Blocked',
-        by: ({ totalMillis }) => totalMillis,
-        cell: ({ totalMillis }) => duration(totalMillis),
-        isNumber: true,
-      },
-      {
-        title: 'Share of time',
-        by: ({ share }) => share,
-        cell: ({ share }) => bar(share),
-        isNumber: true,
-      },
+      text(
+        'Function',
+        ({ functionName = '' }) => functionName,
+        (row) => this.#function(row),
+      ),
+      ...(isHarmKnown
+        ? [
+            time<PlaceSummary>('Made others wait', harmOf),
+            number<PlaceSummary>('Requests', ({ waitedRequests = 0 }) => waitedRequests),
+          ]
+        : []),
+      time('Blocked', ({ totalMillis }) => totalMillis),
+      number(
+        'Share of time',
+        ({ share }) => share,
+        ({ share }) => bar(share),
+      ),
       number('Blocks', ({ blocks }) => blocks),
-      {
-        title: 'Longest',
-        by: ({ longestMillis }) => longestMillis,
-        cell: ({ longestMillis }) => duration(longestMillis),
-        isNumber: true,
-      },
-      { title: 'Cause', by: (row) => causeOf(row), cell: (row) => causeOf(row) },
+      time('Longest', ({ longestMillis }) => longestMillis),
+      text('Cause', causeOf),
     ];
     const element = table(caption, columns, period.places, 1);
     const others = period.otherPlaces;
-    if (others !== undefined)
-      element.append(
-        h(
-          'p',
-          { class: 'aside' },
-          `Other functions: ${count(others.blocks, 'block')}, ${duration(others.totalMillis)}.`,
-        ),
-      );
+    if (others !== undefined) {
+      const what = `${count(others.blocks, 'block')}, ${duration(others.totalMillis)}`;
+      element.append(aside(`Other functions: ${what}.`));
+    }
     return element;
   }
 
   routes(): HTMLElement {
     const { routes = [], otherRoutes } = this.model.report.summary;
     const others = otherRoutes === undefined ? [] : [{ route: 'other routes', ...otherRoutes }];
-    const pair = (title: string, of: (times: Quantiles) => number): Column<RouteTimes> => ({
-      title,
-      by: (row) => of(row),
-      isNumber: true,
-      cell: (row) => {
+    const pair = (title: string, of: (times: Quantiles) => number) =>
+      number(title, of, (row: RouteTimes) => {
         const [as, without] = [of(row.withQueue), of(row.withoutStalls)].map(duration);
         if (as === without) return as as string;
         return h('span', { class: 'pair' }, as, ' → ', h('strong', {}, without));
-      },
-    });
+      });
     return table<RouteTimes>(
       'Routes as clients saw them, and without the time that their requests waited',
       [
-        { title: 'Route', by: ({ route }) => route, cell: ({ route }) => code(route) },
+        text(
+          'Route',
+          ({ route }) => route,
+          ({ route }) => code(route),
+        ),
         number('Requests', ({ count: n }) => n),
         number('Waited', ({ waitedRequests }) => waitedRequests),
-        { ...number('Waited for', harmOf), cell: (row) => duration(harmOf(row)) },
+        time('Waited for', harmOf),
         pair('p50 → without waits', ({ p50Millis }) => p50Millis),
         pair('p99 → without waits', ({ p99Millis }) => p99Millis),
         pair('max → without waits', ({ maxMillis }) => maxMillis),
@@ -210,21 +191,18 @@ export class Tables {
     return table<RouteStall>(
       'Which function made which route wait',
       [
-        {
-          title: 'Function',
-          by: ({ functionName = '' }) => functionName,
-          cell: (row) => this.#function(row),
-        },
-        {
-          title: 'Route',
-          by: ({ route = '' }) => route,
-          cell: ({ route }) => code(route ?? 'other routes'),
-        },
+        text(
+          'Function',
+          ({ functionName = '' }) => functionName,
+          (row) => this.#function(row),
+        ),
+        text(
+          'Route',
+          ({ route = '' }) => route,
+          ({ route = 'other routes' }) => code(route),
+        ),
         number('Requests', ({ requests }) => requests),
-        {
-          ...number('Waited for', harmOf),
-          cell: (row) => bar(harmOf(row) / longest, duration(harmOf(row))),
-        },
+        number('Waited for', harmOf, (row) => bar(harmOf(row) / longest, duration(harmOf(row)))),
       ],
       stalls,
       3,
@@ -233,30 +211,28 @@ export class Tables {
 
   blocks(): HTMLElement {
     const byLength = [...this.model.blocks].sort((a, b) => b.durationMillis - a.durationMillis);
+    const at = (block: Block) =>
+      h(
+        'button',
+        { type: 'button', class: 'link', click: () => this.events.selectBlock(block) },
+        clockTime(block.startTimeMillis),
+      );
     return table<Block>(
       'Blocks',
       [
-        {
-          title: 'At',
-          by: ({ start }) => -start,
-          cell: (block) =>
-            h(
-              'button',
-              { type: 'button', class: 'link', click: () => this.events.selectBlock(block) },
-              clockTime(block.startTimeMillis),
-            ),
-        },
-        {
-          ...number('Length', ({ durationMillis }) => durationMillis),
-          cell: (row) => duration(row.durationMillis),
-        },
-        { title: 'Function', by: ({ fn }) => fn.name, cell: ({ fn }) => this.name(fn) },
-        { title: 'Cause', by: ({ cause = '' }) => cause, cell: ({ cause = '–' }) => cause },
-        {
-          title: 'For',
-          by: ({ operation = '' }) => operation,
-          cell: ({ operation }) => (operation === undefined ? '–' : code(operation)),
-        },
+        { title: 'At', by: ({ start }) => -start, cell: at },
+        time('Length', (row) => row.durationMillis),
+        text(
+          'Function',
+          ({ fn }) => fn.name,
+          ({ fn }) => this.name(fn),
+        ),
+        text('Cause', ({ cause = '–' }) => cause),
+        text(
+          'For',
+          ({ operation = '–' }) => operation,
+          ({ operation = '–' }) => code(operation),
+        ),
         number('Requests that waited', ({ stalled }) => stalled.length),
       ],
       byLength,
@@ -291,9 +267,27 @@ export class Tables {
   }
 }
 
-function number<Row>(title: string, by: (row: Row) => number): Column<Row> {
-  return { title, by, cell: (row) => by(row).toLocaleString('en'), isNumber: true };
+type Cell<Row> = Column<Row>['cell'];
+
+export function text<Row>(
+  title: string,
+  by: (row: Row) => string,
+  cell: Cell<Row> = by,
+): Column<Row> {
+  return { title, by, cell };
 }
+
+export function number<Row>(
+  title: string,
+  by: (row: Row) => number,
+  cell: Cell<Row> = (row) => by(row).toLocaleString('en'),
+): Column<Row> {
+  return { title, by, cell, isNumber: true };
+}
+
+/** Nothing is a dash. */
+const time = <Row>(title: string, by: (row: Row) => number) =>
+  number(title, by, (row) => (by(row) === 0 ? '–' : duration(by(row))));
 
 function bar(share: number, text = percent(share)): HTMLElement {
   const fill = h('span', { class: 'fill' });
