@@ -10,10 +10,8 @@ import fs from 'node:fs';
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { WeightedSample } from '../block.ts';
 import type { OriginOf } from '../name/in-app.ts';
-import { findMapReference } from '../source-maps/map-comment.ts';
-import { mapBeside } from '../source-maps/map-files.ts';
-import { resolveSource } from '../source-maps/resolve-source.ts';
-import { withRoot } from '../source-maps/source-map.ts';
+import { mapOf } from '../source-maps/map-of.ts';
+import { resolveSource, withRoot } from '../source-maps/resolve-source.ts';
 import { isFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { timeOrigin } from '../support/time.ts';
@@ -118,14 +116,14 @@ export class SourceLines {
   #contentsOf(source: string, built: string): string | undefined {
     const code = this.#read(built);
     if (code === undefined) return undefined;
-    const { inline, url } = findMapReference(code);
-    const mapFile = (url === undefined ? undefined : mapBeside(built, url)) ?? `${built}.map`;
-    if (inline === undefined && this.#hasChanged(mapFile)) return undefined;
-    const bytes = inline ?? this.#read(mapFile);
-    if (bytes === undefined) return undefined;
-    const map: MapContents = JSON.parse(bytes.toString());
-    const folder = dirname(inline === undefined ? mapFile : built);
-    const exists = (path: string) => attempt(() => isFile(path)) ?? false;
+    const found = mapOf(built, code.toString());
+    if (found === undefined) return undefined;
+    const { file, inline } = found;
+    if (inline === undefined && this.#hasChanged(file)) return undefined;
+    const text = inline ?? this.#read(file)?.toString();
+    if (text === undefined) return undefined;
+    const map: MapContents = JSON.parse(text);
+    const folder = dirname(file);
     for (const { sources = [], sourcesContent = [], sourceRoot = '' } of map.sections?.map(
       (section) => section.map,
     ) ?? [map]) {
@@ -133,7 +131,7 @@ export class SourceLines {
         (name) =>
           typeof name === 'string' &&
           (attempt(() => decodeURIComponent(name)) ?? name).includes(basename(source)) &&
-          resolveSource(withRoot(sourceRoot, name), folder, exists) === source,
+          resolveSource(withRoot(sourceRoot, name), folder) === source,
       );
       const contents = sourcesContent[index];
       if (typeof contents === 'string') return contents;

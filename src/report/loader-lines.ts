@@ -2,7 +2,12 @@
  * Leaves out the lines of code that a loader made, which are no lines of its file. It runs on the
  * watchdog thread: it reads files, and the blocked thread has the loader's source maps.
  */
-import { transformedPositions, withoutLine } from '../source-maps/loaded-text.ts';
+import {
+  needsCompiler,
+  readTextNow,
+  transformedPositions,
+  withoutLine,
+} from '../source-maps/loaded-text.ts';
 import { positionsOfStackTrace, withSourcePositions } from '../source-maps/position.ts';
 import type { OngoingFacts } from './ongoing-facts.ts';
 
@@ -14,7 +19,8 @@ export function withoutLoaderLines(facts: OngoingFacts, hasLoader: boolean): Ong
     return position && { ...position, offset: offsets[i] };
   });
   const inFiles = positions.filter((position) => position !== undefined);
-  const transformed = transformedPositions(inFiles, hasLoader);
+  const candidates = inFiles.filter(({ file }) => hasLoader || needsCompiler(file));
+  const transformed = transformedPositions(candidates, readTextNow);
   if (transformed.size === 0) return facts;
   const found = positions.map((position) =>
     position !== undefined && transformed.has(position) ? withoutLine(position) : undefined,

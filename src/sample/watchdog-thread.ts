@@ -2,8 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { Guard } from '../support/guard.ts';
+import { Restarts, THREAD_OPTIONS } from '../support/own-threads.ts';
 import { now } from '../support/time.ts';
-import { Restarts, THREAD_OPTIONS } from './own-threads.ts';
 import type { WatchdogData, WatchdogMessage } from './protocol.ts';
 
 /** What the thread is started with, asked for each time. */

@@ -14,8 +14,7 @@ import { BlockSpans } from '../report/block-span.ts';
 import { CodeDescriber } from '../report/code-describer.ts';
 import type { Emitter } from '../report/emitter.ts';
 import { UserHooks } from '../report/user-hooks.ts';
-import type { GeneratedPosition, SourcePositionList } from '../source-maps/position.ts';
-import { lookUpWithoutMaps, SourcePositions } from '../source-maps/source-positions.ts';
+import { SourcePositions } from '../source-maps/source-positions.ts';
 import { canCountIterations } from '../support/clock.ts';
 import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
@@ -51,8 +50,10 @@ export function createReporting(
   const { ledger } = detection;
   const extras: SessionExtra[] = [];
   const turnsToWait = () => Math.max(0, ...extras.map((extra) => extra.turnsToWait?.() ?? 0));
-  const positions =
-    config.sourceMaps && common.capture !== undefined ? new SourcePositions(log) : undefined;
+  const positions = new SourcePositions(log, {
+    isOff: !config.sourceMaps,
+    asOwnWork: (work) => ledger.asOwnWork(work),
+  });
   const describer = createDescriber(common, detection, positions);
   const emitters = createEmitters(common);
   const reporter = new BlockReporter(
@@ -85,7 +86,7 @@ export function createReporting(
   /** Waits for source maps for no longer than this. */
   const reportWithin = (millis: number): void => {
     report();
-    guard.run('cannot report blocks', () => positions?.settle(millis));
+    guard.run('cannot report blocks', () => positions.settle(millis));
     for (const extra of extras) guard.run('cannot report blocks', () => extra.settle?.());
     log.catchUp();
   };
@@ -172,7 +173,7 @@ export function createReporting(
 
   return {
     parts: [
-      positions ?? {},
+      positions,
       {
         start: () => {
           listen('beforeExit', settle);
@@ -188,7 +189,7 @@ export function createReporting(
     ],
     report: async () => {
       report();
-      await positions?.settled();
+      await positions.settled();
       // What they have waited for is known now.
       for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
     },
@@ -212,25 +213,20 @@ function createEmitters({ config, clock, log, targets }: Common) {
 
 function createDescriber(
   { config, guard, log, origin }: Common,
-  { gc, ledger }: Detection,
-  positions: SourcePositions | undefined,
+  { gc }: Detection,
+  positions: SourcePositions,
 ): CodeDescriber {
   const originOf = createOriginOf({
     ...origin,
     inApp: config.inApp,
     onError: (error) => log.log('error', 'inApp threw or returned no boolean', error),
   });
-  const lookUp =
-    positions === undefined
-      ? lookUpWithoutMaps()
-      : (asked: readonly GeneratedPosition[], done: (found: SourcePositionList) => void) =>
-          positions.lookup(asked, (found) => ledger.asOwnWork(() => done(found)));
   return new CodeDescriber(
     {
       originOf,
       cwd: workingFolder(),
       gcWithin: (from, until) => gc.within(from, until),
-      lookUp,
+      lookUp: (asked, done) => positions.lookup(asked, done),
     },
     guard,
   );

@@ -5,6 +5,7 @@
  * Guarantees: it never throws, and reads only ordinary files of at most 1 MB.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
@@ -28,38 +29,52 @@ export const withoutLine = ({ file }: GeneratedPosition): SourcePosition => ({
   column: undefined,
 });
 
+/** The text of a file; undefined if it is no ordinary file, or too large; empty if it is gone. */
+export type TextOf = (file: string) => string | undefined;
+
 /**
  * Those of the positions whose file has other text than what runs. One position decides for all of
  * its file: the start of a function has no offset, and the text may be the same up to a position.
- * @param hasLoader whether files that V8 can run as they are may have been transformed
  */
 export function transformedPositions(
   positions: readonly GeneratedPosition[],
-  hasLoader: boolean,
+  textOf: TextOf,
 ): Set<GeneratedPosition> {
-  const texts = new Map<string, string | undefined>();
   const transformed = new Set<string>();
   for (const position of positions) {
     const { file, offset } = position;
-    const isCompiled = needsCompiler(file);
-    if (!isOfFile(file) || offset === undefined || !(isCompiled || hasLoader)) continue;
-    if (!texts.has(file)) {
-      const text = attempt(() => readText(toPath(file)));
-      texts.set(file, text);
-    }
-    const text = texts.get(file);
-    if (text === undefined ? isCompiled : !isPositionIn(text, position)) transformed.add(file);
+    if (!isOfFile(file) || offset === undefined || transformed.has(file)) continue;
+    const text = textOf(file);
+    const isOther = text === undefined ? needsCompiler(file) : !isPositionIn(text, position);
+    if (isOther) transformed.add(file);
   }
   return new Set(positions.filter(({ file }) => transformed.has(file)));
 }
 
-/** Undefined if it is no ordinary file, or too large; empty if there is no such file. */
-function readText(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return '';
-  if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
-  return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+/** For the main thread. */
+export async function readTexts(files: readonly string[]): Promise<TextOf> {
+  const texts = new Map<string, string | undefined>();
+  const read = async (file: string) => {
+    const stats = await stat(toPath(file)).catch(() => undefined);
+    const isRead = stats?.isFile() && stats.size <= MAX_BYTES;
+    const text = isRead ? await readFile(toPath(file), 'utf8') : undefined;
+    texts.set(file, stats === undefined ? '' : text && withoutMark(text));
+  };
+  await Promise.allSettled(files.map(read));
+  return (file) => texts.get(file);
 }
+
+/** For another thread. Never throws. */
+export const readTextNow: TextOf = (file) =>
+  attempt(() => {
+    const stats = statSync(toPath(file), { throwIfNoEntry: false });
+    if (stats === undefined) return '';
+    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
+    return withoutMark(readFileSync(toPath(file), 'utf8'));
+  });
+
+/** V8 does not count the byte order mark. */
+const withoutMark = (text: string) => text.replace(/^\ufeff/, '');
 
 /**
  * Whether all that runs before this position is as long as in the text. It is if Node.js has

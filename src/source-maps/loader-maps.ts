@@ -10,7 +10,6 @@
  *
  * Guarantees: nothing that the loader throws gets out of here.
  */
-import { existsSync } from 'node:fs';
 import { findSourceMap } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,42 +17,59 @@ import { boundedFile } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
 import {
-  type GeneratedPosition,
-  positionsOfStackTrace,
-  type SourcePosition,
-  type SourcePositionList,
-} from './position.ts';
+  isOfFile,
+  needsCompiler,
+  type TextOf,
+  transformedPositions,
+  withoutLine,
+} from './loaded-text.ts';
+import { type GeneratedPosition, positionsOfStackTrace, type SourcePosition } from './position.ts';
 import { resolveSource } from './resolve-source.ts';
 
-export const nodeHasSourceMaps = () =>
+/**
+ * Those of the positions that are in code which a loader made. Without a map, those of TypeScript
+ * and JSX have no line; JavaScript keeps its own: it may only stand in a wrapper.
+ * @param isOff whether no map is looked for: then no code of a loader has a line
+ */
+export function positionsOfLoader(
+  positions: readonly GeneratedPosition[],
+  textOf: TextOf,
+  isOff: boolean,
+) {
+  const found = new Map<GeneratedPosition, SourcePosition>();
+  const candidates = positions.filter(({ file }) => mayBeOfLoader(file));
+  const transformed = [...transformedPositions(candidates, textOf)];
+  const rest = transformed.filter((position) => {
+    const byNode = isOff ? undefined : attempt(() => positionByNode(position));
+    if (byNode !== undefined) found.set(position, byNode);
+    return byNode === undefined;
+  });
+  const byHost = isOff ? [] : positionsByHost(rest);
+  rest.forEach((position, i) => {
+    const other = isOff || needsCompiler(position.file) ? withoutLine(position) : undefined;
+    const source = byHost[i] ?? other;
+    if (source !== undefined) found.set(position, source);
+  });
+  return found;
+}
+
+const nodeHasSourceMaps = () =>
   (process as { sourceMapsEnabled?: boolean }).sourceMapsEnabled === true;
 
 /** Undefined if Node.js has no map of the file, or the position is not in it. */
-export function positionByNode({
-  file,
-  line,
-  column,
-}: GeneratedPosition): SourcePosition | undefined {
+function positionByNode({ file, line, column }: GeneratedPosition): SourcePosition | undefined {
+  if (!nodeHasSourceMaps()) return undefined;
   // Node.js keeps the maps of ES modules by URL, those of CommonJS by path.
   const other = file.startsWith('file:') ? toPath(file) : pathToFileURL(file).href;
   const map = findSourceMap(file) ?? findSourceMap(other);
-  const entry: Partial<ReturnType<NonNullable<typeof map>['findEntry']>> =
-    map?.findEntry(line - 1, column - 1) ?? {};
-  const {
-    originalSource,
-    originalLine = -1,
-    originalColumn = -1,
-  } = entry as {
-    originalSource?: string;
-    originalLine?: number;
-    originalColumn?: number;
-  };
-  if (!originalSource || originalLine < 0 || originalColumn < 0) return undefined;
+  const entry = map?.findEntry(line - 1, column - 1);
+  if (entry === undefined || !('originalSource' in entry) || !entry.originalSource)
+    return undefined;
   return {
     // Node.js leaves the sources of an indexed map as they are.
-    file: resolveSource(originalSource, path.dirname(toPath(file)), existsSync),
-    line: originalLine + 1,
-    column: originalColumn + 1,
+    file: resolveSource(entry.originalSource, path.dirname(toPath(file))),
+    line: entry.originalLine + 1,
+    column: entry.originalColumn + 1,
   };
 }
 
@@ -71,6 +87,9 @@ const mainError = () => Object.getPrototypeOf(DOMException.prototype).constructo
 /** Whether files may run as something else than their text. Never throws. */
 export const hasLoader = (): boolean => nodeHasSourceMaps() || attempt(hostFunction) !== undefined;
 
+export const mayBeOfLoader = (file: string): boolean =>
+  isOfFile(file) && (needsCompiler(file) || hasLoader());
+
 function hostFunction(): ErrorConstructor['prepareStackTrace'] | undefined {
   return [RealmError, mainError() as ErrorConstructor]
     .map(({ prepareStackTrace }) => prepareStackTrace)
@@ -78,11 +97,11 @@ function hostFunction(): ErrorConstructor['prepareStackTrace'] | undefined {
 }
 
 /** One for each position: undefined if the host does not map it. Never throws. */
-export function positionsByHost(positions: readonly GeneratedPosition[]): SourcePositionList {
+function positionsByHost(positions: readonly GeneratedPosition[]) {
   const prepareStackTrace = attempt(hostFunction);
   if (prepareStackTrace === undefined || positions.length === 0) return [];
   const asked = positions.slice(0, MAX_SITES);
-  const sites = asked.map((position) => new Site(position) as unknown as NodeJS.CallSite);
+  const sites = asked.map(siteAt);
   const trace: unknown = attempt(() => prepareStackTrace.call(RealmError, new RealmError(), sites));
   if (typeof trace !== 'string') return [];
   const frames = trace.split(FRAME).slice(1);
@@ -94,35 +113,22 @@ export function positionsByHost(positions: readonly GeneratedPosition[]): Source
   });
 }
 
-/** A call site at a position. `source-map-support` copies the methods of its prototype. */
-class Site {
-  constructor(private readonly position: GeneratedPosition) {}
-  getFileName() {
-    return this.position.file;
-  }
-  getScriptNameOrSourceURL() {
-    return this.position.file;
-  }
-  getLineNumber() {
-    return this.position.line;
-  }
-  getColumnNumber() {
-    return this.position.column;
-  }
-  getFunctionName() {
-    return 'f';
-  }
-  isToplevel() {
-    return true;
-  }
-  toString() {
-    return `f (${this.position.file}:${this.position.line}:${this.position.column})`;
-  }
-}
-
 /** What else a call site of V8 has. */
-const answersNull = () => null;
-for (const name of ['This', 'Function', 'EvalOrigin', 'TypeName', 'MethodName', 'PromiseIndex'])
-  Object.defineProperty(Site.prototype, `get${name}`, { value: answersNull });
-for (const name of ['isEval', 'isNative', 'isConstructor', 'isAsync', 'isPromiseAll'])
-  Object.defineProperty(Site.prototype, name, { value: () => false });
+const OTHERS =
+  'getThis getFunction getEvalOrigin getTypeName getMethodName getPromiseIndex isEval isNative ' +
+  'isConstructor isAsync isPromiseAll';
+const NULLS = Object.fromEntries(OTHERS.split(' ').map((name) => [name, () => null]));
+
+/** A call site at a position. `source-map-support` copies the methods of its prototype. */
+function siteAt({ file, line, column }: GeneratedPosition): NodeJS.CallSite {
+  return Object.create({
+    ...NULLS,
+    getFileName: () => file,
+    getScriptNameOrSourceURL: () => file,
+    getLineNumber: () => line,
+    getColumnNumber: () => column,
+    getFunctionName: () => 'f',
+    isToplevel: () => true,
+    toString: () => `f (${file}:${line}:${column})`,
+  });
+}

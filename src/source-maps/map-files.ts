@@ -1,45 +1,30 @@
 /**
- * Positions in the source, from the maps that lie beside the files that run. Reads files and
- * decodes: for a thread that is not the main one.
+ * Positions in the source, from the maps in the files that run or beside them. For the thread: it
+ * reads and decodes.
  *
- * Guarantees: it never throws; it reads only ordinary files, and a map only if it lies beside its
- * file; what it keeps is bounded.
+ * Guarantees: it never throws; it reads only ordinary files; what it keeps is bounded.
  */
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trace-mapping';
 import { toPath } from '../support/file-url.ts';
 import { isFile } from '../support/files.ts';
-import { attempt } from '../support/guard.ts';
 import { nameInSource } from './function-name.ts';
-import { findMapReference } from './map-comment.ts';
+import { mapOf } from './map-of.ts';
 import type { GeneratedPosition, SourcePosition } from './position.ts';
 import { resolveSource } from './resolve-source.ts';
-import { hasScheme, SourceMap, TooLarge } from './source-map.ts';
-
-export interface MapFilesOptions {
-  /** A larger file, and a larger map, is not read. */
-  readonly maxFileBytes?: number;
-  /** If all files together take more, all but the last one are forgotten. */
-  readonly maxKeptBytes?: number;
-  /** Nothing is read but the files that are asked for and `file.map` beside each. */
-  readonly onlyBeside?: boolean;
-}
-
-const MAX_FILE_BYTES = 100 * 1024 * 1024;
-const MAX_KEPT_BYTES = 128 * 1024 * 1024;
-/** What a file takes of which only the name is kept, at most. */
-const NAME_BYTES = 4096;
-/** The memory that a file may take of what there is: others need it, too. */
-const SHARE_OF_MEMORY = 1 / 3;
-
-/** Why a map could not be used: said once for each cause. */
-export type MapProblem = 'not readable' | 'too large' | 'broken';
 
 interface MappedFile {
-  readonly map: SourceMap;
+  readonly map: TraceMap;
   readonly mapFolder: string;
-  readonly code: Buffer;
+  readonly lines: readonly string[];
 }
+
+/** Limit of a file, of a map, and of all that is kept. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** A map takes ten times its bytes while it is decoded, and others need memory, too. */
+const SHARE_OF_MEMORY = 30;
+const NAME_BYTES = 4096;
 
 export class MapFiles {
   /** `undefined`: it has no map that can be used. */
@@ -47,101 +32,67 @@ export class MapFiles {
   #keptBytes = 0;
 
   constructor(
-    private readonly onProblem: (problem: MapProblem, file: string) => void = () => {},
-    private readonly options: MapFilesOptions = {},
+    /** A file has no map, or a map that cannot be used for a reason. */
+    private readonly onProblem: (file: string, reason: string | undefined) => void = () => {},
+    private readonly maxBytes = Math.min(MAX_BYTES, availableMemory() / SHARE_OF_MEMORY),
   ) {}
 
   find(position: GeneratedPosition): SourcePosition | undefined {
     const file = toPath(position.file);
-    const mapped = this.#open(file);
-    if (mapped === undefined) return undefined;
     try {
-      return this.#findIn(mapped, file, position);
-    } catch {
-      this.onProblem('broken', file);
+      if (!this.#files.has(file)) this.#open(file);
+      const mapped = this.#files.get(file);
+      return mapped && findIn(mapped, file, position);
+    } catch (error) {
       this.#files.set(file, undefined);
+      this.onProblem(file, String(error));
       return undefined;
     }
   }
 
-  #findIn({ map, mapFolder, code }: MappedFile, file: string, position: GeneratedPosition) {
-    const found = map.positionOf(position.line, position.column);
-    if (found === undefined) return undefined;
-    const exists = (path: string) =>
-      !this.options.onlyBeside && (attempt(() => isFile(path)) ?? false);
-    const sourceFile = resolveSource(found.source, mapFolder, exists);
-    // Packages often come without the sources that their maps name: such positions are no use.
-    if (/[\\/]node_modules[\\/]/.test(file) && !exists(sourceFile)) return undefined;
-    const functionName = nameInSource(map, code, position);
-    return {
-      file: sourceFile,
-      line: found.line,
-      column: found.column,
-      ...(functionName !== undefined && { functionName }),
+  #open(file: string): void {
+    let bytes = NAME_BYTES;
+    const read = (its: string) => {
+      const { size } = statSync(its);
+      if (size > this.maxBytes)
+        throw new RangeError(`${its} is larger than ${this.maxBytes} bytes`);
+      bytes += size;
+      return readFileSync(its, 'utf8');
     };
-  }
-
-  #open(file: string): MappedFile | undefined {
-    if (this.#files.has(file)) return this.#files.get(file);
-    const mapped = attempt(
-      () => (path.isAbsolute(file) ? this.#read(file) : undefined),
-      (error) => this.onProblem(problemOf(error), file),
-    );
-    const bytes =
-      NAME_BYTES + (mapped === undefined ? 0 : mapped.map.byteLength + mapped.code.length);
+    const code = isFile(file) ? read(file) : '';
+    const found = mapOf(file, code);
+    if (found === undefined) this.onProblem(file, undefined);
+    const map = found && decode(found.inline ?? read(found.file));
     this.#keptBytes += bytes;
-    if (this.#keptBytes > (this.options.maxKeptBytes ?? MAX_KEPT_BYTES)) {
+    if (this.#keptBytes > this.maxBytes) {
       this.#files.clear();
       this.#keptBytes = bytes;
     }
+    const mapped = map && { map, mapFolder: path.dirname(found.file), lines: code.split('\n') };
     this.#files.set(file, mapped);
-    return mapped;
-  }
-
-  #read(file: string): MappedFile | undefined {
-    const code = this.#readFile(file);
-    if (code === undefined) return undefined;
-    const { inline, url } = findMapReference(code);
-    if (inline !== undefined)
-      return { map: new SourceMap(inline), mapFolder: path.dirname(file), code };
-    const named = url === undefined || this.options.onlyBeside ? undefined : mapBeside(file, url);
-    for (const mapFile of new Set([named, `${file}.map`])) {
-      const bytes = mapFile && this.#readFile(mapFile);
-      if (bytes) return { map: new SourceMap(bytes), mapFolder: path.dirname(mapFile), code };
-    }
-    return undefined;
-  }
-
-  /** Undefined if there is no such file. */
-  #readFile(file: string): Buffer | undefined {
-    // A pipe would block the thread when it is opened.
-    if (!isFile(file)) return undefined;
-    const handle = openSync(file, 'r');
-    try {
-      const { size } = fstatSync(handle);
-      const { maxFileBytes = MAX_FILE_BYTES } = this.options;
-      if (size > Math.min(maxFileBytes, availableMemory() * SHARE_OF_MEMORY)) throw new TooLarge();
-      return readFileSync(handle);
-    } finally {
-      closeSync(handle);
-    }
   }
 }
 
-function problemOf(error: unknown): MapProblem {
-  if (error instanceof TooLarge) return 'too large';
-  return typeof (error as NodeJS.ErrnoException | undefined)?.code === 'string'
-    ? 'not readable'
-    : 'broken';
+function decode(text: string): TraceMap {
+  const map = new FlattenMap(JSON.parse(text));
+  map.sourcesContent = undefined;
+  return map;
 }
 
-/** The file that a relative URL names; undefined for others: nothing is fetched. */
-export function mapBeside(file: string, url: string): string | undefined {
-  if (hasScheme(url) || path.isAbsolute(url) || /^[\\/]/.test(url)) return undefined;
-  const relative = url.replace(/[?#].*$/, '');
-  // A name may have a `%` in it.
-  const decoded = attempt(() => decodeURIComponent(relative)) ?? relative;
-  return path.resolve(path.dirname(file), decoded);
+function findIn({ map, mapFolder, lines }: MappedFile, file: string, position: GeneratedPosition) {
+  const { line, column } = position;
+  const found = originalPositionFor(map, { line, column: column - 1 });
+  if (!found.source) return undefined;
+  const source = resolveSource(found.source, mapFolder);
+  // Packages often come without the sources that their maps name: such positions are no use.
+  if (/[\\/]node_modules[\\/]/.test(file) && !isFile(source)) return undefined;
+  const functionName = nameInSource(map, lines, position);
+  return {
+    file: source,
+    line: found.line,
+    column: found.column + 1,
+    ...(functionName !== undefined && { functionName }),
+  };
 }
 
 /** Memory of the machine or the container; the typings of Node.js 20 lack it. */

@@ -1,98 +1,95 @@
 /**
  * Positions in the source for positions in the code that runs. The main thread's side.
  *
- * Guarantees: it never reads or decodes the map of a file, waits only at the end of the process and
- * only shortly, never keeps the process alive, and never throws.
+ * Guarantees: it never reads or decodes the map of a file, waits only if {@link
+ * SourcePositions.settle} is told to, never keeps the process alive, and never throws.
  */
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { inRootContext } from '../otel/root-context.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
-import { attempt, Guard } from '../support/guard.ts';
-import { listen, unlisten } from '../support/process-listeners.ts';
+import { Guard } from '../support/guard.ts';
 import { clearTimeout, now, setTimeout } from '../support/time.ts';
-import { isOfFile, needsCompiler, transformedPositions, withoutLine } from './loaded-text.ts';
-import { hasLoader, nodeHasSourceMaps, positionByNode, positionsByHost } from './loader-maps.ts';
-import { Lru } from './lru.ts';
-import { namesOnlyFiles, refersToMap } from './map-comment.ts';
+import { isOfFile, readTextNow, readTexts, type TextOf, withoutLine } from './loaded-text.ts';
+import { mayBeOfLoader, positionsOfLoader } from './loader-maps.ts';
+import { mayHaveMap } from './map-of.ts';
 import type { GeneratedPosition, SourcePosition, SourcePositionList } from './position.ts';
 import type { SourceMapAnswer } from './source-map.worker.ts';
 import { SourceMapThread } from './source-map-thread.ts';
 
-export interface SourcePositionsOptions {
+const DEFAULT_OPTIONS = {
+  /** Code of a loader has no line, and no other position is looked up. */
+  isOff: false,
+  /** Runs what may take long, on the main thread. */
+  asOwnWork: (work: () => void) => work(),
   /** A lookup waits at most this long for the thread; what is not known then is undefined. */
-  readonly maxWaitMillis: number;
-  /** A process that ends waits at most this long for what is under way, once. */
-  readonly exitWaitMillis: number;
-  /** A thread that was not asked for this long is ended. */
-  readonly idleMillis: number;
-}
-
-const DEFAULT_OPTIONS: SourcePositionsOptions = {
   maxWaitMillis: 1000,
-  exitWaitMillis: 100,
+  /** A thread that was not asked for this long ends. */
   idleMillis: 30_000,
 };
 
-/** Positions that are remembered: some 100 blocks with stacks of 50 different frames. */
-const MAX_POSITIONS = 5000;
-/** Files of which it is remembered whether they have a map. */
-const MAX_FILES = 5000;
-/** Lookups that may wait. More than that are answered with what is known. */
-const MAX_PENDING = 100;
-/** A thread that ends by itself is started again this often. */
-const MAX_RESTARTS = 3;
+/** Positions and files that are remembered: some 100 blocks with stacks of 50 different frames. */
+const MAX_REMEMBERED = 5000;
 
 type Done = (found: SourcePositionList) => void;
 
 interface Lookup {
   readonly positions: readonly GeneratedPosition[];
-  /** Asked of the thread. */
-  readonly asked: readonly GeneratedPosition[];
+  readonly unknown: readonly GeneratedPosition[];
   readonly done: Done;
   readonly timer: NodeJS.Timeout;
+  /** Of the thread; undefined as long as it is not known how the code was made. */
+  asked?: readonly GeneratedPosition[];
 }
 
 export class SourcePositions {
-  readonly #known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
-  readonly #mayHaveMap = new Lru<string, boolean>(MAX_FILES);
-  readonly #mayNodeOpen = new Lru<string, boolean>(MAX_FILES);
+  readonly #known = new Map<string, SourcePosition | undefined>();
+  /** By file. */
+  readonly #isMapped = new Map<string, boolean>();
   readonly #pending = new Map<number, Lookup>();
-  readonly #options: SourcePositionsOptions;
+  readonly #options: typeof DEFAULT_OPTIONS;
   readonly #guard: Guard;
   #thread: SourceMapThread | undefined;
   #nextId = 0;
-  #restarts = 0;
-  #isLost = false;
-  #isStopped = false;
-  #exitWaitMillis: number;
+  #mayAsk: boolean;
   #whenSettled: (() => void)[] = [];
 
   constructor(
     private readonly log: Pick<OnceLogger, 'log'>,
-    options: Partial<SourcePositionsOptions> = {},
+    options: Partial<typeof DEFAULT_OPTIONS> = {},
   ) {
     this.#guard = new Guard(log);
     this.#options = { ...DEFAULT_OPTIONS, ...options };
-    this.#exitWaitMillis = this.#options.exitWaitMillis;
+    this.#mayAsk = !this.#options.isOff;
   }
 
   /**
    * Calls `done` exactly once, with one result for each position: at once if all of them are known,
-   * otherwise when the thread has answered, after `maxWaitMillis`, or when the process ends.
+   * otherwise when they are, after some `maxWaitMillis`, or by `settle`.
    */
   lookup(positions: readonly GeneratedPosition[], done: Done): void {
-    try {
-      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
-      const asked = withoutTracing(() => this.#unknown(positions));
-      if (asked.length > 0 && this.#pending.size < MAX_PENDING) {
-        inRootContext(() => this.#ask(positions, asked, done));
-        return;
-      }
-    } catch (error) {
-      this.log.log('error', 'cannot find positions in the source', error);
+    const unknown = positions.filter(
+      (position) => isOfFile(position.file) && !this.#known.has(keyOf(position)),
+    );
+    if (unknown.length === 0) {
+      this.#answer(positions, done);
+      return;
     }
-    this.#answer(positions, done);
+    const id = this.#nextId++;
+    inRootContext(() => {
+      const onTimeout = () => this.#onTimeout(id, lookup);
+      const timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
+      timer.unref();
+      const lookup: Lookup = { positions, unknown, done, timer };
+      this.#pending.set(id, lookup);
+      const files = [...new Set(unknown.map(({ file }) => file))];
+      const compiled = files.filter(mayBeOfLoader);
+      const uninspected = files.filter((file) => this.#mayAsk && !this.#isMapped.has(file));
+      if (compiled.length === 0 && uninspected.length === 0)
+        this.#guarded(() => this.#ask(id, lookup));
+      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
+      else void withoutTracing(() => this.#inspect(id, lookup, compiled, uninspected));
+    });
   }
 
   /** Resolves when no lookup waits any more, after `maxWaitMillis` at most. */
@@ -104,133 +101,104 @@ export class SourcePositions {
   /** Answers all lookups now. Blocks for at most `waitMillis` if answers are under way. */
   settle(waitMillis = 0): void {
     const end = now() + waitMillis;
-    this.#thread?.receive();
-    while (this.#pending.size > 0 && this.#thread?.waitForAnswer(end - now()))
-      this.#thread.receive();
+    // There is no time for asynchronous calls: the thread looks whether there is a map.
+    for (const [id, lookup] of waitMillis > 0 ? this.#pending : [])
+      if (lookup.asked === undefined) this.#guarded(() => this.#ask(id, lookup));
+    do this.#thread?.receive(end - now());
+    while (this.#pending.size > 0 && now() < end);
     this.#finishAll();
   }
 
-  /** Answers what waits, and ends the thread. Later lookups are answered with what is known. */
+  /** Answers what waits, and ends the thread. */
   stop(): void {
-    this.#isStopped = true;
     this.settle();
-    this.#thread?.end();
+    this.#thread?.terminate();
+    this.#thread = undefined;
   }
 
-  start(): void {
-    this.#isStopped = false;
-  }
-
-  /** The positions that only the thread can resolve. */
-  #unknown(positions: readonly GeneratedPosition[]): GeneratedPosition[] {
-    const isUnknown = (position: GeneratedPosition) =>
-      isOfFile(position.file) && !this.#known.has(keyOf(position));
-    this.#findOfLoader(positions.filter(isUnknown));
-    if (this.#isLost || this.#isStopped) return [];
-    return positions.filter(isUnknown).filter((position) => {
-      const { file } = position;
-      const mayHaveMap = remembered(this.#mayHaveMap, file, () => this.#isMapped(file));
-      if (!mayHaveMap) this.#known.set(keyOf(position), undefined);
-      return mayHaveMap;
-    });
-  }
-
-  /** Finds those of code that a loader has made in memory: its map is in no file. */
-  #findOfLoader(positions: readonly GeneratedPosition[]): void {
-    const transformed = transformedPositions(positions, hasLoader());
-    const find = (position: GeneratedPosition, source: SourcePosition | undefined) => {
-      if (source !== undefined) this.#known.set(keyOf(position), source);
-      return source !== undefined;
-    };
-    const byNode = new Set<GeneratedPosition>();
-    for (const position of nodeHasSourceMaps() ? positions : []) {
-      const { file } = position;
-      if (!transformed.has(position) && !needsCompiler(file)) continue;
-      // Node.js opens whatever a file's comment names: a device would never end.
-      const mayOpen = () => attempt(() => namesOnlyFiles(toPath(file))) ?? false;
-      if (!remembered(this.#mayNodeOpen, file, mayOpen)) continue;
-      if (find(position, positionByNode(position))) byNode.add(position);
+  /** By asynchronous calls only: an application may search for others (`--trace-sync-io`). */
+  async #inspect(
+    id: number,
+    lookup: Lookup,
+    compiled: readonly string[],
+    uninspected: readonly string[],
+  ): Promise<void> {
+    const inspections = uninspected.map(async (file) =>
+      remember(this.#isMapped, file, await mayHaveMap(toPath(file)).catch(() => false)),
+    );
+    const textOf = await readTexts(compiled);
+    await Promise.all(inspections);
+    // Otherwise it was answered meanwhile.
+    if (this.#pending.has(id) && lookup.asked === undefined) {
+      lookup.timer.refresh();
+      this.#guarded(() => this.#options.asOwnWork(() => this.#ask(id, lookup, textOf)));
     }
-    const rest = [...transformed].filter((position) => !byNode.has(position));
-    const byHost = positionsByHost(rest);
-    rest.forEach((position, i) => {
-      const isFound = find(position, byHost[i]);
-      if (!isFound && needsCompiler(position.file)) find(position, withoutLine(position));
+  }
+
+  /** Without a `textOf`, nothing can wait: the files of loaders are read here and now. */
+  #ask(id: number, lookup: Lookup, textOf: TextOf = readTextNow): void {
+    const ofLoader = positionsOfLoader(lookup.unknown, textOf, this.#options.isOff);
+    lookup.asked = lookup.unknown.filter((position) => {
+      const source = ofLoader.get(position);
+      const isAsked =
+        source === undefined && this.#mayAsk && this.#isMapped.get(position.file) !== false;
+      if (!isAsked) remember(this.#known, keyOf(position), source);
+      return isAsked;
     });
+    if (lookup.asked.length > 0) this.#thread ??= inRootContext(() => this.#startThread());
+    if (lookup.asked.length === 0 || this.#thread === undefined) this.#finish(id);
+    else this.#thread.ask(id, lookup.asked);
   }
 
-  #isMapped(file: string): boolean {
-    const path = toPath(file);
-    // A thread without the host's flags is not under its permission model (observed on Node.js 20
-    // to 26).
-    const mayRead = (its: string) => permission()?.has('fs.read', its) ?? true;
-    if (mayRead(path) && mayRead(`${path}.map`)) return attempt(() => refersToMap(path)) ?? true;
-    this.log.log('info', 'the permission model forbids to read a source map', file);
-    return false;
-  }
-
-  #ask(
-    positions: readonly GeneratedPosition[],
-    asked: readonly GeneratedPosition[],
-    done: Done,
-  ): void {
-    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#startThread();
-    if (this.#thread === undefined) {
-      this.#answer(positions, done);
+  #onTimeout(id: number, lookup: Lookup): void {
+    if (lookup.asked === undefined) {
+      // The event loop is too busy.
+      lookup.timer.refresh();
+      this.#ask(id, lookup);
       return;
     }
-    const id = this.#nextId++;
-    const onTimeout = () => {
-      // After a block, timers come before messages.
-      this.#thread?.receive();
-      this.#finish(id);
-    };
-    const timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
-    timer.unref();
-    if (this.#pending.size === 0) {
-      // First: the application may shut its SDK down there.
-      listen('beforeExit', this.#onEnd, true);
-      listen('exit', this.#onEnd, true);
-    }
-    this.#pending.set(id, { positions, asked, done, timer });
-    this.#thread.ask({ id, positions: asked });
+    // After a block, timers come before messages.
+    this.#thread?.receive();
+    this.#finish(id);
   }
 
   #startThread(): SourceMapThread | undefined {
     try {
-      return new SourceMapThread(this.#options.idleMillis, permission() !== undefined, {
-        onAnswer: (answer) => this.#guarded(() => this.#onAnswer(answer)),
-        onError: (error) => this.log.log('warn', 'the source map thread failed', error),
-        onFailure: () => this.#guarded(() => this.#onFailure()),
-      });
+      // A thread is not under the permission model of the process (observed on Node.js 20 to 26).
+      if (permission()?.has('fs.read') === false)
+        throw new Error('the permission model does not allow to read all files');
+      const thread: SourceMapThread = new SourceMapThread(
+        this.#options.idleMillis,
+        (answer) => this.#guarded(() => this.#onAnswer(answer)),
+        (error) => this.#guarded(() => this.#onEnd(thread, error)),
+      );
+      return thread;
     } catch (error) {
-      this.#lose(error instanceof Error ? error.message : String(error));
+      this.#mayAsk = false;
+      this.log.log('warn', `sourceMaps is off: ${(error as Error).message}`);
       return undefined;
     }
   }
 
-  #onFailure(): void {
+  #onEnd(thread: SourceMapThread, error: unknown): void {
+    if (thread !== this.#thread) return;
+    thread.receive();
+    this.#thread = undefined;
+    if (error !== undefined) this.log.log('warn', 'the source map thread failed', error);
     // Whatever ended the thread would do so again.
-    for (const { asked } of this.#pending.values())
-      for (const { file } of asked) this.#mayHaveMap.set(file, false);
+    for (const { asked = [] } of this.#pending.values())
+      for (const { file } of asked) remember(this.#isMapped, file, false);
     this.#finishAll();
-    if (this.#restarts++ === MAX_RESTARTS)
-      this.#lose(`its thread has ended ${MAX_RESTARTS + 1} times`);
-  }
-
-  #lose(reason: string): void {
-    this.#isLost = true;
-    this.log.log('warn', `sourceMaps is off: ${reason}`);
   }
 
   /** Also for a lookup that no longer waits: the next one knows. */
   #onAnswer({ id, asked, found, problems }: SourceMapAnswer): void {
     asked.forEach((position, i) => {
-      this.#known.set(keyOf(position), found[i]);
+      remember(this.#known, keyOf(position), found[i]);
     });
-    for (const { problem, file } of problems) {
-      this.#mayHaveMap.set(file, false);
-      this.log.log('info', `a source map is ${problem}`, file);
+    for (const [file, reason] of problems) {
+      remember(this.#isMapped, file, false);
+      if (reason !== undefined) this.log.log('info', 'a source map cannot be used', file, reason);
     }
     this.#finish(id);
   }
@@ -244,65 +212,40 @@ export class SourcePositions {
     if (lookup === undefined) return;
     this.#pending.delete(id);
     clearTimeout(lookup.timer);
-    if (this.#pending.size === 0) {
-      attempt(() => {
-        unlisten('beforeExit', this.#onEnd);
-        unlisten('exit', this.#onEnd);
-      });
-    }
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();
-    this.#answer(lookup.positions, lookup.done);
+    const isUnclear = (position: GeneratedPosition) =>
+      lookup.asked === undefined && mayBeOfLoader(position.file);
+    this.#answer(lookup.positions, lookup.done, isUnclear);
   }
 
-  #answer(positions: readonly GeneratedPosition[], done: Done): void {
-    try {
-      done(positions.map((position) => this.#known.get(keyOf(position))));
-    } catch (error) {
-      this.log.log('error', 'cannot use positions in the source', error);
-    }
+  #answer(
+    positions: readonly GeneratedPosition[],
+    done: Done,
+    isUnclear = (_position: GeneratedPosition) => false,
+  ): void {
+    const found = positions.map(
+      (position) =>
+        this.#known.get(keyOf(position)) ??
+        (isUnclear(position) ? withoutLine(position) : undefined),
+    );
+    this.#guard.run('cannot use positions in the source', () =>
+      this.#options.asOwnWork(() => done(found)),
+    );
   }
 
   /** For what Node.js calls: a throw would reach the host. */
   #guarded(action: () => void): void {
     this.#guard.run('internal error in the lookup of positions', action);
   }
-
-  readonly #onEnd = (): void => {
-    this.#guarded(() => {
-      const waitMillis = this.#exitWaitMillis;
-      this.#exitWaitMillis = 0;
-      this.settle(waitMillis);
-    });
-  };
 }
 
-/**
- * For `sourceMaps: false`: code that a loader made has no line; nothing else is looked up. Never
- * throws.
- */
-export function lookUpWithoutMaps() {
-  const known = new Lru<string, SourcePosition | undefined>(MAX_POSITIONS);
-  return (positions: readonly GeneratedPosition[], done: Done): void => {
-    const unknown = positions.filter((position) => !known.has(keyOf(position)));
-    const transformed = withoutTracing(() => transformedPositions(unknown, hasLoader()));
-    for (const position of unknown) {
-      const source = transformed.has(position) ? withoutLine(position) : undefined;
-      known.set(keyOf(position), source);
-    }
-    done(positions.map((position) => known.get(keyOf(position))));
-  };
+/** Most of an application's blocks have the same frames: what is forgotten is soon known again. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.size >= MAX_REMEMBERED) map.clear();
+  map.set(key, value);
 }
 
-function remembered(lru: Lru<string, boolean>, file: string, find: () => boolean): boolean {
-  const known = lru.get(file);
-  if (known !== undefined) return known;
-  const found = find();
-  lru.set(file, found);
-  return found;
-}
-
-const permission = () =>
-  (process as { permission?: { has(scope: string, reference: string): boolean } }).permission;
+const permission = () => (process as { permission?: { has(scope: string): boolean } }).permission;
 
 const keyOf = (position: GeneratedPosition) => {
   const { file, line, column, functionName, functionLine, functionColumn } = position;

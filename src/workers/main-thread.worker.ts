@@ -10,9 +10,9 @@
  * nothing is left on the main thread but the words in {@link KEY}.
  */
 import { BroadcastChannel, setEnvironmentData, Worker } from 'node:worker_threads';
-import { THREAD_OPTIONS } from '../sample/own-threads.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from '../sample/self-kill.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
+import { THREAD_OPTIONS } from '../support/own-threads.ts';
 import { KEY, type MainThreadMessage, type MainThreadRequest } from './main-thread.ts';
 
 /** A parameter of the function around this code. */

@@ -1,9 +1,9 @@
 /**
  * The entry `/console`: a program has its blocks reported, and does and ends as it does without.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync, rmSync } from 'node:fs';
+import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -46,6 +46,19 @@ const DELAY_MILLIS = 20;
 const judgeBlocks = (ended: Run, judge: () => void) =>
   judgeUnlessDelayed(runDelayOf(ended), DELAY_MILLIS, judge);
 const summariesOf = (ended: Run) => linesOf(ended).filter((line) => SUMMARY.test(line));
+
+test('with --trace-sync-io: no file is read by a call that the application waits for', () => {
+  const file = path.join(makeFolder(), 'app.cjs');
+  const block = 'const end = performance.now() + 500; while (performance.now() < end);';
+  writeFileSync(file, `setTimeout(() => { ${block} setTimeout(() => {}, 200); }, 100);`);
+  const { stderr } = spawnSync(process.execPath, ['--trace-sync-io', '--require', ENTRY, file], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  rmSync(path.dirname(file), { recursive: true });
+  expect(stderr).toMatch(/^event-loop-blocked \d+ ms .*app\.cjs/);
+  expect(stderr).not.toContain('Detected use of sync API');
+});
 
 describe.each(['app.cjs', 'app.mjs'])('%s', (app) => {
   test.each([['--import'], ['--require']])(

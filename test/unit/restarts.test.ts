@@ -1,4 +1,4 @@
-import { Restarts } from '../../src/sample/own-threads.ts';
+import { Restarts } from '../../src/support/own-threads.ts';
 
 const MINUTE = 60_000;
 

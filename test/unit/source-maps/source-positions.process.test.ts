@@ -44,32 +44,17 @@ function run(script: string, flags: readonly string[] = []) {
   return { status, lines: stdout.trim().split('\n'), stderr, millis: performance.now() - started };
 }
 
-const WAITS = `{ maxWaitMillis: ${LONG_MILLIS}, exitWaitMillis: ${LONG_MILLIS} }`;
+/** The lookup of each position is answered when the process ends, as a session does it. */
+const LOOK_UP = `const positions = new SourcePositions(log, { maxWaitMillis: ${LONG_MILLIS} });
+  process.on('exit', () => positions.settle(${LONG_MILLIS}));
+  const lookUp = (its) => positions.lookup([its], printFound);`;
 
-test('a process that ends by itself is answered before its own listeners, and not kept alive', () => {
-  const { status, lines, stderr, millis } = run(`
-    process.on('beforeExit', () => print('beforeExit'));
-    new SourcePositions(log, ${WAITS}).lookup([position], printFound);`);
-  expect({ status, lines, stderr }).toEqual({
-    status: 0,
-    lines: [source, 'beforeExit'],
-    stderr: '',
-  });
-  expect(millis).toBeLessThan(LONG_MILLIS);
-});
-
-test('a process that calls process.exit', () => {
-  const { status, lines, stderr } = run(`
-    new SourcePositions(log, ${WAITS}).lookup([position], printFound);
-    process.exit(3);`);
-  expect({ status, lines, stderr }).toEqual({ status: 3, lines: [source], stderr: '' });
-});
-
-test('a process that does not wait', () => {
-  const { status, lines, stderr, millis } = run(`
-    const positions = new SourcePositions(log, { maxWaitMillis: ${LONG_MILLIS}, exitWaitMillis: 0 });
-    positions.lookup([position], printFound);`);
-  expect({ status, lines, stderr }).toEqual({ status: 0, lines: ['unmapped'], stderr: '' });
+test.each([
+  ['ends by itself', '', 0],
+  ['calls process.exit', 'process.exit(3);', 3],
+])('a process that %s is answered, and not kept alive', (_how, exit, expected) => {
+  const { status, lines, stderr, millis } = run(`${LOOK_UP} lookUp(position); ${exit}`);
+  expect({ status, lines, stderr }).toEqual({ status: expected, lines: [source], stderr: '' });
   expect(millis).toBeLessThan(LONG_MILLIS);
 });
 
@@ -87,7 +72,7 @@ test('a process with an idle thread ends', () => {
 
 test('a preload of the host does not run in the thread', () => {
   writeFileSync(path.join(folder, 'preload.cjs'), `require('node:fs').writeSync(1, 'preload\\n');`);
-  const { lines } = run(`new SourcePositions(log, ${WAITS}).lookup([position], printFound);`, [
+  const { lines } = run(`${LOOK_UP} lookUp(position);`, [
     '--require',
     path.join(folder, 'preload.cjs'),
   ]);
@@ -99,7 +84,7 @@ test('code that says it comes from a pipe is not waited for', () => {
   execFileSync('mkfifo', [pipe]);
   const { status, lines, stderr } = run(`
     const inPipe = { file: ${JSON.stringify(pipe)}, line: 1, column: 1 };
-    new SourcePositions(log, ${WAITS}).lookup([inPipe], printFound);`);
+    ${LOOK_UP} lookUp(inPipe);`);
   expect({ status, lines, stderr }).toEqual({ status: 0, lines: ['unmapped'], stderr: '' });
 });
 
@@ -110,51 +95,23 @@ test('with --enable-source-maps, Node.js has the maps of code that is not in a f
     const comment = '//# source' + 'MappingURL=data:application/json;base64,';
     const made = new module.constructor(__dirname + '/made.js');
     made._compile('let a;\\n' + comment + Buffer.from(JSON.stringify(map)).toString('base64'), __dirname + '/made.js');
-    const positions = new SourcePositions(log, ${WAITS});
-    positions.lookup([{ file: __dirname + '/made.js', line: 1, column: 3, offset: 2 }], printFound);
-    print('at once');
-    positions.lookup([position], printFound);`,
+    ${LOOK_UP}
+    lookUp({ file: __dirname + '/made.js', line: 1, column: 3, offset: 2 });
+    lookUp(position);`,
     ['--enable-source-maps'],
   );
-  expect({ lines, stderr }).toEqual({ lines: ['made.ts:3:5', 'at once', source], stderr: '' });
+  expect({ lines, stderr }).toEqual({ lines: ['made.ts:3:5', source], stderr: '' });
 });
 
 test('with --enable-source-maps, Node.js is not asked for the map of a file: it would decode it here', () => {
   const { lines, stderr } = run(
     `
     module.constructor.findSourceMap = () => print('Node.js is asked');
-    const positions = new SourcePositions(log, ${WAITS});
-    positions.lookup([{ ...position, offset: position.column - 1 }], printFound);`,
+    ${LOOK_UP}
+    lookUp({ ...position, offset: position.column - 1 });`,
     ['--enable-source-maps'],
   );
   expect({ lines, stderr }).toEqual({ lines: [source], stderr: '' });
-});
-
-// Node.js 26 reads a map when it is asked for it; earlier ones when the module is loaded.
-test('with --enable-source-maps, Node.js is not asked for a map that is a device', () => {
-  const device = path.join(folder, 'device.js');
-  const code = 'exports.f = () => 1;\n//# source' + 'MappingURL=/dev/zero\n';
-  writeFileSync(device, code);
-  const { status, lines, stderr } = run(
-    `
-    const device = ${JSON.stringify(device)};
-    if (parseInt(process.versions.node) >= 26) require(device);
-    const { findSourceMap } = module.constructor;
-    module.constructor.findSourceMap = (file) => {
-      print('Node.js is asked');
-      return findSourceMap(file);
-    };
-    const positions = new SourcePositions(log, ${WAITS});
-    positions.lookup([{ file: device, line: 1, column: 11, offset: 10 }], printFound);
-    // As if it was wrapped by a loader.
-    positions.lookup([{ file: device, line: 1, column: 12, offset: 73 }], printFound);`,
-    ['--enable-source-maps'],
-  );
-  expect({ status, lines, stderr }).toEqual({
-    status: 0,
-    lines: ['unmapped', 'unmapped'],
-    stderr: '',
-  });
 });
 
 describe('the permission model', () => {
@@ -162,12 +119,12 @@ describe('the permission model', () => {
     ? '--permission'
     : '--experimental-permission';
   const twice = `
-    const positions = new SourcePositions(log, ${WAITS});
-    positions.lookup([position], printFound);
-    positions.lookup([position], printFound);`;
+    ${LOOK_UP}
+    lookUp(position);
+    lookUp(position);`;
 
   test('no threads', () => {
-    const { status, lines } = run(twice, [flag, `--allow-fs-read=${folder}/*`]);
+    const { status, lines } = run(twice, [flag, '--allow-fs-read=*']);
     expect(status).toBe(0);
     expect(lines).toEqual([
       expect.stringMatching(/^warn: sourceMaps is off: Access to this API has been restricted/),
@@ -176,24 +133,19 @@ describe('the permission model', () => {
     ]);
   });
 
-  test('the files may be read', () => {
+  test('not all files may be read', () => {
     const { status, lines } = run(twice, [flag, '--allow-worker', `--allow-fs-read=${folder}/*`]);
     expect(status).toBe(0);
-    expect(lines).toEqual([source, source]);
+    expect(lines).toEqual([
+      'warn: sourceMaps is off: the permission model does not allow to read all files',
+      'unmapped',
+      'unmapped',
+    ]);
   });
 
-  test('the files may not be read', () => {
-    const { status, lines } = run(twice, [
-      flag,
-      '--allow-worker',
-      `--allow-fs-read=${folder}/script.cjs`,
-      `--allow-fs-read=${folder}/source-positions.cjs`,
-    ]);
+  test('all files may be read', () => {
+    const { status, lines } = run(twice, [flag, '--allow-worker', '--allow-fs-read=*']);
     expect(status).toBe(0);
-    expect(lines).toEqual([
-      'info: the permission model forbids to read a source map',
-      'unmapped',
-      'unmapped',
-    ]);
+    expect(lines).toEqual([source, source]);
   });
 });

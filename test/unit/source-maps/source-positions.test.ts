@@ -1,5 +1,6 @@
 /** What waits, what does not, and what remains of a thread. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MessagePort, Worker } from 'node:worker_threads';
@@ -9,10 +10,7 @@ import {
   type SourcePositionList,
   withSourcePositions,
 } from '../../../src/source-maps/position.ts';
-import {
-  SourcePositions,
-  type SourcePositionsOptions,
-} from '../../../src/source-maps/source-positions.ts';
+import { SourcePositions } from '../../../src/source-maps/source-positions.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
 
 const log = { log: jest.fn() };
@@ -26,7 +24,7 @@ afterEach(() => {
 });
 afterAll(removeFolders);
 
-function make(options: Partial<SourcePositionsOptions> = {}): SourcePositions {
+function make(options: ConstructorParameters<typeof SourcePositions>[1] = {}): SourcePositions {
   positions = new SourcePositions(log, { maxWaitMillis: 20_000, ...options });
   return positions;
 }
@@ -47,6 +45,9 @@ function app() {
     },
   };
 }
+
+/** Jest is a loader: as long as a file has not been read, its code may be of another line. */
+const withoutLine = (file: string) => ({ file, line: undefined, column: undefined });
 
 const ask = (of: SourcePositions, list: readonly GeneratedPosition[]) =>
   new Promise<SourcePositionList>((resolve) => of.lookup(list, resolve));
@@ -86,13 +87,6 @@ test('nothing that has no file needs a thread', () => {
     list.map((file) => ({ file, line: 1, column: 1 })),
   );
   expect(found).toEqual([undefined, undefined, undefined, undefined]);
-});
-
-test('a file without a map costs nothing the second time, wherever in it', async () => {
-  const file = path.join(makeFolder({ 'a.js': 'let a;\nlet b;' }), 'a.js');
-  const of = make();
-  expect(await ask(of, [{ file, line: 1, column: 1 }])).toEqual([undefined]);
-  expect(known(of, [{ file, line: 2, column: 1 }])).toEqual([undefined]);
 });
 
 test('a map is decoded once: another position of it is known without the files', async () => {
@@ -140,7 +134,7 @@ test('settle answers at once', async () => {
   of.lookup([position], done);
   expect(done).not.toHaveBeenCalled();
   of.settle();
-  expect(done.mock.calls).toEqual([[[undefined]]]);
+  expect(done.mock.calls).toEqual([[[withoutLine(position.file)]]]);
   await of.settled();
   expect(done).toHaveBeenCalledTimes(1);
 });
@@ -164,52 +158,57 @@ test('settled resolves when each lookup was answered', async () => {
   expect(done.mock.calls).toEqual([[[source]]]);
 });
 
-test('a thread that is not needed ends, and another one is started', async () => {
-  const { position, source } = app();
-  const terminated = jest.spyOn(Worker.prototype, 'terminate');
-  const of = make({ idleMillis: 20 });
-  await ask(of, [position]);
-  while (terminated.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(known(of, [position])).toEqual([source]);
-  const next = { ...position, line: 999 };
-  expect(await ask(of, [next])).toEqual([undefined]);
-});
-
-test('a thread that fails is started again three times', async () => {
-  const code = 'let a;\n//# sourceMappingURL=a.map';
-  const names = [0, 1, 2, 3, 4].map((i) => `${i}.js`);
-  const folder = makeFolder({
-    'a.map': '{}',
-    ...Object.fromEntries(names.map((name) => [name, code])),
-  });
-  const of = make();
+/** Each thread, from when it is started. */
+function startedThreads(): Worker[] {
   const started: Worker[] = [];
   const { unref } = Worker.prototype;
   jest.spyOn(Worker.prototype, 'unref').mockImplementation(function (this: Worker) {
     started.push(this);
     unref.call(this);
   });
-  for (const i of [0, 1, 2, 3]) {
-    const found = ask(of, [{ file: path.join(folder, `${i}.js`), line: 1, column: 1 }]);
-    await started[i]?.terminate();
-    expect(await found).toEqual([undefined]);
-  }
-  expect(started).toHaveLength(4);
-  expect(log.log.mock.calls).toEqual([['warn', 'sourceMaps is off: its thread has ended 4 times']]);
-  expect(known(of, [{ file: path.join(folder, '4.js'), line: 1, column: 1 }])).toEqual([undefined]);
+  return started;
+}
+
+test('a thread that is not needed ends, and another one is started', async () => {
+  const { position, source } = app();
+  const [started, of] = [startedThreads(), make({ idleMillis: 20 })];
+  expect(await ask(of, [position])).toEqual([source]);
+  await once(started[0] as Worker, 'exit');
+  expect(await ask(of, [{ ...position, line: 999 }])).toEqual([undefined]);
+  expect(started).toHaveLength(2);
 });
 
-test('a map that a comment names and that is not there needs no thread', () => {
+test('a file that has ended the thread is not asked for again, others are', async () => {
+  const { position } = app();
+  const [started, of] = [startedThreads(), make()];
+  const found = ask(of, [position]);
+  while (started.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await started[0]?.terminate();
+  expect(await found).toEqual([undefined]);
+  expect(await ask(of, [{ ...position, line: 999 }])).toEqual([undefined]);
+  expect(started).toHaveLength(1);
+  const other = app();
+  expect(await ask(of, [other.position])).toEqual([other.source]);
+});
+
+test('a map that a comment names and that is not there is looked for once', async () => {
   const folder = makeFolder({ 'a.js': 'let a;\n//# sourceMappingURL=a.js.map' });
-  const position = { file: path.join(folder, 'a.js'), line: 1, column: 1 };
-  expect(known(make(), [position])).toEqual([undefined]);
+  const file = path.join(folder, 'a.js');
+  const of = make();
+  expect(await ask(of, [{ file, line: 1, column: 1 }])).toEqual([undefined]);
+  const post = jest.spyOn(MessagePort.prototype, 'postMessage');
+  expect(await ask(of, [{ file, line: 2, column: 1 }])).toEqual([undefined]);
+  expect(post).not.toHaveBeenCalled();
+  expect(log.log).not.toHaveBeenCalled();
 });
 
 test('why a map is not used is logged', async () => {
   const { file, position } = app();
   writeFileSync(`${file}.map`, '{');
   expect(await ask(make(), [position])).toEqual([undefined]);
-  expect(log.log.mock.calls).toEqual([['info', 'a source map is broken', file]]);
+  expect(log.log.mock.calls).toEqual([
+    ['info', 'a source map cannot be used', file, expect.stringContaining('SyntaxError')],
+  ]);
 });
 
 test('a throw of the callback for the positions is logged', async () => {
@@ -228,26 +227,13 @@ test('a throw of the callback for the positions is logged', async () => {
   ]);
 });
 
-test('more lookups than may wait are answered with what is known', async () => {
-  const { file } = app();
-  const of = make();
-  const done = jest.fn();
-  for (let line = 1; line <= 101; line++) of.lookup([{ file, line, column: 1 }], done);
-  expect(done).toHaveBeenCalledTimes(1);
-  await of.settled();
-  expect(done).toHaveBeenCalledTimes(101);
-});
-
-test('after stop nothing is asked any more, after start it is', async () => {
-  const { position, source } = app();
+test('stop answers what waits', () => {
+  const { position } = app();
   const of = make();
   const done = jest.fn();
   of.lookup([position], done);
   of.stop();
-  expect(done.mock.calls).toEqual([[[undefined]]]);
-  expect(known(of, [position])).toEqual([undefined]);
-  of.start();
-  expect(await ask(of, [position])).toEqual([source]);
+  expect(done.mock.calls).toEqual([[[withoutLine(position.file)]]]);
 });
 
 test('the request that was blocked is not the context of what comes later', async () => {
@@ -264,17 +250,6 @@ test('the request that was blocked is not the context of what comes later', asyn
   );
   await late;
   expect(observed).toEqual([undefined]);
-});
-
-test('no listener of the process is left behind', async () => {
-  const { position } = app();
-  const count = () => process.listenerCount('beforeExit') + process.listenerCount('exit');
-  const before = count();
-  const of = make();
-  const found = ask(of, [position]);
-  expect(count()).toBe(before + 2);
-  await found;
-  expect(count()).toBe(before);
 });
 
 test('a stack trace', () => {
