@@ -8,7 +8,7 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import { inRootContext } from '../otel/root-context.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
-import { Guard } from '../support/guard.ts';
+import { attempt, Guard } from '../support/guard.ts';
 import { clearTimeout, now, setTimeout } from '../support/time.ts';
 import { isOfFile, readTextNow, readTexts, type TextOf, withoutLine } from './loaded-text.ts';
 import { mayBeOfLoader, positionsOfLoader } from './loader-maps.ts';
@@ -37,7 +37,7 @@ interface Lookup {
   readonly positions: readonly GeneratedPosition[];
   readonly unknown: readonly GeneratedPosition[];
   readonly done: Done;
-  readonly timer: NodeJS.Timeout;
+  timer?: NodeJS.Timeout;
   /** Of the thread; undefined as long as it is not known how the code was made. */
   asked?: readonly GeneratedPosition[];
 }
@@ -76,20 +76,15 @@ export class SourcePositions {
       return;
     }
     const id = this.#nextId++;
-    inRootContext(() => {
-      const onTimeout = () => this.#onTimeout(id, lookup);
-      const timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
-      timer.unref();
-      const lookup: Lookup = { positions, unknown, done, timer };
-      this.#pending.set(id, lookup);
-      const files = [...new Set(unknown.map(({ file }) => file))];
-      const compiled = files.filter(mayBeOfLoader);
-      const uninspected = files.filter((file) => this.#mayAsk && !this.#isMapped.has(file));
-      if (compiled.length === 0 && uninspected.length === 0)
-        this.#guarded(() => this.#ask(id, lookup));
-      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
-      else void withoutTracing(() => this.#inspect(id, lookup, compiled, uninspected));
-    });
+    const lookup: Lookup = { positions, unknown, done };
+    this.#pending.set(id, lookup);
+    attempt(
+      () => inRootContext(() => this.#begin(id, lookup)),
+      (error) => {
+        this.log.log('error', 'cannot find positions in the source', error);
+        this.#finish(id);
+      },
+    );
   }
 
   /** Resolves when no lookup waits any more, after `maxWaitMillis` at most. */
@@ -116,6 +111,18 @@ export class SourcePositions {
     this.#thread = undefined;
   }
 
+  #begin(id: number, lookup: Lookup): void {
+    const onTimeout = () => this.#onTimeout(id, lookup);
+    lookup.timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
+    lookup.timer.unref();
+    const files = [...new Set(lookup.unknown.map(({ file }) => file))];
+    const compiled = files.filter(mayBeOfLoader);
+    const uninspected = files.filter((file) => this.#mayAsk && !this.#isMapped.has(file));
+    if (compiled.length === 0 && uninspected.length === 0) this.#ask(id, lookup);
+    // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
+    else void withoutTracing(() => this.#inspect(id, lookup, compiled, uninspected));
+  }
+
   /** By asynchronous calls only: an application may search for others (`--trace-sync-io`). */
   async #inspect(
     id: number,
@@ -130,13 +137,14 @@ export class SourcePositions {
     await Promise.all(inspections);
     // Otherwise it was answered meanwhile.
     if (this.#pending.has(id) && lookup.asked === undefined) {
-      lookup.timer.refresh();
+      lookup.timer?.refresh();
       this.#guarded(() => this.#options.asOwnWork(() => this.#ask(id, lookup, textOf)));
     }
   }
 
   /** Without a `textOf`, nothing can wait: the files of loaders are read here and now. */
   #ask(id: number, lookup: Lookup, textOf: TextOf = readTextNow): void {
+    lookup.asked = [];
     const ofLoader = positionsOfLoader(lookup.unknown, textOf, this.#options.isOff);
     lookup.asked = lookup.unknown.filter((position) => {
       const source = ofLoader.get(position);
@@ -153,7 +161,7 @@ export class SourcePositions {
   #onTimeout(id: number, lookup: Lookup): void {
     if (lookup.asked === undefined) {
       // The event loop is too busy.
-      lookup.timer.refresh();
+      lookup.timer?.refresh();
       this.#ask(id, lookup);
       return;
     }
