@@ -29,7 +29,7 @@ export interface ReportRequest {
   readonly durationMillis: number;
   /** `GET /report`, else the span's name. */
   readonly route: string;
-  readonly traceId: string;
+  readonly traceId?: string;
   readonly stalledMillis: number;
   /** Before the span began. */
   readonly queuedMillis: number;

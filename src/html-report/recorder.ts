@@ -114,7 +114,7 @@ export class ReportRecorder {
       startTimeMillis: round(startTimeMillis),
       durationMillis: round(durationMillis),
       route,
-      traceId,
+      ...(traceId !== undefined && { traceId }),
       stalledMillis: round(request.stalledMillis),
       queuedMillis: round(request.queuedMillis),
       waits: waits.flatMap(({ block, millis }) =>

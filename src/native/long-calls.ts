@@ -2,8 +2,9 @@
  * Native calls that are known to be long: each leaves behind, before it begins, what the watchdog
  * thread reports of it if it does not end; and counts as a stack sample of the time that it took.
  */
-import { context } from '@opentelemetry/api';
+
 import type { StackSample } from '../block.ts';
+import { activeContext } from '../otel/active-context.ts';
 import type { Faults } from '../otel/diag-once.ts';
 import type { SharedText } from '../sample/shared-records.ts';
 import type { Clock } from '../support/clock.ts';
@@ -60,7 +61,7 @@ export class LongCalls implements LongCallListener {
     return {
       requestedAt: time,
       time,
-      context: context.active(),
+      context: activeContext(),
       resourceType: this.ports.resourceType(),
       frames,
       nativeCall: { name, size },

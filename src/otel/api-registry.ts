@@ -12,6 +12,7 @@ export interface ApiRegistry {
   /** Of the copy that registered first. */
   readonly version?: string;
   readonly diag?: Pick<DiagLogger, 'warn'>;
+  readonly context?: unknown;
   readonly trace?: unknown;
   readonly metrics?: unknown;
   /** From api 1.10 on; before that `@opentelemetry/api-logs` had a place of its own. */

@@ -1,15 +1,22 @@
 /** Which request, in words, a block is attributed to. */
-import { type Context, isSpanContextValid, trace } from '@opentelemetry/api';
+import { type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
 import { type NamedSpan, operationOf } from '../otel/operation.ts';
 import { rpcMetadataIn } from '../otel/sdk-internals.ts';
 import type { AttributedRequest } from './block-line.ts';
 
 export function attributedRequest(context: Context): AttributedRequest {
   const span = trace.getSpan(context);
-  if (span === undefined || !isSpanContextValid(span.spanContext())) return {};
-  const { traceId } = span.spanContext();
+  if (span === undefined) return {};
+  // Without an SDK a request has a span, but no trace.
+  const traceId = traceIdOf(span);
   const rpc = rpcMetadataIn(context);
   const request = operationOf(rpc?.span ?? {}, rpc?.route);
   const { name } = request.httpRoute === undefined ? operationOf(span as NamedSpan) : request;
   return { operation: name, traceId };
+}
+
+/** Undefined if it is in none. */
+export function traceIdOf(span: Span): string | undefined {
+  const ids = span.spanContext();
+  return isSpanContextValid(ids) ? ids.traceId : undefined;
 }

@@ -33,7 +33,8 @@ export interface FunctionWait {
 export interface RequestMessage {
   /** `GET /report`, else the name of the span. */
   readonly route: string;
-  readonly traceId: string;
+  /** Absent without an SDK. */
+  readonly traceId?: string | undefined;
   /** Unix time. */
   readonly startTimeMillis: number;
   readonly durationMillis: number;

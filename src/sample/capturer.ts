@@ -2,9 +2,10 @@
  * Takes stack samples, inside what runs: it only copies, and no function of the application's runs.
  * No regular expression may run here: see stack.ts.
  */
-import { context } from '@opentelemetry/api';
+
 import type { NativeCall, StackFrame, StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
+import { activeContext } from '../otel/active-context.ts';
 import type { Clock } from '../support/clock.ts';
 import { CAPTURE_URL, type TakenStack, takeStack } from './stack.ts';
 
@@ -79,7 +80,7 @@ export class Capturer {
     return {
       requestedAt,
       time,
-      context: context.active(),
+      context: activeContext(),
       showsCode: () => stack.showsCode(),
       get resourceType() {
         return readType();

@@ -2,7 +2,7 @@
  * Detection: ticks, scopes, callbacks and the lag timer become blocks, and what is not the
  * application's is left out. It tells its listeners, and knows none of them.
  */
-import { context, type HrTime, type Span } from '@opentelemetry/api';
+import type { HrTime, Span } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
 import { CpuThrottling } from '../detect/exclude/cpu-throttling.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
@@ -24,6 +24,7 @@ import { Ledger } from '../detect/ledger.ts';
 import type { RunningCode } from '../detect/running-code.ts';
 import type { LoopListener, Part } from '../extra.ts';
 import { callStack, emptyCallStack } from '../native/call-stack.ts';
+import { activeContext } from '../otel/active-context.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import {
   clockStepOf,
@@ -234,7 +235,7 @@ function runningCode({ clock, parentOf, callsTo }: Common, runDelay: RunDelay): 
     time === undefined ? Number.NaN : hrTimeToMillis(time) + clockStepOf(span, clock);
   return {
     context: () => contextOf(currentResource()),
-    active: () => context.active(),
+    active: activeContext,
     resourceType: () => resourceTypeOf(currentResource()),
     spans: {
       startOf: (span) => timeOf(span, spanStartTime(span)),

@@ -4,6 +4,7 @@
  */
 import type { Block } from '../block.ts';
 import type { Extra, SessionView } from '../extra.ts';
+import { HttpRequests } from './http-requests.ts';
 import { IDLE_ITERATIONS } from './queue.ts';
 import { StallDurations } from './stall-durations.ts';
 import { type StallSession, stallsOfThread } from './stalls.ts';
@@ -16,17 +17,25 @@ export const stalls: Extra = {
     const shared = stallsOfThread();
     const durations = new StallDurations(view);
     const session = sessionOf(view, durations);
+    const requests = view.isConsoleOnly ? new HttpRequests() : undefined;
     const report = (isLast?: boolean) => {
       durations.flush();
       shared.report(isLast);
     };
     return {
-      start: () => shared.start(session),
+      start: () => {
+        shared.start(session);
+        requests?.start();
+      },
       stop: () => {
+        requests?.stop();
         durations.flush();
         shared.stop(session);
       },
-      spansAt: (block) => shared.spansAt(block),
+      spansAt: (block) => {
+        requests?.watchAll();
+        return shared.spansAt(block);
+      },
       upkeep: () => {
         durations.flush();
         if (shared.hasRequests) view.ledger.asOwnWork(() => shared.report());

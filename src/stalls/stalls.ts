@@ -13,6 +13,7 @@ import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { madeByIn } from '../otel/made-by.ts';
 import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
 import { clockStepOf, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
+import { traceIdOf } from '../report/attributed-request.ts';
 import {
   announceRequests,
   byFunction,
@@ -208,6 +209,11 @@ export class Stalls {
     session?.stalled(stall?.millis ?? 0);
   }
 
+  /** Hot. Whether a request that begins now may have waited for a block. */
+  get mayHaveQueued(): boolean {
+    return !this.#queue.isEmpty;
+  }
+
   get hasRequests(): boolean {
     return !this.#requests.isEmpty;
   }
@@ -258,7 +264,7 @@ export class Stalls {
     const operation = operationOf(span);
     const startTimeMillis = hrTimeToMillis(span.startTime);
     const endTimeMillis = hrTimeToMillis(span.endTime);
-    const { traceId } = span.spanContext();
+    const traceId = traceIdOf(span);
     const iteration = session?.clock.loopCount() ?? Number.NaN;
     const before = (): Wait[] =>
       queued?.waits().map((wait) => ({ ...wait, isQueued: true as const })) ?? [];

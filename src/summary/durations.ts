@@ -36,6 +36,18 @@ export class Durations {
     this.#max = Math.max(this.#max, millis);
   }
 
+  /** Those of both. */
+  with(other: Durations): Durations {
+    const both = new Durations();
+    for (const each of [this.#buckets, other.#buckets])
+      for (const [bucket, n] of each)
+        both.#buckets.set(bucket, (both.#buckets.get(bucket) ?? 0) + n);
+    both.#count = this.#count + other.#count;
+    both.#min = Math.min(this.#min, other.#min);
+    both.#max = Math.max(this.#max, other.#max);
+    return both;
+  }
+
   /**
    * The duration that this share of all did not exceed; 0 without any.
    * @param share 0 to 1

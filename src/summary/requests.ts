@@ -79,9 +79,13 @@ export class Requests {
   add({ route, durationMillis, stalledMillis, queuedMillis, waits }: RequestMessage): void {
     this.#count++;
     const known = valueFor(this.#routes, route, MAX_ROUTES, () => new Route());
+    const totals = known ?? this.#otherRoutes;
+    if (stalledMillis + queuedMillis === 0) {
+      totals.unstalled.add(durationMillis);
+      return;
+    }
     const stall = stallOf(stalledMillis, queuedMillis);
-    (known ?? this.#otherRoutes).add(durationMillis, stall);
-    if (stall.waitedRequests === 0) return;
+    totals.add(durationMillis, stall);
     this.#all = addStalls(this.#all, stall);
     const stalled = byFunction(
       waits.filter(({ isQueued }) => !isQueued),
@@ -171,12 +175,14 @@ const pairOf = ({ waitedRequests, stalledMillis, queuedMillis }: StallTotals): P
 
 class Route {
   totals = NO_STALLS;
+  /** Nearly all, of which the three durations are one. */
+  readonly unstalled = new Durations();
   readonly #measured = new Durations();
   readonly #withQueue = new Durations();
   readonly #withoutStalls = new Durations();
 
   get count(): number {
-    return this.#measured.count;
+    return this.unstalled.count + this.#measured.count;
   }
 
   add(durationMillis: number, stall: StallTotals): void {
@@ -189,9 +195,9 @@ class Route {
   read(): RequestTimes {
     return {
       count: this.count,
-      ...quantilesOf(this.#measured),
-      withQueue: quantilesOf(this.#withQueue),
-      withoutStalls: quantilesOf(this.#withoutStalls),
+      ...quantilesOf(this.unstalled.with(this.#measured)),
+      withQueue: quantilesOf(this.unstalled.with(this.#withQueue)),
+      withoutStalls: quantilesOf(this.unstalled.with(this.#withoutStalls)),
       ...this.totals,
     };
   }

@@ -342,3 +342,46 @@ describe('an application that shares hostile things', () => {
     },
   );
 });
+
+describe('requests without an SDK', () => {
+  const serve = (way: string, options: Options = {}) =>
+    run(way, { app: 'requests.cjs', ...options });
+  /** What an `await` has gone through is known without async_hooks only. */
+  const KNOWS_AWAIT = Number.parseInt(process.versions.node, 10) >= 24;
+
+  test('a block has the route of its request, and the summary those that waited', async () => {
+    const ended = await serve('express');
+    const lines = linesOf(ended);
+    judgeBlocks(ended, () => {
+      const operations = lines
+        .filter((line) => BLOCK.test(line))
+        .map((line) => /\), ((?:GET|POST) \S+)$/.exec(line)?.[1]);
+      expect(operations).toEqual([
+        'GET /sync/:user',
+        KNOWS_AWAIT ? 'GET /await' : undefined,
+        'GET /timer',
+        'POST /body',
+      ]);
+      expect(lines.find((line) => / in 4 blocks, /.test(line))).toMatch(/, \d requests? waited /);
+      expect(lines.find((line) => line.includes('GET /waits: '))).toMatch(/ [12] of 3, p50 /);
+    });
+    expect(ended.stderr).not.toContain('jane');
+  });
+
+  test('nothing of a path is told, only how many parts it has', async () => {
+    const ended = await serve('plain', { env: { [`${OPTION}REPORT_FILE`]: '/dev/stderr' } });
+    judgeBlocks(ended, () => expect(ended.stderr).toContain('), GET /*/*/*\n'));
+    expect(ended.stderr).not.toMatch(/jane|deadbeef|secret|reset/);
+  });
+
+  test('requests of clients that go away are not kept', async () => {
+    const { stdout } = await serve('aborted', { preload: ['--expose-gc', '--import', ENTRY] });
+    // The latest one may be in use.
+    expect(Number(/^kept (\d+)$/m.exec(stdout)?.[1])).toBeLessThanOrEqual(2);
+  });
+
+  test('with an SDK, they are those of its spans, and the channels are left', async () => {
+    expect((await serve('sdk')).stdout).toContain('subscribed false');
+    expect((await serve('plain')).stdout).toContain('subscribed true');
+  });
+});

@@ -6,7 +6,8 @@ import {
   executionAsyncResource,
 } from 'node:async_hooks';
 import { promisify, types } from 'node:util';
-import { type Context, context } from '@opentelemetry/api';
+import type { Context } from '@opentelemetry/api';
+import { activeContext } from '../../otel/active-context.ts';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
 import { INTERVAL, socketTo } from '../attribution/owner.ts';
@@ -99,10 +100,10 @@ const carrier = new AsyncResource('EventLoopProbe') as unknown as Record<symbol,
  */
 export function contextOf(resource: object | undefined): Context {
   const isOver = attempt(() => resource instanceof AsyncResource) === true;
-  if (!isOver || CONTEXT_FRAME === undefined || dependsOnHooks) return context.active();
+  if (!isOver || CONTEXT_FRAME === undefined || dependsOnHooks) return activeContext();
   carrier[CONTEXT_FRAME] = (resource as typeof carrier)[CONTEXT_FRAME];
   try {
-    return (carrier as unknown as AsyncResource).runInAsyncScope(() => context.active());
+    return (carrier as unknown as AsyncResource).runInAsyncScope(activeContext);
   } finally {
     carrier[CONTEXT_FRAME] = undefined;
   }

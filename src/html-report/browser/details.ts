@@ -103,7 +103,8 @@ function stalledBy({ requests }: Model, { stalled }: Block): HTMLElement {
   const items = sorted.slice(0, SHOWN_REQUESTS).map(({ request, millis }) => {
     const { route, queuedMillis, durationMillis, traceId } = request;
     const waited = ` waited ${duration(millis)} of ${duration(queuedMillis + durationMillis)} `;
-    return h('li', {}, code(route), waited, h('span', { class: 'aside' }, `trace ${traceId}`));
+    const trace = traceId && h('span', { class: 'aside' }, `trace ${traceId}`);
+    return h('li', {}, code(route), waited, trace);
   });
   return part(
     title,

@@ -1,0 +1,105 @@
+// A service that knows nothing of OpenTelemetry; its only clients are in this file.
+const { channel } = require('node:diagnostics_channel');
+const { readFile } = require('node:fs/promises');
+const { createServer, get, request: send } = require('node:http');
+const { connect } = require('node:net');
+const { setTimeout: wait } = require('node:timers/promises');
+const express = require('express');
+const { running } = require('../../../support/thread-times.cjs');
+
+function block() {
+  for (const goesOn = running(150); goesOn(); );
+}
+
+const app = express();
+app.get('/sync/:user', (_request, response) => {
+  block();
+  response.end();
+});
+app.get('/await', async (_request, response) => {
+  await readFile(__filename);
+  block();
+  response.end();
+});
+app.get('/timer', (_request, response) => {
+  setTimeout(() => {
+    block();
+    response.end();
+  }, 50);
+});
+app.post('/body', express.text({ limit: '1mb' }), (_request, response) => {
+  block();
+  response.end();
+});
+app.get('/waits', (_request, response) => setTimeout(() => response.end(), 100));
+
+const WAYS = {
+  async express(port) {
+    for (const path of ['/sync/jane', '/await', '/timer']) {
+      const waits = answer(get({ port, path: '/waits' }));
+      await wait(50);
+      await answer(get({ port, path }));
+      await waits;
+      await wait(200);
+    }
+    const post = send({
+      port,
+      path: '/body',
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+    });
+    post.write('a'.repeat(1000));
+    await wait(50);
+    post.end('b');
+    await answer(post);
+  },
+  async plain(port) {
+    await answer(get({ port, path: '/reset/jane@example.com/deadbeef?token=secret' }));
+  },
+  /** As much of an SDK as has contexts. */
+  async sdk(port) {
+    const { context } = require('@opentelemetry/api');
+    const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    await answer(get({ port, path: '/at-once' }));
+  },
+  /** Clients that go away: before they have their answer, with others behind it, in its middle. */
+  async aborted(port) {
+    for (let i = 0; i < 20; i++) {
+      const socket = connect(port);
+      socket.write('GET /never HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(3));
+      await wait(5);
+      socket.destroy();
+    }
+    for (let i = 0; i < 300; i++) await answer(get({ port, path: '/at-once', agent: false }));
+    await wait(50);
+    // Two: what a collection frees may keep something else alive.
+    for (let i = 0; i < 2; i++, await wait(20)) global.gc();
+    console.log(`kept ${alive}`);
+  },
+};
+
+const answer = (sent) =>
+  new Promise((resolve, reject) => {
+    sent.on('error', reject).on('response', (response) => response.on('end', resolve).resume());
+  });
+
+let alive = 0;
+const collected = new FinalizationRegistry(() => alive--);
+const plain = createServer((request, response) => {
+  alive++;
+  collected.register(request);
+  if (request.url === '/never') return;
+  if (request.url !== '/at-once') block();
+  response.end();
+});
+
+const way = process.argv[2];
+const server = (way === 'express' ? createServer(app) : plain).listen(0, '127.0.0.1', async () => {
+  // The thread that watches comes up meanwhile.
+  await wait(500);
+  await WAYS[way](server.address().port);
+  console.log(`subscribed ${channel('http.server.request.start').hasSubscribers}`);
+  await wait(100);
+  process.exit();
+});
