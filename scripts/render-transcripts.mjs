@@ -101,18 +101,35 @@ async function run(/** @type {string} */ command) {
   return application.end();
 }
 
-/** Puts `text` between the marks of this name in a page; with `--check`, only compares. */
-function write(/** @type {string} */ page, /** @type {string} */ name, /** @type {string} */ text) {
+/** Puts `text` in a page, in the place of `before`; with `--check`, only compares. */
+function put(/** @type {string} */ page, /** @type {string} */ before, /** @type {string} */ text) {
   const file = join(ROOT, page);
-  const marks = [`<!-- transcript ${name} -->`, `<!-- end of transcript ${name} -->`];
-  const before = readFileSync(file, 'utf8');
-  const [from, to] = marks.map((mark) => before.indexOf(mark));
-  if (from === -1 || to === -1) throw new Error(`${page} has no marks for the transcript ${name}`);
-  const start = from + marks[0].length;
   if (!options.check)
-    writeFileSync(file, `${before.slice(0, start)}\n\n${text.trim()}\n\n${before.slice(to)}`);
-  else if (saidIn(before.slice(start, to)) !== saidIn(text))
-    throw new Error(`${page} says\n${before.slice(start, to)}\nbut what is printed is\n${text}`);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(before, () => text.trim()),
+    );
+  else if (saidIn(before) !== saidIn(text))
+    throw new Error(`${page} says\n${before}\nbut what is printed is\n${text}`);
+}
+
+/** Between the marks of this name. */
+function write(/** @type {string} */ page, /** @type {string} */ name, /** @type {string} */ text) {
+  const all = readFileSync(join(ROOT, page), 'utf8');
+  const mark = `<!-- transcript ${name} -->`;
+  const [from, to] = [all.indexOf(mark), all.indexOf(`<!-- end of transcript ${name} -->`)];
+  if (from === -1 || to === -1) throw new Error(`${page} has no marks for the transcript ${name}`);
+  const before = all.slice(from + mark.length, to).trim();
+  put(page, before, text);
+}
+
+/** In README.md, whose lines are few: the block of code that begins as `text` does. */
+function writeToReadme(/** @type {string} */ text) {
+  const start = (/** @type {string} */ block) => saidIn(block.split('\n', 2).join('\n'));
+  const blocks = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/^```[\s\S]*?^```$/gm) ?? [];
+  const before = blocks.find((block) => start(block) === start(text));
+  if (before === undefined) throw new Error(`README.md has no block that begins as\n${text}`);
+  put('README.md', before, text);
 }
 
 /** Without numbers, and what a busy machine adds: start-up, and blocks of other code. */
@@ -134,7 +151,6 @@ const shell = (/** @type {string[]} */ ...lines) => fenced('console', lines.join
 const withoutHead = (/** @type {string} */ file) =>
   readFileSync(join(ROOT, file), 'utf8').replace(/^\/\/.*\n/, '');
 
-const PAGES = ['README.md', 'docs/getting-started.md'];
 const SET_UP = [
   'npm init -y',
   `npm install express ${PACKAGE} @opentelemetry/api \\\n  @opentelemetry/auto-instrumentations-node`,
@@ -166,7 +182,7 @@ writeFileSync(join(folder, 'receiver.js'), withoutHead(RECEIVER));
 install(SET_UP[0]);
 install(toConsole);
 const onConsole = shell(`$ ${CONSOLE}`, ...(await run(CONSOLE)).split('\n'));
-write('README.md', 'console', onConsole);
+writeToReadme(onConsole);
 write('docs/console.md', 'this package', onConsole);
 install(toRegister.replace(/@opentelemetry\/auto-instrumentations-node/, INSTRUMENTATIONS));
 const receiver = await start(RECEIVE);
@@ -181,14 +197,8 @@ if (found === null) throw new Error('no block of renderReport under its request'
 const [request, block] = found.slice(1).map((millis) => `${Math.round(Number(millis))} ms`);
 // It is cut before the summary.
 const [registered] = served.split('\nevent-loop-blocked: ');
-write(
-  'README.md',
-  'register',
-  shell(`$ ${REGISTER.replace('\n', '\n  ')}`, ...registered.split('\n')),
-);
-write(
-  'README.md',
-  'span',
+writeToReadme(shell(`$ ${REGISTER.replace('\n', '\n  ')}`, ...registered.split('\n')));
+writeToReadme(
   fenced(
     '',
     [
@@ -204,7 +214,8 @@ write(
       .join('\n'),
   ),
 );
-for (const page of PAGES) write(page, 'application', fenced('js', application));
+writeToReadme(fenced('js', application));
+write('docs/getting-started.md', 'application', fenced('js', application));
 
 if (!options.check) {
   const page = 'docs/getting-started.md';

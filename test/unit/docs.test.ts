@@ -51,7 +51,7 @@ describe('links', () => {
 test('the pages run one application, and name one line of it', () => {
   const pages = ['README.md', 'docs/getting-started.md', 'docs/console.md'].map(read);
   const [application, ofGettingStarted] = pages.map(
-    (page) => /<!-- transcript application -->\n\n```js\n([\s\S]*?)```/.exec(page)?.[1],
+    (page) => /```js\n([^`]*createHash[\s\S]*?)```/.exec(page)?.[1],
   );
   expect(ofGettingStarted).toBe(application);
   const places = pages.flatMap((page) => [
