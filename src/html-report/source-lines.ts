@@ -10,6 +10,7 @@ import fs from 'node:fs';
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { WeightedSample } from '../block.ts';
 import type { OriginOf } from '../name/in-app.ts';
+import { ANONYMOUS } from '../name/stack-path.ts';
 import { mapOf } from '../source-maps/map-of.ts';
 import { resolveSource, withRoot } from '../source-maps/resolve-source.ts';
 import { isFile } from '../support/files.ts';
@@ -61,17 +62,21 @@ export class SourceLines {
     this.#bytesLeft = MAX_BYTES;
     const wanted = new Map<string, Set<number>>();
     const functions = new Set<string>();
-    for (const { file = '', line, column = 1, functionLine } of places.slice(0, MAX_PLACES)) {
+    for (const place of places.slice(0, MAX_PLACES)) {
+      const { functionName, file = '', line, column = 1, functionLine } = place;
       // Code that begins further right is minified.
       if (line === undefined || column > MAX_LINE_LENGTH || !this.#isShown(file)) continue;
       const lines = wanted.get(file) ?? new Set();
       for (let i = line - LINES_AROUND; i <= line + LINES_AROUND; i++) lines.add(i);
       wanted.set(file, lines);
       functions.add(`${file}\n${functionLine}`);
+      // A callback has the name of the function around it.
+      if (functionName !== ANONYMOUS) functions.add(`${file}\n${functionName}`);
     }
-    for (const [, file, line, functionLine] of frames) {
+    for (const [name, file, line, functionLine] of frames) {
       const path = files[file] ?? '';
-      if (functions.has(`${path}\n${functionLine}`)) wanted.get(path)?.add(line);
+      if (functions.has(`${path}\n${functionLine}`) || functions.has(`${path}\n${name}`))
+        wanted.get(path)?.add(line);
     }
     let linesLeft = MAX_LINES;
     const sources = [...wanted].map(([file, numbers]) => {
@@ -97,7 +102,10 @@ export class SourceLines {
     if (isBuilt && this.#hasChanged(built)) return undefined;
     if (isAbsolute(file) && isFile(file) && !this.#hasChanged(file)) {
       const isStale = isBuilt && statSync(file).mtimeMs > statSync(built).mtimeMs;
-      if (!isStale) return this.#read(file)?.toString();
+      const text = isStale ? undefined : this.#read(file)?.toString();
+      // With a map, the place is one in what was built: its source is not known.
+      const isSource = built !== undefined || mapOf(file, text ?? '') === undefined;
+      if (text !== undefined && isSource) return text;
     }
     return isBuilt ? this.#contentsOf(file, built) : undefined;
   }

@@ -5,7 +5,7 @@
 import type { CodePlace } from '../../types.ts';
 import { button, empty, h, saveFile } from './elements.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import type { Block, Model } from './model.ts';
+import { type Block, isFrameOf, type Model } from './model.ts';
 import {
   arranged,
   cpuProfile,
@@ -114,9 +114,9 @@ export class FlameGraph {
       isInverted: this.#isInverted.checked,
     };
     this.#root = mergeStacks(this.#stacks.map((stack) => arranged(stack, how)));
-    const { file, functionLine } = this.#opened ?? {};
+    const opened = this.#opened;
     const [longest] = nodesOf(this.#root)
-      .filter(({ frame }) => frame.file === file && frame.functionLine === functionLine)
+      .filter(({ frame }) => opened !== undefined && isFrameOf(opened, frame))
       .sort((a, b) => b.millis - a.millis);
     this.#zoom(longest ?? this.#root);
   }

@@ -32,7 +32,8 @@ export interface Request extends Omit<ReportRequest, 'waits'> {
 }
 
 export const COLORS = 8;
-export const UNKNOWN = 'unknown code';
+const UNKNOWN = 'unknown code';
+const ANONYMOUS = '<anonymous>';
 
 export class Model {
   readonly #fns = new Map<number, Fn>();
@@ -89,7 +90,7 @@ export class Model {
     let fn = this.#fns.get(key);
     if (fn === undefined) {
       const place = this.report.codes[key];
-      fn = { key, name: place?.functionName ?? UNKNOWN, code: place, color: COLORS, blocks: [] };
+      fn = { key, name: nameOf(place), code: place, color: COLORS, blocks: [] };
       this.#fns.set(key, fn);
     }
     return fn;
@@ -108,6 +109,23 @@ export class Model {
     }
     return own;
   }
+}
+
+/** Whether a frame is of a function: a callback has the name of the function around it. */
+export function isFrameOf(
+  { functionName, file, functionLine }: CodePlace,
+  frame: { readonly name: string; readonly file: string; readonly functionLine: number },
+): boolean {
+  if (frame.file !== file) return false;
+  const isNamed = functionName !== ANONYMOUS && frame.name === functionName;
+  return isNamed || frame.functionLine === functionLine;
+}
+
+/** Two anonymous functions have two names. */
+function nameOf(place: CodePlace | undefined): string {
+  const { functionName = UNKNOWN, file, line, functionLine = line } = place ?? {};
+  if (functionName !== ANONYMOUS || file === undefined) return functionName;
+  return `${functionName} ${file.split(/[\\/]/).at(-1)}:${functionLine}`;
 }
 
 /** Rows in which no two requests overlap, as far as there are enough. Returns how many. */

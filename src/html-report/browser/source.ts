@@ -2,7 +2,8 @@
 import type { CodePlace } from '../../types.ts';
 import { code, h } from './elements.ts';
 import { duration, percent } from './format.ts';
-import type { Block, Model } from './model.ts';
+import { type Block, isFrameOf, type Model } from './model.ts';
+import { stacksOf } from './stacks.ts';
 
 const LINES_AROUND = 2;
 /** Other lines of the function are shown if they had this share of its time. */
@@ -55,20 +56,12 @@ export function sourceOf(
 function lineTimes(
   { report }: Model,
   blocks: readonly Block[],
-  { file, functionLine }: CodePlace,
+  place: CodePlace,
 ): Map<number, number> {
-  const { frames, files, nodes } = report.stacks;
   const millisOf = new Map<number, number>();
-  for (const { stacks } of blocks) {
-    for (let i = 0; i < stacks.length; i += 2) {
-      let node = stacks[i] as number;
-      for (; node >= 0; node = nodes[2 * node] as number) {
-        const [, of = -1, line = 0, begin = 0] = frames[nodes[2 * node + 1] as number] ?? [];
-        if (begin !== functionLine || files[of] !== file) continue;
-        millisOf.set(line, (millisOf.get(line) ?? 0) + (stacks[i + 1] as number));
-        break;
-      }
-    }
+  for (const { frames, millis } of stacksOf(report.stacks, blocks)) {
+    const line = frames.findLast((frame) => isFrameOf(place, frame))?.line;
+    if (line !== undefined) millisOf.set(line, (millisOf.get(line) ?? 0) + millis);
   }
   return millisOf;
 }

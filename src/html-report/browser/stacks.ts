@@ -32,7 +32,7 @@ const INNERMOST_SHOWN = 8;
 /** Those of some blocks, each once, the longest first. */
 export function stacksOf(
   { frames, files, nodes }: ReportStacks,
-  blocks: readonly Block[],
+  blocks: readonly Pick<Block, 'stacks'>[],
 ): Stack[] {
   const millisOf = new Map<number, number>();
   for (const { stacks } of blocks)

@@ -43,11 +43,12 @@ test('five lines around the place, and those of its function that were sampled',
 
   const frames = [
     ['f', 0, 30, 8],
-    ['f', 0, 9, 8],
+    ['<anonymous>', 0, 9, 8],
+    ['f', 0, 31, 7],
     ['another', 0, 35, 33],
   ] as const;
   const sources = sourceLines().read([placeIn(file)], { frames, files: [file], nodes: [] });
-  expect(Object.keys(sources[file] ?? {}).map(Number)).toEqual([8, 9, 10, 11, 12, 30]);
+  expect(Object.keys(sources[file] ?? {}).map(Number)).toEqual([8, 9, 10, 11, 12, 30, 31]);
   expect(sources[file]?.[10]).toBe('export const line10 = 10;');
 });
 
@@ -101,6 +102,11 @@ describe.each(['inline', 'linked'] as const)('a bundle with its map %s', (source
     build(true);
     rmSync(source);
     expect(lines()).toEqual([8, 9, 10, 11, 12]);
+  });
+
+  test('no line of what was built of it', () => {
+    build(false);
+    expect(numbers(built)).toEqual([]);
   });
 
   test('a source that is newer than what was built of it', () => {
