@@ -130,7 +130,7 @@ describe('a run with an SDK', () => {
   test('source lines, with what each of them took: of the worst function, of one, of one block', async () => {
     await open('spans');
     const source = () => page.getByRole('list', { name: 'Source of renderReport' });
-    const sampled = /^\d+\s*\d{3} ms\s*for \(const goesOn = running\(millis\)/;
+    const sampled = /^\d+\s*[\d.]+ m?s\s*for \(const goesOn = running\(millis\)/;
 
     await source().getByRole('listitem').filter({ hasText: sampled }).waitFor();
     expect(await source().getByRole('listitem').count()).toBeGreaterThanOrEqual(4);
@@ -260,7 +260,7 @@ describe('a run with an SDK', () => {
 
     const canvas = await timeline().locator('> canvas').boundingBox();
     if (canvas === null) throw new Error('no blocks');
-    // The first block begins 40 ms after the first request, and lasts for 200.
+    // The first block begins 40 ms after the first request, and lasts for 450.
     for (let at = canvas.x + 60; at < canvas.x + canvas.width; at += 10) {
       await page.mouse.click(at, canvas.y + 18);
       if (await page.getByRole('heading', { name: /blocked for/ }).count()) break;
