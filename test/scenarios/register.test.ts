@@ -356,7 +356,7 @@ describe('without an SDK', () => {
   test('one line on stderr says what to install, and the application runs', async () => {
     const { stdout, stderr, code } = await runApart({});
     expect(stderr).toMatch(
-      /^opentelemetry-instrumentation-event-loop\/register: nothing is exported: .* npm install @opentelemetry\/auto-instrumentations-node(@0\.81)?\n$/,
+      /^opentelemetry-instrumentation-event-loop\/register: nothing is exported: .* npm install @opentelemetry\/auto-instrumentations-node(@0\.81 @opentelemetry\/api@1\.9)?\n$/,
     );
     expect(stdout).toBe('app\n');
     expect(code).toBe(0);
