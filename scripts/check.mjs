@@ -7,7 +7,8 @@ import { buildIfStale } from './package-build.mjs';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 
-const PLATFORMS = ['node_modules/jest/bin/jest.js', '--config', 'test/platforms/jest.config.mjs'];
+const JEST = ['node_modules/jest/bin/jest.js', '--maxWorkers=1', '--selectProjects'];
+const PLATFORMS = [...JEST, 'platforms', '--testTimeout=120000'];
 const npm = (/** @type {string[]} */ ...args) => [String(process.env['npm_execpath']), ...args];
 
 /**
@@ -71,7 +72,7 @@ const CHECKS = {
   page: {
     what: 'the report page, in Chromium by role and text',
     builds: true,
-    commands: [['node_modules/jest/bin/jest.js', '--config', 'test/browser/jest.config.mjs']],
+    commands: [[...JEST, 'page']],
   },
   operator: {
     what: "the Operator's image, made in a folder",

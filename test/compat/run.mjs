@@ -22,7 +22,8 @@ import { NEWER_NODE, SUBJECTS } from './subjects.mjs';
 
 /** @import { Subject } from './subjects.mjs' */
 
-const JEST_CONFIG = 'test/compat/jest.config.mjs';
+// Next.js is built by the first of its tests.
+const JEST_OPTIONS = ['--selectProjects', 'compat', '--maxWorkers=1', '--testTimeout=180000'];
 const RUN = 'compat';
 
 const { values: options, positionals: jestArguments } = parseArgs({
@@ -52,8 +53,7 @@ const files = [
   ...new Set(subjects.map(({ test = 'services' }) => `test/compat/${test}.compat.ts`)),
 ];
 const run = await runSuite({ id: RUN }, { path: process.execPath }, ROOT, [
-  '--config',
-  JEST_CONFIG,
+  ...JEST_OPTIONS,
   ...jestArguments,
   '--runTestsByPath',
   ...files,

@@ -12,12 +12,17 @@ import { npm } from '../../tools/npm.cjs';
 import { pack } from '../../tools/pack.cjs';
 import { ROOT } from '../../tools/paths.cjs';
 import { table } from '../../tools/table.cjs';
-import { jestOptions } from '../scenarios/one-at-a-time.mjs';
 import { chooseCells } from './cells.mjs';
 import { installNode } from './nodes.mjs';
 import { sum } from './results.mjs';
 import { stageLine } from './stage.mjs';
 import { runSuite } from './suite.mjs';
+
+/** Scenarios that wait for each other if two run at the same time; then all other tests. */
+const WAYS = {
+  alone: ['--selectProjects', 'alone', '--maxWorkers=1'],
+  together: ['--selectProjects', 'unit', 'together'],
+};
 
 const { values: options, positionals: jestArguments } = parseArgs({
   options: {
@@ -114,7 +119,7 @@ async function runCell(cell) {
  */
 async function runWays(cell, node, folder) {
   const runs = [];
-  for (const [way, wayOptions] of Object.entries(jestOptions)) {
+  for (const [way, wayOptions] of Object.entries(WAYS)) {
     const suite = { ...cell, id: `${cell.id}-${way}` };
     const options = ['--passWithNoTests', ...jestArguments, ...wayOptions];
     runs.push(await runSuite(suite, node, folder, options));

@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { readResults } from '../matrix/results.mjs';
 import { endWhenInterrupted, findTempo, install, SERVERS } from './servers/install.mjs';
 
-const HERE = import.meta.dirname;
-const ROOT = join(HERE, '../..');
+const ROOT = join(import.meta.dirname, '../..');
 const STATE = join(ROOT, '.stack');
 const RESULTS = join(STATE, 'results.json');
 const REDUCED = '--reduced';
@@ -63,7 +62,7 @@ const code = await run(
     '--experimental-vm-modules', // for jest to take ES modules as they are
     '--disable-warning=ExperimentalWarning',
     join(ROOT, 'node_modules/jest/bin/jest.js'),
-    `--config=${join(HERE, 'jest.config.mjs')}`,
+    ...['--selectProjects', 'stack', '--maxWorkers=1', '--testTimeout=180000'],
     '--verbose',
     '--json',
     `--outputFile=${RESULTS}`,

@@ -22,12 +22,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   'test/unit': ['tools', 'src', 'scripts', 'test/support'],
   'test/scenarios': ['tools', 'scripts', 'test/support'],
   'test/support': [],
-  'test/browser': ['tools', 'src', 'test/scenarios', 'jest.config.mjs'],
+  'test/browser': ['tools', 'src', 'test/scenarios'],
   'test/adopt': ['tools', 'test/matrix'],
-  'test/compat': ['tools', 'test/scenarios', 'test/support', 'test/matrix', 'jest.config.mjs'],
+  'test/compat': ['tools', 'test/scenarios', 'test/support', 'test/matrix'],
   'test/matrix': ['tools', 'test/scenarios'],
   'test/peers': ['tools', 'test/matrix'],
-  'test/platforms': ['tools', 'test/matrix', 'test/support', 'jest.config.mjs'],
+  'test/platforms': ['tools', 'test/matrix', 'test/support'],
   'test/stack': ['tools', 'test/matrix'],
 };
 
