@@ -2,6 +2,11 @@
  * The scenarios' own judgement, on a machine that takes the CPU away all the time: it excuses no
  * defect.
  */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type ExpectedBlock, expectBlock } from './support/expect-blocks.ts';
 import type { Run, SpanLine, Truth } from './support/run-app.ts';
 import { untilValid, VoidMeasurement } from './support/scenario.ts';
@@ -81,4 +86,24 @@ test('noise that is over at the second measurement does not fail', async () => {
   const runs = [runWith(260, 'microtasks'), runWith(201, 'microtasks')];
   await untilValid(() => void expectBlock(runs.shift() as Run, EXPECTED));
   expect(runs).toEqual([]);
+});
+
+test.each([
+  [{ voids: 11, valid: 15 }, true],
+  [{ voids: 5, valid: 30 }, false],
+  [{ voids: 3, valid: 3 }, false],
+])('a run of %j measurements has shown too little: %s', (tally, fails) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'event-loop-tally-'));
+  const SCENARIO_TALLY = path.join(folder, 'tally.jsonl');
+  writeFileSync(SCENARIO_TALLY, `${JSON.stringify({ name: 'one', ...tally })}\n`);
+  const reporter = pathToFileURL(path.join(__dirname, 'support/void-reporter.mjs'));
+  const code = `const { default: Reporter } = await import('${reporter}');
+    const reporter = new Reporter();
+    reporter.onRunComplete();
+    process.exitCode = reporter.getLastError() ? 1 : 0;`;
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+    env: { ...process.env, SCENARIO_TALLY },
+  });
+  rmSync(folder, { recursive: true });
+  expect(status).toBe(fails ? 1 : 0);
 });

@@ -1,8 +1,20 @@
 // Guarantees: one line at the end of a run that says how many measurements of scenarios were void,
-// and for which tests, see scenario.ts.
+// and for which tests, see scenario.ts. A run of which a third was void has shown too little: it
+// fails.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
+const MAX_VOID = 1 / 3;
+/** A run of a few tests may have bad luck. */
+const FEW = 20;
+
 export default class VoidReporter {
+  #error;
+
+  /** jest's exit code is 1 if there is one. */
+  getLastError() {
+    return this.#error;
+  }
+
   onRunComplete() {
     const file = process.env.SCENARIO_TALLY;
     if (file === undefined || !existsSync(file)) return;
@@ -21,5 +33,9 @@ export default class VoidReporter {
       `Scenarios: ${valid} measurements were valid, ${voids} were void because the machine took the CPU away` +
         `${voids > 0 ? ` and were repeated: ${repeated.join(', ')}` : ''}\n`,
     );
+    if (valid + voids > FEW && voids > (valid + voids) * MAX_VOID) {
+      this.#error = new Error('more than a third of the measurements were void');
+      process.stderr.write(`${this.#error.message}: run it on a machine that is less busy\n`);
+    }
   }
 }
