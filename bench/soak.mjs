@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../tools/harness.cjs';
 import { sendOk } from '../tools/http-client.cjs';
 import { median } from '../tools/statistics.cjs';
 import limits from './soak/limits.cjs';
 import { verdict } from './soak/verdict.mjs';
-import { messageOf } from './support/child-message.mjs';
 import { Report } from './support/report.mjs';
 
 const LOAD_CONNECTIONS = 4;

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../tools/harness.cjs';
 import { getJson } from '../tools/http-client.cjs';
 import { SentryReceiver } from '../tools/sentry-receiver.cjs';
 import { DatadogReceiver } from './peers/datadog-receiver.mjs';
 import { installPeers } from './peers/install.mjs';
 import subjects from './peers/subjects.cjs';
-import { messageOf } from './support/child-message.mjs';
 import { installApplication } from './truth/install.mjs';
 import { score } from './truth/score.mjs';
 

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from './support/child-message.mjs';
+import { messageOf } from '../tools/harness.cjs';
 
 const SERVICE = join(import.meta.dirname, 'without-stalls/service.cjs');
 /** Routes that only wait; each has a length of its own. */

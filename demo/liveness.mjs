@@ -1,7 +1,6 @@
 // `npm run demo -- --liveness`: one request that blocks the event loop for 43 s, and what a
 // liveness probe makes of it: one on the application, and one on the health server. Nobody is
 // killed: it says when an orchestrator would have.
-import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sendOk } from '../tools/http-client.cjs';
 import { paint } from './report/style.mjs';
@@ -11,15 +10,6 @@ const PERIOD_SECONDS = 10;
 const FAILURES = 3;
 const TIMEOUT_MILLIS = 1000;
 const WARM_UP_STEPS = 400;
-
-/** A port that is free now. */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** @returns {Promise<{ status: number, body: Record<string, any> }>} status 0: no answer in time */
 async function probe(/** @type {string} */ url) {

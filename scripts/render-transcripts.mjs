@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { plainEnvironment } from '../tools/harness.cjs';
 import { sendOk } from '../tools/http-client.cjs';
 import { npm } from '../tools/npm.cjs';
 import { pack } from '../tools/pack.cjs';
@@ -45,7 +46,7 @@ async function start(command) {
   const child = spawn(process.execPath, words.slice(at + 1), {
     cwd: folder,
     env: {
-      ...withoutTelemetry(process.env),
+      ...plainEnvironment(),
       ...set,
       RECEIVER_PORT: receiverPort,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${receiverPort}`,
@@ -88,9 +89,6 @@ async function start(command) {
     },
   };
 }
-
-const withoutTelemetry = (/** @type {NodeJS.ProcessEnv} */ env) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(OTEL_|NODE_OPTIONS$)/.test(name)));
 
 /** Starts the application, asks it for its report, and ends it. */
 async function run(/** @type {string} */ command) {

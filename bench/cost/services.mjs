@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { messageOf } from '../support/child-message.mjs';
+import { messageOf, plainEnvironment } from '../../tools/harness.cjs';
 import { FOLDER } from './install.mjs';
 
 /**
@@ -39,7 +39,7 @@ export async function startService(path, framework, { name, nodeArgs, env }, sin
     execPath: path,
     execArgv: nodeArgs,
     env: {
-      ...withoutTelemetry(process.env),
+      ...plainEnvironment(),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}`,
       OTEL_TRACES_EXPORTER: 'otlp',
       OTEL_METRICS_EXPORTER: 'otlp',
@@ -58,12 +58,6 @@ export async function startService(path, framework, { name, nodeArgs, env }, sin
     },
     stop: () => end(child),
   };
-}
-
-function withoutTelemetry(/** @type {NodeJS.ProcessEnv} */ env) {
-  return Object.fromEntries(
-    Object.entries(env).filter(([key]) => !/^(OTEL_|NODE_OPTIONS$)/.test(key)),
-  );
 }
 
 async function end(/** @type {import('node:child_process').ChildProcess} */ child) {

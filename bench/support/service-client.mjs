@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { messageOf } from '../../tools/harness.cjs';
 import { PEER_SUBJECTS } from '../peers/service-subjects.mjs';
-import { messageOf } from './child-message.mjs';
 
 /**
  * Options of Node.js for processes that are compared after they have been idle. On Node.js 24 and

@@ -1,13 +1,12 @@
 // The demo's service under load, and a real Prometheus that scrapes it: data for pictures of what
 // is asked in PromQL. Needs `prometheus`, Debian's for one, on the PATH or in PROMETHEUS_BIN.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import process_ from '../../tools/demo-service/process.cjs';
+import { freePort } from '../../tools/harness.cjs';
 import { getJson } from '../../tools/http-client.cjs';
 
 const TRAFFIC = join(import.meta.dirname, '../../demo/traffic.mjs');
@@ -32,15 +31,6 @@ scrape_configs:
         replacement: \${1}_seconds_total
         target_label: __name__
 `;
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /**
  * Runs the load for as long as is asked for, then calls back while Prometheus still answers.

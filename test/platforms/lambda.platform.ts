@@ -7,17 +7,18 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../tools/harness.cjs';
 import { npm } from '../../tools/npm.cjs';
 import type { Span } from '../../tools/otlp.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { installNode } from '../matrix/nodes.mjs';
-import { eventually } from './support/eventually.ts';
 import { RuntimeApi } from './support/runtime-api.ts';
 import { Service } from './support/service.ts';
 
 const ROOT = resolve(__dirname, '../..');
 const MAJORS = [20, 22, 24, 26];
 const BUILD_MILLIS = 600_000;
+const PATIENCE_MILLIS = 60_000;
 const FROZEN_MILLIS = 5000;
 /** Less than it is frozen or stopped for; a machine that is not idle has delays of its own. */
 const SHORT_MILLIS = 2500;
@@ -120,16 +121,20 @@ async function warmUp(api: RuntimeApi): Promise<void> {
 describe.each(MAJORS)('on Node.js %d', (major) => {
   test('a block is sent before the process is frozen, as a child of its invocation', async () => {
     await withFunction(major, async ({ api, receiver }) => {
-      await eventually('a block of this very invocation that names its function', async () => {
-        const before = new Set(receiver.spans.map(({ spanId }) => spanId));
-        expect(await api.invoke({ work: 'block' })).toBe('"block"');
-        // All that is sent has come by now: nothing is waited for.
-        const sent = receiver.spans.filter(({ spanId }) => !before.has(spanId));
-        const invocation = sent.find(({ name }) => name === 'checkout');
-        const block = sent.find(({ name }) => name === 'event-loop-blocked');
-        const isWhole = invocation !== undefined && block?.parentSpanId === invocation.spanId;
-        return isWhole && block.attributes['code.function.name'] === 'hashAll' ? true : undefined;
-      });
+      await eventually(
+        'a block of this very invocation that names its function',
+        PATIENCE_MILLIS,
+        async () => {
+          const before = new Set(receiver.spans.map(({ spanId }) => spanId));
+          expect(await api.invoke({ work: 'block' })).toBe('"block"');
+          // All that is sent has come by now: nothing is waited for.
+          const sent = receiver.spans.filter(({ spanId }) => !before.has(spanId));
+          const invocation = sent.find(({ name }) => name === 'checkout');
+          const block = sent.find(({ name }) => name === 'event-loop-blocked');
+          const isWhole = invocation !== undefined && block?.parentSpanId === invocation.spanId;
+          return isWhole && block.attributes['code.function.name'] === 'hashAll' ? true : undefined;
+        },
+      );
     });
   });
 
@@ -159,7 +164,7 @@ describe.each(MAJORS)('on Node.js %d', (major) => {
       await warmUp(api);
       const spansBefore = receiver.spans.length;
       const answer = api.invoke({ work: 'pieces' });
-      await eventually('the function works', async () =>
+      await eventually('the function works', PATIENCE_MILLIS, async () =>
         service.stdout.includes('working') ? true : undefined,
       );
       service.child.kill('SIGSTOP');
@@ -170,7 +175,7 @@ describe.each(MAJORS)('on Node.js %d', (major) => {
       await answer;
 
       // Recorded once the watchdog thread has noted it.
-      await eventually('it is recorded as suspended', async () => {
+      await eventually('it is recorded as suspended', PATIENCE_MILLIS, async () => {
         await api.invoke({ work: 'quick' });
         const suspended = latest(receiver, 'event_loop.suspension.duration', 'stopped');
         return (suspended?.sum ?? 0) * 1e3 > least - UNNOTED_MILLIS ? true : undefined;

@@ -15,14 +15,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { followDockerfile } from '../../tools/dockerfile.mjs';
+import { eventually } from '../../tools/harness.cjs';
 import { npm } from '../../tools/npm.cjs';
 import type { Span } from '../../tools/otlp.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { eventually } from './support/eventually.ts';
 import { Service } from './support/service.ts';
 
 const ROOT = resolve(__dirname, '../..');
 const BUILD_MILLIS = 600_000;
+const PATIENCE_MILLIS = 60_000;
 
 let folder: string;
 let mounted: string;
@@ -85,7 +86,7 @@ async function run(app: string, args: string[], env: NodeJS.ProcessEnv = {}): Pr
   });
   try {
     const url = await service.listening();
-    const block = await eventually('a block that names its function', async () => {
+    const block = await eventually('a block that names its function', PATIENCE_MILLIS, async () => {
       await (await fetch(url)).text();
       return receiver
         .named('event-loop-blocked')

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { freePort } from '../../tools/harness.cjs';
 import { expectQuietExit } from './support/expect-blocks.ts';
 import { quotaGroup } from './support/quota-group.ts';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
@@ -43,15 +43,6 @@ beforeEachMeasurement(async () => {
   port = await freePort();
 });
 afterEachMeasurement(() => rmSync(folder, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: free } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return free;
-}
 
 /** Undefined if nobody listens. */
 async function probe(at = port): Promise<Answer | undefined> {

@@ -4,11 +4,10 @@
  */
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { freePort } from '../../tools/harness.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { type App, type AppOptions, appFile, makeFolder, runApp } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
@@ -28,10 +27,7 @@ beforeEachMeasurement(async () => {
   folder = makeFolder();
   page = path.join(folder, 'report.html');
   end = path.join(folder, 'end');
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ({ port } = server.address() as AddressInfo);
-  await new Promise((resolve) => server.close(resolve));
+  port = await freePort();
 });
 afterEachMeasurement(() => rmSync(folder, { recursive: true }));
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
 import { measureSizes } from '../../tools/demo-service/workload.cjs';
-import { eventually } from './support/eventually.mjs';
+import { eventually } from '../../tools/harness.cjs';
 import { readRules, rulesText } from './support/expressions.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { shortenRules } from './support/shorten.mjs';

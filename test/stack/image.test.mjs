@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { followDockerfile } from '../../tools/dockerfile.mjs';
+import { eventually } from '../../tools/harness.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { eventually } from './support/eventually.mjs';
 import { DATA, ROOT } from './support/stack.mjs';
 
 const BUILD_MILLIS = 600_000;

@@ -4,8 +4,8 @@
 // minutes; deploy/README.md quotes what it prints)
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
 import { measureSizes } from '../../tools/demo-service/workload.cjs';
+import { eventually } from '../../tools/harness.cjs';
 import { composeEnvironment } from './support/compose.mjs';
-import { eventually } from './support/eventually.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { isBlocked } from './support/spans.mjs';

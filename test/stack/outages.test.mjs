@@ -3,7 +3,7 @@
 // it tries again while the collector is away.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { eventually } from './support/eventually.mjs';
+import { eventually } from '../../tools/harness.cjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { startStack } from './support/stack.mjs';

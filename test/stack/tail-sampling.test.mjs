@@ -3,7 +3,7 @@
 // sampled.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually } from './support/eventually.mjs';
+import { eventually } from '../../tools/harness.cjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { isBlocked, isServer } from './support/spans.mjs';

@@ -5,18 +5,12 @@ const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { join } = require('node:path');
 const { createInterface } = require('node:readline');
+const { plainEnvironment } = require('../harness.cjs');
 
 /** @import { Readable } from 'node:stream' */
 
 const STOP_TIMEOUT_MILLIS = 10_000;
 const inDemo = (/** @type {string} */ file) => join(__dirname, '../../demo', file);
-
-/** The caller's environment without OTEL_* settings meant for other programs. */
-function cleanEnvironment() {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('OTEL_')),
-  );
-}
 
 /**
  * @typedef {object} Service
@@ -34,7 +28,7 @@ async function startService(env) {
     process.execPath,
     ['--require', inDemo('telemetry.cjs'), inDemo('service.cjs')],
     {
-      env: { ...cleanEnvironment(), ...env },
+      env: { ...plainEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   );

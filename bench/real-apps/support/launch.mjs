@@ -14,6 +14,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../tools/harness.cjs';
 import { PACKAGE_NAME } from '../../../tools/paths.cjs';
 import { Client } from './client.mjs';
 import { CACHE } from './install.mjs';
@@ -215,12 +216,4 @@ async function ready(
     if (response?.ok) return;
   }
   throw new Error('it did not start');
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  return port;
 }

@@ -1,18 +1,9 @@
 /** An application in a process of its own, as a platform starts it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { plainEnvironment } from '../../../tools/harness.cjs';
 
 const READY = /^listening (\d+)$/m;
-
-/**
- * What a process of the test inherits of this one's environment: nothing that is about telemetry.
- */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('OTEL_') && name !== 'NODE_OPTIONS' && !name.startsWith('JEST_'),
-  );
-  return Object.fromEntries(own);
-}
 
 export class Service {
   stdout = '';

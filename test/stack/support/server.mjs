@@ -2,10 +2,9 @@
 // kept for when something fails.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { eventually } from '../../../tools/harness.cjs';
 import { sendOk } from '../../../tools/http-client.cjs';
-import { eventually } from './eventually.mjs';
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.mjs');
 const READY_MILLIS = 60_000;
@@ -14,15 +13,6 @@ const STOP_MILLIS = 20_000;
 const KEPT_OUTPUT = 1_000_000;
 /** Characters of an error message. */
 const LAST_OUTPUT = 20_000;
-
-/** @returns {Promise<number[]>} ports on loopback that are free, all of them at the same time */
-export async function freePorts(howMany) {
-  const servers = Array.from({ length: howMany }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /**
  * @typedef {object} RunningServer

@@ -4,10 +4,11 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startService } from '../../../tools/demo-service/process.cjs';
+import { freePorts } from '../../../tools/harness.cjs';
 import { OtlpReceiver } from '../../../tools/otlp-receiver.cjs';
 import { findTempo, install } from '../servers/install.mjs';
 import { composeEnvironment } from './compose.mjs';
-import { freePorts, startServer } from './server.mjs';
+import { startServer } from './server.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 const inRoot = (file) => join(ROOT, file);

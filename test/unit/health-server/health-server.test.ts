@@ -1,7 +1,5 @@
 /** The health server's thread, as the main thread starts it, starts it again, and ends it. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { Health } from '../../../src/detect/lag/health.ts';
 import { createBeatMemory } from '../../../src/health-server/beat-memory.ts';
@@ -9,6 +7,7 @@ import { HealthServer } from '../../../src/health-server/health-server.ts';
 import { EventLoopInstrumentation } from '../../../src/index.ts';
 import { OnceLogger } from '../../../src/otel/diag-once.ts';
 import { SystemClock } from '../../../src/support/clock.ts';
+import { freePort } from '../../../tools/harness.cjs';
 
 /** The first restart comes after a second. */
 const RESTART_MILLIS = 1000;
@@ -22,15 +21,6 @@ const workers = () => jest.mocked(Worker).mock.results.map(({ value }) => value 
 let server: HealthServer;
 let port: number;
 let logged: unknown[][];
-
-async function freePort(): Promise<number> {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port: free } = other.address() as AddressInfo;
-  other.close();
-  await once(other, 'close');
-  return free;
-}
 
 beforeEach(async () => {
   jest.mocked(Worker).mockClear();
