@@ -158,20 +158,15 @@ export async function install(name, log = () => {}) {
   return Object.fromEntries(programs.map((program) => [program, join(folder, program)]));
 }
 
-/** @returns {string | undefined} where it is on the PATH */
-export function findOnPath(name) {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find(isProgram);
-}
-
 /** Tempo cannot be built from a module: the one in TEMPO_BIN or on the PATH, if there is one. */
 export function findTempo() {
   const { TEMPO_BIN } = process.env;
   if (TEMPO_BIN && !isProgram(TEMPO_BIN)) throw new Error(`TEMPO_BIN is no program: ${TEMPO_BIN}`);
   if (TEMPO_BIN) return TEMPO_BIN;
-  return findOnPath('tempo');
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'tempo'))
+    .find(isProgram);
 }
 
 function isProgram(path) {
