@@ -456,10 +456,16 @@ describe('a flame graph below a framework', () => {
   });
 });
 
-test('without an SDK: blocks and stacks, and what to do to know the requests', async () => {
+test('without an SDK: blocks and stacks, and that no request has ended', async () => {
   await open('blocks');
 
   expect(await rows('Functions by harm').count()).toBe(6);
+  await region('Routes').getByText('No request has ended.').waitFor();
+});
+
+test('requests are not known: what to do to know them', async () => {
+  await open('framework');
+
   await region('Routes').getByText('The requests are not known.').waitFor();
   await region('Routes')
     .getByText(/--import .*\/register/)
