@@ -5,29 +5,27 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { reboundExports } from './rebound-exports.ts';
 
 /** A specifier that names a package, and maybe a path in it. */
 const PACKAGE = /^(?:@[^/]+\/)?[^./@:][^/:]*/;
 
 export class AskedModules {
   readonly #names = new Set<string>();
-  readonly #port: MessagePort;
-  readonly #onRebound: (url: string, names: string[]) => void;
-  readonly #isRebound = new Map<string, boolean>();
 
-  /**
-   * @param port gets an array of names from each instrumentation that is enabled
-   * @param onRebound called for a module that is asked for and cannot be wrapped
-   */
-  constructor(port: MessagePort, onRebound: (url: string, names: string[]) => void = () => {}) {
-    this.#port = port;
-    this.#onRebound = onRebound;
-  }
+  /** @param port gets an array of names from each instrumentation that is enabled */
+  constructor(private readonly port: MessagePort) {}
 
   /** The option `shouldInclude` of import-in-the-middle. */
-  readonly includes = (url: string, specifier: string): boolean =>
-    this.#isAskedFor(url, specifier) && !this.#rebindsExports(url);
+  readonly includes = (url: string, specifier: string): boolean => {
+    this.#readNames();
+    if (this.#names.has(url.startsWith('node:') ? url.slice('node:'.length) : specifier))
+      return true;
+    // `mysql2/promise`: instrumentations patch files of a package as well.
+    const name = PACKAGE.exec(specifier)?.[0];
+    if (name !== undefined && this.#names.has(name)) return url.startsWith('file:');
+    // The file of a function on AWS Lambda is asked for by its path.
+    return url.startsWith('file:') && this.#names.has(fileURLToPath(url));
+  };
 
   /** Its option `include`, for versions before 3.2, which do not know `shouldInclude`. */
   names(): string[] {
@@ -35,34 +33,11 @@ export class AskedModules {
     return [...this.#names].filter((name) => !isAbsolute(name));
   }
 
-  #isAskedFor(url: string, specifier: string): boolean {
-    this.#readNames();
-    if (this.#names.has(url.startsWith('node:') ? url.slice('node:'.length) : specifier)) {
-      return true;
-    }
-    // `mysql2/promise`: instrumentations patch files of a package as well.
-    const name = PACKAGE.exec(specifier)?.[0];
-    if (name !== undefined && this.#names.has(name)) return url.startsWith('file:');
-    // The file of a function on AWS Lambda is asked for by its path.
-    return url.startsWith('file:') && this.#names.has(fileURLToPath(url));
-  }
-
   #readNames(): void {
     for (;;) {
-      const received = receiveMessageOnPort(this.#port);
+      const received = receiveMessageOnPort(this.port);
       if (received === undefined) return;
       for (const name of received.message as string[]) this.#names.add(name.replace(/^node:/, ''));
     }
-  }
-
-  #rebindsExports(url: string): boolean {
-    let isRebound = this.#isRebound.get(url);
-    if (isRebound === undefined) {
-      const names = reboundExports(url);
-      isRebound = names.length > 0;
-      this.#isRebound.set(url, isRebound);
-      if (isRebound) this.#onRebound(url, names);
-    }
-    return isRebound;
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Lets instrumentations patch the ES modules that are imported from now on: they hook `require`
  * themselves. Only modules that they ask for are wrapped. A wrapped module has a copy of each
- * export, which does not follow when the module assigns to it later.
+ * export, which does not follow when the module assigns to it later: no package that is asked for
+ * is known to do that.
  */
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -43,13 +44,10 @@ export function areModulesHooked(
 
 /**
  * Call it before instrumentations are made, since they ask for modules then.
- * @param onRebound called for a module that is asked for, and not wrapped because it assigns to its
- *   exports later; not if another thread hooks modules
  * @returns begins to hook modules; undefined if they cannot be hooked
  */
 export function prepareModuleHooks(
   packages: ApplicationPackages,
-  onRebound: (url: string, names: string[]) => void,
 ): (() => HookingThread) | undefined {
   if (areModulesHooked()) return () => 'other';
   // Only the copy that the application's instrumentations use knows what they ask for.
@@ -63,7 +61,7 @@ export function prepareModuleHooks(
     const syncHooks = loadSyncHooks(require);
     const createHook = join(dirname(file), 'create-hook.mjs');
     if (syncHooks !== undefined) {
-      const asked = new AskedModules(port, onRebound);
+      const asked = new AskedModules(port);
       syncHooks.register({ shouldInclude: asked.includes, include: asked.names() });
       return 'same';
     }

@@ -161,14 +161,7 @@ function startSdk(
   create: (instrumentations: Instrumentation[]) => Sdk,
 ): void {
   const log = new OnceLogger();
-  const hookModules = esm
-    ? prepareModuleHooks(packages, (url, names) => {
-        log.log(
-          'warn',
-          `not instrumented, since it assigns to its exports: ${url} (${names.join(', ')})`,
-        );
-      })
-    : undefined;
+  const hookModules = esm ? prepareModuleHooks(packages) : undefined;
   const others = instrumentationsOf(packages);
   // This comes last: modules that are loaded with the first instrumentation, such as `http`, cannot
   // be patched by instrumentations that are made later.

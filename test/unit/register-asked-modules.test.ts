@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
@@ -63,23 +61,4 @@ test('what is asked for later is included from then on', () => {
   ask.postMessage(['koa']);
   expect(modules.includes(FILE, 'koa')).toBe(true);
   expect(modules.names()).toEqual(['pg', 'koa']);
-});
-
-test('a package that assigns to its exports later is not included, and is told once', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'event-loop-asked-'));
-  try {
-    const file = path.join(folder, 'index.mjs');
-    writeFileSync(file, 'export let view;\nexport function install(v) { view = v; }\n');
-    const url = pathToFileURL(file).href;
-    const { port1, port2 } = new MessageChannel();
-    channels.push({ port1, port2 });
-    port1.postMessage(['pg']);
-    const onRebound = jest.fn();
-    const modules = new AskedModules(port2, onRebound);
-    expect(modules.includes(url, 'pg')).toBe(false);
-    expect(modules.includes(url, 'pg')).toBe(false);
-    expect(onRebound.mock.calls).toEqual([[url, ['view']]]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 });
