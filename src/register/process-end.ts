@@ -38,11 +38,8 @@ export interface Telemetry {
   killed(): void;
 }
 
-/** @returns undoes it */
-export function shutDownWithProcess(telemetry: Telemetry): () => void {
-  const end = new ProcessEnd(telemetry);
-  end.begin();
-  return () => end.undo();
+export function shutDownWithProcess(telemetry: Telemetry): void {
+  new ProcessEnd(telemetry).begin();
 }
 
 class ProcessEnd {
