@@ -4,7 +4,7 @@
  */
 import {
   needsCompiler,
-  readTextNow,
+  readText,
   transformedPositions,
   withoutLine,
 } from '../source-maps/loaded-text.ts';
@@ -20,7 +20,7 @@ export function withoutLoaderLines(facts: OngoingFacts, hasLoader: boolean): Ong
   });
   const inFiles = positions.filter((position) => position !== undefined);
   const candidates = inFiles.filter(({ file }) => hasLoader || needsCompiler(file));
-  const transformed = transformedPositions(candidates, readTextNow);
+  const transformed = transformedPositions(candidates, readText);
   if (transformed.size === 0) return facts;
   const found = positions.map((position) =>
     position !== undefined && transformed.has(position) ? withoutLine(position) : undefined,

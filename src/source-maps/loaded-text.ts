@@ -5,7 +5,6 @@
  * Guarantees: it never throws, and reads only ordinary files of at most 1 MB.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
@@ -51,21 +50,8 @@ export function transformedPositions(
   return new Set(positions.filter(({ file }) => transformed.has(file)));
 }
 
-/** For the main thread. */
-export async function readTexts(files: readonly string[]): Promise<TextOf> {
-  const texts = new Map<string, string | undefined>();
-  const read = async (file: string) => {
-    const stats = await stat(toPath(file)).catch(() => undefined);
-    const isRead = stats?.isFile() && stats.size <= MAX_BYTES;
-    const text = isRead ? await readFile(toPath(file), 'utf8') : undefined;
-    texts.set(file, stats === undefined ? '' : text && withoutMark(text));
-  };
-  await Promise.allSettled(files.map(read));
-  return (file) => texts.get(file);
-}
-
-/** For another thread. Never throws. */
-export const readTextNow: TextOf = (file) =>
+/** Never throws. */
+export const readText: TextOf = (file) =>
   attempt(() => {
     const stats = statSync(toPath(file), { throwIfNoEntry: false });
     if (stats === undefined) return '';

@@ -9,9 +9,10 @@ import { inRootContext } from '../otel/root-context.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt, Guard } from '../support/guard.ts';
+import { tracesSyncIo } from '../support/schedstat.ts';
 import { clearTimeout, now, setTimeout } from '../support/time.ts';
-import { isOfFile, readTextNow, readTexts, type TextOf, withoutLine } from './loaded-text.ts';
-import { mayBeOfLoader, positionsOfLoader } from './loader-maps.ts';
+import { isOfFile, readText } from './loaded-text.ts';
+import { positionsOfLoader } from './loader-maps.ts';
 import { mayHaveMap } from './map-of.ts';
 import type { GeneratedPosition, SourcePosition, SourcePositionList } from './position.ts';
 import type { SourceMapAnswer } from './source-map.worker.ts';
@@ -35,17 +36,16 @@ type Done = (found: SourcePositionList) => void;
 
 interface Lookup {
   readonly positions: readonly GeneratedPosition[];
-  readonly unknown: readonly GeneratedPosition[];
+  /** Those of the thread. */
+  readonly asked: readonly GeneratedPosition[];
   readonly done: Done;
   timer?: NodeJS.Timeout;
-  /** Of the thread; undefined as long as it is not known how the code was made. */
-  asked?: readonly GeneratedPosition[];
 }
 
 export class SourcePositions {
   readonly #known = new Map<string, SourcePosition | undefined>();
   /** By file. */
-  readonly #isMapped = new Map<string, boolean>();
+  readonly #mapped = new Map<string, boolean>();
   readonly #pending = new Map<number, Lookup>();
   readonly #options: typeof DEFAULT_OPTIONS;
   readonly #guard: Guard;
@@ -68,23 +68,19 @@ export class SourcePositions {
    * otherwise when they are, after some `maxWaitMillis`, or by `settle`.
    */
   lookup(positions: readonly GeneratedPosition[], done: Done): void {
-    const unknown = positions.filter(
-      (position) => isOfFile(position.file) && !this.#known.has(keyOf(position)),
-    );
-    if (unknown.length === 0) {
-      this.#answer(positions, done);
-      return;
-    }
     const id = this.#nextId++;
-    const lookup: Lookup = { positions, unknown, done };
-    this.#pending.set(id, lookup);
-    attempt(
-      () => inRootContext(() => this.#begin(id, lookup)),
-      (error) => {
-        this.log.log('error', 'cannot find positions in the source', error);
-        this.#finish(id);
-      },
-    );
+    try {
+      // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
+      const asked = withoutTracing(() => this.#unknown(positions));
+      if (asked.length > 0) {
+        inRootContext(() => this.#ask(id, { positions, asked, done }));
+        return;
+      }
+    } catch (error) {
+      this.log.log('error', 'cannot find positions in the source', error);
+    }
+    if (this.#pending.has(id)) this.#finish(id);
+    else this.#answer(positions, done);
   }
 
   /** Resolves when no lookup waits any more, after `maxWaitMillis` at most. */
@@ -96,9 +92,6 @@ export class SourcePositions {
   /** Answers all lookups now. Blocks for at most `waitMillis` if answers are under way. */
   settle(waitMillis = 0): void {
     const end = now() + waitMillis;
-    // There is no time for asynchronous calls: the thread looks whether there is a map.
-    for (const [id, lookup] of waitMillis > 0 ? this.#pending : [])
-      if (lookup.asked === undefined) this.#guarded(() => this.#ask(id, lookup));
     do this.#thread?.receive(end - now());
     while (this.#pending.size > 0 && now() < end);
     this.#finishAll();
@@ -111,63 +104,45 @@ export class SourcePositions {
     this.#thread = undefined;
   }
 
-  #begin(id: number, lookup: Lookup): void {
-    const onTimeout = () => this.#onTimeout(id, lookup);
-    lookup.timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
-    lookup.timer.unref();
-    const files = [...new Set(lookup.unknown.map(({ file }) => file))];
-    const compiled = files.filter(mayBeOfLoader);
-    const uninspected = files.filter((file) => this.#mayAsk && !this.#isMapped.has(file));
-    if (compiled.length === 0 && uninspected.length === 0) this.#ask(id, lookup);
-    // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
-    else void withoutTracing(() => this.#inspect(id, lookup, compiled, uninspected));
-  }
-
-  /** By asynchronous calls only: an application may search for others (`--trace-sync-io`). */
-  async #inspect(
-    id: number,
-    lookup: Lookup,
-    compiled: readonly string[],
-    uninspected: readonly string[],
-  ): Promise<void> {
-    const inspections = uninspected.map(async (file) =>
-      remember(this.#isMapped, file, await mayHaveMap(toPath(file)).catch(() => false)),
+  /** The positions that only the thread can find; the others are known now. */
+  #unknown(positions: readonly GeneratedPosition[]): GeneratedPosition[] {
+    const unknown = positions.filter(
+      (position) => isOfFile(position.file) && !this.#known.has(keyOf(position)),
     );
-    const textOf = await readTexts(compiled);
-    await Promise.all(inspections);
-    // Otherwise it was answered meanwhile.
-    if (this.#pending.has(id) && lookup.asked === undefined) {
-      lookup.timer?.refresh();
-      this.#guarded(() => this.#options.asOwnWork(() => this.#ask(id, lookup, textOf)));
-    }
-  }
-
-  /** Without a `textOf`, nothing can wait: the files of loaders are read here and now. */
-  #ask(id: number, lookup: Lookup, textOf: TextOf = readTextNow): void {
-    lookup.asked = [];
-    const ofLoader = positionsOfLoader(lookup.unknown, textOf, this.#options.isOff);
-    lookup.asked = lookup.unknown.filter((position) => {
+    const ofLoader = positionsOfLoader(unknown, readText, this.#options.isOff);
+    return unknown.filter((position) => {
       const source = ofLoader.get(position);
-      const isAsked =
-        source === undefined && this.#mayAsk && this.#isMapped.get(position.file) !== false;
+      const isAsked = source === undefined && this.#mayAsk && this.#isMapped(position.file);
       if (!isAsked) remember(this.#known, keyOf(position), source);
       return isAsked;
     });
-    if (lookup.asked.length > 0) this.#thread ??= inRootContext(() => this.#startThread());
-    if (lookup.asked.length === 0 || this.#thread === undefined) this.#finish(id);
-    else this.#thread.ask(id, lookup.asked);
   }
 
-  #onTimeout(id: number, lookup: Lookup): void {
-    if (lookup.asked === undefined) {
-      // The event loop is too busy.
-      lookup.timer?.refresh();
-      this.#ask(id, lookup);
+  #ask(id: number, lookup: Lookup): void {
+    this.#thread ??= this.#startThread();
+    if (this.#thread === undefined) {
+      this.#answer(lookup.positions, lookup.done);
       return;
     }
-    // After a block, timers come before messages.
-    this.#thread?.receive();
-    this.#finish(id);
+    this.#pending.set(id, lookup);
+    const onTimeout = () => {
+      // After a block, timers come before messages.
+      this.#thread?.receive();
+      this.#finish(id);
+    };
+    lookup.timer = setTimeout(() => this.#guarded(onTimeout), this.#options.maxWaitMillis);
+    lookup.timer.unref();
+    this.#thread.ask(id, lookup.asked);
+  }
+
+  #isMapped(file: string): boolean {
+    let isMapped = this.#mapped.get(file);
+    if (isMapped === undefined) {
+      // What the thread reads is not traced.
+      isMapped = tracesSyncIo() || attempt(() => mayHaveMap(toPath(file))) === true;
+      remember(this.#mapped, file, isMapped);
+    }
+    return isMapped;
   }
 
   #startThread(): SourceMapThread | undefined {
@@ -194,8 +169,8 @@ export class SourcePositions {
     this.#thread = undefined;
     if (error !== undefined) this.log.log('warn', 'the source map thread failed', error);
     // Whatever ended the thread would do so again.
-    for (const { asked = [] } of this.#pending.values())
-      for (const { file } of asked) remember(this.#isMapped, file, false);
+    for (const { asked } of this.#pending.values())
+      for (const { file } of asked) remember(this.#mapped, file, false);
     this.#finishAll();
   }
 
@@ -205,7 +180,7 @@ export class SourcePositions {
       remember(this.#known, keyOf(position), found[i]);
     });
     for (const [file, reason] of problems) {
-      remember(this.#isMapped, file, false);
+      remember(this.#mapped, file, false);
       if (reason !== undefined) this.log.log('info', 'a source map cannot be used', file, reason);
     }
     this.#finish(id);
@@ -221,21 +196,11 @@ export class SourcePositions {
     this.#pending.delete(id);
     clearTimeout(lookup.timer);
     if (this.#pending.size === 0) for (const resolve of this.#whenSettled.splice(0)) resolve();
-    const isUnclear = (position: GeneratedPosition) =>
-      lookup.asked === undefined && mayBeOfLoader(position.file);
-    this.#answer(lookup.positions, lookup.done, isUnclear);
+    this.#answer(lookup.positions, lookup.done);
   }
 
-  #answer(
-    positions: readonly GeneratedPosition[],
-    done: Done,
-    isUnclear = (_position: GeneratedPosition) => false,
-  ): void {
-    const found = positions.map(
-      (position) =>
-        this.#known.get(keyOf(position)) ??
-        (isUnclear(position) ? withoutLine(position) : undefined),
-    );
+  #answer(positions: readonly GeneratedPosition[], done: Done): void {
+    const found = positions.map((position) => this.#known.get(keyOf(position)));
     this.#guard.run('cannot use positions in the source', () =>
       this.#options.asOwnWork(() => done(found)),
     );

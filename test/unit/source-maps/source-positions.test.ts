@@ -46,9 +46,6 @@ function app() {
   };
 }
 
-/** Jest is a loader: as long as a file has not been read, its code may be of another line. */
-const withoutLine = (file: string) => ({ file, line: undefined, column: undefined });
-
 const ask = (of: SourcePositions, list: readonly GeneratedPosition[]) =>
   new Promise<SourcePositionList>((resolve) => of.lookup(list, resolve));
 
@@ -87,6 +84,13 @@ test('nothing that has no file needs a thread', () => {
     list.map((file) => ({ file, line: 1, column: 1 })),
   );
   expect(found).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('a file without a map costs nothing the second time, wherever in it', () => {
+  const file = path.join(makeFolder({ 'a.js': 'let a;\nlet b;' }), 'a.js');
+  const of = make();
+  expect(known(of, [{ file, line: 1, column: 1 }])).toEqual([undefined]);
+  expect(known(of, [{ file, line: 2, column: 1 }])).toEqual([undefined]);
 });
 
 test('a map is decoded once: another position of it is known without the files', async () => {
@@ -134,7 +138,7 @@ test('settle answers at once', async () => {
   of.lookup([position], done);
   expect(done).not.toHaveBeenCalled();
   of.settle();
-  expect(done.mock.calls).toEqual([[[withoutLine(position.file)]]]);
+  expect(done.mock.calls).toEqual([[[undefined]]]);
   await of.settled();
   expect(done).toHaveBeenCalledTimes(1);
 });
@@ -233,7 +237,7 @@ test('stop answers what waits', () => {
   const done = jest.fn();
   of.lookup([position], done);
   of.stop();
-  expect(done.mock.calls).toEqual([[[withoutLine(position.file)]]]);
+  expect(done.mock.calls).toEqual([[[undefined]]]);
 });
 
 test('the request that was blocked is not the context of what comes later', async () => {
