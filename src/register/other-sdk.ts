@@ -1,39 +1,87 @@
 /**
- * Notices an SDK that the application starts itself, later than the one that was preloaded for it.
- * The api accepts only the first that is registered.
+ * An SDK that the application starts itself, later than the one that was preloaded for it. The api
+ * accepts only the first that is registered, and the application's has to take precedence.
  */
 import { createRequire } from 'node:module';
 import * as ownApi from '@opentelemetry/api';
+import { apiRegistry } from '../otel/api-registry.ts';
+import { attempt } from '../support/guard.ts';
 
-const SETTERS = [
-  ['trace', 'setGlobalTracerProvider'],
-  ['metrics', 'setGlobalMeterProvider'],
-] as const;
+/** What an SDK registers, and how. `logs` has an api of its own before api 1.10. */
+const SETTERS = {
+  context: 'setGlobalContextManager',
+  propagation: 'setGlobalPropagator',
+  trace: 'setGlobalTracerProvider',
+  metrics: 'setGlobalMeterProvider',
+  logs: 'setGlobalLoggerProvider',
+} as const;
 
-type Api = Pick<typeof ownApi, 'trace' | 'metrics'>;
+interface Registry {
+  disable(): void;
+  [setter: string]: unknown;
+}
+
+type Api = Partial<Record<keyof typeof SETTERS, Registry>>;
+
+export interface OtherSdkEvents {
+  /** It is about to register its first part; what was registered before is unregistered. */
+  comes(): void;
+  /** It has registered one more part. */
+  registered(): void;
+}
 
 /**
- * Call it when the preloaded SDK is registered. Wraps the api's functions for registering.
- * @param comes called once; must not throw
+ * Call it when the preloaded SDK is registered. Wraps the api's functions for registering, and
+ * nothing that runs later. Errors go to `onError`: the application, which registers its SDK, must
+ * not notice.
  */
-export function whenOtherSdkComes(comes: () => void): void {
-  const watched = new Set<object>();
+export function watchForOtherSdk(events: OtherSdkEvents, onError: (error: unknown) => void): void {
+  const apis = new Set<Api>();
   let came = false;
   const watch = (api: Api) => {
-    for (const [part, setter] of SETTERS) {
-      const registry = api[part] as unknown as Record<string, (...args: unknown[]) => unknown>;
-      const set = registry[setter];
-      if (watched.has(registry) || set === undefined) continue;
-      watched.add(registry);
-      registry[setter] = (...args) => {
-        if (!came) comes();
-        came = true;
-        return set.apply(registry, args);
+    if (apis.has(api)) return;
+    apis.add(api);
+    for (const [part, setter] of Object.entries(SETTERS) as [keyof Api, string][]) {
+      const registry = api[part];
+      const set = registry?.[setter];
+      if (registry === undefined || typeof set !== 'function') continue;
+      registry[setter] = (...args: unknown[]) => {
+        if (!came) {
+          came = true;
+          attempt(() => unregister(apis), onError);
+          attempt(() => events.comes(), onError);
+        }
+        const result = set.apply(registry, args);
+        attempt(() => events.registered(), onError);
+        return result;
       };
     }
   };
-  watch(ownApi);
+  watch(asApi(ownApi));
   // From 1.10 on, the api that is required and the one that is imported are two, with one registry.
-  watch(createRequire(import.meta.url)('@opentelemetry/api'));
-  import('@opentelemetry/api').then(watch, () => {});
+  watch(asApi(createRequire(import.meta.url)('@opentelemetry/api')));
+  import('@opentelemetry/api').then(
+    (api) => watch(asApi(api)),
+    () => {},
+  );
+}
+
+/** The registries of a copy, which are one object each, however it was loaded. */
+const known = new WeakMap<object, Api>();
+function asApi(api: object): Api {
+  const registries = api as Api;
+  const key = registries.trace as object;
+  const first = known.get(key) ?? registries;
+  known.set(key, first);
+  return first;
+}
+
+/**
+ * What is not registered stays as it is: code that uses a part of it gets it when it is
+ * registered with that api.
+ */
+function unregister(apis: ReadonlySet<Api>): void {
+  for (const part of Object.keys(apiRegistry()) as (keyof Api)[]) {
+    for (const api of apis) if (part in SETTERS) api[part]?.disable();
+  }
 }

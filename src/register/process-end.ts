@@ -38,8 +38,11 @@ export interface Telemetry {
   killed(): void;
 }
 
-export function shutDownWithProcess(telemetry: Telemetry): void {
-  new ProcessEnd(telemetry).begin();
+/** @returns undoes it */
+export function shutDownWithProcess(telemetry: Telemetry): () => void {
+  const end = new ProcessEnd(telemetry);
+  end.begin();
+  return () => end.undo();
 }
 
 class ProcessEnd {

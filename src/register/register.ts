@@ -9,8 +9,8 @@ import { FILE_SECTION, putConfigFileInForce } from '../config-file.ts';
 import { main } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
+import { globalLoggerProvider } from '../otel/logger.ts';
 import { sdkDefaults } from '../otel/sdk-defaults.ts';
-import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import { sayAs } from '../support/stderr.ts';
 import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
@@ -21,9 +21,10 @@ import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { howToInstall } from './how-to-install.ts';
 import { isMainEsModule } from './main-script.ts';
 import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
-import { whenOtherSdkComes } from './other-sdk.ts';
+import { watchForOtherSdk } from './other-sdk.ts';
 import { shutDownWithProcess } from './process-end.ts';
 import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
+import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
   behind,
   canReadFile,
@@ -44,10 +45,6 @@ const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 const USE_IMPORT =
   'preloaded by --require into an ES module, whose imports are not instrumented: ' +
   `spans of HTTP requests are missing. To have them: node --import ${PACKAGE_NAME}/register`;
-
-const OTHER_SDK =
-  'the application starts an SDK of its own, to which nothing is sent: the one of /register was ' +
-  'first. Start the application without /register, and give EventLoopInstrumentation to its SDK';
 
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
@@ -187,12 +184,13 @@ function startSdk(
     });
   }
   addSpanProcessor(log);
+  let isReplaced = false;
   if (!esm && !areModulesHooked() && apiRegistry().trace !== undefined && others.length > 0) {
     whenApplicationIsLoadedOrEnds(() => {
-      if (isMainEsModule()) say(USE_IMPORT);
+      if (!isReplaced && isMainEsModule()) say(USE_IMPORT);
     });
   }
-  shutDownWithProcess({
+  const undo = shutDownWithProcess({
     flush: async () => {
       await eventLoop.forceFlush();
       await Promise.all([flush(trace.getTracerProvider()), flush(metrics.getMeterProvider())]);
@@ -204,17 +202,46 @@ function startSdk(
     // After a signal there is no time for what is in progress.
     killed: () => eventLoop.disable(),
   });
-  whenOtherSdkComes(() => {
-    say(OTHER_SDK);
-    attempt(
-      () => silence(others),
-      (error) => log.log('warn', 'instrumentations of /register cannot be disabled', error),
-    );
-  });
+  const relay = relayTracers();
+  watchForOtherSdk(
+    {
+      comes: () => {
+        log.log('info', 'the application starts an SDK itself: that of /register is removed');
+        isReplaced = true;
+        undo();
+        // Before api 1.10, and in packages made for it, logs are registered elsewhere.
+        packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();
+        removeSdk(sdk, others);
+      },
+      registered: () => {
+        if (relay !== undefined) relay.target = trace.getTracerProvider();
+        eventLoop.setTracerProvider(trace.getTracerProvider());
+        eventLoop.setMeterProvider(metrics.getMeterProvider());
+        const loggers = globalLoggerProvider();
+        if (loggers !== undefined) eventLoop.setLoggerProvider(loggers);
+      },
+    },
+    (error) => log.log('warn', 'the SDK of /register cannot be removed completely', error),
+  );
 }
 
-/** The other SDK has instrumentations, too: requests would have two spans, and be counted twice. */
-function silence(instrumentations: readonly Instrumentation[]): void {
+/** Tracers that the api returns from now on follow to another SDK. */
+function relayTracers(): RelayTracerProvider | undefined {
+  // `instanceof` does not work: the provider may be of another copy of the api.
+  const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
+  const sdk = proxy.getDelegate?.();
+  if (apiRegistry().trace === undefined || sdk === undefined) return undefined;
+  const relay = new RelayTracerProvider(sdk);
+  proxy.setDelegate?.(relay);
+  return relay;
+}
+
+/**
+ * Sends what the SDK has. What its instrumentations have patched stays patched in part, and emits
+ * nothing any more.
+ */
+function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void {
+  sdk.shutdown().catch(() => {});
   for (const instrumentation of instrumentations) {
     instrumentation.setTracerProvider(new ProxyTracerProvider());
     instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
