@@ -20,7 +20,7 @@ export function mapOf(file: string, code: string): { file: string; inline?: stri
 }
 
 /**
- * Whether a file may have a map, from its last 2 kB: some 50 µs, once for each file. Most files have
+ * Whether a file may have a map, from its last 2 kB: some 50 µs, once for each file. Most have
  * none, and asking the thread would delay the report of a block.
  */
 export function mayHaveMap(file: string): boolean {
