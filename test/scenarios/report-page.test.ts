@@ -78,7 +78,7 @@ test('/console without an SDK: blocks and stacks, whatever functions and files a
 
   const { html, report } = read();
   expect(namesOf(report)).toEqual(['renderReport', ...HOSTILE]);
-  expect(report.requests).toBeUndefined();
+  expect(report.requests).toEqual([]);
   expect(report.blocks.every(({ stacks }) => stacks.length >= 2)).toBe(true);
   expect(report.stacks.files).toContain('/app/<b onclick=x>&amp;"\'/0.js');
   // The functions of the others are in no file.
