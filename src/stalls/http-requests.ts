@@ -48,11 +48,11 @@ class OpenRequest {
   #span: RequestSpan | undefined;
   /** The processor knows its span. */
   isWatched = false;
+  #method = '';
+  #route = '';
 
-  constructor(
-    readonly request: Started['request'],
-    readonly response: ServerResponse,
-  ) {}
+  /** @param started undefined when it has ended: a timer that it left keeps its context for long */
+  constructor(public started: Started | undefined) {}
 
   get span(): RequestSpan {
     this.#span ??= new RequestSpan(this);
@@ -60,13 +60,21 @@ class OpenRequest {
   }
 
   get method(): string {
-    return this.request.method ?? '';
+    return this.started?.request.method ?? this.#method;
   }
 
   /** That of Express, whose `baseUrl` has values in it and is left out; else the path's shape. */
   get route(): string {
-    const { route, url = '' } = this.request;
+    if (this.started === undefined) return this.#route;
+    const { route, url = '' } = this.started.request;
     return typeof route?.path === 'string' ? route.path : shapeOf(url);
+  }
+
+  /** Keeps two strings of it. */
+  end(): void {
+    this.#method = this.method;
+    this.#route = this.route;
+    this.started = undefined;
   }
 }
 
@@ -166,7 +174,7 @@ export class HttpRequests {
         return;
       }
       const { request, response } = message as Started;
-      const open = new OpenRequest(request, response);
+      const open = new OpenRequest({ request, response });
       this.#open.set(request, open);
       this.#latest = open;
       this.#storage?.enterWith(open);
@@ -193,14 +201,15 @@ export class HttpRequests {
     open.isWatched = true;
     this.#processor?.onStart(open.span as unknown as Span, ROOT_CONTEXT);
     // Its client may go away.
-    open.response.once('close', () => this.#end(open));
+    open.started?.response.once('close', () => attempt(() => this.#end(open)));
   }
 
   #end(open: OpenRequest): void {
-    if (!this.#open.delete(open.request)) return;
+    if (open.started === undefined || !this.#open.delete(open.started.request)) return;
     const time = now();
     const { session } = this.#stalls;
     if (!open.isWatched && session?.isSurelyShort() === false) this.#watch(open);
+    open.end();
     if (open.isWatched) {
       open.span.endTime = unixTimeOf(time, session);
       open.span.ended = true;
@@ -222,10 +231,13 @@ export class HttpRequests {
    * with it before Node.js 24.
    */
   #sweep(): void {
-    for (const open of this.#open.values()) {
-      if (!open.request.socket.destroyed) continue;
+    for (const [request, open] of this.#open) {
+      if (!request.socket.destroyed) continue;
       if (open.isWatched) this.#end(open);
-      else this.#open.delete(open.request);
+      else {
+        this.#open.delete(request);
+        open.end();
+      }
     }
     this.#untilSweep = Math.max(MIN_SWEPT, this.#open.size);
   }

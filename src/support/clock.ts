@@ -2,8 +2,8 @@
  * Everything that reads a clock is given a {@link Clock}, so that unit tests run on a fake one and
  * assert exact numbers.
  *
- * Cost of a read on Node.js 20 to 26: `now` 37 to 68 ns, `idle` 24 to 36
- * ns, `loopCount` 15 ns (26) to 66 ns (20 to 24), `cpu` 290 ns (thread) and 550 ns (process).
+ * Cost of a read on Node.js 20 to 26: `now` 37 to 68 ns, `idle` 24 to 36 ns, `loopCount` 15 ns (26)
+ * to 66 ns (20 to 24), `cpu` 290 ns (thread) and 550 ns (process).
  */
 import { dateNow, nodeTiming, now } from './time.ts';
 

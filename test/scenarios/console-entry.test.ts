@@ -374,8 +374,11 @@ describe('requests without an SDK', () => {
     expect(ended.stderr).not.toMatch(/jane|deadbeef|secret|reset/);
   });
 
-  test('requests of clients that go away are not kept', async () => {
-    const { stdout } = await serve('aborted', { preload: ['--expose-gc', '--import', ENTRY] });
+  test.each([
+    ['of clients that go away', 'aborted'],
+    ['that have ended, and left a timer', 'timers'],
+  ])('requests %s are not kept', async (_which, way) => {
+    const { stdout } = await serve(way, { preload: ['--expose-gc', '--import', ENTRY] });
     // The latest one may be in use.
     expect(Number(/^kept (\d+)$/m.exec(stdout)?.[1])).toBeLessThanOrEqual(2);
   });

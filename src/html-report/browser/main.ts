@@ -327,7 +327,7 @@ function routesOf(model: Model, tables: Tables): HTMLElement {
         )
       : empty(
           'No request has ended.',
-          'Requests and messages are the spans of kind SERVER and CONSUMER.',
+          'They are spans of kind SERVER and CONSUMER; without an SDK, those of HTTP servers.',
         );
   }
   return h(

@@ -72,12 +72,21 @@ const WAYS = {
       socket.destroy();
     }
     for (let i = 0; i < 300; i++) await answer(get({ port, path: '/at-once', agent: false }));
-    await wait(50);
-    // Two: what a collection frees may keep something else alive.
-    for (let i = 0; i < 2; i++, await wait(20)) global.gc();
-    console.log(`kept ${alive}`);
+    await printKept();
+  },
+  /** Each leaves a timer behind, which keeps its asynchronous context. */
+  async timers(port) {
+    for (let i = 0; i < 100; i++) await answer(get({ port, path: '/timer-left', agent: false }));
+    await printKept();
   },
 };
+
+async function printKept() {
+  await wait(50);
+  // Two: what a collection frees may keep something else alive.
+  for (let i = 0; i < 2; i++, await wait(20)) global.gc();
+  console.log(`kept ${alive}`);
+}
 
 const answer = (sent) =>
   new Promise((resolve, reject) => {
@@ -90,7 +99,8 @@ const plain = createServer((request, response) => {
   alive++;
   collected.register(request);
   if (request.url === '/never') return;
-  if (request.url !== '/at-once') block();
+  if (request.url === '/timer-left') setInterval(() => {}, 1e6);
+  else if (request.url !== '/at-once') block();
   response.end();
 });
 
