@@ -3,7 +3,8 @@
 // wall clock. Prints the verdict; exit code 1 if a check fails. Needs the build.
 //
 //   npm run check -- soak                                  # 3 minutes
-//   npm run check -- soak --minutes 30 --node .matrix/node-24/node_modules/.bin/node
+//   npm run check -- soak --minutes 120 --pause 4 --node .matrix/node-24/node_modules/.bin/node
+//   npm run check -- soak --without        # the service alone: the memory to compare with
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,6 +30,9 @@ const PROGRESS_EVERY_MILLIS = 60_000;
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '3' },
+    // How many times longer the pauses between requests and between blocks are.
+    pause: { type: 'string', default: '1' },
+    without: { type: 'boolean', default: false },
     node: { type: 'string', default: process.execPath },
     json: { type: 'string', default: join(import.meta.dirname, 'results') },
   },
@@ -37,12 +41,16 @@ const minutes = Number(options.minutes);
 if (!(minutes > 0))
   throw new RangeError(`--minutes is ${options.minutes}, expected a number above 0`);
 
-const report = new Report('soak');
+const pause = Number(options.pause);
+if (!(pause > 0)) throw new RangeError(`--pause is ${options.pause}, expected a number above 0`);
+
+const report = new Report(options.without ? 'soak-without' : 'soak');
 const folder = mkdtempSync(join(tmpdir(), 'event-loop-soak-'));
 const ledgerFile = join(folder, 'ledger.jsonl');
 const child = fork(join(import.meta.dirname, 'soak/service.cjs'), [ledgerFile], {
   execPath: options.node,
   execArgv: ['--expose-gc'],
+  env: { ...process.env, SOAK_WITHOUT: options.without ? '1' : '' },
 });
 // The service ends when we do: it is disconnected then.
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -60,8 +68,9 @@ try {
 }
 const ledger = readLedger();
 rmSync(folder, { recursive: true, force: true });
-printVerdict(ledger, verdict(ledger));
-report.write(join(options.json, 'soak.json'));
+if (!options.without) printVerdict(ledger, verdict(ledger));
+printMemory(ledger.memory);
+report.write(join(options.json, options.without ? 'soak-without.json' : 'soak.json'));
 
 async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
   const agent = new Agent({ keepAlive: true });
@@ -72,7 +81,7 @@ async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
   const load = Array.from({ length: LOAD_CONNECTIONS }, async () => {
     while (!isOver()) {
       await visit('/');
-      await sleep(Math.random() * 2 * LOAD_PAUSE_MILLIS);
+      await sleep(Math.random() * 2 * LOAD_PAUSE_MILLIS * pause);
     }
   });
   const progress = setInterval(() => {
@@ -85,7 +94,7 @@ async function soak(/** @type {number} */ port, /** @type {string[]} */ kinds) {
     // Mostly short ones, as it is in life.
     const millis = limits.SHORTEST_MILLIS + span * Math.random() ** 3;
     await visit(`/block?${new URLSearchParams({ kind, millis: String(millis) })}`);
-    await sleep(LEAST_PAUSE_MILLIS - Math.log(1 - Math.random()) * PAUSE_MILLIS);
+    await sleep(LEAST_PAUSE_MILLIS - Math.log(1 - Math.random()) * PAUSE_MILLIS * pause);
   }
   await Promise.all(load);
   clearInterval(progress);
@@ -127,11 +136,36 @@ function printVerdict(
       measured,
       holds ? 'holds' : 'VIOLATED',
     ]),
-    { checks, notJudged, memory },
+    { checks, notJudged },
   );
   for (const { name, holds, examples } of checks) {
     if (holds) continue;
     process.exitCode = 1;
     if (examples) console.log(`${name}: ${JSON.stringify(examples, null, 1).slice(0, 2000)}`);
   }
+}
+
+/** What the service held, in eight parts of the run: the median of each. */
+function printMemory(/** @type {Record<string, number>[]} */ memory) {
+  const PARTS = 8;
+  const mebibytes = (/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(1);
+  report.table(
+    `Memory, Node.js at ${options.node}, ${options.without ? 'without' : 'with'} the package`,
+    ['minute', 'heap MiB', 'RSS MiB', 'handles', 'threads'],
+    Array.from({ length: PARTS }, (_, i) => {
+      const part = memory.slice(
+        Math.floor((memory.length * i) / PARTS),
+        Math.floor((memory.length * (i + 1)) / PARTS),
+      );
+      const of = (/** @type {string} */ name) => median(part.map((each) => each[name]));
+      return [
+        ((minutes * (i + 1)) / PARTS).toFixed(0),
+        mebibytes(of('heapUsed')),
+        mebibytes(of('rss')),
+        String(of('handles')),
+        String(of('threads')),
+      ];
+    }),
+    { memory },
+  );
 }

@@ -28,6 +28,9 @@ const write = (line) => fs.writeSync(file, `${JSON.stringify(line)}\n`);
 const monotonic = () => performance.timeOrigin + performance.now();
 const millisOf = ([seconds, nanos]) => seconds * 1e3 + nanos / 1e6;
 
+const ours = () =>
+  new EventLoopInstrumentation({ thresholdMillis: THRESHOLD_MILLIS, maxSpansPerMinute: 60_000 });
+
 const listener = {
   onStart() {},
   onEnd(span) {
@@ -43,13 +46,11 @@ const listener = {
   async forceFlush() {},
   async shutdown() {},
 };
+const isWithout = process.env.SOAK_WITHOUT === '1';
 new NodeSDK({
   autoDetectResources: false,
-  spanProcessors: [new EventLoopSpanProcessor(), listener],
-  instrumentations: [
-    new HttpInstrumentation(),
-    new EventLoopInstrumentation({ thresholdMillis: THRESHOLD_MILLIS, maxSpansPerMinute: 60_000 }),
-  ],
+  spanProcessors: isWithout ? [listener] : [new EventLoopSpanProcessor(), listener],
+  instrumentations: [new HttpInstrumentation(), ...(isWithout ? [] : [ours()])],
 }).start();
 const http = require('node:http');
 const { BLOCKS, work } = require('./blocks.cjs');
@@ -114,6 +115,8 @@ setInterval(() => {
     at: monotonic(),
     heapUsed: process.memoryUsage().heapUsed,
     rss: process.memoryUsage.rss(),
+    handles: process.getActiveResourcesInfo().length,
+    threads: fs.existsSync('/proc/self/task') ? fs.readdirSync('/proc/self/task').length : 0,
   });
 }, MEMORY_EVERY_MILLIS).unref();
 

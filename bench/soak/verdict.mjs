@@ -7,7 +7,7 @@ import limits from './limits.cjs';
  * @typedef {Interval & { kind: string, traceId?: string, wallStart: number,
  *   cpuMillis: number }} Truth
  * @typedef {Interval & { kind: string, traceId: string }} Reported
- * @typedef {{ at: number, heapUsed: number, rss: number }} Memory
+ * @typedef {{ at: number, heapUsed: number, rss: number, handles: number, threads: number }} Memory
  * @typedef {{ name: string, limit: string, measured: string, holds: boolean,
  *   examples?: unknown[] }} Check
  */
