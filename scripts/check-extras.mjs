@@ -46,6 +46,7 @@ const EXTRAS = {
   },
   'html-report': {},
   'health-server': {},
+  recording: {},
   testing: { files: ['testing.ts'] },
 };
 const ENTRIES = ['index.ts', 'console.ts', 'register.ts', 'testing.ts'];

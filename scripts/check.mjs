@@ -89,6 +89,10 @@ const CHECKS = {
     what: 'makes release/: the tarball, its SBOM, the notes, the checksums',
     commands: [['scripts/release-files.mjs']],
   },
+  explain: {
+    what: 'FILE: what the rules say of the blocks in a file of the option recordFile',
+    commands: [['scripts/explain.mjs']],
+  },
   semconv: {
     what: 'makes src/semconv.ts and the lists of docs/reference.md',
     commands: [['scripts/generate-semconv.mjs']],

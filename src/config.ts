@@ -148,6 +148,8 @@ const OPTIONS = {
   loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
   reportFile: text(undefined, 'a path'),
   reportSource: boolean(true),
+  recordFile: text(undefined, 'a path'),
+  recordNames: boolean(true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
   console: consoleFormat(),
@@ -180,7 +182,7 @@ export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optio
   };
 
 /** Options that have no default. */
-type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'reportFile';
+type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'reportFile' | 'recordFile';
 
 /** For `thresholdMillis` it is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {

@@ -8,6 +8,7 @@ import type { Block, StackSample } from './block.ts';
 import type { ResolvedConfig } from './config.ts';
 import type { Exclusions } from './detect/exclude/exclusions.ts';
 import type { RunDelay } from './detect/exclude/run-delay.ts';
+import type { GcMeter } from './detect/gc-meter.ts';
 import type { Ledger } from './detect/ledger.ts';
 import type { Call, SpanFacts } from './detect/running-code.ts';
 import type { OriginOptions } from './name/in-app.ts';
@@ -133,6 +134,7 @@ export interface SessionView {
   readonly origin: OriginOptions;
   readonly describer: CodeDescriber;
   readonly parentOf: SpanFacts['parentOf'];
+  readonly collections: GcMeter['collections'];
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;

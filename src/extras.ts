@@ -5,6 +5,7 @@ import { healthServer } from './health-server/extra.ts';
 import { htmlReport } from './html-report/extra.ts';
 import { ongoing } from './ongoing/extra.ts';
 import { profile } from './profile/extra.ts';
+import { recording } from './recording/extra.ts';
 import { stalls } from './stalls/extra.ts';
 import { workers } from './workers/extra.ts';
 
@@ -17,6 +18,7 @@ export const EXTRAS: readonly Extra[] = [
   profile,
   consoleReport,
   htmlReport,
+  recording,
   // Stopped before them: it reports requests that wait to be reported.
   stalls,
 ];

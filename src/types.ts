@@ -374,6 +374,19 @@ export interface EventLoopInstrumentationConfig {
    */
   reportSource?: boolean;
   /**
+   * Path of a file to which each reported block is appended, with the stack samples and times that
+   * it was explained from: a line of JSON, for a bug report. At 16 MiB the file is renamed to
+   * `<path>.1`, which replaces an older one. `{pid}` stands for the process id; in a worker thread
+   * `-worker-<id>` is added to the name. Processes may share a file. If it cannot be written, that
+   * is logged through `diag`. By default, none is written.
+   */
+  recordFile?: string;
+  /**
+   * `false`: in `recordFile`, functions and the parts of paths are numbered instead of named.
+   * @default true
+   */
+  recordNames?: boolean;
+  /**
    * The age in milliseconds, up to 3 600 000, at which an ongoing block is reported while it lasts:
    * by a line on stderr and, if the process exports by OTLP, by a span or a log event. 0 turns it
    * off. The report never comes before the first stack sample, at half of the threshold. Needs

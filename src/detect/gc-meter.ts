@@ -68,15 +68,26 @@ export class GcMeter {
    * while not started.
    */
   within(start: number, end: number): number {
-    if (this.#observer === undefined) return Number.NaN;
-    let total = 0;
+    const all = this.collections(start, end);
+    return all === undefined
+      ? Number.NaN
+      : all.reduce(
+          (sum, [from, until]) => sum + Math.max(0, Math.min(until, end) - Math.max(from, start)),
+          0,
+        );
+  }
+
+  /** Start and end of those that ended after `start`, the latest first. */
+  collections(start: number, end: number): [from: number, until: number][] | undefined {
+    if (this.#observer === undefined) return undefined;
+    const all: [number, number][] = [];
     for (let i = this.#starts.length - 1; i >= 0; i--) {
       const from = this.#starts[i] as number;
       const until = from + (this.#durations[i] as number);
       if (until <= start) break;
-      total += Math.max(0, Math.min(until, end) - Math.max(from, start));
+      if (from < end) all.push([from, until]);
     }
-    return total;
+    return all;
   }
 
   #add(entries: readonly { startTime: number; duration: number }[]): void {

@@ -5,8 +5,7 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
-import { join, parse, resolve } from 'node:path';
-import { isMainThread, threadId } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import type { WeightedSample } from '../block.ts';
 import type { OriginOf } from '../name/in-app.ts';
@@ -16,6 +15,7 @@ import { withoutTracing } from '../otel/sdk-internals.ts';
 import { attributedRequest } from '../report/attributed-request.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
+import { fileOfThisThread } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
@@ -146,11 +146,3 @@ export function writeReport(
 
 /** Unix time in milliseconds; 0 if there is no such file. */
 const changedAt = (file: string) => attempt(() => statSync(file).mtimeMs) ?? 0;
-
-/** Each process has a file of its own with `{pid}`, and each worker thread in any case. */
-function fileOfThisThread(reportFile: string): string {
-  const file = resolve(reportFile.split('{pid}').join(String(process.pid)));
-  if (isMainThread) return file;
-  const { dir, name, ext } = parse(file);
-  return join(dir, `${name}-worker-${threadId}${ext}`);
-}

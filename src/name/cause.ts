@@ -3,7 +3,12 @@
  *
  * Guarantees: it is pure, and says nothing rather than something that is not known.
  */
+import type { Block } from '../block.ts';
 import type { BlockCause } from '../types.ts';
+import type { SampledCode } from './describe-code.ts';
+
+/** V8 frees what collected objects held in a later task: seen up to 200 ms after the collection. */
+export const MAX_FREEING_MILLIS = 500;
 
 export interface BlockTimes {
   readonly durationMillis: number;
@@ -24,6 +29,33 @@ export interface BlockTimes {
   readonly isCodeUnknown?: boolean;
   /** Native code ran between callbacks, without JavaScript, soon after a garbage collection. */
   readonly isAfterCollection?: boolean;
+}
+
+/** What is read as soon as a block is reported; NaN if it is not known. */
+export function collectionsAround(
+  { kind, start, end }: Pick<Block, 'kind' | 'start' | 'end'>,
+  gcWithin: (from: number, until: number) => number,
+) {
+  const lately = kind === 'callback' ? 0 : gcWithin(start - MAX_FREEING_MILLIS, end);
+  return { gcTimeMillis: gcWithin(start, end), isAfterCollection: lately > 0 };
+}
+
+export function causeOfBlock(
+  { start, end, cpu, lackedCpu }: Pick<Block, 'start' | 'end' | 'cpu' | 'lackedCpu'>,
+  { code, topFunctions, nativeCall, isOutsideJavaScript, ...sampled }: SampledCode,
+  gc?: ReturnType<typeof collectionsAround>,
+): BlockCause | undefined {
+  const cause = causeOf({
+    ...sampled,
+    durationMillis: end - start,
+    cpuTimeMillis: cpu,
+    lackedCpuMillis: lackedCpu,
+    gcTimeMillis: gc?.gcTimeMillis,
+    isCodeUnknown: code === undefined && topFunctions === undefined,
+    isAfterCollection: gc?.isAfterCollection === true && isOutsideJavaScript === true,
+  });
+  // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.
+  return cause === 'javascript' && nativeCall !== undefined ? 'native' : cause;
 }
 
 /**

@@ -53,6 +53,13 @@ export function dependsOn(folder: string, other: string): boolean | undefined {
   return known.get(folder)?.has(name);
 }
 
+/** Instead of what is on the disk: a recording says what each package of it depends on. */
+export function assumePackages(packages: readonly (readonly [string, string[] | undefined])[]) {
+  known.clear();
+  for (const [folder, others] of packages)
+    known.set(folder, others && new Set(others.map((other) => other.slice(nameStart(other)))));
+}
+
 function dependenciesOf(folder: string): ReadonlySet<string> | undefined {
   try {
     const json = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));

@@ -148,7 +148,7 @@ export class BlockReporter {
       const { context } = block;
       this.#guard.run('cannot report a block', () =>
         block.complete(this.ports.gcWithin, this.#guard, (facts, samples) => {
-          this.#emit({ block: facts, context, samples, span });
+          this.#emit({ block: facts, ended: block.block, context, samples, span });
         }),
       );
     }

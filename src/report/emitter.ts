@@ -3,13 +3,15 @@
  * calls them in a fixed order, and logs what they throw.
  */
 import type { Context } from '@opentelemetry/api';
-import type { WeightedSample } from '../block.ts';
+import type { Block, WeightedSample } from '../block.ts';
 import type { EventLoopBlock } from '../types.ts';
 import type { PendingBlockSpan } from './pending-block-span.ts';
 
 /** A block that is reported: not one that this package made itself. */
 export interface BlockReport {
   readonly block: EventLoopBlock;
+  /** What it was made from. */
+  readonly ended: Block;
   readonly context: Context;
   /** Its stack samples, with positions in the source. */
   readonly samples: readonly WeightedSample[];

@@ -3,16 +3,13 @@
  */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, WeightedSample } from '../block.ts';
-import { causeOf } from '../name/cause.ts';
+import { causeOfBlock, collectionsAround } from '../name/cause.ts';
 import type { SampledCode } from '../name/describe-code.ts';
 import { expectsBlocks } from '../otel/expected-blocks.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
 import type { CodeDescriber } from './code-describer.ts';
-
-/** V8 frees what collected objects held in a later task: seen up to 200 ms after the collection. */
-const FREED_WITHIN_MILLIS = 500;
 
 export class EndedBlock {
   #queuedSpans = 0;
@@ -65,37 +62,19 @@ export class EndedBlock {
     guard: Guard,
     done: (facts: EventLoopBlock, samples: readonly WeightedSample[]) => void,
   ): void {
-    const { start, end } = this.block;
-    const gcTimeMillis =
-      guard.run('cannot read garbage collection times', () => gcWithin(start, end)) ?? Number.NaN;
-    const isAfterCollection =
-      guard.run('cannot read garbage collection times', () => {
-        return this.block.kind !== 'callback' && gcWithin(start - FREED_WITHIN_MILLIS, end) > 0;
-      }) === true;
+    const gc = guard.run('cannot read garbage collection times', () =>
+      collectionsAround(this.block, gcWithin),
+    );
     this.describer.describeInSource(this.block, (code, samples) => {
-      const gc = Number.isNaN(gcTimeMillis) ? undefined : gcTimeMillis;
-      done(this.#facts(code, gc, isAfterCollection), samples);
+      done(this.#facts(code, gc), samples);
     });
   }
 
-  #facts(sampled: SampledCode, gcTimeMillis?: number, isAfterCollection = false): EventLoopBlock {
+  #facts(sampled: SampledCode, gc?: ReturnType<typeof collectionsAround>): EventLoopBlock {
     const { block, clock, stalledSpans, durationMillis } = this;
     const { gcInNativeTimeMillis, isOutsideJavaScript, ...code } = sampled;
     const cpuTimeMillis = clock.cpuIsOfThread ? block.cpu : undefined;
-    const { nativeTimeMillis } = sampled;
-    const measured = causeOf({
-      durationMillis,
-      cpuTimeMillis: block.cpu,
-      lackedCpuMillis: block.lackedCpu,
-      gcTimeMillis,
-      nativeTimeMillis,
-      gcInNativeTimeMillis,
-      isCodeUnknown: code.code === undefined && code.topFunctions === undefined,
-      isAfterCollection: isAfterCollection && isOutsideJavaScript === true,
-    });
-    // Node.js runs some built-ins in pieces, between which JavaScript can be interrupted.
-    const cause =
-      measured === 'javascript' && sampled.nativeCall !== undefined ? 'native' : measured;
+    const cause = causeOfBlock(block, sampled, gc);
     return {
       ...(block.kind !== undefined && { kind: block.kind }),
       startTimeMillis: clock.epoch(block.start),
@@ -104,7 +83,7 @@ export class EndedBlock {
       ...(block.resourceType !== undefined && { asyncResourceType: block.resourceType }),
       ...(cause !== undefined && { cause }),
       ...(cpuTimeMillis !== undefined && { cpuTimeMillis }),
-      ...(gcTimeMillis !== undefined && { gcTimeMillis }),
+      ...(gc !== undefined && !Number.isNaN(gc.gcTimeMillis) && { gcTimeMillis: gc.gcTimeMillis }),
       ...(stalledSpans !== undefined && { stalledSpans, queuedSpans: this.#queuedSpans }),
       ...(expectsBlocks(this.context) && { expected: true as const }),
       ...code,

@@ -125,6 +125,7 @@ export function createReporting(
     origin: common.origin,
     describer,
     parentOf: common.parentOf,
+    collections: (from, until) => detection.gc.collections(from, until),
     isConsoleOnly: targets.isConsoleOnly === true,
     instruments: () => targets.instruments(),
     sample: sampling.sample,

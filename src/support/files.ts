@@ -1,6 +1,7 @@
 /** Files and folders that cannot hang the thread: a pipe, a device, or one below `/proc`. */
 import fs from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
+import { isMainThread, threadId } from 'node:worker_threads';
 import { attempt } from './guard.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
@@ -55,3 +56,14 @@ const notOrdinary = (path: string) => new Error(`${path} is not an ordinary file
 
 /** Empty if it is gone. */
 export const workingFolder = (): string => attempt(() => process.cwd()) ?? '';
+
+/**
+ * The path that an option names: each process has a file of its own with `{pid}`, and each worker
+ * thread in any case.
+ */
+export function fileOfThisThread(option: string): string {
+  const file = resolve(option.split('{pid}').join(String(process.pid)));
+  if (isMainThread) return file;
+  const { dir, name, ext } = parse(file);
+  return join(dir, `${name}-worker-${threadId}${ext}`);
+}

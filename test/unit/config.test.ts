@@ -21,6 +21,7 @@ const DEFAULTS = {
   requireParentSpan: false,
   sourceMaps: true,
   reportSource: true,
+  recordNames: true,
   maxSpansPerMinute: 600,
   blockEvents: 'unsampled',
   loopProfile: 'busy',
@@ -48,6 +49,8 @@ test('code wins over environment, environment over default', () => {
     OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_EVENTS: 'ALL',
     OTEL_INSTRUMENTATION_EVENT_LOOP_LOOP_PROFILE: 'Always',
     OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_SOURCE: 'false',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_RECORD_FILE: 'blocks-{pid}.jsonl',
+    OTEL_INSTRUMENTATION_EVENT_LOOP_RECORD_NAMES: 'false',
     OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
   };
   expect(resolve({}, env)).toEqual({
@@ -65,6 +68,8 @@ test('code wins over environment, environment over default', () => {
     blockEvents: 'all',
     loopProfile: 'always',
     reportSource: false,
+    recordFile: 'blocks-{pid}.jsonl',
+    recordNames: false,
     unfinishedAfterMillis: 1500,
   });
   expect(resolve({ thresholdMillis: 7, asyncHooks: 'auto', enabled: true }, env)).toMatchObject({
@@ -364,6 +369,8 @@ describe('with any options in code', () => {
     nativeCalls: /expected true or false$/,
     sourceMaps: /expected true or false$/,
     reportSource: /expected true or false$/,
+    recordFile: /expected a path$/,
+    recordNames: /expected true or false$/,
     console: /expected true, false or 'json'$/,
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected one of 'auto', 'always'$/,
@@ -499,6 +506,8 @@ describe('a configuration file', () => {
       native_calls: false,
       source_maps: false,
       report_source: false,
+      record_file: 'blocks.jsonl',
+      record_names: false,
       in_app: ['src', 'node_modules/@acme/'],
       async_hooks: 'always',
       require_parent_span: true,
@@ -516,6 +525,8 @@ describe('a configuration file', () => {
       nativeCalls: false,
       sourceMaps: false,
       reportSource: false,
+      recordFile: 'blocks.jsonl',
+      recordNames: false,
       inApp: ['src', 'node_modules/@acme/'],
       asyncHooks: 'always',
       requireParentSpan: true,

@@ -2,6 +2,7 @@
  * `semconv/*.yaml` says what is emitted: what is made from it is up to date, the code emits no
  * other name, and emits each of them.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -13,6 +14,7 @@ import {
   type SpanOptions,
   type Tracer,
 } from '@opentelemetry/api';
+import type { Block } from '../../src/block.ts';
 import { BlockEvents } from '../../src/report/block-event.ts';
 import { startBlockSpan } from '../../src/report/block-span.ts';
 import { createInstruments } from '../../src/report/instruments.ts';
@@ -214,6 +216,7 @@ test('the log event has the attributes of the registry', () => {
   const hooks = { block: () => {} } as unknown as UserHooks;
   new BlockEvents('all', () => logger as never, hooks).emit({
     block: BLOCK,
+    ended: {} as Block,
     context: ROOT_CONTEXT,
     samples: Array(9).fill({ ...stackSample(1, ROOT_CONTEXT, 'main'), weight: 1 }),
     span: { outcome: 'sampled', finish: () => {} },

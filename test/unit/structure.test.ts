@@ -19,7 +19,16 @@ const ORDER = [
   ['config', 'config-file', 'active-instance'],
   ['summary'],
   ['extra'],
-  ['stalls', 'profile', 'ongoing', 'workers', 'console/', 'html-report', 'health-server'],
+  [
+    'stalls',
+    'profile',
+    'ongoing',
+    'workers',
+    'console/',
+    'html-report',
+    'health-server',
+    'recording',
+  ],
   ['extras', 'thread-extras'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
@@ -31,7 +40,7 @@ const ORDER = [
 ];
 /** Folders that can be deleted, and who imports them beside the two lists. */
 const EXTRAS = ['stalls', 'profile', 'ongoing', 'workers', 'console/', 'html-report'];
-EXTRAS.push('health-server', 'testing/');
+EXTRAS.push('health-server', 'recording', 'testing/');
 const REGISTRATION = [
   'extras.ts',
   'thread-extras.ts',
