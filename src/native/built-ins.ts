@@ -1,12 +1,13 @@
 /**
- * What is wrapped: built-in functions that can take unbounded time in one call, of which nothing is
- * on the stack afterwards, and those that take milliseconds in any case.
+ * The wrapped built-in functions: one call of each can take 50 ms or more with an input that is
+ * usual, and leaves nothing on the stack.
  *
- * Not wrapped, although they can take long as well:
- * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, but for `normalize`, and for
- *   `toLocaleString` and its like, which make a formatter on each call that has options. Replacing
- *   `RegExp.prototype.exec` makes every `replace` and `split` by an expression ten times slower or
- *   more, on Node.js 20 to 26, and putting it back does not undo that.
+ * Not wrapped:
+ * - What takes less than 50 ms with any usual input: the classes and methods of `Intl`,
+ *   `toLocaleString`, `hkdfSync`, `privateDecrypt`. A loop of them is named by its function.
+ * - Methods of the language's prototypes, `Array`, `String`, `RegExp`, but for `normalize`.
+ *   Replacing `RegExp.prototype.exec` makes every `replace` and `split` by an expression ten times
+ *   slower or more, on Node.js 20 to 26, and putting it back does not undo that.
  * - What takes nanoseconds and needs gigabytes to take long: `Buffer.byteLength`, `Buffer#indexOf`,
  *   `Buffer.concat`.
  * - What only waits for a disk in one short system call: `existsSync`, `statSync`; module loaders
@@ -20,18 +21,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import zlib from 'node:zlib';
 import type { AnyFunction } from '../support/patch.ts';
-import {
-  type Wrap,
-  wrapClone,
-  wrapConstructor,
-  wrapFormat,
-  wrapMethod,
-  wrapParse,
-  wrapSlow,
-  wrapStringify,
-  wrapToString,
-  wrapWait,
-} from './wrappers.ts';
+import { SMALL, type Wrap, wrapConstructor, wrapHot, wrapSlow, wrapWait } from './wrappers.ts';
 
 /** One function, where it is found, and how it is wrapped. */
 export interface BuiltIn {
@@ -39,8 +29,6 @@ export interface BuiltIn {
   readonly key: string;
   readonly name: string;
   readonly wrap: Wrap;
-  /** The property is an accessor, and its getter is wrapped. */
-  readonly isGetter?: true;
 }
 
 const KIB = 1 << 10;
@@ -56,6 +44,15 @@ const SIGNS = wrapSlow({ input: 1, longFrom: 16 * MIB });
 const PACKS = wrapSlow({ input: 0, longFrom: 2 * MIB });
 /** 10 to 14 ms for a MiB of packed text. */
 const UNPACKS = wrapSlow({ input: 0, longFrom: MIB });
+/** Decoding, hashing and encryption of 16 MiB take some 10 to 100 ms. */
+const BYTES = wrapHot(16 * MIB);
+/** From these sizes on a call takes some 20 ms: rows of 80 characters, Node.js 20 to 26. */
+const OF_JSON: Record<string, Wrap> = {
+  parse: wrapHot(2 * MIB),
+  /** Nothing but the number of elements says how long it takes. */
+  stringify: wrapHot(50_000, Number.NEGATIVE_INFINITY),
+};
+const CLONE = wrapSlow({ input: 0, longFrom: 20_000 });
 /** Keys on curves take a fraction of a millisecond. */
 const takesPrimes = (type: unknown) =>
   typeof type === 'string' && (type.startsWith('rsa') || type === 'dsa' || type === 'dh');
@@ -71,7 +68,6 @@ const OF_FS: Record<string, Wrap> = {
   readSync: wrapSlow({ input: 1, within: 'fs.' }),
   readdirSync: READS,
   rmSync: FS,
-  truncateSync: FS,
   unlinkSync: FS,
   writeFileSync: WRITES,
   writeSync: WRITES,
@@ -84,12 +80,9 @@ const OF_CRYPTO: Record<string, Wrap> = {
   generateKeyPairSync: wrapSlow({ longFrom: 0, isLong: takesPrimes }),
   generatePrimeSync: wrapSlow({ input: 0, sizeIsNone: true, longFrom: 1024 }),
   hash: wrapSlow({ input: 1, longFrom: 16 * MIB }),
-  hkdfSync: wrapSlow(),
   pbkdf2Sync: wrapSlow({ input: 2, sizeIsNone: true, longFrom: 50_000 }),
-  privateDecrypt: wrapSlow(),
-  privateEncrypt: wrapSlow(),
-  randomBytes: wrapMethod,
-  randomFillSync: wrapMethod,
+  randomBytes: BYTES,
+  randomFillSync: BYTES,
   scryptSync: ALWAYS,
   sign: SIGNS,
   verify: SIGNS,
@@ -135,18 +128,6 @@ const OF_VM: Record<string, Wrap> = {
   compileFunction: wrapSlow({ input: 0, longFrom: 256 * KIB }),
 };
 
-/** They load a locale: 20 to 700 µs for each object. */
-const OF_INTL = [
-  'Collator',
-  'DateTimeFormat',
-  'DisplayNames',
-  'ListFormat',
-  'NumberFormat',
-  'PluralRules',
-  'RelativeTimeFormat',
-  'Segmenter',
-];
-
 const SLOW = wrapSlow();
 
 const MODULES = new Set<object>([childProcess, crypto, fs, module, v8, vm, zlib]);
@@ -157,9 +138,8 @@ export const isModule = (holder: object) => MODULES.has(holder);
 /** Resolved anew on every call: some may have been replaced, or be of another realm, since. */
 export function builtIns(): BuiltIn[] {
   const all: BuiltIn[] = [
-    { holder: JSON, key: 'parse', name: 'JSON.parse', wrap: wrapParse },
-    { holder: JSON, key: 'stringify', name: 'JSON.stringify', wrap: wrapStringify },
-    { holder: globalThis, key: 'structuredClone', name: 'structuredClone', wrap: wrapClone },
+    ...ofModule(JSON, 'JSON', OF_JSON),
+    { holder: globalThis, key: 'structuredClone', name: 'structuredClone', wrap: CLONE },
     ...ofModule(Atomics, 'Atomics', { wait: wrapWait }),
     ...ofModule(v8, 'v8', OF_V8),
     ...ofModule(module, 'module', OF_MODULE),
@@ -170,28 +150,20 @@ export function builtIns(): BuiltIn[] {
     ...ofModule(crypto, 'crypto', OF_CRYPTO),
     ...ofModule(zlib, 'zlib', OF_ZLIB),
     ...ofModule(childProcess, 'child_process', OF_CHILD_PROCESS),
-    ...ofPrototype(BigInt, 'BigInt', 'toLocaleString', SLOW),
-    ...ofPrototype(Number, 'Number', 'toLocaleString', SLOW),
     ...ofPrototype(String, 'String', 'normalize', SLOW),
-    ...ofPrototype(Buffer, 'Buffer', 'toString', wrapToString),
-    ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', wrapMethod),
-    ...ofPrototype(globalThis.TextEncoder, 'TextEncoder', 'encode', wrapMethod),
+    ...ofPrototype(Buffer, 'Buffer', 'toString', wrapHot(16 * MIB, SMALL, true)),
+    ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', BYTES),
+    ...ofPrototype(globalThis.TextEncoder, 'TextEncoder', 'encode', BYTES),
   ];
-  for (const key of ['toLocaleDateString', 'toLocaleString', 'toLocaleTimeString'])
-    all.push(...ofPrototype(Date, 'Date', key, SLOW));
-  // Each of its first calls takes 20 µs.
-  const format = ofPrototype(Intl.NumberFormat, 'Intl.NumberFormat', 'format', wrapFormat);
-  all.push(...format.map((each) => ({ ...each, isGetter: true as const })));
-  for (const key of OF_INTL) all.push(...ofClass(Intl, 'Intl', key));
   const { Hash, Hmac, Cipheriv, Decipheriv, Sign, Verify } = crypto as unknown as Record<
     string,
     unknown
   >;
   all.push(
-    ...ofPrototype(Hash, 'Hash', 'update', wrapMethod),
-    ...ofPrototype(Hmac, 'Hmac', 'update', wrapMethod),
-    ...ofPrototype(Cipheriv, 'Cipher', 'update', wrapMethod),
-    ...ofPrototype(Decipheriv, 'Decipher', 'update', wrapMethod),
+    ...ofPrototype(Hash, 'Hash', 'update', BYTES),
+    ...ofPrototype(Hmac, 'Hmac', 'update', BYTES),
+    ...ofPrototype(Cipheriv, 'Cipher', 'update', BYTES),
+    ...ofPrototype(Decipheriv, 'Decipher', 'update', BYTES),
     ...ofPrototype(Sign, 'Sign', 'update', SLOW),
     ...ofPrototype(Verify, 'Verify', 'update', SLOW),
   );

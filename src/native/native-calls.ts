@@ -102,7 +102,7 @@ export class NativeCalls {
     attempt(() => this.#patchAll(functionsOf(addOn)), this.#onError);
   }
 
-  #patch({ holder, key, name, wrap, isGetter }: BuiltIn): void {
+  #patch({ holder, key, name, wrap }: BuiltIn): void {
     // It belongs to another realm (jest), which would keep this one alive: leave it alone.
     if (!(holder instanceof Object)) return;
     const ofHolder = this.#patches.get(holder) ?? new Map<string, Patch<AnyFunction>>();
@@ -110,12 +110,7 @@ export class NativeCalls {
     if (known === undefined && this.#patchCount >= MAX_PATCHES) return;
     const patch =
       known ??
-      new Patch<AnyFunction>(
-        holder,
-        key,
-        (original, state) => wrap(original, state, name),
-        isGetter === true ? 'get' : 'value',
-      );
+      new Patch<AnyFunction>(holder, key, (original, state) => wrap(original, state, name));
     if (!patch.apply()) return;
     this.#isUnpublished ||= isModule(holder);
     if (known !== undefined) return;

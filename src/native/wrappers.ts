@@ -4,10 +4,9 @@
  * still on the stack then.
  *
  * Hot: `JSON.parse` and its like are called millions of times. Inputs that are too small to take
- * long are passed through, and the others cost some 10 ns. An
- * `arguments` object, or a rest parameter, would cost up to 80 ns until V8 has optimized the
- * caller: hot wrappers name what the documentation names, and leave out what is undefined at the
- * end.
+ * long are passed through, and the others cost some 10 ns. An `arguments` object, or a rest
+ * parameter, would cost up to 80 ns until V8 has optimized the caller: the hot wrapper names three
+ * arguments, and leaves out what is undefined at the end.
  */
 import type { AnyFunction, Switch } from '../support/patch.ts';
 import { now } from '../support/time.ts';
@@ -24,13 +23,9 @@ import {
 /** Makes the wrapper of a function. `name` is how it is published. */
 export type Wrap = (original: AnyFunction, state: Switch, name: string) => AnyFunction;
 
-/**
- * Up to this many characters or bytes, a call takes some microseconds at most, and is not
- * published.
- */
-const SMALL = 256;
+/** Up to this many characters or bytes, a call takes some microseconds at most. */
+export const SMALL = 256;
 const NEVER = Number.POSITIVE_INFINITY;
-const MIB = 1 << 20;
 
 /** Characters, bytes or elements of an input; the value of a number. */
 function sizeOf(value: unknown): number {
@@ -38,10 +33,6 @@ function sizeOf(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'object' || value === null) return UNKNOWN_SIZE;
   if (ArrayBuffer.isView(value)) return value.byteLength;
-  return elementsOf(value);
-}
-
-function elementsOf(value: unknown): number {
   try {
     return Array.isArray(value) ? value.length : UNKNOWN_SIZE;
   } catch {
@@ -50,125 +41,33 @@ function elementsOf(value: unknown): number {
   }
 }
 
-/** From this size on a call takes some 20 ms: rows of 80 characters, Node.js 20 to 26. */
-const LONG_JSON_TEXT = 2 * MIB;
-const LONG_JSON_ELEMENTS = 50_000;
-const LONG_CLONE_ELEMENTS = 20_000;
-
-export const wrapParse: Wrap = (original, state, name) =>
-  ({
-    parse(this: unknown, text: unknown, reviver?: unknown) {
-      const size = typeof text === 'string' ? text.length : UNKNOWN_SIZE;
-      if (reviver === undefined && (size < SMALL || !state.on)) return original.call(this, text);
-      if (!state.on) return original.call(this, text, reviver);
-      const depth = beginCall(name, size);
-      const long = size >= LONG_JSON_TEXT ? enter(name, size, depth) : undefined;
-      try {
-        return reviver === undefined
-          ? original.call(this, text)
-          : original.call(this, text, reviver);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).parse;
-
-/** Nothing but the number of elements says how long it takes. */
-export const wrapStringify: Wrap = (original, state, name) =>
-  ({
-    stringify(this: unknown, value: unknown, replacer?: unknown, space?: unknown) {
-      const isPlain = replacer === undefined && space === undefined;
-      if (!state.on) return original.call(this, value, replacer, space);
-      const size = elementsOf(value);
-      const depth = beginCall(name, size);
-      const long = size >= LONG_JSON_ELEMENTS ? enter(name, size, depth) : undefined;
-      try {
-        return isPlain ? original.call(this, value) : original.call(this, value, replacer, space);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).stringify;
-
 /**
- * Like {@link wrapStringify}; closures of two literals, so that V8 compiles each for its own
- * original.
+ * Hot. For functions of at most three arguments, whose first one, or whose `this`, is the input or
+ * its size.
+ * @param small smaller inputs are passed through
  */
-export const wrapClone: Wrap = (original, state, name) =>
-  ({
-    structuredClone(this: unknown, value: unknown, second?: unknown) {
-      // biome-ignore lint/complexity/noArguments: a rest parameter would allocate on every call
-      const count = arguments.length;
-      // biome-ignore lint/complexity/noArguments: as above
-      if (!state.on || count === 0) return original.apply(this, arguments as unknown as unknown[]);
-      const size = elementsOf(value);
-      const depth = beginCall(name, size);
-      const long = size >= LONG_CLONE_ELEMENTS ? enter(name, size, depth) : undefined;
-      try {
-        if (count === 1) return original.call(this, value);
-        if (count === 2) return original.call(this, value, second);
-        // biome-ignore lint/complexity/noArguments: as above
-        return original.apply(this, arguments as unknown as unknown[]);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).structuredClone;
+export function wrapHot(longFrom: number, small = SMALL, isThis = false): Wrap {
+  return (original, state, name) =>
+    ({
+      wrapper(this: unknown, first?: unknown, second?: unknown, third?: unknown) {
+        const size = sizeOf(isThis ? this : first);
+        if (size < small || !state.on) return callHot(original, this, first, second, third);
+        const depth = beginCall(name, size);
+        const long = size >= longFrom ? enter(name, size, depth) : undefined;
+        try {
+          return callHot(original, this, first, second, third);
+        } finally {
+          endCall(depth, long);
+        }
+      },
+    }).wrapper;
+}
 
-/** From this many bytes on, decoding, hashing and encryption take some 10 to 100 ms. */
-const LONG_BYTES = 16 * MIB;
-
-/** `Buffer#toString`: the input is `this`. */
-export const wrapToString: Wrap = (original, state, name) =>
-  ({
-    toString(
-      this: { readonly length?: unknown } | undefined,
-      encoding?: unknown,
-      start?: unknown,
-      end?: unknown,
-    ) {
-      const length = this?.length;
-      const isWhole = start === undefined && end === undefined;
-      if (!(typeof length === 'number' && length >= SMALL) || !state.on) {
-        if (!isWhole) return original.call(this, encoding, start, end);
-        return encoding === undefined ? original.call(this) : original.call(this, encoding);
-      }
-      const depth = beginCall(name, length);
-      const long = length >= LONG_BYTES ? enter(name, length, depth) : undefined;
-      try {
-        if (!isWhole) return original.call(this, encoding, start, end);
-        return encoding === undefined ? original.call(this) : original.call(this, encoding);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).toString as AnyFunction;
-
-/** Those whose first argument is the input, or its size: `Hmac#update`, `randomBytes`. */
-export const wrapMethod: Wrap = (original, state, name) =>
-  ({
-    wrapper(this: unknown, data?: unknown, second?: unknown, third?: unknown) {
-      const size =
-        typeof data === 'string'
-          ? data.length
-          : typeof data === 'number'
-            ? data
-            : ArrayBuffer.isView(data)
-              ? data.byteLength
-              : UNKNOWN_SIZE;
-      const isPlain = second === undefined && third === undefined;
-      if (size < SMALL || !state.on) {
-        return isPlain ? original.call(this, data) : original.call(this, data, second, third);
-      }
-      const depth = beginCall(name, size);
-      const long = size >= LONG_BYTES ? enter(name, size, depth) : undefined;
-      try {
-        return isPlain ? original.call(this, data) : original.call(this, data, second, third);
-      } finally {
-        endCall(depth, long);
-      }
-    },
-  }).wrapper;
+/** Built-ins have a faster path for fewer arguments. */
+function callHot(fn: AnyFunction, self: unknown, first: unknown, second: unknown, third: unknown) {
+  if (second !== undefined || third !== undefined) return fn.call(self, first, second, third);
+  return first === undefined ? fn.call(self) : fn.call(self, first);
+}
 
 export interface SlowCallOptions {
   /** Index of the argument that is the input, if any. */
@@ -254,24 +153,4 @@ export const wrapConstructor: Wrap = (original, state, name) => {
     if (new.target === undefined) return call.apply(this, args);
     return construct(original, args, new.target === wrapper ? original : new.target);
   };
-};
-
-/**
- * The getter of `format`, which is bound to its object and takes one value. Each object has one,
- * and it is wrapped once: to give it its name and length would take 5 µs, so it is written with
- * them.
- */
-export const wrapFormat: Wrap = (original, state, name) => {
-  const wrappers = new WeakMap<AnyFunction, AnyFunction>();
-  return {
-    get(this: unknown) {
-      const bound: AnyFunction = original.call(this);
-      if (!state.on) return bound;
-      const known = wrappers.get(bound);
-      if (known !== undefined) return known;
-      const call = SLOW(bound, state, name);
-      wrappers.set(bound, (value: unknown) => call(value));
-      return wrappers.get(bound);
-    },
-  }.get;
 };

@@ -2,7 +2,7 @@
  * Replaces a function of somebody else's. Guarantees:
  *
  * 1. The wrapper has the original's `name`, `length`, own properties and prototype. The property
- *    keeps its attributes, and an accessor stays one. A method that is inherited becomes an own
+ *    keeps its attributes, and an accessor is left alone. A method that is inherited becomes an own
  *    property, which is not enumerable, until it is put back.
  * 2. What may not be changed is left alone: a property that is read-only or not configurable, and a
  *    method that is inherited by an object that takes no properties. So is a class, if its wrapper
@@ -47,19 +47,17 @@ export class Patch<Fn extends AnyFunction, User = unknown> {
   /** The wrapper is called, on its own or by what others have wrapped around it. */
   #isIn = false;
 
-  /** @param field `get` for the getter of an accessor */
   constructor(
     private readonly holder: object,
     private readonly key: PropertyKey,
     private readonly wrap: Wrap<Fn, User>,
-    private readonly field: 'value' | 'get' = 'value',
   ) {}
 
   /** @returns false if the property is left alone */
   apply(user?: User): boolean {
-    const { holder, key, field } = this;
+    const { holder, key } = this;
     const property = findProperty(holder, key);
-    const current: Fn | undefined = property?.[field];
+    const current: Fn | undefined = property?.value;
     if (typeof current !== 'function') return false;
     let wrapper = this.#wrapper;
     if (
@@ -79,32 +77,32 @@ export class Patch<Fn extends AnyFunction, User = unknown> {
    * @returns whether the original is back
    */
   putBack(user?: User): boolean {
-    const { holder, key, field } = this;
+    const { holder, key } = this;
     const wrapper = this.#wrapper;
     if (wrapper === undefined || wrapper.state.user !== user) return false;
     wrapper.state.on = false;
     wrapper.state.user = undefined;
     const property = findProperty(holder, key);
-    if (property?.[field] === wrapper.fn) {
+    if (property?.value === wrapper.fn) {
       this.#isIn = !(this.#isInherited
         ? Reflect.deleteProperty(holder, key)
-        : Reflect.defineProperty(holder, key, { ...property, [field]: wrapper.original }));
+        : Reflect.defineProperty(holder, key, { ...property, value: wrapper.original }));
       return !this.#isIn;
     }
-    if (property?.[field] === wrapper.original) this.#isIn = false;
+    if (property?.value === wrapper.original) this.#isIn = false;
     return false;
   }
 
   #replace(property: PropertyDescriptor, original: Fn): Wrapper<Fn, User> | undefined {
-    const { holder, key, field, wrap } = this;
+    const { holder, key, wrap } = this;
     const isInherited = !Object.hasOwn(holder, key);
-    const mayChange = property.configurable === true && property.writable !== false;
+    const mayChange = property.configurable === true && property.writable === true;
     if (!isInherited && !mayChange) return undefined;
     const wrapper =
       this.#wrapper?.original === original ? this.#wrapper : wrapperOf(original, wrap);
     if (isClass(original) && !isConstructor(wrapper.fn)) return undefined;
     const attributes = isInherited ? { enumerable: false, configurable: true } : {};
-    const replaced = { ...property, ...attributes, [field]: wrapper.fn };
+    const replaced = { ...property, ...attributes, value: wrapper.fn };
     if (!Reflect.defineProperty(holder, key, replaced)) return undefined;
     this.#wrapper = wrapper;
     this.#isInherited = isInherited;

@@ -35,40 +35,31 @@ test('the wrapper has what the original has, and the property its attributes', (
   const flags = fc.record({ enumerable: fc.boolean(), configurable: fc.boolean() });
   const extras = fc.dictionary(fc.constantFrom('a', 'name', 'length'), fc.integer());
   fc.assert(
-    fc.property(
-      functions,
-      flags,
-      fc.boolean(),
-      fc.boolean(),
-      extras,
-      (make, flag, w, isGetter, more) => {
-        const original = make() as AnyFunction;
-        const holder = {};
-        if (original !== Math.max) {
-          for (const [key, value] of Object.entries(more))
-            Object.defineProperty(original, key, { value, configurable: true });
-          Object.defineProperty(original, promisify.custom, { value: 1, configurable: true });
-        }
-        const value = isGetter ? { get: original } : { value: original, writable: w };
-        Object.defineProperty(holder, 'work', { ...flag, ...value });
-        const before = propertyOf(holder) as PropertyDescriptor;
-        const field = isGetter ? 'get' : 'value';
+    fc.property(functions, flags, fc.boolean(), extras, (make, flag, writable, more) => {
+      const original = make() as AnyFunction;
+      const holder = {};
+      if (original !== Math.max) {
+        for (const [key, value] of Object.entries(more))
+          Object.defineProperty(original, key, { value, configurable: true });
+        Object.defineProperty(original, promisify.custom, { value: 1, configurable: true });
+      }
+      Object.defineProperty(holder, 'work', { ...flag, value: original, writable });
+      const before = propertyOf(holder) as PropertyDescriptor;
 
-        const patch = new Patch(holder, 'work', noting, field);
-        const mayChange = flag.configurable && (isGetter || w);
-        expect(patch.apply()).toBe(mayChange);
-        const after = propertyOf(holder) as PropertyDescriptor;
-        expect(after[field] === original).toBe(!mayChange);
-        expect({ ...after, [field]: undefined }).toEqual({ ...before, [field]: undefined });
-        expect(Object.getOwnPropertyDescriptors(after[field])).toEqual(
-          Object.getOwnPropertyDescriptors(original),
-        );
-        expect(Object.getPrototypeOf(after[field])).toBe(Object.getPrototypeOf(original));
+      const patch = new Patch(holder, 'work', noting);
+      const mayChange = flag.configurable && writable;
+      expect(patch.apply()).toBe(mayChange);
+      const after = propertyOf(holder) as PropertyDescriptor;
+      expect(after.value === original).toBe(!mayChange);
+      expect({ ...after, value: undefined }).toEqual({ ...before, value: undefined });
+      expect(Object.getOwnPropertyDescriptors(after.value)).toEqual(
+        Object.getOwnPropertyDescriptors(original),
+      );
+      expect(Object.getPrototypeOf(after.value)).toBe(Object.getPrototypeOf(original));
 
-        patch.putBack();
-        expect(propertyOf(holder)).toEqual(before);
-      },
-    ),
+      patch.putBack();
+      expect(propertyOf(holder)).toEqual(before);
+    }),
   );
 });
 

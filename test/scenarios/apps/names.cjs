@@ -232,7 +232,7 @@ function localDate(millis) {
   return new Date(millis).toLocaleDateString('fr-FR', { weekday: 'long' });
 }
 
-/** Each call takes some 10 µs: V8 compiles its wrapper, and interrupts what is called next. */
+/** Each call takes some 10 µs, and ends the function. */
 function price(amount) {
   return amount.toLocaleString('de-DE', { style: 'currency', currency: 'EUR' });
 }
