@@ -10,8 +10,8 @@ import type { RecentBlock } from './recent-blocks.ts';
 
 /** Iterations after that of the block, at most, in which an entry span begins that waited. */
 const MAX_ITERATIONS = 1;
-/** The same for the first one of a new connection: the backlog of a server may be long. */
-const MAX_ITERATIONS_NEW = 128;
+/** The same for the first one of a new connection: Node.js' servers keep 511 of them waiting. */
+const MAX_ITERATIONS_NEW = 1024;
 /** Iterations in which none begins: then there is no further one. */
 export const IDLE_ITERATIONS = 2;
 /** A wait for events that is shorter than this is none. */
@@ -38,6 +38,8 @@ export interface BlockEnd extends LoopMoment {
 
 /** When a span begins. */
 export interface SpanBegin extends LoopMoment {
+  /** Unix time. */
+  readonly beganAt: number;
   /** When the task in which it begins began, a time of the clock; NaN if that is not known. */
   readonly taskStart: number;
   /** The running async resource's: an HTTP server's connection, for one. */
@@ -75,11 +77,15 @@ export interface Queued {
 
 /** From a block until the loop waits for events again: connections are accepted in order. */
 interface Backlog {
-  /** Unix times. */
+  /** Unix times: of the first block, and of the latest span of a new connection. */
   readonly start: number;
   end: number;
   requests: number;
   connections: number;
+  /** The async id of the newest connection: further requests of it were not in the backlog. */
+  newestId: number;
+  /** Clients have free connections again, and open no more of them. */
+  isFree: boolean;
 }
 
 interface QueuedBlock extends BlockEnd {
@@ -98,7 +104,14 @@ export class Queue {
   add(block: RecentBlock, end: BlockEnd): void {
     this.#drop(end);
     this.#blocks.push({ ...end, block });
-    this.#backlog ??= { start: block.start, end: block.end, requests: 0, connections: 0 };
+    this.#backlog ??= {
+      start: block.start,
+      end: block.end,
+      requests: 0,
+      connections: 0,
+      newestId: 0,
+      isFree: false,
+    };
     this.#backlog.end = block.end;
     if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
   }
@@ -106,26 +119,32 @@ export class Queue {
   /** What an entry span that begins now may have waited for. */
   before(begin: SpanBegin): Before {
     this.#drop(begin);
-    const { iteration, taskStart, asyncId } = begin;
+    const { iteration, taskStart, asyncId, beganAt } = begin;
+    const backlog = this.#backlog;
+    if (backlog === undefined) return { blocks: [] };
+    const oldestId = (this.#blocks[0] as QueuedBlock).asyncId;
+    const isFirst = asyncId > Math.max(oldestId, backlog.newestId);
     const blocks: BlockBefore[] = [];
-    const oldestId = this.#blocks[0]?.asyncId ?? 0;
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const ended = this.#blocks[i] as QueuedBlock;
       const isRecent = iteration - ended.iteration <= MAX_ITERATIONS;
-      // What was made before the oldest block is no new connection for any other either.
-      if (!isRecent && asyncId <= oldestId) break;
+      if (!isRecent && !isFirst) break;
       // A task that blocked and then begins a span has not kept that waiting.
       const isBefore = Number.isNaN(taskStart)
         ? ended.iteration < iteration
         : ended.end <= taskStart;
-      const isNew = asyncId > ended.asyncId;
+      const isNew = isFirst && asyncId > ended.asyncId;
       // It was ready when the iteration asked for events; a new connection is read in the next one.
       const isWhole = ended.iteration >= (isNew ? iteration - 1 : iteration);
       if (isBefore && (isRecent || isNew)) blocks.push({ block: ended.block, isWhole });
     }
-    const backlog = this.#backlog;
-    if (backlog !== undefined) backlog.requests++;
-    if (backlog === undefined || asyncId <= oldestId) return { blocks };
+    backlog.requests++;
+    if (!isFirst) {
+      backlog.isFree ||= blocks.length === 0;
+      return { blocks };
+    }
+    backlog.newestId = asyncId;
+    if (!backlog.isFree) backlog.end = Math.max(backlog.end, beganAt);
     const number = ++backlog.connections;
     const arrival = () =>
       backlog.start + ((backlog.end - backlog.start) * number) / (backlog.connections + 1);
@@ -167,16 +186,18 @@ export function queuedBy(
   const [newest] = most;
   if (newest === undefined) return undefined;
   const longest = most.reduce((one, other) => (other.millis > one.millis ? other : one), newest);
-  const afterwards = Math.max(0, beganAt - newest.block.end) || 0;
   return {
     millis: sumOf(most),
     longest: longest.block,
     waits() {
       const arrivedAt = Number.isNaN(receivedAt) ? arrival?.() : receivedAt;
       const waits = arrivedAt === undefined ? onAverage(blocks) : waitsSince(blocks, arrivedAt);
-      return waits.map((wait, i) =>
-        i === 0 ? { ...wait, millis: wait.millis + afterwards } : wait,
-      );
+      const since = Math.max(newest.block.end, arrivedAt ?? newest.block.end);
+      const afterwards = Math.max(0, beganAt - since) || 0;
+      const ofNewest = { block: newest.block, millis: afterwards };
+      return waits[0]?.block === newest.block
+        ? [{ ...ofNewest, millis: waits[0].millis + afterwards }, ...waits.slice(1)]
+        : [ofNewest, ...waits];
     },
   };
 }

@@ -147,13 +147,14 @@ export class Stalls {
     if (session === undefined) return;
     const header = receivedAt(span.attributes);
     const received = header === undefined ? undefined : header - this.#drift();
+    const startTime = spanStartTime(span);
+    const beganAt = startTime === undefined ? Number.NaN : this.#timeOf(span, startTime);
     const before = this.#queue.before({
       ...this.#momentOf(session.clock),
+      beganAt,
       taskStart: session.taskStart(),
       asyncId: executionAsyncId(),
     });
-    const startTime = spanStartTime(span);
-    const beganAt = startTime === undefined ? Number.NaN : this.#timeOf(span, startTime);
     const queued = queuedBy(before, beganAt, received);
     if (queued === undefined) return;
     for (const { block } of before.blocks) block.span?.addQueued();

@@ -14,6 +14,7 @@ const END: BlockEnd = { end: 500, iteration: 7, idle: 90, asyncId: 40 };
 const begin = (more: Partial<SpanBegin>): SpanBegin => ({
   iteration: 8,
   idle: 90,
+  beganAt: 501,
   taskStart: 501,
   asyncId: 12,
   ...more,
@@ -30,8 +31,8 @@ test.each([
   ['in the next iteration', {}, 1],
   ['in the one after that, on a connection that was there before', { iteration: 9 }, 0],
   ['in the one after that, on a new connection', { iteration: 9, asyncId: 41 }, 1],
-  ['on a new connection from far behind in the backlog', { iteration: 135, asyncId: 41 }, 1],
-  ['on a new connection, long after', { iteration: 136, asyncId: 41 }, 0],
+  ['on a new connection from far behind in the backlog', { iteration: 1031, asyncId: 41 }, 1],
+  ['on a new connection, long after', { iteration: 1032, asyncId: 41 }, 0],
   ['after the loop has waited for events', { idle: 90.25 }, 0],
   ['in the task that blocked', { iteration: 7, taskStart: 90 }, 0],
   ['if tasks are not known, in the same iteration', { iteration: 7, taskStart: Number.NaN }, 0],
@@ -85,14 +86,42 @@ test('a request has not waited before it was received', () => {
   expect(queuedBy({ blocks: maybe }, 650, 650)).toBeUndefined();
 });
 
-test('new connections are accepted in order: they have arrived one after the other, evenly', () => {
-  const queue = new Queue();
-  queue.add(first, { ...END, iteration: 7, end: 500, asyncId: 10 });
-  const accepted = [9, 10, 11].map((iteration) =>
-    queuedBy(queue.before({ ...begin({}), iteration, taskStart: 501, asyncId: 20 }), 500),
-  );
-  const millis = accepted.map((queued) => queued?.waits().map((wait) => wait.millis));
-  expect(millis).toEqual([[300], [200], [100]]);
+describe('new connections are accepted in order', () => {
+  /** Each begins at a time and has an async id; one of them is accepted in each iteration. */
+  const waitsOfAll = (...accepted: [beganAt: number, asyncId: number][]) => {
+    const queue = new Queue();
+    queue.add(first, { ...END, asyncId: 10 });
+    const queued = accepted.map(([beganAt, asyncId], i) => {
+      const at = begin({ iteration: 9 + i, taskStart: beganAt, beganAt, asyncId });
+      return queuedBy(queue.before(at), beganAt);
+    });
+    return queued.map((each) => each?.waits().reduce((sum, { millis }) => sum + millis, 0));
+  };
+
+  test('they have arrived one after the other, evenly', () => {
+    expect(waitsOfAll([500, 20], [500, 21], [500, 22])).toEqual([300, 200, 100]);
+  });
+
+  test('until the last is accepted: one that came after the block has waited for others', () => {
+    expect(waitsOfAll([500, 20], [700, 21], [900, 22])).toEqual([200, 200, 200]);
+  });
+
+  test('a further request of one of them has not been in the backlog', () => {
+    expect(waitsOfAll([500, 20], [500, 21], [500, 20], [500, 22])).toEqual([
+      300,
+      200,
+      undefined,
+      100,
+    ]);
+  });
+
+  test('none arrives once others of them are free', () => {
+    expect(waitsOfAll([500, 20], [600, 20], [900, 21])).toEqual([
+      400 - 400 / 3,
+      undefined,
+      400 - 800 / 3 + 400,
+    ]);
+  });
 });
 
 test('more becomes known of what waits until the loop does, or until there are a thousand', () => {
