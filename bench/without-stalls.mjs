@@ -3,12 +3,14 @@
 // each; see README.md.
 //
 //   npm run bench -- without-stalls --services 10
+//   npm run bench -- without-stalls --services 40 --seconds 20 --waits   # only the latter
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../tools/harness.cjs';
+import { median } from '../tools/statistics.cjs';
 
 const SERVICE = join(import.meta.dirname, 'without-stalls/service.cjs');
 /** Routes that only wait; each has a length of its own. */
@@ -18,6 +20,8 @@ const REQUESTS_PER_SECOND = 300;
 const WARM_UP_REQUESTS = 200;
 /** Of all requests of a route. */
 const MIN_WAITED_MILLIS = 500;
+/** A request that took this much longer than the usual one has waited. */
+const MIN_EXCESS_MILLIS = 5;
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
@@ -27,39 +31,21 @@ export default {
   options: {
     services: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '7' },
+    waits: { type: 'boolean', default: false },
   },
   async run({ nodes, options, report }) {
     for (const { path, version } of nodes) {
       const rows = [];
       for (let seed = 1; seed <= Number(options.services); seed++)
-        rows.push(...(await compare(path, seed, Number(options.seconds))));
-      report.table(
-        `Node.js ${version}: p99 of each other route, ms`,
-        ['service: blocker', 'route', 'as measured', 'without stalls', 'without blocker', 'off'],
-        rows.map((row) => [
-          `${row.seed}: ${row.blocker.millis.toFixed(0)} ms, ${row.blocker.perSecond.toFixed(1)}/s`,
-          row.route,
-          row.measured.toFixed(1),
-          row.predicted.toFixed(1),
-          row.removed.toFixed(1),
-          `${(row.predicted - row.removed).toFixed(1)}`,
-        ]),
-        rows,
-      );
-      const off = rows
-        .map(({ predicted, removed }) => Math.abs(predicted - removed))
-        .sort((a, b) => a - b);
-      const share = rows
-        .map(({ predicted, removed }) => Math.abs(predicted / removed - 1))
-        .sort((a, b) => a - b);
-      const middle = Math.floor(off.length / 2);
+        rows.push(...(await compare(path, seed, Number(options.seconds), options.waits)));
       report.table(
         `Node.js ${version}: what each route waited in all, ms`,
-        ['service', 'connections', 'route', 'by its client', 'told', 'off'],
+        ['service', 'connections', 'route', 'requests', 'by its client', 'told', 'off'],
         rows.map((row) => [
           `${row.seed}`,
           row.isKept ? 'kept' : 'new',
           row.route,
+          String(row.waitedRequests),
           row.waited.toFixed(0),
           row.told.toFixed(0),
           percent(row.told / row.waited - 1),
@@ -71,17 +57,49 @@ export default {
         .map(({ told, waited }) => Math.abs(told / waited - 1))
         .sort((a, b) => a - b);
       const at = (/** @type {number} */ share) => percent(wrong[Math.floor(wrong.length * share)]);
+      const within = (/** @type {number} */ share) =>
+        percent(wrong.filter((each) => each <= share).length / wrong.length);
       report.note(
         `what ${wrong.length} routes waited is off by ${at(0.5)} in the median, ` +
-          `${at(0.9)} in nine of ten, ${percent(wrong.at(-1))} at most`,
+          `${at(0.9)} in nine of ten, ${percent(wrong.at(-1))} at most; ` +
+          `${within(0.15)} are within 15 %, ${within(0.25)} within 25 %`,
       );
-      report.note(
-        `off by ${off[middle]?.toFixed(1)} ms (${percent(share[middle])}) in the median, ` +
-          `${off.at(-1)?.toFixed(1)} ms (${percent(share.at(-1))}) at most`,
-      );
+      if (!options.waits) reportPrediction(report, version, rows);
     }
   },
 };
+
+/** The p99 without the stalls, and without the blocker. */
+function reportPrediction(
+  /** @type {import('./support/report.mjs').Report} */ report,
+  /** @type {string} */ version,
+  /** @type {Awaited<ReturnType<typeof compare>>} */ rows,
+) {
+  report.table(
+    `Node.js ${version}: p99 of each other route, ms`,
+    ['service: blocker', 'route', 'as measured', 'without stalls', 'without blocker', 'off'],
+    rows.map((row) => [
+      `${row.seed}: ${row.blocker.millis.toFixed(0)} ms, ${row.blocker.perSecond.toFixed(1)}/s`,
+      row.route,
+      row.measured.toFixed(1),
+      row.predicted.toFixed(1),
+      row.removed.toFixed(1),
+      `${(row.predicted - row.removed).toFixed(1)}`,
+    ]),
+    rows,
+  );
+  const off = rows
+    .map(({ predicted, removed }) => Math.abs(predicted - removed))
+    .sort((a, b) => a - b);
+  const share = rows
+    .map(({ predicted, removed }) => Math.abs(predicted / removed - 1))
+    .sort((a, b) => a - b);
+  const middle = Math.floor(off.length / 2);
+  report.note(
+    `off by ${off[middle]?.toFixed(1)} ms (${percent(share[middle])}) in the median, ` +
+      `${off.at(-1)?.toFixed(1)} ms (${percent(share.at(-1))}) at most`,
+  );
+}
 
 const percent = (share = Number.NaN) => `${(100 * share).toFixed(1)} %`;
 
@@ -90,32 +108,38 @@ async function compare(
   /** @type {string} */ node,
   /** @type {number} */ seed,
   /** @type {number} */ seconds,
+  /** @type {boolean} */ isWithBlockerOnly,
 ) {
   const random = randomNumbers(seed);
   const blocker = { millis: 80 + 420 * random(), perSecond: 0.3 + 0.9 * random() };
   const requests = requestsOf(random, blocker, seconds);
   const isKept = seed % 2 === 1;
   const withBlocker = await summaryOf(node, 'blocks', requests, isKept);
-  const without = await summaryOf(node, 'waits', requests, isKept);
+  const without = isWithBlockerOnly ? undefined : await summaryOf(node, 'waits', requests, isKept);
   return ROUTES.map((route, i) => {
     const before = timesOf(withBlocker.summary, route);
-    const after = timesOf(without.summary, route);
-    const millisOf = (/** @type {typeof without} */ { latencies }) =>
-      latencies
-        .filter(({ path }) => path.startsWith(`${PATHS[i]}?`))
-        .reduce((sum, { millis }) => sum + millis, 0);
+    const ofRoute = withBlocker.latencies.filter(({ path }) => path.startsWith(`${PATHS[i]}?`));
     return {
       seed,
       blocker,
       isKept,
       route,
-      waited: millisOf(withBlocker) - millisOf(without),
+      ...waitedOf(ofRoute),
       told: before.stalledMillis + before.queuedMillis,
+      queuedRequests: before.queuedRequests,
       measured: before.p99Millis,
       predicted: before.withoutStalls.p99Millis,
-      removed: after.p99Millis,
+      removed: without && timesOf(without.summary, route).p99Millis,
     };
   });
+}
+
+/** By the client: how much longer requests took than they were asked to, and than is usual. */
+function waitedOf(/** @type {{ path: string, millis: number }[]} */ latencies) {
+  const excesses = latencies.map(({ path, millis }) => millis - Number(path.split('=')[1]));
+  const usual = median(excesses);
+  const long = excesses.map((excess) => excess - usual).filter((each) => each > MIN_EXCESS_MILLIS);
+  return { waited: long.reduce((sum, each) => sum + each, 0), waitedRequests: long.length };
 }
 
 function timesOf(/** @type {any} */ summary, /** @type {string} */ name) {

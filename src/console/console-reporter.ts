@@ -50,7 +50,7 @@ export class ConsoleReporter {
 
   /**
    * @param settle reports the block that may be running when the process exits
-   * @param thresholdMillis start-up is mentioned from this long on
+   * @param thresholdMillis of blocks; start-up is mentioned from this long on
    * @param isEntry of the entry `/console`: says also that nothing blocked
    * @param loopProfile of the last minutes, if there is one
    */
@@ -147,7 +147,7 @@ export class ConsoleReporter {
       if (this.format === 'json') return [jsonLine(summaryJson(summary, profile))];
       const line = profile && profileLine(profile, cwd);
       const more = line === undefined ? [] : [line];
-      return [...summaryLines(summary, cwd, this.#paint), ...more];
+      return [...summaryLines(summary, cwd, this.#paint, this.thresholdMillis), ...more];
     }, isLast);
   }
 

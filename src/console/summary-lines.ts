@@ -1,6 +1,6 @@
 /** The summary as lines for people. */
 import { codeAt, type Paint } from '../report/block-line.ts';
-import { type RouteTimes, waitsOf } from '../summary/requests.ts';
+import { type Quantiles, waitsOf } from '../summary/requests.ts';
 import {
   type BlockSummary,
   type BlockTotals,
@@ -18,10 +18,16 @@ const SHOWN = 10;
  * The first line counts all blocks. The others are the places that made requests wait longest, then
  * those that blocked longest, and the routes whose requests waited.
  */
-export function summaryLines(summary: BlockSummary, cwd: string, paint: Paint): string[] {
-  const { startUp } = summary;
+export function summaryLines(
+  summary: BlockSummary,
+  cwd: string,
+  paint: Paint,
+  thresholdMillis: number,
+): string[] {
+  const { startUp, blocks, elapsedMillis } = summary;
+  const none = `no block of ${duration(thresholdMillis)} or longer in ${duration(elapsedMillis)}`;
   return [
-    `event-loop-blocked: ${periodOf(summary)}`,
+    `event-loop-blocked: ${blocks === 0 ? none : periodOf(summary)}`,
     ...rowsOf(summary, cwd, paint),
     ...routeLines(summary),
     ...(startUp === undefined ? [] : [startUpOf(startUp), ...rowsOf(startUp, cwd, paint)]),
@@ -30,7 +36,6 @@ export function summaryLines(summary: BlockSummary, cwd: string, paint: Paint): 
 
 /** `2 blocks, 1.5 s of 10.0 s (15.0 %)`. */
 function periodOf({ blocks, totalMillis, elapsedMillis, share }: PeriodSummary): string {
-  if (blocks === 0) return `never, in ${duration(elapsedMillis)}`;
   const time = `${duration(totalMillis)} of ${duration(elapsedMillis)}`;
   return `${count(blocks, 'block')}, ${time} (${percent(share)})`;
 }
@@ -64,11 +69,6 @@ function shownPlaces({ places, otherPlaces }: PeriodSummary): {
     undefined,
   );
   return { shown: places.slice(0, SHOWN), others };
-}
-
-/** The routes whose requests waited, as many as are shown. */
-function stalledRoutes({ routes = [] }: BlockSummary): readonly RouteTimes[] {
-  return routes.filter(({ waitedRequests }) => waitedRequests > 0).slice(0, SHOWN);
 }
 
 /** `GC 94 %`, `native`, `waiting`; nothing for JavaScript. */
@@ -107,21 +107,26 @@ const cellsOf = ({ totalMillis, share, blocks, longestMillis }: BlockTotals) => 
 const withWaits = (place: string, waits: string | undefined) =>
   waits === undefined ? place : `${place}, ${waits}`;
 
-/** `GET /list: 41 of 812, p50 12 ms (11 ms), p99 480 ms (35 ms), longest 1.20 s (60 ms)`. */
-function routeLines(summary: BlockSummary): string[] {
-  const lines = stalledRoutes(summary).map((times) => {
+/**
+ * The routes whose requests waited: `GET /list: 41 of 812, p50 12 ms (11 ms), p99 480 ms (35 ms),
+ * longest 1.20 s (60 ms)`. If nothing blocked, all of them, for who has measured something else.
+ */
+function routeLines({ blocks, routes = [] }: BlockSummary): string[] {
+  const waited = routes.filter(({ waitedRequests }) => waitedRequests > 0);
+  const hasWaited = waited.length > 0;
+  if (!hasWaited && blocks > 0) return [];
+  const lines = (hasWaited ? waited : routes).slice(0, SHOWN).map((times) => {
     const { route, count, waitedRequests, withQueue, withoutStalls } = times;
-    const parts = [
-      `${printable(route)}: ${waitedRequests} of ${count}`,
-      `p50 ${duration(withQueue.p50Millis)} (${duration(withoutStalls.p50Millis)})`,
-      `p99 ${duration(withQueue.p99Millis)} (${duration(withoutStalls.p99Millis)})`,
-      `longest ${duration(withQueue.maxMillis)} (${duration(withoutStalls.maxMillis)})`,
-    ];
-    return `  ${parts.join(', ')}`;
+    const both = (name: keyof Quantiles) =>
+      duration(withQueue[name]) + (hasWaited ? ` (${duration(withoutStalls[name])})` : '');
+    const requests = hasWaited ? `${waitedRequests} of ${count}` : count;
+    const of = `p50 ${both('p50Millis')}, p99 ${both('p99Millis')}, longest ${both('maxMillis')}`;
+    return `  ${printable(route)}: ${requests}, ${of}`;
   });
-  return lines.length === 0
-    ? []
-    : ['requests that waited (in brackets: without the wait):', ...lines];
+  const title = hasWaited
+    ? 'requests that waited (in brackets: without the wait):'
+    : 'requests, none of which waited for the event loop:';
+  return lines.length === 0 ? [] : [title, ...lines];
 }
 
 function placeOf(place: PlaceSummary, cwd: string, paint: Paint): string {

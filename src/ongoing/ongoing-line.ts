@@ -20,12 +20,12 @@ export function ongoingLine(
   const { nativeCall } = facts ?? {};
   const code = nativeCall === undefined ? place : `${printable(nativeCall.name)} in ${place}`;
   const parent = facts?.parent;
-  const trace = parent === undefined ? 'no trace' : `trace ${parent.traceId} span ${parent.spanId}`;
+  const trace = parent === undefined ? '' : `, trace ${parent.traceId} span ${parent.spanId}`;
   const seconds = (ageMillis / 1000).toFixed(1);
   const what = `event-loop-blocked for ${seconds} s, not ended`;
   const where =
     thread.id === MAIN_THREAD_ID ? '' : `, thread ${thread.id} ${printable(thread.name)}`;
-  return `${time.toISOString()} ${what}: ${code}, ${trace}, pid ${pid}${where}`;
+  return `${time.toISOString()} ${what}: ${code}${trace}, pid ${pid}${where}`;
 }
 
 /** Its file may be a URL, and stays absolute: the thread may have another working directory. */

@@ -66,7 +66,8 @@ export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string
   const { code, leaf, nativeCall } = block;
   const place = code === undefined ? unknownCode(block) : codeAt(code, cwd, paint);
   const requires = code?.requires ? ` requires ${pathFrom(code.requires, cwd)}` : '';
-  const inner = nativeCall?.name ?? (leaf && codeAt(leaf, cwd, PLAIN));
+  const isSame = leaf?.functionName === code?.functionName && leaf?.file === code?.file;
+  const inner = nativeCall?.name ?? (leaf && !isSame ? codeAt(leaf, cwd, PLAIN) : undefined);
   const innermost = inner === undefined ? '' : `${printable(inner)} in `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
 }

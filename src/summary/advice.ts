@@ -4,7 +4,7 @@ import type { EventLoopBlock } from '../types.ts';
 /** What a block and the block of a page have in common. */
 interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> {
   readonly nativeCall?: { readonly name: string };
-  readonly leaf?: object | undefined;
+  readonly leaf?: { readonly file?: string } | undefined;
   readonly code?: object | undefined;
 }
 
@@ -31,9 +31,10 @@ export function adviceOf(
   if (requires !== undefined) return ADVICE.requires;
   if (nativeCall !== undefined)
     return nativeCall.name.startsWith('JSON.') ? ADVICE.parse : ADVICE.native;
-  if (cause === 'waiting') return ADVICE.waiting;
+  // Without code it may as well have waited for a CPU.
+  if (cause === 'waiting') return code && ADVICE.waiting;
   if (cause === 'gc') return ADVICE.gc;
   if (code === undefined) return topFunctions === undefined ? undefined : ADVICE.many;
   if (kind === 'pile-up') return ADVICE.pileUp;
-  return leaf !== undefined ? ADVICE.leaf : ADVICE.javascript;
+  return leaf?.file?.includes('node_modules') ? ADVICE.leaf : ADVICE.javascript;
 }

@@ -194,7 +194,7 @@ test('a native call whose reference was taken before: the report names no functi
   const run = await endedRun('standInNativeCode', { env }, () => wait(NOTHING_MILLIS));
 
   expect(run.stderr).toMatch(
-    /^\S+ event-loop-blocked for [\d.]+ s, not ended: native code, no trace, pid \d+\n$/,
+    /^\S+ event-loop-blocked for [\d.]+ s, not ended: native code, pid \d+\n$/,
   );
   expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
   expect(receiver.spans).toEqual([]);

@@ -24,8 +24,8 @@ const facts = {
 const START = '2026-01-02T03:04:05.678Z event-loop-blocked for 5.2 s, not ended: ';
 
 test.each([
-  ['nothing is known', report, 'native code, no trace, pid 7'],
-  ['no sample can be taken', { ...report, canCapture: false }, 'unknown code, no trace, pid 7'],
+  ['nothing is known', report, 'native code, pid 7'],
+  ['no sample can be taken', { ...report, canCapture: false }, 'unknown code, pid 7'],
   [
     'all is known',
     {
@@ -47,7 +47,7 @@ test.each([
   [
     'evaluated code',
     { ...report, facts: { ...facts, code: { functionName: 'spin', stackTrace: '' } } },
-    'spin, no trace, pid 7',
+    'spin, pid 7',
   ],
 ])('%s', (_what, given, text) => {
   expect(ongoingLine(given, TIME, 7, { id: 0, name: 'main' })).toBe(START + text);
@@ -55,5 +55,5 @@ test.each([
 
 test('in a worker thread it says which', () => {
   const line = ongoingLine(report, TIME, 7, { id: 3, name: 'resizer' });
-  expect(line).toBe(`${START}native code, no trace, pid 7, thread 3 resizer`);
+  expect(line).toBe(`${START}native code, pid 7, thread 3 resizer`);
 });

@@ -36,7 +36,7 @@ function read(blocks: readonly EventLoopBlock[], times: SummaryTimes = TEN_SECON
   return summary.read(times);
 }
 
-const linesOf = (...blocks: EventLoopBlock[]) => summaryLines(read(blocks), '/app', PLAIN);
+const linesOf = (...blocks: EventLoopBlock[]) => summaryLines(read(blocks), '/app', PLAIN, 100);
 const schema = JSON.parse(readFileSync(join(__dirname, '../../console.schema.json'), 'utf8'));
 const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);
 const errorsOf = (value: unknown) => {
@@ -45,7 +45,7 @@ const errorsOf = (value: unknown) => {
 };
 
 test('nothing has blocked', () => {
-  expect(linesOf()).toEqual(['event-loop-blocked: never, in 10.0 s']);
+  expect(linesOf()).toEqual(['event-loop-blocked: no block of 100 ms or longer in 10.0 s']);
 });
 
 test('adds up by function, the heaviest first, wherever in it the lines differ', () => {
@@ -61,7 +61,7 @@ test('adds up by function, the heaviest first, wherever in it the lines differ',
 
 test('blocks that are longer than the period make it longer', () => {
   const times = { startedAt: 0, now: 1000, listeningSince: 99 };
-  const [, startUp] = summaryLines(read([block(101, 'load')], times), '/app', PLAIN);
+  const [, startUp] = summaryLines(read([block(101, 'load')], times), '/app', PLAIN, 100);
   expect(startUp).toBe('at start-up: 1 block, 101 ms of 101 ms (100 %) until a server listened');
 });
 
@@ -140,7 +140,7 @@ describe('requests', () => {
       request(20, [['heavy', 10]], { route: 'POST /list' }),
     ];
     const summary = summaryOf([block(1000, 'heavy'), block(298, 'light')], requests);
-    expect(summaryLines(summary, '/app', PLAIN)).toEqual([
+    expect(summaryLines(summary, '/app', PLAIN, 100)).toEqual([
       'event-loop-blocked: 2 blocks, 1.30 s of 10.0 s (13 %)',
       '  298 ms (3.0 %) in 1 block, longest 298 ms: light (report.js:1:1), ' +
         '2 requests waited 396 ms for it',
@@ -188,12 +188,21 @@ describe('requests', () => {
       [1, 251],
       [1, 251],
     ]);
-    const lines = summaryLines(summary, '/app', PLAIN);
+    const lines = summaryLines(summary, '/app', PLAIN, 100);
     expect(lines[1]).toMatch(/report .*, 2 requests waited 500 ms for it$/);
     expect(lines).toContain(
       '  GET /health: 1 of 1, p50 251 ms (1.0 ms), p99 251 ms (1.0 ms), longest 251 ms (1.0 ms)',
     );
     expect(errorsOf(summaryJson(summary))).toEqual([]);
+  });
+
+  test('if nothing blocked, all of them say how long they took', () => {
+    const lines = summaryLines(summaryOf([], [request(12), request(4)]), '/app', PLAIN, 50);
+    expect(lines).toEqual([
+      'event-loop-blocked: no block of 50 ms or longer in 10.0 s',
+      'requests, none of which waited for the event loop:',
+      '  GET /list: 2, p50 4.0 ms, p99 12 ms, longest 12 ms',
+    ]);
   });
 
   test('of a period without any, nothing is said', () => {
@@ -266,7 +275,7 @@ describe('start-up', () => {
   const LISTENING = { startedAt: 0, now: 6000, listeningSince: 2000, loadMillis: 800 };
 
   test('what began before a server listened is kept apart', () => {
-    expect(summaryLines(read(STARTED, LISTENING), '/app', PLAIN)).toEqual([
+    expect(summaryLines(read(STARTED, LISTENING), '/app', PLAIN, 100)).toEqual([
       'event-loop-blocked: 1 block, 200 ms of 4.00 s (5.0 %)',
       '  200 ms (5.0 %) in 1 block, longest 200 ms: serve (report.js:1:1)',
       'at start-up: 800 ms until the event loop first turned; ' +
@@ -283,7 +292,7 @@ describe('start-up', () => {
   });
 
   test('without a server, no block is one of start-up', () => {
-    expect(summaryLines(read(STARTED, { startedAt: 0, now: 6000 }), '/app', PLAIN)[0]).toBe(
+    expect(summaryLines(read(STARTED, { startedAt: 0, now: 6000 }), '/app', PLAIN, 100)[0]).toBe(
       'event-loop-blocked: 2 blocks, 700 ms of 6.00 s (12 %)',
     );
   });
@@ -309,7 +318,8 @@ describe('the advice', () => {
     ['waiting', { cause: 'waiting', leaf: { functionName: 'g' } }],
     ['gc', { cause: 'gc' }],
     ['pileUp', { kind: 'pile-up' }],
-    ['leaf', { kind: 'callback', leaf: { functionName: 'g' } }],
+    ['leaf', { kind: 'callback', leaf: { functionName: 'g', file: '/app/node_modules/g.js' } }],
+    ['javascript', { kind: 'callback', leaf: { functionName: 'g', file: '/app/g.js' } }],
     ['javascript', { kind: 'microtasks' }],
   ])('%s', (key, facts) => {
     expect(adviceOf(facts)).toBe(ADVICE[key]);
@@ -318,6 +328,7 @@ describe('the advice', () => {
   test('of a block without code: by what ran innermost, if that is known', () => {
     const unknown = block(100);
     expect(blockJson(unknown).advice).toBeUndefined();
+    expect(blockJson({ ...unknown, cause: 'waiting' }).advice).toBeUndefined();
     const topFunctions = [{ functionName: 'f', share: 0.2 }];
     expect(blockJson({ ...unknown, topFunctions }).advice).toBe(ADVICE.many);
   });
