@@ -7,7 +7,6 @@ import { now, setTimeout } from '../support/time.ts';
 import { createHealthHttpServer } from './http-server.ts';
 import { createLivez } from './livez.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
-import { whoListens } from './who-listens.ts';
 
 /**
  * The port may still be that of the thread, or the process, before this one. Neither needs the main
@@ -38,6 +37,6 @@ server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   setTimeout(listen, isLong ? LATER_RETRY_MILLIS : RETRY_MILLIS);
   if (!isLong || isSaid) return;
   isSaid = true;
-  whoListens(host, port).then((who) => say({ isOff: false, reason: `${message}: ${who}` }));
+  say({ isOff: false, reason: message });
 });
 listen();

@@ -327,41 +327,28 @@ test('of two instances the active one has the port', async () => {
   expect(details).toEqual([true, false, true]);
 });
 
-/** A port in use is said after 3 s, if it has no answer after one more. */
-const SAID_MILLIS = 4500;
+/** A port in use is said after 3 s. */
+const SAID_MILLIS = 3500;
 const diagsOf = (run: Run) => run.diags.map(({ message }) => message);
 
-test.each([
-  [
-    'another program',
-    404,
-    'another program answers there, GET /livez with 404: choose another port',
-  ],
-  ['nobody who answers', undefined, 'what listens there does not answer GET /livez'],
-])(
-  'a port that %s has: one line, and it is taken as soon as it is free',
-  async (_, status, who) => {
-    const other = createServer((_request, response) => {
-      if (status === undefined) response.destroy();
-      else response.writeHead(status).end();
-    }).listen(port, '127.0.0.1');
-    await once(other, 'listening');
-    const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
-      await app.printed('ready true');
-      await wait(SAID_MILLIS);
-      await new Promise((resolve) => other.close(resolve));
-      expect((await until(isStatus('ok')))?.body.pid).toBe(app.child.pid);
-    });
+test('a port that another program has: one line, and it is taken as soon as it is free', async () => {
+  const other = createServer((_request, response) => response.destroy()).listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
+    await app.printed('ready true');
+    await wait(SAID_MILLIS);
+    await new Promise((resolve) => other.close(resolve));
+    expect((await until(isStatus('ok')))?.body.pid).toBe(app.child.pid);
+  });
 
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(diagsOf(run)).toEqual([
-      expect.stringContaining(
-        'healthServer tries again every second: ' +
-          `listen EADDRINUSE: address already in use 127.0.0.1:${port}: ${who}`,
-      ),
-    ]);
-  },
-);
+  expect([run.code, run.stderr]).toEqual([0, '']);
+  expect(diagsOf(run)).toEqual([
+    expect.stringContaining(
+      'healthServer tries again every second: ' +
+        `listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    ),
+  ]);
+});
 
 test('a host that is not one: one line, and the service starts as without', async () => {
   const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: '192.0.2.1' }; // for documentation
@@ -414,7 +401,6 @@ test('in a cluster, a process listens on the port that it is given', async () =>
   expect([run.code, run.stderr]).toEqual([0, '']);
   const [first, ...others] = run.diags.filter(({ message }) => message.includes('healthServer'));
   expect(first?.message).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
-  expect(first?.message).toMatch(/: process \d+, which has this package too, answers there/);
   expect(others).toEqual([]);
 });
 
