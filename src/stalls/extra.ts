@@ -2,15 +2,11 @@
  * How long spans were stalled by blocks, with an `EventLoopSpanProcessor`: brings the blocks of one
  * session to the stalls of its thread.
  */
-import type { Block } from '../block.ts';
 import type { Extra, SessionView } from '../extra.ts';
 import { HttpRequests } from './http-requests.ts';
 import { IDLE_ITERATIONS } from './queue.ts';
 import { StallDurations } from './stall-durations.ts';
 import { type StallSession, stallsOfThread } from './stalls.ts';
-
-/** An ongoing pile-up that was suspended is asked about again when it has grown by this share. */
-const SUSPENDED_GROWTH = 0.05;
 
 export const stalls: Extra = {
   inSession(view) {
@@ -52,14 +48,10 @@ export const stalls: Extra = {
 
 function sessionOf(view: SessionView, durations: StallDurations): StallSession {
   const { clock, exclusions, guard, ledger } = view;
-  const isSuspended = suspended((pileUp) => exclusions.isSuspended(pileUp));
   return {
     clock,
-    ongoingPileUp() {
-      const pileUp = ledger.ongoingPileUp();
-      // Spans that end in it were stalled; not if the process was suspended instead.
-      return pileUp === undefined || isSuspended(pileUp) ? undefined : pileUp;
-    },
+    ongoingPileUp: () => ledger.ongoingPileUp(),
+    isSuspended: (pileUp) => exclusions.isSuspended(pileUp),
     taskStart: () => ledger.taskStart,
     isSurelyShort: () => ledger.isSurelyShort(),
     tickId: view.tickId,
@@ -68,27 +60,5 @@ function sessionOf(view: SessionView, durations: StallDurations): StallSession {
     stalled: (millis) => durations.add(millis),
     caused: (waits, operation) =>
       guard.run('cannot record a metric', () => view.instruments().stallCaused(waits, operation)),
-  };
-}
-
-type SuspectedTime = Pick<Block, 'start' | 'end' | 'cpu'>;
-
-/**
- * Hot. Whether a pile-up reached the threshold by a suspension only. It takes 100 µs to find out,
- * so the answer is kept: more may be added to a pile-up, but nothing is taken off it.
- */
-export function suspended(isSuspended: (time: SuspectedTime) => boolean) {
-  let askedStart = Number.NaN;
-  let askedEnd = Number.NaN;
-  let answer = false;
-  return (pileUp: SuspectedTime): boolean => {
-    const { start, end } = pileUp;
-    const hasGrown = end - askedEnd > (end - start) * SUSPENDED_GROWTH;
-    if (start !== askedStart || (answer && hasGrown)) {
-      askedStart = start;
-      askedEnd = end;
-      answer = isSuspended(pileUp);
-    }
-    return answer;
   };
 }

@@ -46,6 +46,8 @@ export interface StallSession {
    * what is known of it is the same.
    */
   ongoingPileUp(): OngoingPileUp | undefined;
+  /** Whether it reached the threshold by a suspension of the process only; takes 100 µs. */
+  isSuspended(pileUp: OngoingPileUp): boolean;
   /** When the running task began; NaN if that is not known. */
   taskStart(): number;
   /** Hot. Whether what runs is surely no block, nor its end. */
@@ -88,7 +90,7 @@ export class Stalls {
   readonly #queue = new Queue();
   readonly #requests = new EndedRequests();
   /** The same for all spans that end in a pile-up that has not ended. */
-  readonly #pileUpTimes = new WeakMap<OngoingPileUp, BlockTime>();
+  readonly #pileUpTimes = new WeakMap<OngoingPileUp, BlockTime | undefined>();
 
   get session(): StallSession | undefined {
     return this.#session;
@@ -178,17 +180,16 @@ export class Stalls {
   /** Hot: how long a span that ends was stalled; undefined if it surely was not. */
   stallOf(span: EndedSpan): Stall | undefined {
     const ongoing = this.#session?.ongoingPileUp();
-    const pileUp = madeByIn(ongoing?.context) === undefined ? ongoing : undefined;
+    const pileUp = ongoing && this.#pileUpTime(ongoing);
     const start = this.#timeOf(span, span.startTime);
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, this.#timeOf(span, span.endTime));
     const waits: Wait[] | undefined = isEntryKind(span) ? [] : undefined;
     const stall = this.#blocks.stallOf(time, waits);
     if (pileUp === undefined) return stall;
-    const period = { start: this.#zero + pileUp.start, end: this.#zero + pileUp.end };
-    const more = stallIn(this.#pileUpTime(pileUp), time);
+    const more = stallIn(pileUp, time);
     if (more === 0) return stall;
-    waits?.push({ block: undefined, pileUp: period, millis: more });
+    waits?.push({ block: undefined, pileUp, millis: more });
     return {
       ...stall,
       millis: stall.millis + more,
@@ -303,13 +304,14 @@ export class Stalls {
     });
   }
 
-  #pileUpTime(pileUp: OngoingPileUp): BlockTime {
-    let time = this.#pileUpTimes.get(pileUp);
-    if (time === undefined) {
-      time = this.#ranIn(pileUp).time;
-      this.#pileUpTimes.set(pileUp, time);
+  /** Undefined if it stalls no span: one of them asked for it, or the process was suspended. */
+  #pileUpTime(pileUp: OngoingPileUp): BlockTime | undefined {
+    if (!this.#pileUpTimes.has(pileUp)) {
+      const stallsNone =
+        madeByIn(pileUp.context) !== undefined || this.#session?.isSuspended(pileUp) === true;
+      this.#pileUpTimes.set(pileUp, stallsNone ? undefined : this.#ranIn(pileUp).time);
     }
-    return time;
+    return this.#pileUpTimes.get(pileUp);
   }
 
   /**

@@ -1,7 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
-import { suspended } from '../../src/stalls/extra.ts';
 import { type EndedSpan, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 import { TracerProvider } from './support/sdk.ts';
@@ -72,18 +71,17 @@ test('a pile-up that has not ended is compared in Unix time', () => {
   expect(stall?.millis).toBe(200);
 });
 
-test('whether a pile-up was a suspension is asked until it was none, at each twentieth', () => {
-  const asked: number[] = [];
-  const isSuspended = suspended((pileUp) => {
-    asked.push(pileUp.end);
-    return pileUp.end < 3120;
-  });
-  const found: number[] = [];
-  for (let end = 3100; end < 3200; end++)
-    if (!isSuspended({ start: 3000, end, cpu: 100 })) found.push(end);
-  expect(asked).toEqual([3100, 3106, 3112, 3118, 3125]);
-  expect(found[0]).toBe(3125);
-  expect(found).toHaveLength(75);
+test('a pile-up that was a suspension stalls no span; what is known of it is asked once', () => {
+  const pileUp = { start: 3000, end: 3200, cpu: 200, context: ROOT_CONTEXT, ran: [] };
+  const isSuspended = jest.fn(() => true);
+  stalls.start(stallSession({ clock, ongoingPileUp: () => pileUp, isSuspended }));
+  for (const name of ['a', 'b']) {
+    const span = spanInTime(name);
+    expect(stalls.stallOf(Object.assign(span, { startTime: toHrTime(EPOCH + 2500) }))).toBe(
+      undefined,
+    );
+  }
+  expect(isSuspended).toHaveBeenCalledTimes(1);
 });
 
 test('a session that stops leaves alone the one that has taken its place', () => {

@@ -6,6 +6,7 @@ export function stallSession(more: Partial<StallSession> = {}): StallSession {
   return {
     clock: { epoch: (time) => time, loopCount: () => 0, waited: () => 0 },
     ongoingPileUp: () => undefined,
+    isSuspended: () => false,
     taskStart: () => Number.NaN,
     isSurelyShort: () => false,
     tickId: () => new AsyncResource('Tick').asyncId(),
