@@ -1,17 +1,15 @@
 /**
  * The random moments at which the loop profile has what runs sampled. Guarantees: they come at
  * intervals that are distributed exponentially, whatever the loop does, so that each piece of the
- * loop's time has the same chance; a moment at which the loop waits for events does not wake it.
+ * loop's time has the same chance.
  *
  * A moment in which the main thread does not answer, since native code runs, is paused until the
  * answer: the main thread counts the time until then for that code, and moments go on afterwards.
  * Watchdog thread only.
  */
-import { IDLE, type ProfileOptions } from '../sample/protocol.ts';
+import type { ProfileOptions } from '../sample/protocol.ts';
 import { Progress, Request, type SharedMemory } from '../sample/shared-memory.ts';
 import type { MomentParts, Moments } from '../sample/watchdog-loop.ts';
-import { attempt } from '../support/guard.ts';
-import { type OpenFile, openFile } from '../support/schedstat.ts';
 
 /** From this share of the time on the loop is busy. */
 export const MIN_UTILIZATION = 0.5;
@@ -24,12 +22,10 @@ export interface ProfileParts extends MomentParts {
   readonly options: ProfileOptions;
   /** From 0 to 1, 1 excluded. */
   readonly random?: () => number;
-  readonly state: Pick<MainThreadState, 'isWaiting' | 'learn'>;
 }
 
 export class ProfileMoments implements Moments {
   readonly #utilization: RecentUtilization;
-  readonly #state: Pick<MainThreadState, 'isWaiting' | 'learn'>;
   readonly #random: () => number;
   #firstLeft: number;
   #latest = Number.NEGATIVE_INFINITY;
@@ -38,7 +34,6 @@ export class ProfileMoments implements Moments {
   constructor(private readonly parts: ProfileParts) {
     const { memory, options } = parts;
     this.#utilization = new RecentUtilization(memory.progress, options.maxBeatMillis);
-    this.#state = parts.state;
     this.#random = parts.random ?? Math.random;
     this.#firstLeft = options.firstMoments;
     this.#due = this.#draw(parts.now());
@@ -84,9 +79,7 @@ export class ProfileMoments implements Moments {
     if (now - this.#latest > RENEWAL_MILLIS) this.#firstLeft = parts.options.firstMoments;
     this.#latest = now;
     if (this.#firstLeft > 0) this.#firstLeft--;
-    if (this.#state.isWaiting()) return;
     const reply = await parts.sample(onWaiting);
-    if (reply === IDLE) this.#state.learn();
     this.#due = this.#draw(reply === undefined ? parts.now() : parts.memory.answeredAt.get(0));
   }
 
@@ -152,39 +145,5 @@ class RecentUtilization {
     const blocked = isBlocked ? now - beatAt : 0;
     const busy = beatAt - since - waited + blocked;
     return Math.max(0, busy) / Math.max(UTILIZATION_WINDOW_MILLIS, beatAt - since + blocked);
-  }
-}
-
-/** The thread's id is that of the process. */
-const FILE = () => `/proc/self/task/${process.pid}/syscall`;
-const MAX_LENGTH = 128;
-
-/**
- * Whether the main thread waits for events, without waking it up: on Linux, the system call that it
- * is in, with the file that it waits for. Elsewhere, and of worker threads, nothing is known.
- */
-export class MainThreadState {
-  #file: OpenFile | undefined;
-  /** Number and first argument of the call in which the loop waits. */
-  #waiting: string | undefined;
-  #latest: string | undefined;
-
-  /** Never closed: Node.js does that when the thread ends. */
-  constructor(threadId: number, open: () => OpenFile = () => openFile(FILE(), MAX_LENGTH)) {
-    if (threadId === 0) this.#file = attempt(open);
-  }
-
-  /** Whether it surely waits for events now. Some 3 µs. */
-  isWaiting(): boolean {
-    const text = attempt(() => this.#file?.read()) ?? '';
-    // `281 0xe 0x7ffd… …`; `running` if it is in no system call.
-    const end = text.indexOf(' ', text.indexOf(' ') + 1);
-    this.#latest = text.startsWith('running') || end <= 0 ? undefined : text.slice(0, end);
-    return this.#latest !== undefined && this.#latest === this.#waiting;
-  }
-
-  /** At the latest {@link isWaiting}, it waited for events, as it has answered itself. */
-  learn(): void {
-    this.#waiting = this.#latest ?? this.#waiting;
   }
 }

@@ -1,5 +1,5 @@
 import { ProfileMoments } from '../../../src/profile/moments.ts';
-import { IDLE, TAKEN } from '../../../src/sample/protocol.ts';
+import { TAKEN } from '../../../src/sample/protocol.ts';
 import { Progress, Request, SharedMemory } from '../../../src/sample/shared-memory.ts';
 
 const INTERVAL = 1000;
@@ -12,9 +12,6 @@ class Fake {
   readonly memory = new SharedMemory();
   readonly asked: number[] = [];
   answerMillis = 0;
-  isIdle = false;
-  isWaiting = false;
-  learned = 0;
   random = () => MEAN;
   readonly moments: ProfileMoments;
 
@@ -39,9 +36,8 @@ class Fake {
         this.memory.answeredAt.set(0, this.time);
         // The watchdog thread notices later.
         this.time += 2;
-        return this.isIdle ? IDLE : TAKEN;
+        return TAKEN;
       },
-      state: { isWaiting: () => this.isWaiting, learn: () => void this.learned++ },
     });
   }
 
@@ -87,20 +83,6 @@ test('intervals are exponential: what the loop does has no part in them', async 
   const longer = gaps.filter((gap) => gap > mean).length / gaps.length;
   expect(longer).toBeGreaterThan(0.34);
   expect(longer).toBeLessThan(0.4);
-});
-
-test('a moment at which the loop waits for events does not wake it', async () => {
-  const fake = new Fake();
-  fake.isWaiting = true;
-  await fake.until(10_000);
-  expect(fake.asked).toEqual([]);
-});
-
-test('the system call of the waiting loop is learned from an answer that says so', async () => {
-  const fake = new Fake();
-  fake.isIdle = true;
-  await fake.until(2500);
-  expect(fake.learned).toBe(1);
 });
 
 test('while native code keeps the answer, moments pause; what is overdue is asked about', async () => {
