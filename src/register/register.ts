@@ -2,6 +2,7 @@
  * What `/register` does, and in which order. Never throws: a preload that throws ends the
  * application before it begins.
  */
+import { existsSync } from 'node:fs';
 import { createNoopMeter, metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { isAnyEnabled } from '../active-instance.ts';
@@ -19,7 +20,6 @@ import { ApplicationPackages } from './application-packages.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
 import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { howToInstall } from './how-to-install.ts';
-import { isMainEsModule } from './main-script.ts';
 import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { shutDownWithProcess } from './process-end.ts';
@@ -45,6 +45,12 @@ const REGISTERED = Symbol.for(`${PACKAGE_NAME}.register.v1`);
 const USE_IMPORT =
   'preloaded by --require into an ES module, whose imports are not instrumented: ' +
   `spans of HTTP requests are missing. To have them: node --import ${PACKAGE_NAME}/register`;
+
+/**
+ * With these, Node.js 20 loads a CommonJS script as it loads ES modules, or the script runs in
+ * another process.
+ */
+const LOADED_OTHERWISE = /--(?:import|loader|experimental-loader|test|watch)\b/;
 
 /** @param esm loaded by `--import`: ES modules are to be instrumented as well */
 export function register({ esm }: { esm: boolean }): void {
@@ -223,6 +229,14 @@ function startSdk(
     },
     (error) => log.log('warn', 'the SDK of /register cannot be removed completely', error),
   );
+}
+
+/** Call it when the application is loaded: Node.js knows a CommonJS script by then. */
+function isMainEsModule(): boolean {
+  const { _eval: evaluated } = process as { _eval?: unknown };
+  const options = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
+  if (process.mainModule !== undefined || evaluated != null) return false;
+  return existsSync(process.argv[1] ?? '') && !LOADED_OTHERWISE.test(options);
 }
 
 /** Tracers that the api returns from now on follow to another SDK. */
