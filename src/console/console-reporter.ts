@@ -30,9 +30,6 @@ import { summaryLines } from './summary-lines.ts';
 /** Places whose advice is printed once only. */
 const MAX_ADVISED = 1000;
 
-/** `true`: lines for people. */
-export type ConsoleFormat = true | 'json';
-
 /** Whether the entry `/console` reports in this thread: then nothing else does. */
 export const consoleEntry = () =>
   perThread(Symbol.for(`${PACKAGE_NAME}.console.v1`), () => ({ isReporting: false }));
@@ -49,13 +46,14 @@ export class ConsoleReporter {
   #hasSummarized = false;
 
   /**
+   * @param format `true`: lines for people
    * @param settle reports the block that may be running when the process exits
    * @param thresholdMillis of blocks; start-up is mentioned from this long on
    * @param isEntry of the entry `/console`: says also that nothing blocked
    * @param loopProfile of the last minutes, if there is one
    */
   constructor(
-    private readonly format: ConsoleFormat,
+    private readonly format: true | 'json',
     private readonly settle: () => void,
     private readonly thresholdMillis: number,
     private readonly isEntry = false,

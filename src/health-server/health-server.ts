@@ -16,11 +16,6 @@ import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
 import { Beat, beatIn } from './beat-memory.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
 
-export type HealthServerOptions = Omit<HealthServerData, 'clockOrigin'>;
-
-/** What the kernel counts of this thread, as of the latest beat. */
-export type ThreadTimes = Pick<Schedstat, 'ran' | 'waited'>;
-
 export class HealthServer {
   readonly #guard: Guard;
   readonly #beat: ReturnType<typeof beatIn>;
@@ -30,9 +25,10 @@ export class HealthServer {
   #startAt = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly options: HealthServerOptions,
+    private readonly options: Omit<HealthServerData, 'clockOrigin'>,
     private readonly watchdog: SharedMemory | undefined,
-    private readonly times: ThreadTimes,
+    /** What the kernel counts of this thread, as of the latest beat. */
+    private readonly times: Pick<Schedstat, 'ran' | 'waited'>,
     private readonly log: OnceLogger,
   ) {
     this.#guard = new Guard(log);

@@ -25,16 +25,8 @@ const BCRYPT = wrapSlow({
     typeof salt === 'string' && Number(salt.slice(ROUNDS_AT, ROUNDS_AT + 2)) >= MIN_LONG_ROUNDS,
 });
 
-interface Method {
-  readonly name: string;
-  readonly key: string;
-  readonly wrap: Wrap;
-  /** The class whose prototype has it; the exports have it if there is none. */
-  readonly of?: string;
-}
-
-/** One add-on has all of these. */
-const ADD_ONS: readonly (readonly Method[])[] = [
+/** One add-on has all of these: in the prototype of a class, `of`, or in its exports. */
+const ADD_ONS: readonly (readonly (Omit<BuiltIn, 'holder'> & { readonly of?: string })[])[] = [
   [
     { name: 'bcrypt.hashSync', key: 'encrypt_sync', wrap: BCRYPT },
     { name: 'bcrypt.compareSync', key: 'compare_sync', wrap: BCRYPT },

@@ -6,13 +6,13 @@
  * context.
  */
 import { type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
+import type { SpanFacts } from '../detect/running-code.ts';
 import { type NamedSpan, nonEmpty, type Operation, operationOf } from '../otel/operation.ts';
 import { isTracingSuppressed, rpcMetadataIn, spanEndTime } from '../otel/sdk-internals.ts';
 
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
-type ParentOf = (span: Span, context: Context) => Span | undefined;
 type SdkSpan = Span & NamedSpan;
 
 export class EntryOperation {
@@ -21,7 +21,7 @@ export class EntryOperation {
   /** The name of a GraphQL operation: all of them have one route. */
   readonly #graphql: string | undefined;
 
-  constructor(context: Context, parentOf: ParentOf) {
+  constructor(context: Context, parentOf: SpanFacts['parentOf']) {
     if (isTracingSuppressed(context)) return;
     let entry: SdkSpan | undefined;
     let graphql: string | undefined;

@@ -44,19 +44,6 @@ export interface ProfilerPorts {
   count(millis: number, code: CodePlace | undefined, operation: Operation): void;
 }
 
-interface Pending {
-  readonly sample: StackSample;
-  readonly millis: number;
-}
-
-/** A moment of which the sample shows no code. */
-interface Bare {
-  readonly requestedAt: number;
-  readonly millis: number;
-  /** Undefined if the loop may have been waiting. */
-  readonly sample: StackSample | undefined;
-}
-
 interface Open extends UsedPlace {
   readonly time: number;
   readonly millis: number;
@@ -65,9 +52,10 @@ interface Open extends UsedPlace {
 
 export class LoopProfiler {
   readonly #times = new UsedTimes();
-  #pending: Pending[] = [];
+  #pending: { readonly sample: StackSample; readonly millis: number }[] = [];
   #open: Open[] = [];
-  #bare: Bare | undefined;
+  /** A moment of which the sample shows no code: without a sample if the loop may have waited. */
+  #bare: { requestedAt: number; millis: number; sample: StackSample | undefined } | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(

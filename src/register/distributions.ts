@@ -34,13 +34,11 @@ export function isDistributionPreloaded(
  * register it.
  */
 export function registerDatadog(env: NodeJS.ProcessEnv = process.env): void {
-  const { _ddtrace: tracer } = globalThis as { _ddtrace?: DatadogTracer };
+  const { _ddtrace: tracer } = globalThis as {
+    _ddtrace?: { TracerProvider?: new () => { register(): void } };
+  };
   if (!isDatadogProvider(env) || apiRegistry().trace !== undefined) return;
   if (tracer?.TracerProvider !== undefined) new tracer.TracerProvider().register();
-}
-
-interface DatadogTracer {
-  TracerProvider?: new () => { register(): void };
 }
 
 function isDatadogProvider(env: NodeJS.ProcessEnv): boolean {

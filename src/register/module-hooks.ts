@@ -20,14 +20,6 @@ const HOOKS_PACKAGE = 'import-in-the-middle';
 /** What an application is started with that has its modules hooked already. */
 const HOOK_FILES = [`${INSTRUMENTATION}/hook.mjs`, `${HOOKS_PACKAGE}/hook.mjs`];
 
-/** In which thread modules are hooked. */
-export type HookingThread = 'same' | 'other';
-
-interface HooksPackage {
-  /** From here on, what instrumentations ask for is sent to the port as well. */
-  createAddHookMessageChannel?(): { addHookMessagePort: MessagePort };
-}
-
 interface SyncHooks {
   register(options: object): void;
   supportsSyncHooks(): boolean;
@@ -44,17 +36,21 @@ export function areModulesHooked(
 
 /**
  * Call it before instrumentations are made, since they ask for modules then.
- * @returns begins to hook modules; undefined if they cannot be hooked
+ * @returns begins to hook modules, and says in which thread that is; undefined if they cannot be
+ *   hooked
  */
 export function prepareModuleHooks(
   packages: ApplicationPackages,
-): (() => HookingThread) | undefined {
+): (() => 'same' | 'other') | undefined {
   if (areModulesHooked()) return () => 'other';
   // Only the copy that the application's instrumentations use knows what they ask for.
   const file = packages.resolve(HOOKS_PACKAGE, INSTRUMENTATION);
   if (file === undefined) return undefined;
   const require = createRequire(file);
-  const { createAddHookMessageChannel } = require(file) as HooksPackage;
+  // From there on, the port gets what instrumentations ask for.
+  const { createAddHookMessageChannel } = require(file) as {
+    createAddHookMessageChannel?(): { addHookMessagePort: MessagePort };
+  };
   if (createAddHookMessageChannel === undefined) return undefined;
   const port = createAddHookMessageChannel().addHookMessagePort;
   return () => {

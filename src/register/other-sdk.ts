@@ -16,26 +16,19 @@ const SETTERS = {
   logs: 'setGlobalLoggerProvider',
 } as const;
 
-interface Registry {
-  disable(): void;
-  [setter: string]: unknown;
-}
-
-type Api = Partial<Record<keyof typeof SETTERS, Registry>>;
-
-export interface OtherSdkEvents {
-  /** It is about to register its first part; what was registered before is unregistered. */
-  comes(): void;
-  /** It has registered one more part. */
-  registered(): void;
-}
+type Api = Partial<Record<keyof typeof SETTERS, { disable(): void; [setter: string]: unknown }>>;
 
 /**
  * Call it when the preloaded SDK is registered. Wraps the api's functions for registering, and
  * nothing that runs later. Errors go to `onError`: the application, which registers its SDK, must
  * not notice.
+ * @param events `comes`: it is about to register its first part, and what was registered before is
+ *   unregistered; `registered`: it has registered one more part
  */
-export function watchForOtherSdk(events: OtherSdkEvents, onError: (error: unknown) => void): void {
+export function watchForOtherSdk(
+  events: { comes(): void; registered(): void },
+  onError: (error: unknown) => void,
+): void {
   const apis = new Set<Api>();
   let came = false;
   const watch = (api: Api) => {

@@ -16,13 +16,6 @@ interface Model {
   } | null;
 }
 
-interface ConfigurationPackage {
-  /** From 0.301 on. */
-  parseConfigFile?(path: string): Model;
-  /** Before; it takes the path from the environment. */
-  createConfigFactory?(): { getConfigModel(): Model };
-}
-
 export interface ReadFile extends ConfigFile {
   readonly isSdkDisabled: boolean;
 }
@@ -38,7 +31,11 @@ export function configFilePath(env: NodeJS.ProcessEnv): string | undefined {
  * @throws what is wrong with the file
  */
 export function readConfigFile(path: string, packages: ApplicationPackages): ReadFile | undefined {
-  const configuration = packages.load<ConfigurationPackage>(CONFIGURATION_PACKAGE, SDK_PACKAGE);
+  // The first from 0.301 on; the other one takes the path from the environment.
+  const configuration = packages.load<{
+    parseConfigFile?(path: string): Model;
+    createConfigFactory?(): { getConfigModel(): Model };
+  }>(CONFIGURATION_PACKAGE, SDK_PACKAGE);
   const model =
     configuration?.parseConfigFile?.(path) ??
     configuration?.createConfigFactory?.().getConfigModel();

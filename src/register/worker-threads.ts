@@ -6,10 +6,11 @@ const WANTED = 'OTEL_INSTRUMENTATION_EVENT_LOOP_WORKERS';
 const RESOURCE_ATTRIBUTES = 'OTEL_RESOURCE_ATTRIBUTES';
 const INSTANCE_ID = 'service.instance.id';
 
-type Environment = Record<string, string | undefined>;
-
 /** Whether this thread is to have an SDK. */
-export function isThreadWanted(env: Environment = process.env, isMain = isMainThread): boolean {
+export function isThreadWanted(
+  env: NodeJS.ProcessEnv = process.env,
+  isMain = isMainThread,
+): boolean {
   return isMain || env[WANTED]?.trim().toLowerCase() === 'true';
 }
 
@@ -19,7 +20,7 @@ export function isThreadWanted(env: Environment = process.env, isMain = isMainTh
  */
 export function withOwnInstanceId<Result>(
   start: () => Result,
-  env: Environment = process.env,
+  env: NodeJS.ProcessEnv = process.env,
   isMain = isMainThread,
 ): Result {
   if (isMain) return start();

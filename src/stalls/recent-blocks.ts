@@ -21,12 +21,10 @@ import {
 /** Blocks that are remembered: at the default threshold, at least 100 s of blocked time. */
 export const MAX_RECENT_BLOCKS = 1024;
 
-/** May start the span. */
-export type BlockSpan = Parameters<SpansAtBlock['add']>[0];
-
 /** What stalled spans need of a block. It is remembered for long: it keeps nothing that blocked. */
 export interface RecentBlock extends BlockTime {
-  readonly span: BlockSpan | undefined;
+  /** Asking for its context may start it. */
+  readonly span: Parameters<SpansAtBlock['add']>[0] | undefined;
   /** Undefined until the block is reported. */
   named: NamedBlock | undefined;
 }

@@ -42,13 +42,9 @@ export interface PeriodSummary extends BlockTotals {
   readonly otherPlaces?: BlockTotals;
 }
 
-export interface StartUpSummary extends PeriodSummary {
-  /** For how long what is preloaded and the main script ran before the event loop first turned. */
-  readonly loadMillis?: number;
-}
-
 export interface BlockSummary extends PeriodSummary, Partial<RequestSummary> {
-  readonly startUp?: StartUpSummary;
+  /** `loadMillis`: what is preloaded and the main script ran before the event loop first turned. */
+  readonly startUp?: PeriodSummary & { readonly loadMillis?: number };
 }
 
 /** When things happened, in milliseconds of Unix time. */

@@ -1,10 +1,5 @@
 /** What is ours may fail; what fails is logged and never reaches the host. */
 
-/** A method of `OnceLogger`: logs a message once, and never throws. */
-export interface ErrorLog {
-  log(level: 'error', message: string, ...details: unknown[]): void;
-}
-
 /**
  * Runs `action`, and passes on what it throws.
  * @param onError must not throw; by default the error is dropped
@@ -27,7 +22,10 @@ export function attempt<Result>(
  * dear there.
  */
 export class Guard {
-  constructor(private readonly log: ErrorLog) {}
+  /** @param log an `OnceLogger`: logs a message once, and never throws */
+  constructor(
+    private readonly log: { log(level: 'error', message: string, ...details: unknown[]): void },
+  ) {}
 
   /** Runs `action`; what it throws is logged with `message`, once for each message. */
   run<Result>(message: string, action: () => Result): Result | undefined {

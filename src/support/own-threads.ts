@@ -22,12 +22,6 @@ const REFILL_MILLIS = 10 * 60_000;
 /** The first restart of a burst comes after this time, the second after twice this time. */
 const DELAY_MILLIS = 1000;
 
-export interface Restart {
-  readonly delayMillis: number;
-  /** It comes much later, within `REFILL_MILLIS`: there were too many. */
-  readonly isPostponed: boolean;
-}
-
 /** When a thread of this package that has ended by itself is started again. */
 export class Restarts {
   static readonly EXHAUSTED =
@@ -36,8 +30,11 @@ export class Restarts {
 
   #usedUntil = Number.NEGATIVE_INFINITY;
 
-  /** Call it when it has ended. `now`: a time in milliseconds. */
-  afterEnd(now: number): Restart {
+  /**
+   * Call it when it has ended. `now`: a time in milliseconds.
+   * @returns `isPostponed`: there were too many, and it comes within `REFILL_MILLIS`
+   */
+  afterEnd(now: number): { readonly delayMillis: number; readonly isPostponed: boolean } {
     this.#usedUntil = Math.max(this.#usedUntil, now) + REFILL_MILLIS;
     const used = Math.ceil((this.#usedUntil - now) / REFILL_MILLIS);
     const isPostponed = used > BURST;

@@ -5,16 +5,12 @@
 import { performance } from 'node:perf_hooks';
 import * as timers from 'node:timers';
 
-/** What has replaced a function before this module is loaded, and still has the function itself. */
-interface Replacement {
-  /** zone.js */
-  readonly __zone_symbol__OriginalDelegate?: unknown;
-  /** The fake timers of sinon, jest and vitest. */
-  readonly clock?: Readonly<Record<string, unknown>>;
-}
-
+/** zone.js, and the fake timers of sinon, jest and vitest, keep the function that they replace. */
 function original<Fn extends object>(fn: Fn, name: string): Fn {
-  const { __zone_symbol__OriginalDelegate: beforeZone, clock } = fn as Replacement;
+  const { __zone_symbol__OriginalDelegate: beforeZone, clock } = fn as {
+    readonly __zone_symbol__OriginalDelegate?: unknown;
+    readonly clock?: Readonly<Record<string, unknown>>;
+  };
   return (beforeZone ?? clock?.[`_${name}`] ?? fn) as Fn;
 }
 

@@ -6,17 +6,12 @@
 import { PACKAGE_NAME } from '../version.ts';
 import { perThread } from './per-thread.ts';
 
-interface WrappersKept {
-  isWanted: boolean;
-  /** Puts back what a copy of the package has kept, unless that is enabled. */
-  readonly putBack: Set<() => void>;
-}
-
 /** Shared by the entries and copies of the package. */
 export const wrappersKept = () =>
-  perThread<WrappersKept>(Symbol.for(`${PACKAGE_NAME}.wrappers-kept.v1`), () => ({
+  perThread(Symbol.for(`${PACKAGE_NAME}.wrappers-kept.v1`), () => ({
     isWanted: false,
-    putBack: new Set(),
+    /** Puts back what a copy of the package has kept, unless that is enabled. */
+    putBack: new Set<() => void>(),
   }));
 
 /** The wrappers of copies that are not enabled are put back. */

@@ -38,12 +38,10 @@ export class EventLoopBlockedError extends Error {
   }
 }
 
-type JudgedMillis = (block: EventLoopBlock) => number;
-
 function messageOf(
   blocks: readonly EventLoopBlock[],
   thresholdMillis: number,
-  judgedMillis: JudgedMillis,
+  judgedMillis: (block: EventLoopBlock) => number,
 ): string {
   const total = blocks.reduce((sum, { durationMillis }) => sum + durationMillis, 0);
   const times = blocks.length === 1 ? 'once' : `${blocks.length} times`;

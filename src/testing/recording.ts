@@ -21,9 +21,6 @@ import { type RunDelayMillis, Starvation } from './starvation.ts';
  */
 const KEEP_ALIVE_MILLIS = 3_600_000;
 
-/** What the session adds to a block for a recording. */
-type RecordedBlock = EventLoopBlock & { readonly runDelayMillis?: RunDelayMillis };
-
 let recording = false;
 
 /**
@@ -98,7 +95,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   // What happens in a test is no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
-  const heard: RecordedBlock[] = [];
+  const heard: (EventLoopBlock & { readonly runDelayMillis?: RunDelayMillis })[] = [];
   const hear = (message: unknown) => heard.push((message as BlockMessage).block);
   const stalls = new StallsByBlock();
   const starvation = new Starvation(thresholdMillis);

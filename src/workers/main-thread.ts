@@ -14,12 +14,6 @@ export type MainThreadMessage = { readonly type: 'words'; readonly words: Int32A
 /** What a thread is sent by its channel. */
 export type WorkerMessage = MainThreadMessage | WatchdogMessage;
 
-/** What the watchdog thread of the workers is started with. */
-export interface SharedWatchdogData {
-  /** See `ProcessWord`. */
-  readonly words: Int32Array;
-}
-
 /** What a thread that asks to be watched gives to the code on the main thread. */
 export interface MainThreadRequest {
   /** Of the channel by which the words are sent to the thread. */

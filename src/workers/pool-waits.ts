@@ -11,11 +11,6 @@ import { Patch } from '../support/patch.ts';
 const POOLS = ['/node_modules/piscina/', '/node_modules/tinypool/'];
 const POOLS_ON_WINDOWS = POOLS.map((folder) => folder.replaceAll('/', '\\'));
 
-export interface PoolWaitListener {
-  begins(): void;
-  ended(): void;
-}
-
 type Wait = typeof Atomics.wait;
 
 export class PoolWaits {
@@ -23,7 +18,7 @@ export class PoolWaits {
   readonly #isPoolOf = new WeakMap<object, boolean>();
 
   constructor(
-    readonly listener: PoolWaitListener,
+    readonly listener: { begins(): void; ended(): void },
     /** The file of the code that has called into this package. */
     private readonly callingFile: () => string | undefined,
     readonly onError: (error: unknown) => void,

@@ -13,14 +13,6 @@ import {
 import { ProcessWord } from '../sample/shared-memory.ts';
 import { IS_INSPECTED } from './main-thread.ts';
 
-interface AttachedToWorker {
-  readonly params: { readonly sessionId: string; readonly workerInfo: { readonly title: string } };
-}
-
-interface FromWorker {
-  readonly params: { readonly sessionId: string; readonly message: string };
-}
-
 interface Answer {
   readonly id: number;
   readonly error?: { readonly message: string };
@@ -29,10 +21,13 @@ interface Answer {
 
 /** The domain is not in the types of every version. */
 export interface WorkerDomain {
-  on(event: 'NodeWorker.attachedToWorker', listener: (event: AttachedToWorker) => void): void;
+  on(
+    event: 'NodeWorker.attachedToWorker',
+    listener: (event: { params: { sessionId: string; workerInfo: { title: string } } }) => void,
+  ): void;
   on(
     event: 'NodeWorker.receivedMessageFromWorker' | 'NodeWorker.detachedFromWorker',
-    listener: (event: FromWorker) => void,
+    listener: (event: { params: { sessionId: string; message: string } }) => void,
   ): void;
   post(method: string, params: object, done?: (error: Error | null) => void): void;
 }
