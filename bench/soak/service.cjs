@@ -126,6 +126,8 @@ new Worker(path.join(__dirname, 'witness.cjs'), {
 }).unref();
 
 async function main() {
+  // A connection that the server closes while a request is on its way is an error of the client.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   process.on('disconnect', () => process.exit());
