@@ -26,11 +26,6 @@ import {
   voidTruth,
 } from './support/validity.ts';
 
-/**
- * The labelled function is named in at least this share of blocks; the others are where V8 can be
- * interrupted only later.
- */
-const MIN_NAMED = 0.95;
 /** More of them are not left out because the watchdog thread had no CPU: all are measured again. */
 const MAX_VOID = 0.1;
 /** The part of all blocks of a run that the machine may take. */
@@ -126,7 +121,7 @@ test.each(PARTS)(
     const wrong = blocked.filter(
       ({ wanted, named, voidBecause }) => wanted !== named && voidBecause === undefined,
     );
-    if (wrong.length > blocked.length * (1 - MIN_NAMED)) expect(wrong).toEqual([]);
+    expect(wrong).toEqual([]);
     for (const { file, voidBecause } of blocked) {
       if (voidBecause !== undefined) continue;
       expect(file).toMatch(/labelled-blockers\.cjs$/);

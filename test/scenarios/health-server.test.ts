@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import WebSocket from 'ws';
@@ -45,8 +46,8 @@ beforeEachMeasurement(async () => {
 afterEachMeasurement(() => rmSync(folder, { recursive: true }));
 
 /** Undefined if nobody listens. */
-async function probe(at = port): Promise<Answer | undefined> {
-  const request = get({ port: at, host: '127.0.0.1', path: '/livez', agent: false });
+async function probe(at = port, host = '127.0.0.1'): Promise<Answer | undefined> {
+  const request = get({ port: at, host, path: '/livez', agent: false });
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     let text = '';
@@ -91,6 +92,25 @@ function expectRight(answers: readonly Answer[]): void {
     if (status === 'stuck') expect(blockedMillis).toBeGreaterThanOrEqual(FAIL_AFTER_MILLIS);
   }
 }
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+);
+/** Each with an address of loopback by which the default is not reached. */
+const HOSTS: [string, string][] = [];
+if (process.platform === 'linux') HOSTS.push(['0.0.0.0', '127.0.0.2']);
+if (hasIpv6) HOSTS.push(['::', '::1']);
+
+test.each(HOSTS)('HEALTH_HOST %s is reached by %s', async (host, address) => {
+  const env = { OTEL_INSTRUMENTATION_EVENT_LOOP_HEALTH_HOST: host };
+  const run = await runApp('health-server.cjs', { args: args(), env }, async (app) => {
+    await app.printed('ready');
+    await until(isStatus('ok'));
+    expect((await probe(port, address))?.body.status).toBe('ok');
+  });
+
+  expectQuietExit(run);
+});
 
 test('starting, idle, blocked, stuck, and idle again', async () => {
   const seen: Answer[] = [];

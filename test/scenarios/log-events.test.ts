@@ -136,3 +136,54 @@ test('a noisy function leaves spans to others, and what it does not get is count
     expect(suppressed?.value).toBe(named('noisy').length - spans.length),
   );
 });
+
+describe('options of the environment, until setConfig', () => {
+  const runWith = async (options: Record<string, string>) => {
+    const prefixed = Object.entries(options).map(([name, value]) => [
+      `OTEL_INSTRUMENTATION_EVENT_LOOP_${name}`,
+      value,
+    ]);
+    const given = await run(['options'], Object.fromEntries(prefixed));
+    expectExit(given);
+    const { startMillis } = truthNamed(given, 'after setConfig');
+    const late = [...given.blocks, ...given.events].filter(
+      (each) => each.startMillis > startMillis - 1,
+    );
+    expect(late).toEqual([]);
+    const eventIn = (traceId: unknown) =>
+      given.events.find((event) => event.traceId === traceId)?.attributes;
+    return { ...given, inTrace: eventIn(given.notes['trace']), inNone: eventIn(undefined) };
+  };
+
+  test('REQUIRE_PARENT_SPAN, BLOCK_EVENTS, IN_APP', async () => {
+    const { blocks, notes, inTrace, inNone } = await runWith({
+      REQUIRE_PARENT_SPAN: 'true',
+      BLOCK_EVENTS: 'all',
+      IN_APP: 'test/scenarios/apps/log-events.cjs',
+    });
+
+    const nativeCall = 'child_process.execFileSync';
+    expect(new Set(blocks.map(({ traceId }) => traceId))).toEqual(new Set([notes['trace']]));
+    expect(notes['published']).toEqual(expect.arrayContaining([[nativeCall, notes['trace']]]));
+    expect(inTrace).toMatchObject({ 'event_loop.block.native_call': nativeCall });
+    expect(inNone).toMatchObject({
+      'code.file.path': expect.stringMatching(/apps\/log-events\.cjs$/),
+      'event_loop.block.stacks': expect.stringMatching(/;block \(.*;hashSome \(\S+\) \d+$/m),
+    });
+  });
+
+  test('CAPTURE_STACK, NATIVE_CALLS, MAX_SPANS_PER_MINUTE', async () => {
+    const { blocks, inTrace, inNone } = await runWith({
+      CAPTURE_STACK: 'false',
+      NATIVE_CALLS: 'false',
+      MAX_SPANS_PER_MINUTE: '0',
+    });
+
+    expect(blocks).toEqual([]);
+    for (const attributes of [inTrace, inNone]) {
+      expect(attributes).toMatchObject({ 'event_loop.block.kind': 'callback' });
+      expect(attributes).not.toHaveProperty(['code.function.name']);
+      expect(attributes).not.toHaveProperty(['event_loop.block.native_call']);
+    }
+  });
+});

@@ -10,10 +10,21 @@ const THRESHOLD_MILLIS = 30; // the app's
 /** How long each call takes, at least: as short as can be, there are many. */
 const CALL_MILLIS = '50';
 /**
- * Calls in tail position that are named by the function that made them, at least: those of the
- * language are not wrapped.
+ * Functions of the language that are not wrapped: of a call in tail position, nothing is left on
+ * the stack when V8 answers (docs/limits.md).
  */
-const MIN_NAMED = 0.7;
+const NOT_WRAPPED = [
+  'Array.from',
+  'Array.prototype.join',
+  'Array.prototype.sort',
+  'BigInt power',
+  'BigInt.prototype.toString',
+  'Buffer.indexOf',
+  'Object.entries',
+  'String.prototype.replace',
+  'String.prototype.split',
+  'TypedArray.prototype.sort',
+];
 /** More are not left out because a thread had no CPU: all are measured again. */
 const MAX_VOID = 0.1;
 /** What has to be right, and the built-in as it is reported. */
@@ -67,10 +78,11 @@ test('calls in the last expression of a function are named by that function', as
       calls.push(...some);
 
   expect(calls.length).toBeGreaterThanOrEqual(35);
-  const right = calls.filter(
-    ({ wanted, named, voidBecause }) => wanted === named || voidBecause !== undefined,
+  const wrong = calls.filter(
+    ({ name, wanted, named, voidBecause }) =>
+      wanted !== named && voidBecause === undefined && !NOT_WRAPPED.includes(name),
   );
-  if (right.length < MIN_NAMED * calls.length) expect(right).toEqual(calls);
+  expect(wrong).toEqual([]);
   const voids = calls.filter(
     ({ wanted, named, voidBecause }) => wanted !== named && voidBecause !== undefined,
   );

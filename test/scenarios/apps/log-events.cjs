@@ -1,8 +1,13 @@
 // Blocks with an SDK for logs, which is what an app needs to get them as events. The argument says
 // what happens.
+const childProcess = require('node:child_process');
+const { subscribe } = require('node:diagnostics_channel');
 const { setImmediate: nextIteration, setTimeout: sleep } = require('node:timers/promises');
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const {
+  BLOCK_CHANNEL,
+  EventLoopInstrumentation,
+} = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
 const telemetry = require('./support/telemetry.cjs');
 const { alone, block, eventLoopConfig, finish, note, record, startNodeSdk } = telemetry;
@@ -146,6 +151,26 @@ const scenarios = {
     );
     await alone(() => block('wanted', 150));
     note('blocked millis', eventLoop.health(10_000).blockedMillis);
+  },
+
+  /** The options are those of the environment, until `setConfig`. */
+  async options({ eventLoop }) {
+    const published = [];
+    subscribe(BLOCK_CHANNEL, ({ block: { nativeCall }, context }) =>
+      published.push([nativeCall?.name, trace.getSpanContext(context)?.traceId]),
+    );
+    await alone(() => block('without a span', 200));
+    await alone(function handle() {
+      tracer.startActiveSpan('job', (span) => {
+        note('trace', span.spanContext().traceId);
+        childProcess.execFileSync(process.execPath, ['-e', 'setTimeout(() => {}, 250)']);
+        span.end();
+      });
+    });
+    await eventLoop.forceFlush();
+    eventLoop.setConfig({ ...eventLoop.getConfig(), thresholdMillis: 10_000 });
+    await alone(() => block('after setConfig', 300));
+    note('published', published);
   },
 
   async fairness({ eventLoop }) {
