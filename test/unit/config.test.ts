@@ -85,62 +85,28 @@ test('an empty environment variable is as good as none', () => {
   expect(warnings).toEqual([]);
 });
 
+const A_THRESHOLD = 'a number from 1 to 60000';
+
 test.each([
-  [
-    { thresholdMillis: '50' },
-    TypeError,
-    'option thresholdMillis is "50", expected a number from 1 to 60000',
-  ],
-  [
-    { thresholdMillis: 0.9 },
-    RangeError,
-    'option thresholdMillis is 0.9, expected a number from 1 to 60000',
-  ],
-  [
-    { thresholdMillis: 60_001 },
-    RangeError,
-    'option thresholdMillis is 60001, expected a number from 1 to 60000',
-  ],
-  [
-    { thresholdMillis: Number.NaN },
-    RangeError,
-    'option thresholdMillis is NaN, expected a number from 1 to 60000',
-  ],
-  [
-    { thresholdMillis: null },
-    TypeError,
-    'option thresholdMillis is null, expected a number from 1 to 60000',
-  ],
-  [
-    { lagIntervalMillis: 1.5 },
-    RangeError,
-    'option lagIntervalMillis is 1.5, expected a whole number from 1 to 1000',
-  ],
-  [{ lagIntervalMillis: 1001 }, RangeError, 'expected a whole number from 1 to 1000'],
-  [
-    { maxSpansPerMinute: -1 },
-    RangeError,
-    'option maxSpansPerMinute is -1, expected a whole number from 0 to 60000',
-  ],
-  [{ asyncHooks: 'on' }, RangeError, `option asyncHooks is "on", expected one of 'auto', 'always'`],
-  [{ asyncHooks: true }, TypeError, 'option asyncHooks is true, expected one of'],
-  [
-    { requireParentSpan: 'yes' },
-    TypeError,
-    'option requireParentSpan is "yes", expected true or false',
-  ],
-  [{ enabled: 1 }, TypeError, 'option enabled is 1, expected true or false'],
-  [
-    { blockEvents: 'sampled' },
-    RangeError,
-    `option blockEvents is "sampled", expected one of 'unsampled', 'all', 'off'`,
-  ],
-  [{ blockEvents: true }, TypeError, 'option blockEvents is true, expected one of'],
-  [{ blockHook: {} }, TypeError, 'option blockHook is an object, expected a function'],
-  [{ ignoreBlockHook: 'idle' }, TypeError, 'option ignoreBlockHook is "idle", expected a function'],
-])('%j in code is an error that names option, value and range', (config, ErrorClass, message) => {
-  expect(() => resolve(config)).toThrow(ErrorClass);
-  expect(() => resolve(config)).toThrow(message);
+  ['thresholdMillis', '50', TypeError, '"50"', A_THRESHOLD],
+  ['thresholdMillis', 0.9, RangeError, '0.9', A_THRESHOLD],
+  ['thresholdMillis', 60_001, RangeError, '60001', A_THRESHOLD],
+  ['thresholdMillis', Number.NaN, RangeError, 'NaN', A_THRESHOLD],
+  ['thresholdMillis', null, TypeError, 'null', A_THRESHOLD],
+  ['lagIntervalMillis', 1.5, RangeError, '1.5', 'a whole number from 1 to 1000'],
+  ['lagIntervalMillis', 1001, RangeError, '1001', 'a whole number from 1 to 1000'],
+  ['maxSpansPerMinute', -1, RangeError, '-1', 'a whole number from 0 to 60000'],
+  ['asyncHooks', 'on', RangeError, '"on"', "one of 'auto', 'always'"],
+  ['asyncHooks', true, TypeError, 'true', "one of 'auto', 'always'"],
+  ['requireParentSpan', 'yes', TypeError, '"yes"', 'true or false'],
+  ['enabled', 1, TypeError, '1', 'true or false'],
+  ['blockEvents', 'sampled', RangeError, '"sampled"', "one of 'unsampled', 'all', 'off'"],
+  ['blockEvents', true, TypeError, 'true', "one of 'unsampled', 'all', 'off'"],
+  ['blockHook', {}, TypeError, 'an object', 'a function'],
+  ['ignoreBlockHook', 'idle', TypeError, '"idle"', 'a function'],
+])('%s: %p in code is an error', (name, value, ErrorClass, given, range) => {
+  expect(() => resolve({ [name]: value })).toThrow(ErrorClass);
+  expect(() => resolve({ [name]: value })).toThrow(`option ${name} is ${given}, expected ${range}`);
 });
 
 test.each([null, 5, 'x'])('a config that is %p is a TypeError', (config) => {

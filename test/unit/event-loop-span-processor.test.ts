@@ -13,7 +13,6 @@ import { toHrTime } from '../../src/otel/hr-time.ts';
 import {
   type EndingSpan,
   EventLoopSpanProcessor,
-  MIN_LINKED_STALL_MILLIS,
 } from '../../src/stalls/event-loop-span-processor.ts';
 import { MAX_OPEN_SPANS } from '../../src/stalls/open-spans.ts';
 import { MAX_RECENT_BLOCKS } from '../../src/stalls/recent-blocks.ts';
@@ -176,46 +175,6 @@ describe.each([
     });
     expect(s.end(blocking, 500)).toMatchObject({ stall: undefined, links: [] });
   });
-
-  test('a span that was not stalled is left as it is', () => {
-    const s = scene(wrap);
-    s.block(100, 400);
-    const span = s.startSpan('later', 400);
-    expect(s.end(span, 500)).toEqual({ stall: undefined, incomplete: undefined, links: [] });
-  });
-});
-
-test('spans around the blocking span are not stalled, those beside and below it are', () => {
-  const s = scene();
-  const server = s.startSpan('server', 0);
-  const middleware = s.startSpan('middleware', 1, server);
-  const handler = s.startSpan('handler', 2, middleware);
-  const query = s.startSpan('query', 3, handler);
-  const beside = s.startSpan('beside', 3, server);
-  expect(s.block(100, 300, handler)).toBe(2);
-  expect(s.end(query, 310).stall).toBe(0.2);
-  expect(s.end(beside, 310).stall).toBe(0.2);
-  for (const around of [handler, middleware, server])
-    expect(s.end(around, 320).stall).toBeUndefined();
-});
-
-test('a span that ran inside the block did not wait for that part, nor did those around it', () => {
-  const s = scene();
-  const server = s.startSpan('server', 0);
-  const parser = s.startSpan('parser', 1, server);
-  const other = s.startSpan('other', 1);
-  const handler = s.startSpan('handler', 224, server);
-  const query = s.startSpan('query', 230, handler);
-  const ran = [
-    [parser, 124],
-    [handler, 68],
-  ] as const;
-  // The block is 100 to 292; it stalled `other` and `query`.
-  expect(s.block(100, 292, parser, someSpan('a'), ran)).toBe(2);
-  expect(s.end(handler, 300)).toMatchObject({ stall: undefined, links: [] });
-  expect(s.end(query, 300).stall).toBe(0.062);
-  expect(s.end(other, 300).stall).toBe(0.192);
-  expect(s.end(server, 300).stall).toBeUndefined();
 });
 
 test('a request that ran for a part of a pile-up waited for the others of it', () => {
@@ -233,24 +192,6 @@ test('a request that ran for a part of a pile-up waited for the others of it', (
   expect(s.end(another, 300).stall).toBe(0.07);
 });
 
-test('the same holds of a pile-up that has not ended', () => {
-  const s = scene();
-  const one = s.startSpan('one', 0);
-  const another = s.startSpan('another', 0);
-  s.pileUp = {
-    start: s.start + 100,
-    end: s.start + 220,
-    cpu: 120,
-    context: trace.setSpan(ROOT_CONTEXT, one),
-    ran: runsOf([
-      [one, 70],
-      [another, 50],
-    ]),
-  };
-  expect(s.end(another, 300).stall).toBe(0.07);
-  expect(s.end(one, 300).stall).toBeUndefined();
-});
-
 describe('entry spans that begin right after a block', () => {
   const blocked = (s: Scene) => {
     s.begin = { iteration: 8, idle: 90, taskStart: s.start + 501 };
@@ -260,41 +201,6 @@ describe('entry spans that begin right after a block', () => {
     s.stalls.spansAt(block)?.add(span);
     return counted;
   };
-
-  test('say how long they may have waited, and link to the block, which counts them', () => {
-    const s = scene();
-    const counted = blocked(s);
-    const remote = trace.wrapSpanContext({ ...someSpan('b'), isRemote: true });
-    const entries = [
-      s.startSpan('server', 501, undefined, SpanKind.SERVER),
-      s.startSpan('server', 501, remote, SpanKind.SERVER),
-      s.startSpan('in this process', 501, s.startSpan('root', 501), SpanKind.CONSUMER),
-    ];
-    s.startSpan('a child', 501, entries[0]);
-    for (const span of entries) {
-      s.end(span, 600);
-      const exported = s.exporter.getFinishedSpans().at(-1);
-      expect(exported?.attributes).toEqual({ 'event_loop.stall.queued': 0.4 });
-      expect(exported?.links).toEqual([
-        expect.objectContaining({
-          context: someSpan('a'),
-          attributes: { 'event_loop.link.type': 'blocked_by' },
-        }),
-      ]);
-    }
-    // One of them is the root.
-    expect(counted).toHaveLength(4);
-  });
-
-  test('are counted once, with two processors', async () => {
-    const s = scene();
-    const counted = blocked(s);
-    const second = new EventLoopSpanProcessor();
-    const span = s.startSpan('server', 501, undefined, SpanKind.SERVER);
-    second.onStart(span, ROOT_CONTEXT);
-    expect(counted).toHaveLength(1);
-    await second.shutdown();
-  });
 
   test('and are stalled by another one link to both', () => {
     const s = scene();
@@ -307,90 +213,12 @@ describe('entry spans that begin right after a block', () => {
   });
 });
 
-test('spans around the blocking span are found if it, or a span in between, has ended', () => {
-  const s = scene();
-  const server = s.startSpan('server', 0);
-  const middleware = s.startSpan('middleware', 1, server);
-  const handler = s.startSpan('handler', 2, middleware);
-  s.end(middleware, 50);
-  s.block(100, 300, handler);
-  s.end(handler, 310);
-  s.block(400, 600, handler);
-  expect(s.end(server, 700).stall).toBeUndefined();
-});
-
-test('a remote parent ends the search', () => {
-  const s = scene();
-  const remote = trace.wrapSpanContext({ ...someSpan('b'), isRemote: true });
-  const server = s.startSpan('server', 0, remote);
-  s.block(100, 300, server);
-  expect(s.end(server, 400).stall).toBeUndefined();
-});
-
-test('blocks add up, the link leads to the one that was waited longest for', () => {
-  const s = scene();
-  const stalled = s.startSpan('stalled', 1900);
-  s.block(1000, 2000, undefined, someSpan('a'));
-  s.block(2100, 2400, undefined, someSpan('b'));
-  const { stall, links } = s.end(stalled, 3000);
-  expect(stall).toBe(0.4);
-  expect(links?.map(({ context }) => context)).toEqual([someSpan('b')]);
-});
-
-test.each([
-  [MIN_LINKED_STALL_MILLIS, 1],
-  [MIN_LINKED_STALL_MILLIS - 1, 0],
-])('a stall of %d ms: %d links', (millis, links) => {
-  const s = scene();
-  const stalled = s.startSpan('stalled', 100 - millis);
-  s.block(0, 100, undefined, someSpan('a'));
-  const ended = s.end(stalled, 200);
-  expect(ended.stall).toBe(millis / 1000);
-  expect(ended.links).toHaveLength(links);
-});
-
-test('a block without a span counts, without a link', () => {
-  const s = scene();
-  const stalled = s.startSpan('stalled', 0);
-  s.block(100, 300, undefined, undefined);
-  expect(s.end(stalled, 400)).toMatchObject({ stall: 0.2, links: [] });
-});
-
-test('an ongoing pile-up counts, but not for its blocking span', () => {
-  const s = scene();
-  const blocking = s.startSpan('blocking', 0);
-  const stalled = s.startSpan('stalled', 50);
-  s.block(0, 100, undefined, someSpan('a'));
-  s.pileUp = {
-    start: s.start + 110,
-    end: s.start + 360,
-    cpu: 250,
-    context: trace.setSpan(ROOT_CONTEXT, blocking),
-  };
-  // It waited longest for what has no span yet.
-  expect(s.end(stalled, 380)).toMatchObject({ stall: 0.3, links: [] });
-  expect(s.end(blocking, 390)).toMatchObject({ stall: 0.1, links: [{ context: someSpan('a') }] });
-  expect(s.end(s.startSpan('later', 370), 380).stall).toBeUndefined();
-});
-
 test('blocks are not stalled by each other', () => {
   const s = scene();
   const tracer = s.provider.getTracer('opentelemetry-instrumentation-event-loop');
   const span = tracer.startSpan('event-loop-blocked', { startTime: s.at(0) });
   expect(s.block(0, 300)).toBe(0);
   expect(s.end(span, 300).stall).toBeUndefined();
-});
-
-test('the metric counts entry spans, stalled or not', () => {
-  const s = scene();
-  s.end(s.startSpan('fast', 0, undefined, SpanKind.SERVER), 10);
-  const consumer = s.startSpan('slow', 0, undefined, SpanKind.CONSUMER);
-  s.block(100, 300);
-  s.end(consumer, 400);
-  for (const kind of [SpanKind.CLIENT, SpanKind.PRODUCER, SpanKind.INTERNAL]) {
-    s.end(s.startSpan('other', 0, undefined, kind), 400);
-  }
-  expect(s.entrySpans).toEqual([0, 200]);
 });
 
 test('with a meter that throws, the span has its attributes', () => {
@@ -454,25 +282,6 @@ test('without an instrumentation, and after the shutdown: nothing', async () => 
   expect(s.entrySpans).toEqual([]);
   await s.provider.shutdown();
   expect(s.block(0, 300)).toBeUndefined();
-});
-
-test('two processors of one provider count a span once', () => {
-  const s = scene();
-  const second = new EventLoopSpanProcessor();
-  const span = s.startSpan('span', 0);
-  second.onStart(span, ROOT_CONTEXT);
-  expect(s.block(100, 300)).toBe(1);
-  return second.shutdown();
-});
-
-test('an error is logged once, and does not reach the host', () => {
-  const s = scene();
-  s.session.ongoingPileUp = () => {
-    throw new Error('broken');
-  };
-  s.end(s.startSpan('one', 0), 10);
-  s.end(s.startSpan('two', 0), 10);
-  expect(s.logged).toEqual(['error: cannot find out how long a span was stalled']);
 });
 
 test('copies of the package meet', () => {

@@ -1,4 +1,3 @@
-import { executionAsyncResource } from 'node:async_hooks';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { CALLBACK, CallbackStack, OWN, REACTION } from '../../src/detect/callbacks.ts';
 import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
@@ -205,19 +204,4 @@ test('near the end of the stack nothing changes', async () => {
   } finally {
     stop();
   }
-});
-
-test('a stopped tick does not come any more, and its resource is that of its callback', async () => {
-  const resources: unknown[] = [];
-  const tick: Tick = new Tick(() => resources.push(executionAsyncResource() === tick.resource));
-  tick.start();
-  await nextImmediate();
-  await nextImmediate();
-  tick.stop();
-  const { length } = resources;
-  expect(length).toBeGreaterThanOrEqual(1);
-  expect(resources).not.toContain(false);
-  await nextImmediate();
-  await nextImmediate();
-  expect(resources).toHaveLength(length);
 });

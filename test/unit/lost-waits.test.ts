@@ -18,14 +18,6 @@ describe('with async hooks', () => {
     expect(l.clock.lostWaits).toBe(180 - 1 - GRAIN);
   });
 
-  test('nor one that is counted in part', () => {
-    const l = loop().callback(1).nextIteration();
-    l.clock.waitUncounted(180);
-    l.clock.wait(100);
-    l.callback(1);
-    expect(reported(l)).toEqual([]);
-  });
-
   test('it is no part of the block before it', () => {
     const l = loop().callback(150, contextOf('S')).nextIteration();
     l.clock.waitUncounted(180);
@@ -52,27 +44,7 @@ describe('with async hooks', () => {
     });
   });
 
-  test('the end of the process, or of the SDK, in the handler of the signal', () => {
-    const l = loop().callback(1).nextIteration();
-    l.clock.waitUncounted(180);
-    l.callback(() => l.ledger.finish());
-    expect(reported(l)).toEqual([]);
-  });
-
   describe('what runs is a block', () => {
-    test('a synchronous call that waits, in a callback', () => {
-      const l = loop();
-      l.callback(() => {
-        l.clock.time += 150;
-      }, contextOf('S'));
-      expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'S' }]);
-    });
-
-    test('promise reactions without hooks that use CPU', () => {
-      const l = loop().callback(1).withoutHooks(150);
-      expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
-    });
-
     test('a synchronous call that waits, after an await: a stack sample shows it', () => {
       const l = loop().callback(1);
       l.clock.time += 150;
@@ -89,16 +61,6 @@ describe('with async hooks', () => {
       lacked = 90;
       expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
     });
-  });
-
-  test('other threads of the process use CPU: what this one used decides, if it is known', () => {
-    const l = loop();
-    l.clock.cpuIsOfThread = false;
-    l.threadTimes = () => ({ ranAtMost: 1, atMost: 0 });
-    l.callback(1).nextIteration();
-    l.clock.run(180); // CPU of the process, not of this thread
-    l.callback(1);
-    expect(reported(l)).toEqual([]);
   });
 });
 
@@ -167,24 +129,6 @@ describe('without async hooks', () => {
       l.ledger.afterUnknown(CALLBACK);
       expect(lengths(l)).toEqual([110]);
     });
-
-    test('a sample that is answered late says nothing of waits', () => {
-      const l = waited(0);
-      l.clock.time += 60;
-      l.arm(true, false).clock.run(60);
-      l.ledger.stack.leave();
-      l.ledger.afterUnknown(CALLBACK);
-      expect(lengths(l)).toEqual([120]);
-    });
-  });
-
-  test('what uses CPU is one', () => {
-    const l = unhooked();
-    const from = l.clock.now();
-    l.clock.run(150);
-    l.clock.wait(INTERVAL - 150);
-    beat(l, from);
-    expect(l.blocks.map(summary)).toMatchObject([{ length: 150 }]);
   });
 
   test('a synchronous call that waits is one: the beat is late', () => {
@@ -194,15 +138,5 @@ describe('without async hooks', () => {
     l.clock.time += 300;
     beat(l, from);
     expect(l.blocks.map(summary)).toMatchObject([{ length: 300 }]);
-  });
-
-  test('as is one that a stack sample shows, or a wrapped built-in', () => {
-    const l = unhooked();
-    const from = l.clock.now();
-    l.clock.time += 150;
-    l.sample(ROOT_CONTEXT, 'waits');
-    l.clock.wait(INTERVAL - 150);
-    beat(l, from);
-    expect(l.blocks.map(summary)).toMatchObject([{ length: 150 }]);
   });
 });

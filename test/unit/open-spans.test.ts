@@ -55,25 +55,6 @@ test('a span that has ended still leads to those around it', () => {
   expect(lineOf(handler)).toEqual([handler, request]);
 });
 
-test('a span that is added twice, by two processors, counts once', () => {
-  const spans = new OpenSpans();
-  const span = spanAt(0);
-  expect([spans.add(span, ROOT_CONTEXT), spans.add(span, ROOT_CONTEXT)]).toEqual([true, false]);
-  const block = { start: EPOCH + 10, end: EPOCH + 20, ...NOBODY };
-  expect(spans.countStalled(block, [])).toBe(1);
-  spans.remove(span);
-  spans.remove(span);
-  expect(spans.countStalled(block, [])).toBe(0);
-});
-
-test('a span that is added twice counts once, also if another one began in between', () => {
-  const spans = new OpenSpans();
-  const span = spanAt(0);
-  const added = [span, spanAt(1), span].map((each) => spans.add(each, ROOT_CONTEXT));
-  expect(added).toEqual([true, true, false]);
-  expect(spans.countStalled({ start: EPOCH + 10, end: EPOCH + 20, ...NOBODY }, [])).toBe(2);
-});
-
 test('a context that cannot be read is an error, not a span that was added before', () => {
   const broken = Object.assign(Object.create(ROOT_CONTEXT), {
     getValue() {

@@ -68,30 +68,6 @@ async function repeat(times: number, sleep: () => Promise<void>): Promise<void> 
   for (let i = 0; i < times; i++) await sleep();
 }
 
-test('each wakes up when it is due, and the thread sleeps in between', async () => {
-  const thread = setUp();
-  const a = watched(thread);
-  const b = watched(thread);
-  const wokenAt: string[] = [];
-  void repeat(3, async () => {
-    await a.sleep.sleep(30);
-    wokenAt.push(`a ${thread.fake.time}`);
-  });
-  void repeat(2, async () => {
-    await b.sleep.sleep(50);
-    wokenAt.push(`b ${thread.fake.time}`);
-  });
-  await thread.fake.run();
-  expect(wokenAt).toEqual(['a 30', 'b 50', 'a 60', 'a 90', 'b 100']);
-  expect(thread.fake.slept).toEqual([
-    { from: 0, millis: 30, inLoop: false },
-    { from: 30, millis: 20, inLoop: false },
-    { from: 50, millis: 10, inLoop: false },
-    { from: 60, millis: 30, inLoop: false },
-    { from: 90, millis: 10, inLoop: false },
-  ]);
-});
-
 test('while one awaits an answer of the inspector, the event loop turns', async () => {
   const thread = setUp();
   const a = watched(thread);
@@ -163,18 +139,4 @@ test('what was due while the thread worked for another one is no suspension', as
   void b.sleep.sleep(50);
   await thread.fake.run();
   expect(b.memory.sleep.get(Sleeping.suspensions)).toBe(0);
-});
-
-test('when one ends, the others go on', async () => {
-  const thread = setUp();
-  const a = watched(thread);
-  const b = watched(thread);
-  let turns = 0;
-  void a.sleep.sleep(20);
-  void repeat(5, async () => {
-    await b.sleep.sleep(25);
-    turns++;
-  });
-  await thread.fake.run();
-  expect(turns).toBe(5);
 });

@@ -140,36 +140,6 @@ test('what a request waited for is known when its blocks are reported', async ()
   await scene.stop();
 });
 
-test('blocks of one function are one, and a request is published once, with its route', async () => {
-  const scene = new Scene();
-  const request = scene.request(SpanKind.SERVER, {
-    'http.route': '/list',
-    'http.request.method': 'GET',
-  });
-  scene.block(100, 'render');
-  scene.block(50, 'render');
-  scene.report();
-  scene.now += 10;
-  scene.end(request);
-  expect([...scene.caused]).toEqual([['render', 150]]);
-  const render = { code: { functionName: 'render' }, key: 'render\n' };
-  expect(scene.messages).toEqual([
-    {
-      route: 'GET /list',
-      traceId: request.spanContext().traceId,
-      startTimeMillis: scene.start,
-      durationMillis: 160,
-      stalledMillis: 150,
-      queuedMillis: 0,
-      waits: [
-        { block: { startTimeMillis: scene.start + 100, ...render }, millis: 50 },
-        { block: { startTimeMillis: scene.start, ...render }, millis: 100 },
-      ],
-    },
-  ]);
-  await scene.stop();
-});
-
 describe('a request that ends in a pile-up', () => {
   /** A pile-up of 200 ms, after whose first 150 ms a request ends. */
   const endsInPileUp = (scene: Scene) => {
@@ -191,37 +161,6 @@ describe('a request that ends in a pile-up', () => {
     scene.report();
     expect([...scene.caused]).toEqual([['pile-up', 150]]);
     await scene.stop();
-  });
-
-  test('waited for unknown code, if no block comes of it', async () => {
-    const scene = new Scene();
-    endsInPileUp(scene);
-    scene.report();
-    expect(scene.caused.size).toBe(0);
-    scene.iteration += 2;
-    scene.report();
-    expect([...scene.caused]).toEqual([['', 150]]);
-    await scene.stop();
-  });
-
-  test('did not wait for a block that ended as the pile-up began', async () => {
-    const scene = new Scene();
-    // Unix times are rounded: this end is 0.0001 ms after the start of what comes next.
-    scene.block(43.2200927734375, 'before');
-    scene.block(44.49084472656251, 'before');
-    const [request, start] = [scene.request(), scene.now];
-    scene.now += 20;
-    scene.pileUpSince(start);
-    scene.end(request);
-    await scene.stop();
-    expect([...scene.caused]).toEqual([['', expect.closeTo(20, 3)]]);
-  });
-
-  test('the same at the shutdown', async () => {
-    const scene = new Scene();
-    endsInPileUp(scene);
-    await scene.stop();
-    expect([...scene.caused]).toEqual([['', 150]]);
   });
 });
 

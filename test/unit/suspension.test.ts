@@ -21,14 +21,6 @@ test('without a watchdog no suspension is known', () => {
   expect(suspendedWithin(memory, 0, 1e6)).toBe(0);
 });
 
-test('suspensions count as far as they are inside', () => {
-  note(1000, 1500);
-  note(2000, 2100);
-  expect(suspendedWithin(memory, 1200, 3000)).toBe(400);
-  expect(suspendedWithin(memory, 1200, 2050)).toBe(350);
-  expect(suspendedWithin(memory, 1600, 1900)).toBe(0);
-});
-
 test('a watchdog thread that is started again keeps what the one before has noted', () => {
   note(1000, 1500);
   announceSleep(new SharedMemory(memory.buffer), 2000);
@@ -39,18 +31,6 @@ test('a watchdog thread that is started again keeps what the one before has note
 test('a wake-up that is a little late is not noted', () => {
   note(1000, 1010);
   expect(memory.sleep.get(Sleeping.suspensions)).toBe(0);
-});
-
-test('one that is not noted yet counts: the watchdog should have woken up', () => {
-  memory.sleep.set(Sleeping.wakeUp, 1000);
-  expect(suspendedWithin(memory, 900, 1700)).toBe(700);
-  expect(suspendedWithin(memory, 900, 1009)).toBe(0); // it may well be a little late
-});
-
-test('one that is noted while the next wake-up is not set counts once', () => {
-  memory.sleep.set(Sleeping.wakeUp, 1000);
-  noteSuspension(memory, 1000, 1700);
-  expect(suspendedWithin(memory, 900, 1700)).toBe(700);
 });
 
 test('the ring forgets the oldest', () => {
@@ -72,48 +52,10 @@ test('for how long it was stopped so far, however many suspensions there were', 
 describe('a block', () => {
   const block = (cpu: number) => ({ start: 1000, end: 1800, cpu });
 
-  test('that was a stopped process is none', () => {
-    note(1050, 1800);
-    expect(isSuspension(block(40), memory, 100)).toBe(true);
-  });
-
-  test('that is long enough without the stop in it is one', () => {
-    note(1050, 1600);
-    expect(isSuspension(block(240), memory, 100)).toBe(false);
-  });
-
-  test('whose thread waited while the watchdog ran on is one', () => {
-    expect(isSuspension(block(1), memory, 100)).toBe(false);
-  });
-
-  test('that used its CPU all the time is one, however late the watchdog was', () => {
-    note(1050, 1800);
-    expect(isSuspension(block(790), memory, 100)).toBe(false);
-  });
-
   const waited = (atLeast: number, atMost = atLeast, ranAtMost = 800) => ({
     atLeast,
     atMost,
     ranAtMost,
-  });
-
-  test('whose thread waited for a CPU while the watchdog ran on is none', () => {
-    expect(isSuspension(block(40), memory, 100, waited(730))).toBe(true);
-    expect(isSuspension(block(40), undefined, 100, waited(730))).toBe(true);
-  });
-
-  test('that is long enough without the wait for a CPU is one', () => {
-    expect(isSuspension(block(150), memory, 100, waited(650))).toBe(false);
-  });
-
-  test('of 120 ms of CPU, while both threads had no CPU for most of the time, is one', () => {
-    for (let from = 1010; from < 1800; from += 100) suspendWatchdog(memory, from, from + 90, 90);
-    expect(isSuspension(block(120), memory, 50, waited(670, 690))).toBe(false);
-    expect(isSuspension(block(49), memory, 50, waited(751))).toBe(true);
-  });
-
-  test('of 120 ms of CPU of the process, of which the thread used 45 at most, is none', () => {
-    expect(isSuspension(block(120), undefined, 50, waited(755, 790, 45))).toBe(true);
   });
 
   test('whose thread waited in I/O, while the watchdog had no CPU, is one', () => {
@@ -129,18 +71,6 @@ describe('a block', () => {
 });
 
 describe('a stop of the process', () => {
-  test('is what the watchdog thread was late, but for the time that it ran or had no CPU', () => {
-    suspendWatchdog(memory, 1000, 1500, 60);
-    expect(stoppedWithin(memory, 900, 1600)).toBe(440);
-    expect(stoppedWithin(memory, 900, 1100)).toBe(40); // the 60 may lie there
-    expect(stoppedWithin(memory, 1550, 1600)).toBe(0);
-  });
-
-  test('is all of it if the run delay is not known', () => {
-    note(1000, 1500);
-    expect(stoppedWithin(memory, 900, 1100)).toBe(100);
-  });
-
   test('is not known before the thread has noted it', () => {
     memory.sleep.set(Sleeping.wakeUp, 1000);
     expect(stoppedWithin(memory, 900, 1700)).toBe(0);

@@ -75,21 +75,6 @@ class Fake {
   }
 }
 
-test('a sample stands for the mean interval, and is counted under function and operation', () => {
-  const fake = new Fake();
-  expect(fake.answer()).toBe(TAKEN);
-  fake.beat();
-  expect(fake.counted).toEqual([{ millis: 1000, name: 'render', operation: {} }]);
-});
-
-test('a moment at which the loop waited is no sample', () => {
-  const fake = new Fake();
-  fake.waited = true;
-  expect(fake.answer()).toBe(IDLE);
-  fake.beat();
-  expect(fake.counted).toEqual([]);
-});
-
 test('without async hooks, an answer with nothing on the stack is none either', () => {
   const fake = new Fake();
   fake.waited = undefined;
@@ -100,28 +85,6 @@ test('without async hooks, an answer with nothing on the stack is none either', 
 });
 
 describe('between two promise reactions', () => {
-  const machinery = ['node:internal/process/task_queues', 'node:async_hooks'].map((file) =>
-    frame('runMicrotask', file),
-  );
-
-  test.each([
-    ['nothing on the stack', [], false],
-    ['nothing on the stack, and maybe a wait', [], undefined],
-    ['what Node.js does for reactions', machinery, false],
-  ])('with %s: what a repeat finds stands for the moment', (_what, frames, waited) => {
-    const fake = new Fake();
-    const code = fake.frames;
-    fake.frames = frames;
-    fake.waited = waited;
-    expect(fake.answer()).toBe(BARE);
-    expect(fake.repeat()).toBe(BARE);
-    fake.frames = code;
-    expect(fake.repeat()).toBe(TAKEN);
-    expect(fake.repeat()).toBe(IDLE);
-    fake.beat();
-    expect(fake.counted).toEqual([{ millis: 1000, name: 'render', operation: {} }]);
-  });
-
   test('in another task, or in a wait, nothing is found: nobody had the moment', () => {
     const fake = new Fake();
     const code = fake.frames;
@@ -221,16 +184,6 @@ describe('the operation', () => {
     expect(fake.counted[0]?.operation).toEqual({ httpRoute: '/list', name: 'GET /list' });
   });
 
-  test('of a request that takes longer than 30 s is what is known by then', () => {
-    const fake = new Fake();
-    fake.context = contextOf(spanNamed('consume orders'));
-    fake.answer();
-    fake.beat();
-    fake.clock.run(31_000);
-    fake.beat();
-    expect(fake.counted[0]?.operation).toEqual({ name: 'consume orders' });
-  });
-
   test('flush counts everything at once', () => {
     const fake = new Fake();
     fake.context = contextOf(spanNamed('consume orders'));
@@ -282,22 +235,6 @@ describe('what is read', () => {
       ],
       operations: [{ share: 1 }],
     });
-  });
-
-  test('is of the window only; what is not counted yet is in it', () => {
-    const fake = new Fake();
-    fake.beat();
-    fake.answer();
-    fake.beat();
-    fake.clock.run(60_000);
-    fake.beat();
-    fake.name = 'parse';
-    fake.context = contextOf(spanNamed('job'));
-    fake.answer();
-    fake.beat();
-    const { samples, functions } = fake.profiler.read(5000);
-    expect(samples).toBe(1);
-    expect(functions).toMatchObject([{ functionName: 'parse', share: 1 }]);
   });
 
   test('memory is bounded', () => {
