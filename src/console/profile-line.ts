@@ -1,8 +1,7 @@
 /** The loop profile in one line for people. */
 
-import { pathFrom } from '../report/block-line.ts';
 import { printable } from '../support/escape.ts';
-import { duration, percent } from '../support/numbers.ts';
+import { duration, pathBelow, percent } from '../support/numbers.ts';
 import type { LoopFunction, LoopProfile } from '../types.ts';
 
 /** With fewer a share would say more than is known. */
@@ -34,7 +33,7 @@ export function profileLine(profile: LoopProfile, cwd: string): string | undefin
 }
 
 function functionOf({ functionName = '', file, nativeCall }: LoopFunction, cwd: string): string {
-  const place = file === undefined ? '' : ` (${printable(pathFrom(file, cwd), Infinity)})`;
+  const place = file === undefined ? '' : ` (${printable(pathBelow(cwd, file), Infinity)})`;
   const name = `${printable(functionName)}${place}`;
   return nativeCall === undefined ? name : `${printable(nativeCall)} in ${name}`;
 }

@@ -9,7 +9,7 @@ import {
   sumOf,
 } from '../summary/summary.ts';
 import { printable } from '../support/escape.ts';
-import { count, duration, percent } from '../support/numbers.ts';
+import { causeOf, count, duration, percent } from '../support/numbers.ts';
 
 /** Rows of a period; what is past them is one more row. */
 const SHOWN = 10;
@@ -71,12 +71,6 @@ function shownPlaces({ places, otherPlaces }: PeriodSummary): {
   return { shown: places.slice(0, SHOWN), others };
 }
 
-/** `GC 94 %`, `native`, `waiting`; nothing for JavaScript. */
-function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string {
-  if (cause === 'gc') return `GC ${percent(gcMillis / totalMillis)}`;
-  return cause === undefined || cause === 'javascript' ? '' : cause;
-}
-
 function rowsOf(period: PeriodSummary, cwd: string, paint: Paint): string[] {
   const { shown, others } = shownPlaces(period);
   const rows = shown.map((place) => ({
@@ -133,6 +127,6 @@ function placeOf(place: PlaceSummary, cwd: string, paint: Paint): string {
   const { functionName, ...position } = place;
   const code =
     functionName === undefined ? 'unknown code' : codeAt({ functionName, ...position }, cwd, paint);
-  const cause = causeOf(place);
-  return cause === '' ? code : `${code}, ${paint.aside(cause)}`;
+  const cause = causeOf(place.cause, place.gcMillis / place.totalMillis);
+  return cause === undefined ? code : `${code}, ${paint.aside(cause)}`;
 }

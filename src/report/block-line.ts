@@ -1,8 +1,7 @@
 /** A block as one line for people: what a terminal, a log or an editor shows. */
-import { relative, sep } from 'node:path';
 import { ANONYMOUS } from '../name/stack-path.ts';
 import { printable } from '../support/escape.ts';
-import { duration, percent } from '../support/numbers.ts';
+import { causeOf, duration, pathBelow, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 
 /** Colours. */
@@ -36,16 +35,18 @@ export function blockLine(
   cwd: string,
   paint: Paint,
 ): string {
-  const length = paint.length(duration(block.durationMillis), block.durationMillis);
-  const kind = block.kind === undefined ? '' : ` ${block.kind}`;
+  const { kind, nativeCall, cause, gcTimeMillis = 0, durationMillis } = block;
+  const length = paint.length(duration(durationMillis), durationMillis);
+  const known = causeOf(cause, gcTimeMillis / durationMillis);
   const asides = [
-    causeOf(block),
+    // A native call with a name says more.
+    nativeCall === undefined || cause === 'gc' ? known : undefined,
     attribution.operation && printable(attribution.operation),
     attribution.traceId && `trace ${attribution.traceId}`,
   ].filter((aside) => aside);
   const code = codeOf(block, cwd, paint);
   const parts = [code, ...asides.map((aside) => paint.aside(String(aside)))];
-  return `event-loop-blocked ${length}${kind}: ${parts.join(', ')}`;
+  return `event-loop-blocked ${length}${kind === undefined ? '' : ` ${kind}`}: ${parts.join(', ')}`;
 }
 
 /**
@@ -56,7 +57,7 @@ export function codeAt(code: CodePlace, cwd: string | undefined, paint: Paint): 
   const { functionName, file, line, column } = code;
   const name = paint.code(printable(functionName));
   if (file === undefined) return name;
-  const parts = [pathFrom(file, cwd), line, column].filter((part) => part !== undefined);
+  const parts = [pathBelow(cwd, file), line, column].filter((part) => part !== undefined);
   const place = printable(parts.join(':'), Number.POSITIVE_INFINITY);
   return functionName === ANONYMOUS ? paint.code(place) : `${name} (${place})`;
 }
@@ -65,22 +66,11 @@ export function codeAt(code: CodePlace, cwd: string | undefined, paint: Paint): 
 export function codeOf(block: EventLoopBlock, cwd: string, paint: Paint): string {
   const { code, leaf, nativeCall } = block;
   const place = code === undefined ? unknownCode(block) : codeAt(code, cwd, paint);
-  const requires = code?.requires ? ` requires ${pathFrom(code.requires, cwd)}` : '';
+  const requires = code?.requires ? ` requires ${pathBelow(cwd, code.requires)}` : '';
   const isSame = leaf?.functionName === code?.functionName && leaf?.file === code?.file;
   const inner = nativeCall?.name ?? (leaf && !isSame ? codeAt(leaf, cwd, PLAIN) : undefined);
   const innermost = inner === undefined ? '' : `${printable(inner)} in `;
   return `${innermost}${place}${printable(requires, Number.POSITIVE_INFINITY)}`;
-}
-
-/** `GC 94 %`, `native`, `waiting`; nothing for JavaScript and for a native call with a name. */
-function causeOf({
-  cause,
-  gcTimeMillis = 0,
-  durationMillis,
-  nativeCall,
-}: EventLoopBlock): string | undefined {
-  if (cause === 'gc') return `GC ${percent(gcTimeMillis / durationMillis)}`;
-  return cause === 'javascript' || nativeCall !== undefined ? undefined : cause;
 }
 
 /** `many functions (next 16 %, parse 14 %)`, `unknown code of a TickObject`. */
@@ -94,11 +84,4 @@ function unknownCode({ topFunctions, asyncResourceType }: EventLoopBlock): strin
   return asyncResourceType === undefined
     ? 'unknown code'
     : `unknown code of a ${printable(asyncResourceType)}`;
-}
-
-/** Below `cwd` a relative path, else as it is. */
-export function pathFrom(file: string, cwd: string | undefined): string {
-  if (cwd === undefined) return file;
-  const fromHere = relative(cwd, file);
-  return fromHere.startsWith('..') || fromHere.includes(':') ? file : fromHere.split(sep).join('/');
 }

@@ -1,4 +1,4 @@
-/** Numbers as people read them: on the console, on the report page, in messages. */
+/** Numbers, causes and paths as people read them: on the console, on the page, in messages. */
 
 /** `152 ms`, `1.52 s`, `61 min 4 s`. */
 export function duration(millis: number): string {
@@ -18,3 +18,18 @@ export const percent = (share: number) =>
 /** `1 block`, `1,200 blocks`. */
 export const count = (n: number, noun: string) =>
   `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+
+/** `GC 94 %`, `native`, `waiting`; undefined for JavaScript. */
+export function causeOf(cause: string | undefined, gcShare: number): string | undefined {
+  if (cause === 'gc') return `GC ${percent(gcShare)}`;
+  return cause === 'javascript' ? undefined : cause;
+}
+
+/** Below the folder a relative path, which editors and terminals open as well; else as it is. */
+export function pathBelow(folder: string | undefined, file: string): string {
+  const path = slashed(file);
+  const above = `${slashed(folder ?? '').replace(/\/$/, '')}/`;
+  return folder && path.startsWith(above) ? path.slice(above.length) : file;
+}
+
+export const slashed = (path: string) => path.replaceAll('\\', '/');
