@@ -116,7 +116,7 @@ export function editorChoice(): HTMLElement {
 }
 
 /** A page that is a file may have no storage. */
-export function stored(key: string): string | undefined {
+function stored(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
   } catch {
@@ -124,7 +124,7 @@ export function stored(key: string): string | undefined {
   }
 }
 
-export function store(key: string, value: string): void {
+function store(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {

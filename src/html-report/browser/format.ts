@@ -1,5 +1,7 @@
 /** Numbers, times and paths as people read them. */
-export { count, duration, percent } from '../../support/numbers.ts';
+import { pathBelow, slashed } from '../../support/numbers.ts';
+
+export { causeOf, count, duration, percent } from '../../support/numbers.ts';
 
 /** `14:03:27.041` */
 export function clockTime(unixMillis: number): string {
@@ -11,10 +13,7 @@ export function clockTime(unixMillis: number): string {
 
 /** Below the working directory a relative path, and of a package what follows `node_modules`. */
 export function shortPath(file: string, cwd: string | undefined): string {
-  const path = file.split('\\').join('/');
+  const path = slashed(file);
   const modules = path.lastIndexOf('/node_modules/');
-  if (modules !== -1) return path.slice(modules + '/node_modules/'.length);
-  const folder = cwd === undefined ? undefined : `${cwd.split('\\').join('/')}/`;
-  if (folder !== undefined && path.startsWith(folder)) return path.slice(folder.length);
-  return path;
+  return modules === -1 ? pathBelow(cwd, path) : path.slice(modules + '/node_modules/'.length);
 }

@@ -14,8 +14,6 @@ import {
   place,
   saveFile,
   section,
-  store,
-  stored,
   swatch,
 } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
@@ -26,9 +24,8 @@ import { text as cells, number, Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
 const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
-const THEME_KEY = 'event-loop-report.theme';
-const THEMES = ['auto', 'light', 'dark'];
-const DARK = matchMedia('(prefers-color-scheme: dark)');
+/** Colours of what is drawn change with these. */
+const COLOR_QUERIES = ['(prefers-color-scheme: dark)', 'print'];
 
 const text = document.getElementById('event-loop-report')?.textContent ?? '';
 start(JSON.parse(text) as ReportDocument);
@@ -99,7 +96,7 @@ function start(report: ReportDocument): void {
     flame.show(model.blocks, `All ${count(model.blocks.length, 'block')}`);
     all.hidden = true;
   };
-  const timeline = new Timeline(model, { select: selectBlock });
+  const timeline = new Timeline(model, selectBlock);
   const tables = new Tables(model, { selectFn, selectBlock });
   const hasBlocks = model.blocks.length > 0;
   const main = h(
@@ -125,22 +122,16 @@ function start(report: ReportDocument): void {
     about(report),
     announcement,
   );
-  const redraw = () => timeline.redraw();
-  document.getElementById('app')?.replaceChildren(header(report, redraw), main);
+  document.getElementById('app')?.replaceChildren(header(report), main);
   showAll();
-  redraw();
+  timeline.redraw();
   openAddress();
   window.addEventListener('hashchange', openAddress);
-  const setThemeAnd = (theme?: string) => () => {
-    setTheme(theme);
-    redraw();
-  };
-  DARK.addEventListener('change', setThemeAnd());
-  window.addEventListener('beforeprint', setThemeAnd('light'));
-  window.addEventListener('afterprint', setThemeAnd());
+  for (const query of COLOR_QUERIES)
+    matchMedia(query).addEventListener('change', () => timeline.redraw());
 }
 
-function header(report: ReportDocument, redraw: () => void): HTMLElement {
+function header(report: ReportDocument): HTMLElement {
   const { script, pid, threadId, nodeVersion, cwd } = report.process;
   const facts = [
     script && shortPath(script, cwd),
@@ -150,20 +141,6 @@ function header(report: ReportDocument, redraw: () => void): HTMLElement {
     new Date(report.startTimeMillis).toLocaleString(),
     `${duration(report.endTimeMillis - report.startTimeMillis)} long`,
   ];
-  setTheme();
-  const select = h(
-    'select',
-    {
-      change: () => {
-        store(THEME_KEY, select.value);
-        setTheme(select.value);
-        redraw();
-      },
-    },
-    ...THEMES.map((name) =>
-      h('option', { value: name, selected: name === (stored(THEME_KEY) ?? 'auto') }, name),
-    ),
-  );
   return h(
     'header',
     {},
@@ -173,18 +150,8 @@ function header(report: ReportDocument, redraw: () => void): HTMLElement {
       h('h1', {}, 'Event loop report'),
       aside(facts.filter((fact) => fact !== false && fact !== '').join(' · ')),
     ),
-    h(
-      'div',
-      { class: 'choices' },
-      editorChoice(),
-      h('label', { class: 'choice' }, 'Theme', select),
-    ),
+    editorChoice(),
   );
-}
-
-function setTheme(theme = stored(THEME_KEY) ?? 'auto'): void {
-  const isDark = theme === 'dark' || (theme === 'auto' && DARK.matches);
-  document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
 }
 
 /** What to mend first, in one sentence. */

@@ -3,7 +3,7 @@ import type { Quantiles, RouteStall, RouteTimes } from '../../summary/requests.t
 import { harmOf } from '../../summary/stall-totals.ts';
 import type { PeriodSummary, PlaceSummary } from '../../summary/summary.ts';
 import { aside, code, h, place, swatch } from './elements.ts';
-import { clockTime, count, duration, percent, shortPath } from './format.ts';
+import { causeOf, clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Fn, Model } from './model.ts';
 
 export interface Column<Row> {
@@ -110,15 +110,10 @@ const arrow = (order: string | undefined) =>
     order === 'ascending' ? '▲' : order ? '▼' : '',
   );
 
-export interface TableEvents {
-  selectFn(fn: Fn): void;
-  selectBlock(block: Block): void;
-}
-
 export class Tables {
   constructor(
     private readonly model: Model,
-    private readonly events: TableEvents,
+    private readonly events: { selectFn(fn: Fn): void; selectBlock(block: Block): void },
   ) {}
 
   /** The places of a period, those that made others wait longest first. */
@@ -140,11 +135,14 @@ export class Tables {
       number(
         'Share of time',
         ({ share }) => share,
-        ({ share }) => bar(share),
+        ({ share }) => percent(share),
       ),
       number('Blocks', ({ blocks }) => blocks),
       time('Longest', ({ longestMillis }) => longestMillis),
-      text('Cause', causeOf),
+      text(
+        'Cause',
+        (row) => causeOf(row.cause, row.gcMillis / row.totalMillis) ?? row.cause ?? '–',
+      ),
     ];
     const element = table(caption, columns, period.places, 1);
     const others = period.otherPlaces;
@@ -187,7 +185,6 @@ export class Tables {
   stalls(): HTMLElement {
     const { stalls: known = [], otherStalls } = this.model.report.summary;
     const stalls: RouteStall[] = [...known, ...(otherStalls ? [otherStalls] : [])];
-    const longest = Math.max(...stalls.map(harmOf));
     return table<RouteStall>(
       'Which function made which route wait',
       [
@@ -202,7 +199,7 @@ export class Tables {
           ({ route = 'other routes' }) => code(route),
         ),
         number('Requests', ({ requests }) => requests),
-        number('Waited for', harmOf, (row) => bar(harmOf(row) / longest, duration(harmOf(row)))),
+        time('Waited for', harmOf),
       ],
       stalls,
       3,
@@ -267,12 +264,10 @@ export class Tables {
   }
 }
 
-type Cell<Row> = Column<Row>['cell'];
-
 export function text<Row>(
   title: string,
   by: (row: Row) => string,
-  cell: Cell<Row> = by,
+  cell: Column<Row>['cell'] = by,
 ): Column<Row> {
   return { title, by, cell };
 }
@@ -280,7 +275,7 @@ export function text<Row>(
 export function number<Row>(
   title: string,
   by: (row: Row) => number,
-  cell: Cell<Row> = (row) => by(row).toLocaleString('en'),
+  cell: Column<Row>['cell'] = (row) => by(row).toLocaleString('en'),
 ): Column<Row> {
   return { title, by, cell, isNumber: true };
 }
@@ -288,19 +283,3 @@ export function number<Row>(
 /** Nothing is a dash. */
 const time = <Row>(title: string, by: (row: Row) => number) =>
   number(title, by, (row) => (by(row) === 0 ? '–' : duration(by(row))));
-
-function bar(share: number, text = percent(share)): HTMLElement {
-  const fill = h('span', { class: 'fill' });
-  fill.style.width = `${Math.min(100, 100 * share)}%`;
-  return h(
-    'span',
-    { class: 'bar' },
-    h('span', { class: 'track', 'aria-hidden': 'true' }, fill),
-    text,
-  );
-}
-
-function causeOf({ cause, gcMillis, totalMillis }: PlaceSummary): string {
-  if (cause === 'gc') return `GC ${Math.round((100 * gcMillis) / totalMillis)} %`;
-  return cause ?? '–';
-}

@@ -16,7 +16,6 @@ const REQUESTS_HEIGHT = 160;
 const MAX_ROWS = 80;
 const GUTTER = 56;
 const PIXELS_PER_POINT = 4;
-const LEVELS = 6;
 const ZOOM = 1.6;
 /** The shortest time that fills the width. */
 const MIN_RANGE_MILLIS = 5;
@@ -29,14 +28,10 @@ const HINT =
   'Arrow keys select the block before or after, Home and End the first and the last one. ' +
   'Plus and minus zoom, 0 shows the whole run, Shift and an arrow key pan.';
 
-export interface TimelineEvents {
-  select(block: Block): void;
-}
-
 export class Timeline {
   readonly element: HTMLElement;
   readonly #model: Model;
-  readonly #events: TimelineEvents;
+  readonly #select: (block: Block) => void;
   readonly #plotHolder = h('div', { class: 'plot', 'aria-hidden': 'true' });
   readonly #canvas = h('canvas', { 'aria-hidden': 'true' });
   readonly #tooltip = h('div', { class: 'tooltip', hidden: true, 'aria-hidden': 'true' });
@@ -44,9 +39,8 @@ export class Timeline {
   readonly #range = h('output', { class: 'range' });
   readonly #rows: number;
   #plot: uPlot | undefined;
-  /** What is plotted; in each one, two points of the one before are one. */
-  #levels: uPlot.AlignedData[] = [];
-  #level = 0;
+  /** Slots of the timeline that are one point of the plot. */
+  #merged = 0;
   #from = 0;
   #until: number;
   #selected: Block | undefined;
@@ -56,9 +50,9 @@ export class Timeline {
   #stageWidth = 0;
   #colors = colors();
 
-  constructor(model: Model, events: TimelineEvents) {
+  constructor(model: Model, select: (block: Block) => void) {
     this.#model = model;
-    this.#events = events;
+    this.#select = select;
     this.#until = model.elapsed;
     this.#rows = assignRows(model.requests ?? [], MAX_ROWS);
     const blocks = count(model.blocks.length, 'block');
@@ -130,9 +124,6 @@ export class Timeline {
   }
 
   #makePlot(width: number): void {
-    const { timeline, startTimeMillis } = this.#model.report;
-    if (timeline === undefined) return;
-    this.#levels = levelsOf(timeline, timeline.startTimeMillis - startTimeMillis);
     const { text, grid, lag, busy } = this.#colors;
     const font = '11px system-ui, sans-serif';
     const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
@@ -173,10 +164,10 @@ export class Timeline {
           },
         ],
       },
-      this.#levels[0] as uPlot.AlignedData,
+      [[], [], []],
       this.#plotHolder,
     );
-    this.#level = 0;
+    this.#merged = 0;
   }
 
   #left = () => GUTTER;
@@ -207,15 +198,15 @@ export class Timeline {
   }
 
   /** Fewer points than pixels: lines that go up and down in each pixel take long to draw. */
-  #useLevel(): void {
-    const { timeline } = this.#model.report;
+  #setPoints(): void {
+    const { timeline, startTimeMillis } = this.#model.report;
     if (timeline === undefined || this.#plot === undefined) return;
     const points = (this.#until - this.#from) / timeline.slotMillis;
-    const needed = Math.ceil(Math.log2(points / (this.#width() / PIXELS_PER_POINT)));
-    const level = Math.max(0, Math.min(this.#levels.length - 1, needed));
-    if (level === this.#level) return;
-    this.#level = level;
-    this.#plot.setData(this.#levels[level] as uPlot.AlignedData, false);
+    const merged = 2 ** Math.ceil(Math.log2(points / (this.#width() / PIXELS_PER_POINT)));
+    if (merged === this.#merged) return;
+    this.#merged = merged;
+    const offset = timeline.startTimeMillis - startTimeMillis;
+    this.#plot.setData(pointsOf(timeline, offset, Math.max(1, merged)), false);
   }
 
   #draw(): void {
@@ -226,7 +217,7 @@ export class Timeline {
 
   #drawNow(): void {
     this.#isDrawn = true;
-    this.#useLevel();
+    this.#setPoints();
     this.#plot?.setScale('x', { min: this.#from / 1000, max: this.#until / 1000 });
     const context = this.#canvas.getContext('2d');
     if (context === null) return;
@@ -417,7 +408,7 @@ export class Timeline {
       if (!isClick) return;
       const { x, y } = this.#pointOf(event);
       const block = this.#blockAt(x, y) ?? this.#requestAt(x, y)?.waits[0]?.block;
-      if (block !== undefined) this.#events.select(block);
+      if (block !== undefined) this.#select(block);
     };
     stage.addEventListener('pointerup', end);
     stage.addEventListener('pointercancel', end);
@@ -489,7 +480,7 @@ export class Timeline {
   }
 
   #step(block: Block | undefined): void {
-    if (block !== undefined) this.#events.select(block);
+    if (block !== undefined) this.#select(block);
   }
 }
 
@@ -527,30 +518,21 @@ function firstEndingAfter(blocks: readonly Block[], time: number): number {
   return Math.max(0, low - 1);
 }
 
-function levelsOf(timeline: ReportTimeline, offset: number): uPlot.AlignedData[] {
+function pointsOf(timeline: ReportTimeline, offset: number, merged: number): uPlot.AlignedData {
   const { slotMillis, maxLagMillis, utilization } = timeline;
-  return Array.from({ length: LEVELS }, (_, level) => {
-    const merged = 2 ** level;
-    const points = Math.ceil(maxLagMillis.length / merged);
-    const each = <Value>(value: (from: number, until: number) => Value) =>
-      Array.from({ length: points }, (_point, i) => value(i * merged, (i + 1) * merged));
-    return [
-      each((from) => (offset + (from + merged / 2) * slotMillis) / 1000),
-      each((from, until) =>
-        of(utilization.slice(from, until), (known) => sum(known) / known.length),
-      ),
-      each((from, until) => of(maxLagMillis.slice(from, until), (known) => Math.max(...known))),
-    ];
-  });
+  const starts = maxLagMillis.map((_, i) => i).filter((i) => i % merged === 0);
+  const known = (values: readonly (number | null)[], start: number) =>
+    values.slice(start, start + merged).filter((value) => value !== null);
+  const orNull = (value: number) => (Number.isFinite(value) ? value : null);
+  return [
+    starts.map((start) => (offset + (start + merged / 2) * slotMillis) / 1000),
+    starts.map((start) => {
+      const shares = known(utilization, start);
+      return orNull(shares.reduce((sum, share) => sum + share, 0) / shares.length);
+    }),
+    starts.map((start) => orNull(Math.max(...known(maxLagMillis, start)))),
+  ];
 }
-
-/** Null if nothing is known. */
-function of(values: readonly (number | null)[], value: (known: number[]) => number): number | null {
-  const known = values.filter((each) => each !== null);
-  return known.length === 0 ? null : value(known);
-}
-
-const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
 /** Of the time axis. */
 function tick(seconds: number): string {
