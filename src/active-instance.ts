@@ -19,7 +19,7 @@ export interface Claimant {
   settle?(): void;
   /** Writes what it writes at the end of a process, which a signal ends without an `exit` event. */
   endBySignal?(): void;
-  /** It is active only while no other is enabled: that of the entry `/console`. */
+  /** True for the entry `/console`: active only while no instance is enabled. */
   readonly yields?: boolean;
 }
 

@@ -46,7 +46,7 @@ export interface BlockedThread {
   readonly name: string;
 }
 
-/** What is not known has no attribute. */
+/** An unknown fact has no attribute. */
 export function blockAttributes(block: BlockFacts, thread: BlockedThread): Attributes {
   return defined({
     [ATTR_EVENT_LOOP_BLOCK_KIND]: block.kind,

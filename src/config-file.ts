@@ -10,7 +10,7 @@ export const FILE_SECTION = 'instrumentation/development.js.event_loop';
 
 export interface ConfigFile {
   readonly path: string;
-  /** What stands in the section, as it was parsed. */
+  /** The section as it was parsed. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 

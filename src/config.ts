@@ -17,14 +17,14 @@ const OTHER_VARIABLES = [`${ENV_PREFIX}WORKERS`];
 /** Unknown names of one place that are warned of. */
 const MAX_UNKNOWN = 10;
 
-/** What is wrong with a value: its type, or that it is out of range. */
+/** A bad value has the wrong type, or is out of range. */
 export type Problem = 'type' | 'range';
 
 interface Option<T> {
   readonly fallback: T;
-  /** What the value has to be, for messages. */
+  /** Names the values that are right, for messages. */
   readonly expected: string;
-  /** What is wrong with a value; may throw what the traps of a proxy throw. */
+  /** Undefined if the value is right. Traps of a proxy may throw. */
   problemOf(value: unknown): Problem | undefined;
   /** The environment's text as a value to check; absent if there is no environment variable. */
   parse?(text: string): unknown;

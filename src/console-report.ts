@@ -23,7 +23,7 @@ import { setImmediate } from './support/time.ts';
 import { PACKAGE_NAME } from './version.ts';
 
 const say = sayAs('console');
-/** Those that end a process from a terminal or a supervisor. */
+/** Terminals and supervisors end a process by these. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Linux ignores a signal without a listener that process 1 of a container gets. */
 const INIT_PID = 1;

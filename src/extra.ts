@@ -30,7 +30,7 @@ import type { LoopProfile } from './types.ts';
 export interface Extra {
   /** Called once for each session. Undefined if the options do not ask for it. */
   inSession?(session: SessionView): SessionExtra | undefined;
-  /** What keeps the watchdog thread of a worker thread. */
+  /** The class that keeps the watchdog thread of a worker thread. */
   readonly WorkerWatchdog?: ThreadKeeperClass;
   /** The span of this process around `span`; undefined if it does not know. */
   parentOf?(span: Span): Span | undefined;
@@ -44,7 +44,7 @@ export type ReportOngoing = (report: OngoingReport<UnnamedFacts>) => void;
 
 /** An extra in the watchdog thread. */
 export interface ThreadExtra {
-  /** What reports the ongoing blocks of one watched thread. */
+  /** Returns the function that reports the ongoing blocks of one watched thread. */
   reportOngoing?(data: WatchdogData): ReportOngoing;
   /** When what runs in one watched thread is sampled besides; undefined if it is not. */
   moments?(data: WatchdogData, parts: MomentParts): Moments | undefined;
@@ -52,7 +52,7 @@ export interface ThreadExtra {
   watchOthers?(workerData: WatchdogData | object, uses: SampleUses): void;
 }
 
-/** What the extras do with the stack samples of a watched thread. */
+/** The uses that extras make of the stack samples of a watched thread. */
 export interface SampleUses {
   reportOngoing(data: WatchdogData): ReportOngoing;
   moments(data: WatchdogData, parts: MomentParts): Moments | undefined;
@@ -64,9 +64,9 @@ export interface Part {
   stop?(): void;
 }
 
-/** What the lag timer and the ledger tell. */
+/** The lag timer and the ledger call these. */
 export interface LoopListener {
-  /** So many samples have this lag, in milliseconds; there are 50 a second. */
+  /** `samples` samples have this lag. The timer takes 50 a second by default. */
   lag?(millis: number, samples: number): void;
   /** Now and then, in a beat of the lag timer: every 100 ms, or when one comes. */
   upkeep?(now: number): void;
@@ -74,7 +74,7 @@ export interface LoopListener {
   armed?(due: number): void;
   /** The loop idles from now on. */
   idle?(): void;
-  /** It does not any more. */
+  /** The loop works again. */
   wake?(): void;
   /** A block of the application's has ended. */
   block?(block: Block): void;
@@ -88,7 +88,7 @@ export interface SampleListener {
   profile?(requestedAt: number, intervalMillis: number, isRepeat: boolean): ProfileReply;
 }
 
-/** What an extra adds to the report of a block that has just ended. */
+/** The facts that an extra adds to the report of a block that has just ended. */
 export interface SpansAtBlock {
   /** How many other spans were open, and stalled. */
   readonly stalledSpans: number;
@@ -104,7 +104,7 @@ export interface SessionExtra extends Part, Partial<Emitter>, LoopListener, Samp
   >;
   /** A block has ended. Undefined if nothing is known of the spans then. */
   spansAt?(block: Block): SpansAtBlock | undefined;
-  /** As `ReporterPorts.turnsToWait`. */
+  /** See `ReporterPorts.turnsToWait`. */
   turnsToWait?(): number;
   /** Blocks are reported now: counts what is known of what it has collected. */
   report?(): void;
@@ -115,7 +115,7 @@ export interface SessionExtra extends Part, Partial<Emitter>, LoopListener, Samp
   endBySignal?(): void;
 }
 
-/** What an extra is given of its session. */
+/** The parts of its session that an extra is given. */
 export interface SessionView {
   readonly config: ResolvedConfig;
   readonly log: OnceLogger;
@@ -138,7 +138,7 @@ export interface SessionView {
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;
-  /** What runs now, whatever that is. */
+  /** Samples whatever runs now. */
   sample(requestedAt: number): CapturedSample;
   loopProfile(): LoopProfile | undefined;
   /** Reports the blocks that have ended; some wait for the source maps of their code. */

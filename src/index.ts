@@ -1,4 +1,4 @@
-/** What is public, and nothing else. */
+/** Exports the public names, and nothing else. */
 export { BLOCK_CHANNEL, EventLoopInstrumentation, EventLoopSpanProcessor } from './core.ts';
 export type { BlockMessage } from './report/block-channel.ts';
 export * from './semconv.ts';

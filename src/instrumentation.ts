@@ -290,7 +290,7 @@ export class EventLoopInstrumentation {
     this._session = undefined;
   }
 
-  /** What the host calls must not throw, whatever fails inside. */
+  /** Methods that the host calls must not throw, whatever fails inside. */
   private _attempt<Result>(action: () => Result): Result | undefined {
     return attempt(action, (error) => {
       this._log.log('error', 'internal error; not everything is detected', error);

@@ -1,4 +1,4 @@
-/** What `loopProfile()` takes, and what it answers if there is no loop profile. */
+/** The windows that `loopProfile()` takes, and its answer if there is no loop profile. */
 import type { LoopProfile } from './types.ts';
 
 /** The period may be as short or long as this. */

@@ -14,6 +14,6 @@ preload('register', () => {
   // worker thread loads it only if the environment asks for it.
   if (!isThreadWanted()) return;
   const { register } = createRequire(import.meta.url)('./register/register.cjs') as Register;
-  // What brings its own packages is preloaded if there is no `--import` to choose.
+  // An injector that brings its own packages preloads this if there is no `--import` to choose.
   register({ esm: import.meta.url.endsWith('.mjs') || ownPackagesFrom() !== undefined });
 });

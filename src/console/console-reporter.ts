@@ -105,7 +105,7 @@ export class ConsoleReporter {
 
   readonly #onSignal = (): void => this.#writeSummary();
 
-  /** What a subscriber throws is an uncaught exception. */
+  /** An error of a subscriber would be an uncaught exception. */
   readonly #onRequest = (message: unknown): void => {
     attempt(() => {
       if (this.#isSilent()) return;

@@ -4,11 +4,11 @@ import { printable } from '../support/escape.ts';
 import { duration, pathBelow, percent } from '../support/numbers.ts';
 import type { LoopFunction, LoopProfile } from '../types.ts';
 
-/** With fewer a share would say more than is known. */
+/** A share of fewer samples would say more than is known. */
 const MIN_SAMPLES = 10;
 const MAX_FUNCTIONS = 5;
 const MAX_OPERATIONS = 3;
-/** What used less is not worth a place in the line. */
+/** A function that used less is left out. */
 const MIN_SHARE = 0.02;
 
 /**

@@ -7,9 +7,9 @@ import { type DiagLogger, trace } from '@opentelemetry/api';
 
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 
-/** What is registered, with whichever copy of the api. */
+/** The providers that are registered, with whichever copy of the api. */
 export interface ApiRegistry {
-  /** Of the copy that registered first. */
+  /** The version of the copy that registered first. */
   readonly version?: string;
   readonly diag?: Pick<DiagLogger, 'warn'>;
   readonly context?: unknown;

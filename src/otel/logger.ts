@@ -6,10 +6,10 @@
 import type { Attributes, Context, HrTime } from '@opentelemetry/api';
 import { apiRegistry } from './api-registry.ts';
 
-/** As `SeverityNumber.WARN` of `@opentelemetry/api-logs`. */
+/** The value of `SeverityNumber.WARN` in `@opentelemetry/api-logs`. */
 export const SEVERITY_WARN = 13;
 
-/** What this package emits. */
+/** A log record of this package. */
 export interface LogRecord {
   readonly eventName: string;
   readonly timestamp: HrTime;

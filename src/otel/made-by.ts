@@ -24,7 +24,7 @@ export function contextMadeBy(span: Span): Context {
   return context;
 }
 
-/** What the block's span is linked to; undefined if the context is another one. */
+/** The target of the link of the block's span; undefined if the context is another one. */
 export function madeByIn(context: Context | undefined): SpanContext | undefined {
   return context?.getValue(MADE_BY) as SpanContext | undefined;
 }

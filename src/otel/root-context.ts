@@ -1,4 +1,4 @@
-/** What lives for long is made in no context of the application's, which it would keep alive. */
+/** Timers and threads that live for long would keep the application's context alive. */
 import { AsyncResource } from 'node:async_hooks';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 

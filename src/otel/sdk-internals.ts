@@ -146,7 +146,7 @@ export function sdkOf(tracerProvider: TracerProvider): TracerProvider {
   return provider;
 }
 
-/** Of a resource, and values of one attribute. */
+/** The bound of a resource's attributes, and of the values of one. */
 const MAX_ATTRIBUTES = 128;
 
 type Resource = {

@@ -27,7 +27,7 @@ const MAX_OPEN_MILLIS = 30_000;
 const CHECK_MILLIS = 500;
 
 export interface ProfilerPorts {
-  /** What runs now. Called inside the answer. */
+  /** Samples the code that runs now. Called inside the answer. */
   sample(requestedAt: number): CapturedSample;
   /** Whether the loop waited for events then; undefined if that is not known. */
   wasWaitingAt(time: number): boolean | undefined;
@@ -215,7 +215,7 @@ export class LoopProfiler {
   }
 }
 
-/** Its stack is not read: an answer only copies. */
+/** The stack is not read: an answer only copies. */
 function nobodys({ requestedAt, time }: StackSample): StackSample {
   return { requestedAt, time, context: ROOT_CONTEXT, frames: [], resourceType: undefined };
 }

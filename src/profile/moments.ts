@@ -97,7 +97,7 @@ export class ProfileMoments implements Moments {
   }
 }
 
-/** What is shorter is a burst: a service at a third of its time must not reach a half by chance. */
+/** In a shorter time, a service at a third of its time may reach a half by chance. */
 export const UTILIZATION_WINDOW_MILLIS = 5000;
 const READING_MILLIS = 250;
 /** A beat that is later than this does not come because the loop is blocked. */

@@ -27,7 +27,7 @@ import { isEntryKind, stallsOfThread } from './stalls.ts';
 /** A span that was stalled for less than this by a block is not linked to it, in milliseconds. */
 export const MIN_LINKED_STALL_MILLIS = 10;
 
-/** What is read of a span that ends: `ReadableSpan` of the SDK, in both lines. */
+/** The fields that are read of a span that ends: `ReadableSpan` of the SDK, in both lines. */
 export interface EndingSpan {
   readonly kind: SpanKind;
   readonly startTime: HrTime;
@@ -144,7 +144,7 @@ function setOnEnded(span: EndingSpan, { attributes, links }: Found): void {
   span.links.push(...links);
 }
 
-/** What is set on a span that ends; undefined if it has not waited. */
+/** Attributes and links for a span that ends; undefined if it has not waited. */
 function reportOf(
   span: Span,
   stall: Stall | undefined,

@@ -34,7 +34,7 @@ const MAX_SEGMENTS = 8;
 /** Without async_hooks, it costs a request next to nothing: from Node.js 24 on. */
 const isStorageCheap = !('_enable' in AsyncLocalStorage.prototype);
 
-/** What is read of a message of the channel. */
+/** The fields that are read of a message of the channel. */
 interface Started {
   readonly request: IncomingMessage & { readonly route?: { readonly path?: unknown } };
   readonly response: ServerResponse;
@@ -95,7 +95,7 @@ class RequestSpan {
     this._performanceStartTime = open.startedAt;
     this.startTime = unixTimeOf(open.startedAt, stallsOfThread().session);
     this.endTime = this.startTime;
-    // They are no valid ids: there is no trace.
+    // These ids are not valid: there is no trace.
     const id = `request ${RequestSpan.#count++}`;
     this.#ids = { traceId: id, spanId: id, traceFlags: TraceFlags.NONE };
   }
@@ -200,7 +200,7 @@ export class HttpRequests {
     if (open.isWatched) return;
     open.isWatched = true;
     this.#processor?.onStart(open.span as unknown as Span, ROOT_CONTEXT);
-    // Its client may go away.
+    // The client may go away.
     open.started?.response.once('close', () => attempt(() => this.#end(open)));
   }
 

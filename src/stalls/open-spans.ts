@@ -194,7 +194,7 @@ export class OpenSpans {
   }
 
   #remove(entry: Entry): void {
-    // It was forgotten.
+    // The span was forgotten.
     if (entry.span === undefined) return;
     const { older, newer } = entry;
     if (older === undefined) this.#oldest = newer;

@@ -21,7 +21,7 @@ import {
 /** Blocks that are remembered: at the default threshold, at least 100 s of blocked time. */
 export const MAX_RECENT_BLOCKS = 1024;
 
-/** What stalled spans need of a block. It is remembered for long: it keeps nothing that blocked. */
+/** The facts of a block that stalled spans need. They are kept for long, so without its context. */
 export interface RecentBlock extends BlockTime {
   /** Asking for its context may start it. */
   readonly span: Parameters<SpansAtBlock['add']>[0] | undefined;

@@ -4,7 +4,7 @@
  */
 import type { Attributes } from '@opentelemetry/api';
 
-/** As semantic conventions name the header, and as the HTTP instrumentation did before. */
+/** The header's name in semantic conventions, and in older HTTP instrumentations. */
 const NAMES = ['http.request.header.x-request-start', 'http.request.header.x_request_start'];
 /** Whichever unit it has, it is a time of this century. */
 const MIN_EPOCH_MILLIS = 1e12;

@@ -38,7 +38,7 @@ const MAX_RUNS = 32;
 /** The block of a pile-up is known when its iteration is over, in the next one. */
 const MAX_ITERATIONS_TO_BLOCK = 1;
 
-/** What the active session knows. */
+/** The active session, as far as stalls ask it. */
 export interface StallSession {
   readonly clock: Pick<Clock, 'epoch' | 'loopCount' | 'waited'>;
   /**
@@ -52,7 +52,7 @@ export interface StallSession {
   taskStart(): number;
   /** Hot. Whether what runs is surely no block, nor its end. */
   isSurelyShort(): boolean;
-  /** What was made since the running iteration began has a larger async id. */
+  /** Resources that were made since the running iteration began have larger async ids. */
   tickId(): number;
   /** Reports the blocks that have ended; some wait for source maps. */
   report(): void;
@@ -220,7 +220,6 @@ export class Stalls {
     return !this.#requests.isEmpty;
   }
 
-  /** Like {@link EndedRequests.report}. */
   report(isLast = false): void {
     this.#requests.report(isLast);
   }
@@ -330,7 +329,7 @@ export class Stalls {
     for (const { context: each, millis } of heaviest) {
       const span = trace.getSpan(each);
       if (span === undefined || blockingSpanIds.has(idOf(span))) continue;
-      // What a span's children ran, it did not wait for either.
+      // A span does not wait for its children either.
       for (const around of lineOf(span).filter(isWanted)) {
         spans.add(around);
         ranMillis.set(idOf(around), (ranMillis.get(idOf(around)) ?? 0) + millis);

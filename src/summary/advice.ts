@@ -1,7 +1,7 @@
 /** What to change, in one sentence: for the report page, JSON, and `docs/agents.md`. */
 import type { EventLoopBlock } from '../types.ts';
 
-/** What a block and the block of a page have in common. */
+/** The facts that a block and the block of a page have in common. */
 interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> {
   readonly nativeCall?: { readonly name: string };
   readonly leaf?: { readonly file?: string } | undefined;

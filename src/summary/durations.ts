@@ -8,7 +8,7 @@
 /** A bucket ends at this many times its start. */
 const GROWTH = 1.05;
 const LOG_GROWTH = Math.log(GROWTH);
-/** What is shorter counts as this long. With {@link MAX_MILLIS}, this makes 567 buckets. */
+/** Shorter durations count as this long. With {@link MAX_MILLIS}, this makes 567 buckets. */
 const MIN_MILLIS = 1e-3;
 /** 11 days. What is longer counts as this long. */
 const MAX_MILLIS = 1e9;
@@ -36,7 +36,7 @@ export class Durations {
     this.#max = Math.max(this.#max, millis);
   }
 
-  /** Those of both. */
+  /** The durations of both. */
   with(other: Durations): Durations {
     const both = new Durations();
     for (const each of [this.#buckets, other.#buckets])
@@ -68,7 +68,7 @@ function bucketOf(millis: number): number {
   return Math.ceil(Math.log(bounded / MIN_MILLIS) / LOG_GROWTH);
 }
 
-/** As far from the start of the bucket as from its end, in proportion. */
+/** Equally far from the start of the bucket and from its end, in proportion. */
 function middleOf(bucket: number): number {
   if (bucket === 0) return 0;
   return (MIN_MILLIS * 2 * GROWTH ** bucket) / (GROWTH + 1);

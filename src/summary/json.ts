@@ -15,7 +15,7 @@ export const SUMMARY_TYPE = 'event-loop-summary';
 export type BlockJson = EventLoopBlock &
   AttributedRequest & {
     readonly type: typeof BLOCK_TYPE;
-    /** What to change, in one sentence. */
+    /** Says in one sentence what to change. */
     readonly advice?: string;
   };
 export type SummaryJson = BlockSummary & {

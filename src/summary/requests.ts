@@ -113,7 +113,7 @@ export class Requests {
     return this.#count === 0 ? undefined : this.#all;
   }
 
-  /** Those that waited for a function; undefined if there was no request. */
+  /** The requests that waited for a function; undefined if there was no request. */
   ofFunction(key: string): StallTotals | undefined {
     if (this.#count === 0) return undefined;
     return this.#functions.get(key)?.totals ?? NO_STALLS;
@@ -209,7 +209,7 @@ const quantilesOf = (durations: Durations): Quantiles => ({
   maxMillis: durations.max,
 });
 
-/** What the blocks of a function are counted under. */
+/** Blocks of one function have one key. */
 export const functionKeyOf = (code: CodePlace | undefined) =>
   code === undefined ? '' : keyOf(code);
 

@@ -2,7 +2,7 @@
 
 /** How many requests waited, and for how long, added up. */
 export interface StallTotals {
-  /** Those that waited at all: some did so before their span began and afterwards. */
+  /** Requests that waited at all: some did so before their span began and afterwards. */
   readonly waitedRequests: number;
   readonly stalledRequests: number;
   readonly stalledMillis: number;
@@ -27,6 +27,6 @@ export const addStalls = (a: StallTotals, b: StallTotals): StallTotals => ({
   queuedMillis: a.queuedMillis + b.queuedMillis,
 });
 
-/** What requests waited, in milliseconds. */
+/** Milliseconds that requests waited. */
 export const harmOf = ({ stalledMillis = 0, queuedMillis = 0 }: Partial<StallTotals> = {}) =>
   stalledMillis + queuedMillis;

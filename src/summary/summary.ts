@@ -29,7 +29,7 @@ export interface BlockTotals extends Partial<StallTotals> {
 
 /** The blocks of one place; `functionName` is absent if the code is not known. */
 export interface PlaceSummary extends BlockTotals, Partial<CodePlace> {
-  /** What took most of its blocks. */
+  /** The cause of most of its blocked time. */
   readonly cause?: BlockCause;
   readonly gcMillis: number;
 }

@@ -40,7 +40,7 @@ export function writeFile(path: string, text: string): void {
   makeFolder(dirname(resolve(path)));
   if (statSync(path, { throwIfNoEntry: false }) !== undefined && !isFile(path))
     throw notOrdinary(path);
-  // It may have become a pipe since: not waited for either.
+  // The file may have become a pipe since, which is not waited for either.
   const { O_WRONLY, O_CREAT, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
   const file = openSync(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY);
   try {

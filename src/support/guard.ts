@@ -1,4 +1,4 @@
-/** What is ours may fail; what fails is logged and never reaches the host. */
+/** Errors of this package are logged, and never reach the host. */
 
 /**
  * Runs `action`, and passes on what it throws.

@@ -60,7 +60,7 @@ export class Launches {
     subscribe(LISTEN_CHANNEL, this.#onListening);
   }
 
-  /** It is spawned after this. */
+  /** The child is spawned after this. */
   readonly #onSpawn = (message: unknown): void =>
     void attempt(() => {
       if (this.#children.size >= MAX_CHILDREN) return;

@@ -9,7 +9,7 @@ export const THREAD_OPTIONS = {
   execArgv: [],
   stdout: true,
   stderr: true,
-  // What the thread has open is closed when it ends.
+  // Files that the thread has open are closed when it ends.
   trackUnmanagedFds: true,
   // V8 of Node.js 26 may give a new heap a freed page of the main thread's, of up to 32 MB
   // (`--large-page-pool`): with less than that and 4 MB, the start would end the process.

@@ -103,7 +103,7 @@ export class SignalListener {
   }
 
   readonly #listener = (_name?: unknown, number?: unknown): void => {
-    // It may be in the list twice.
+    // The list may have this listener twice.
     if (!this.isListening) return;
     // First, and gone before the next is called: it is not counted.
     this.#leave();

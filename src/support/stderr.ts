@@ -29,11 +29,11 @@ const MAX_WAIT_MILLIS = 200;
 const RETRY_MILLIS = 2;
 const sleepCell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/** Of Node.js: an application may replace the property. */
+/** The getter of Node.js: an application may replace the property. */
 const getStderr = Object.getOwnPropertyDescriptor(process, 'stderr')?.get;
 const stderr = (): NodeJS.WriteStream => getStderr?.call(process) ?? process.stderr;
 
-/** What the stream has not written yet. */
+/** Lines that the stream has not written yet. */
 const waiting = new Set<{ readonly text: string }>();
 let waitingLength = 0;
 
@@ -65,7 +65,7 @@ export function writeLineBeside(line: string, afterHalfLine: boolean): void {
   attempt(() => writeNow(`${afterHalfLine ? '\n' : ''}${line}\n`));
 }
 
-/** What an entry that is preloaded has to say, before there is a logger. */
+/** Messages of a preloaded entry, before there is a logger. */
 export const sayAs = (entry: string) => (message: string, detail?: unknown) => {
   const more = detail instanceof Error ? `: ${detail.message}` : '';
   writeLines(() => [

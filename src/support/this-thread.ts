@@ -5,7 +5,7 @@ import { boundedName } from './bounded.ts';
 
 // `threadName` came with Node.js 22.20 and 24.6: it cannot be imported by name before.
 const { threadName } = workerThreads as { threadName?: string };
-/** What Node.js 24 and later name a worker that was given no name. */
+/** Node.js 24 and later name a worker so that was given no name. */
 const UNNAMED = 'WorkerThread';
 
 function nameOfThisThread(): string {

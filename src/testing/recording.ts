@@ -92,7 +92,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
     unfinishedAfterMillis: 0,
     blockEvents: 'off',
   });
-  // What happens in a test is no telemetry of the application's.
+  // Blocks of a test are no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
   const heard: (EventLoopBlock & { readonly runDelayMillis?: RunDelayMillis })[] = [];
@@ -104,7 +104,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   try {
     instrumentation.enable();
     await instrumentation.ready();
-    // What came before does not count.
+    // Earlier blocks do not count.
     await instrumentation.forceFlush();
     subscribe(BLOCK_CHANNEL, hear);
     subscribe(REQUEST_CHANNEL, stalls.add);
@@ -163,7 +163,7 @@ function serializable(block: EventLoopBlock): EventLoopBlock {
   return Object.defineProperty({ ...block }, 'toJSON', { value: () => blockJson(block) });
 }
 
-/** What `run` does at once is a callback then, not a part of a chain of promises. */
+/** The synchronous part of `run` is a callback then, not a part of a chain of promises. */
 function inCallbackOfItsOwn<Result>(run: () => Result): Promise<Awaited<Result>> {
   return new Promise((resolve, reject) => {
     setImmediate(() => {
