@@ -38,3 +38,8 @@ export function createBeatMemory(): SharedArrayBuffer {
 /** The beat as one thread sees it. */
 export const beatIn = (memory: SharedArrayBuffer) =>
   new SharedRecords(new Int32Array(memory), NUMBERS);
+
+export function processCpuMillis(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

@@ -13,7 +13,7 @@ import { Restarts, THREAD_OPTIONS } from '../support/own-threads.ts';
 import type { Schedstat } from '../support/schedstat.ts';
 import { now } from '../support/time.ts';
 import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
-import { Beat, beatIn } from './beat-memory.ts';
+import { Beat, beatIn, processCpuMillis } from './beat-memory.ts';
 import type { HealthServerData, HealthServerFailure } from './protocol.ts';
 
 export class HealthServer {
@@ -117,9 +117,4 @@ export class HealthServer {
   #guarded(action: () => void): void {
     this.#guard.run('internal error; the health server continues', action);
   }
-}
-
-function processCpuMillis(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }

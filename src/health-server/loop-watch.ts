@@ -2,7 +2,7 @@
 import { SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
 import { sleep as realSleep } from '../support/time.ts';
-import { Beat, beatIn, type HealthServerMemory } from './beat-memory.ts';
+import { Beat, beatIn, type HealthServerMemory, processCpuMillis } from './beat-memory.ts';
 import {
   type LoopStatus,
   type LoopStatusName,
@@ -22,11 +22,6 @@ const SEVERITY: Readonly<Record<LoopStatusName, number>> = { ok: 0, blocked: 1, 
 /** The id of the main thread is that of the process. */
 const mainThreadSchedstat = () =>
   new Schedstat(() => openFile(`/proc/self/task/${process.pid}/schedstat`, 128));
-
-const processCpuMillis = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
 
 export class LoopWatch {
   /** What was answered of the block whose beat was due then: the worst status and the age. */

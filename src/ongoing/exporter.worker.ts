@@ -4,7 +4,6 @@
  * watchdog thread when there is something to report, bundled into a string like it.
  */
 import { randomBytes } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { workerData } from 'node:worker_threads';
 import type { SpanContext } from '@opentelemetry/api';
 import { type BlockedThread, blockAttributes } from '../block-attributes.ts';
@@ -16,6 +15,8 @@ import {
   EVENT_EVENT_LOOP_BLOCKED,
   SPAN_EVENT_LOOP_BLOCKED,
 } from '../semconv.ts';
+import { ApplicationPackages } from '../support/application-packages.ts';
+import { attempt } from '../support/guard.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import { exporterPackages, type Signal } from './otlp-environment.ts';
 
@@ -37,34 +38,18 @@ interface Exporter {
   shutdown(): Promise<void>;
 }
 
-/** Packages that bring an exporter with them: a package manager may not hoist it. */
-const VIA = ['@opentelemetry/sdk-node', '@opentelemetry/auto-instrumentations-node'];
-
 const CLASSES: Readonly<Record<Signal, string>> = {
   traces: 'OTLPTraceExporter',
   logs: 'OTLPLogExporter',
 };
 
 function loadExporter(signal: Signal, resolveFrom: readonly string[]): Exporter | undefined {
-  const origins = [...resolveFrom];
-  for (const from of origins) {
-    const load = createRequire(from);
-    for (const name of exporterPackages(process.env, signal)) {
-      try {
-        const exports = load(name) as Record<string, new () => Exporter>;
-        return new (exports[CLASSES[signal]] as new () => Exporter)();
-      } catch {
-        // It may be found from another file, or another package may be installed.
-      }
-    }
-    for (const name of VIA) {
-      try {
-        const found = load.resolve(name);
-        if (!origins.includes(found)) origins.push(found);
-      } catch {
-        // It is not installed.
-      }
-    }
+  const packages = new ApplicationPackages(resolveFrom);
+  for (const name of exporterPackages(process.env, signal)) {
+    const load = () => packages.load<Record<string, new () => Exporter>>(name);
+    const Class = attempt(load)?.[CLASSES[signal]];
+    const exporter = Class && attempt(() => new Class());
+    if (exporter !== undefined) return exporter;
   }
   return undefined;
 }

@@ -12,7 +12,6 @@ import {
   type HrTime,
   type Span,
   type SpanContext,
-  type TracerProvider,
   trace,
 } from '@opentelemetry/api';
 import { cut, MAX_FILE_LENGTH } from '../support/bounded.ts';
@@ -135,10 +134,10 @@ export function instrumentationScopeOf(span: Span): string | undefined {
 /** The API has one; a second copy of it, or a distribution, may add another. */
 const MAX_DELEGATES = 8;
 
-/** The tracer provider that the API's one stands for; itself if it is none of those. */
-export function sdkOf(tracerProvider: TracerProvider): TracerProvider {
-  type Proxy = TracerProvider & { getDelegate?(): Proxy };
-  let provider: Proxy = tracerProvider;
+/** The provider that the API's one stands for; itself if it is none of those. */
+export function sdkOf<Provider extends object>(given: Provider): Provider {
+  type Proxy = Provider & { getDelegate?(): Proxy };
+  let provider: Proxy = given;
   // Bounded, since a provider may return itself.
   for (let i = 0; i < MAX_DELEGATES && provider.getDelegate !== undefined; i++) {
     provider = provider.getDelegate();

@@ -10,8 +10,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
+import type { ApplicationPackages } from '../support/application-packages.ts';
 import { MODULE_HOOKS_CODE } from '../worker-code.generated.ts';
-import type { ApplicationPackages } from './application-packages.ts';
 import { AskedModules } from './asked-modules.ts';
 import type { ModuleHooksData } from './module-hooks.worker.ts';
 

@@ -4,7 +4,7 @@
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk/
  */
 import type { ConfigFile } from '../config-file.ts';
-import type { ApplicationPackages } from './application-packages.ts';
+import type { ApplicationPackages } from '../support/application-packages.ts';
 import { SDK_PACKAGE } from './sdk.ts';
 
 const CONFIGURATION_PACKAGE = '@opentelemetry/configuration';

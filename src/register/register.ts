@@ -12,11 +12,12 @@ import { apiRegistry } from '../otel/api-registry.ts';
 import { OnceLogger } from '../otel/diag-once.ts';
 import { globalLoggerProvider } from '../otel/logger.ts';
 import { sdkDefaults } from '../otel/sdk-defaults.ts';
+import { sdkOf } from '../otel/sdk-internals.ts';
+import { ApplicationPackages } from '../support/application-packages.ts';
 import { perThread } from '../support/per-thread.ts';
 import { sayAs } from '../support/stderr.ts';
 import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { ApplicationPackages } from './application-packages.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
 import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { howToInstall } from './how-to-install.ts';
@@ -26,7 +27,6 @@ import { shutDownWithProcess } from './process-end.ts';
 import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
-  behind,
   canReadFile,
   createSdk,
   createSdkFromFile,
@@ -264,6 +264,6 @@ function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void
 }
 
 /** A provider of the SDK can be flushed, that of the api alone cannot. */
-async function flush(provider: unknown): Promise<void> {
-  await behind<{ forceFlush?(): Promise<void> }>(provider).forceFlush?.();
+async function flush(provider: object): Promise<void> {
+  await (sdkOf(provider) as { forceFlush?(): Promise<void> }).forceFlush?.();
 }

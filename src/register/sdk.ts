@@ -5,7 +5,7 @@
 import { metrics } from '@opentelemetry/api';
 import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { apiRegistry } from '../otel/api-registry.ts';
-import type { ApplicationPackages } from './application-packages.ts';
+import type { ApplicationPackages } from '../support/application-packages.ts';
 
 export const SDK_PACKAGE = '@opentelemetry/sdk-node';
 const AUTO_PACKAGE = '@opentelemetry/auto-instrumentations-node';
@@ -87,10 +87,4 @@ export function createSdkFromFile(
     },
     shutdown: () => shutdown(),
   };
-}
-
-/** The provider of an SDK behind those that pass on to it. */
-export function behind<Provider extends object>(provider: unknown): Provider {
-  const { getDelegate } = provider as { getDelegate?(): unknown };
-  return getDelegate === undefined ? (provider as Provider) : behind(getDelegate.call(provider));
 }

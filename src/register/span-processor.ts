@@ -3,7 +3,7 @@ import { trace } from '@opentelemetry/api';
 import { main } from '../main-entry.ts';
 import { apiRegistry } from '../otel/api-registry.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
-import { behind } from './sdk.ts';
+import { sdkOf } from '../otel/sdk-internals.ts';
 
 /** @param log is told if it cannot be added */
 export function addSpanProcessor(log?: OnceLogger): void {
@@ -24,7 +24,7 @@ export function addSpanProcessor(log?: OnceLogger): void {
  */
 function addToProcessors(): boolean {
   type Provider = { _activeSpanProcessor?: { _spanProcessors?: unknown } };
-  const processors = behind<Provider>(trace.getTracerProvider())._activeSpanProcessor
+  const processors = (sdkOf(trace.getTracerProvider()) as Provider)._activeSpanProcessor
     ?._spanProcessors;
   if (!Array.isArray(processors)) return false;
   const processor = new main.EventLoopSpanProcessor();

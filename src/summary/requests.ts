@@ -155,12 +155,8 @@ class Pair extends Waits {
   }
 
   read(): RouteStall {
-    const { functionName, file, line, column } = this.code ?? {};
     return {
-      ...(functionName !== undefined && { functionName }),
-      ...(file !== undefined && { file }),
-      ...(line !== undefined && { line }),
-      ...(column !== undefined && { column }),
+      ...placeOf(this.code),
       ...(this.route !== undefined && { route: this.route }),
       ...pairOf(this.totals),
     };
@@ -213,8 +209,19 @@ const quantilesOf = (durations: Durations): Quantiles => ({
 export const functionKeyOf = (code: CodePlace | undefined) =>
   code === undefined ? '' : keyOf(code);
 
+/** Without what is not known. */
+export function placeOf(code: Partial<CodePlace> = {}): Partial<CodePlace> {
+  const { functionName, file, line, column } = code;
+  return {
+    ...(functionName !== undefined && { functionName }),
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+  };
+}
+
 /** Undefined if `max` others are known. */
-function valueFor<Value>(
+export function valueFor<Value>(
   values: Map<string, Value>,
   key: string,
   max: number,

@@ -7,7 +7,7 @@
  */
 import type { RequestMessage } from '../report/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
-import { functionKeyOf, type RequestSummary, Requests } from './requests.ts';
+import { functionKeyOf, placeOf, type RequestSummary, Requests, valueFor } from './requests.ts';
 import { addStalls, harmOf, NO_STALLS, type StallTotals } from './stall-totals.ts';
 
 /** Functions that are kept apart; the blocks of all others are added up together. */
@@ -142,13 +142,9 @@ class Place extends Totals {
   }
 
   override read(elapsedMillis: number): PlaceSummary {
-    const { functionName, file, line, column } = this.#first.code ?? {};
     const cause = this.#mainCause();
     return {
-      ...(functionName !== undefined && { functionName }),
-      ...(file !== undefined && { file }),
-      ...(line !== undefined && { line }),
-      ...(column !== undefined && { column }),
+      ...placeOf(this.#first.code),
       ...super.read(elapsedMillis),
       ...(cause !== undefined && { cause }),
       gcMillis: this.gcMillis,
@@ -170,15 +166,8 @@ class Places {
   add(block: EventLoopBlock): void {
     this.#all.add(block);
     const key = functionKeyOf(block.code);
-    let place: Totals | undefined = this.#places.get(key);
-    if (place === undefined) {
-      if (this.#places.size < MAX_PLACES) {
-        const added = new Place(block);
-        this.#places.set(key, added);
-        place = added;
-      } else place = this.#others;
-    }
-    place.add(block);
+    const place = valueFor(this.#places, key, MAX_PLACES, () => new Place(block));
+    (place ?? this.#others).add(block);
   }
 
   /** A block may have begun before the period did, or end after it: it is in it as a whole. */

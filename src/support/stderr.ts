@@ -12,6 +12,7 @@ import { Writable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { PACKAGE_NAME } from '../version.ts';
 import { printable } from './escape.ts';
+import { workingFolder } from './files.ts';
 import { attempt } from './guard.ts';
 import { tracesSyncIo } from './schedstat.ts';
 import { now, setImmediate, wait } from './time.ts';
@@ -43,7 +44,7 @@ let waitingLength = 0;
  */
 export function writeLines(lines: (cwd: string) => readonly string[], isLast = false): void {
   attempt(() => {
-    const text = `${lines(attempt(() => process.cwd()) ?? '').join('\n')}\n`;
+    const text = `${lines(workingFolder()).join('\n')}\n`;
     const isInTurn = isMainThread && (tracesSyncIo() || isNonBlocking());
     if (!isInTurn) writeNow(text);
     else if (!isLast) writeInTurn(stderr(), text);

@@ -1,5 +1,6 @@
 /** Which blocks a test ignores. */
 import { toPath } from '../support/file-url.ts';
+import { slashed } from '../support/numbers.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { framesOfTest } from './event-loop-blocked-error.ts';
 
@@ -27,5 +28,3 @@ const isNamed = (name: string, wanted: string) => name === wanted || name.endsWi
 /** Whole parts of the path: `report.js` is not `old-report.js`. */
 const isIn = (file: string, wanted: string) =>
   `/${slashed(toPath(file))}/`.includes(`/${slashed(wanted).replace(/^\.?\/|\/$/g, '')}/`);
-
-const slashed = (path: string) => path.replaceAll('\\', '/');

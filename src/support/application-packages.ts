@@ -1,19 +1,16 @@
-/**
- * Packages of the application: what `/register` needs beyond the api is installed there, or not at
- * all.
- */
+/** Packages of the application: the SDK, its instrumentations and exporters are installed there. */
 import { createRequire } from 'node:module';
-import { packageOrigins } from '../support/package-origins.ts';
+import { packageOrigins } from './package-origins.ts';
 
 /** Packages that bring others with them, if a package manager does not hoist those. */
 const VIA = ['@opentelemetry/auto-instrumentations-node', '@opentelemetry/sdk-node'];
 
 export class ApplicationPackages {
-  /** Files that packages are resolved from, the likeliest first. */
   readonly #origins: string[];
 
-  constructor() {
-    this.#origins = packageOrigins();
+  /** @param origins files and folders that packages are resolved from, the likeliest first */
+  constructor(origins: readonly string[] = packageOrigins()) {
+    this.#origins = [...origins];
     for (const name of VIA) {
       const found = this.resolve(name);
       if (found !== undefined) this.#origins.push(found);
