@@ -10,13 +10,6 @@ import type { SharedText } from '../sample/shared-records.ts';
 import type { Clock } from '../support/clock.ts';
 import { type LongCall, type LongCallListener, MIN_SAMPLED_MILLIS } from './call-stack.ts';
 
-export interface LongCallPorts {
-  /** What is known of the running block, as plain data. */
-  facts(sample: StackSample): object;
-  resourceType(): string | undefined;
-  add(sample: StackSample): void;
-}
-
 export class LongCalls implements LongCallListener {
   /** Those in progress, outermost first. */
   #entered: (LongCall & { readonly sample: StackSample; readonly facts: string })[] = [];
@@ -24,7 +17,12 @@ export class LongCalls implements LongCallListener {
   constructor(
     private readonly clock: Clock,
     private readonly memory: SharedText,
-    private readonly ports: LongCallPorts,
+    private readonly ports: {
+      /** The facts of the running block, as plain data. */
+      facts(sample: StackSample): object;
+      resourceType(): string | undefined;
+      add(sample: StackSample): void;
+    },
     readonly faults: Faults,
   ) {}
 

@@ -8,12 +8,12 @@ import { type Wrap, wrapSlow } from './wrappers.ts';
 const SLOW = wrapSlow();
 const LOADED = 'NativeModule sqlite';
 
-type Sqlite = Record<'DatabaseSync' | 'StatementSync', { readonly prototype: object } | undefined>;
-
 interface NodeProcess {
-  /** What Node.js has loaded of itself, in this order. */
+  /** The modules of Node.js that it has loaded, in this order. */
   readonly moduleLoadList?: readonly string[];
-  getBuiltinModule?(id: string): Sqlite | undefined;
+  getBuiltinModule?(
+    id: string,
+  ): { [Class in 'DatabaseSync' | 'StatementSync']?: { readonly prototype: object } } | undefined;
 }
 
 /** How many entries of the list were searched: Node.js only adds to it. */

@@ -18,12 +18,6 @@ const MAX_LATE_MILLIS = 20;
 /** After this time without a moment, the first ones come at the short interval again. */
 const RENEWAL_MILLIS = 10 * 60_000;
 
-export interface ProfileParts extends MomentParts {
-  readonly options: ProfileOptions;
-  /** From 0 to 1, 1 excluded. */
-  readonly random?: () => number;
-}
-
 export class ProfileMoments implements Moments {
   readonly #utilization: RecentUtilization;
   readonly #random: () => number;
@@ -31,7 +25,13 @@ export class ProfileMoments implements Moments {
   #latest = Number.NEGATIVE_INFINITY;
   #due: number;
 
-  constructor(private readonly parts: ProfileParts) {
+  /** @param parts `random`: from 0 to 1, 1 excluded */
+  constructor(
+    private readonly parts: MomentParts & {
+      readonly options: ProfileOptions;
+      readonly random?: () => number;
+    },
+  ) {
     const { memory, options } = parts;
     this.#utilization = new RecentUtilization(memory.progress, options.maxBeatMillis);
     this.#random = parts.random ?? Math.random;

@@ -22,14 +22,10 @@ export interface SdkPackage {
     resourceDetectors?: unknown[];
   }) => Sdk;
   /** What reads a configuration file; `NodeSDK` does not. From 0.301 on. */
-  startNodeSdk?: StartNodeSdk;
+  startNodeSdk?: (options: { instrumentations: Instrumentation[] }) => Pick<Sdk, 'shutdown'>;
   /** Its name before 0.301. */
-  startNodeSDK?: StartNodeSdk;
+  startNodeSDK?: SdkPackage['startNodeSdk'];
 }
-
-type StartNodeSdk = (options: { instrumentations: Instrumentation[] }) => {
-  shutdown(): Promise<void>;
-};
 
 interface AutoPackage {
   getNodeAutoInstrumentations(): Instrumentation[];

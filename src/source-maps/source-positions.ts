@@ -32,13 +32,11 @@ const DEFAULT_OPTIONS = {
 /** Positions and files that are remembered: some 100 blocks with stacks of 50 different frames. */
 const MAX_REMEMBERED = 5000;
 
-type Done = (found: SourcePositionList) => void;
-
 interface Lookup {
   readonly positions: readonly GeneratedPosition[];
   /** Those of the thread. */
   readonly asked: readonly GeneratedPosition[];
-  readonly done: Done;
+  readonly done: (found: SourcePositionList) => void;
   timer?: NodeJS.Timeout;
 }
 
@@ -67,7 +65,7 @@ export class SourcePositions {
    * Calls `done` exactly once, with one result for each position: at once if all of them are known,
    * otherwise when they are, after some `maxWaitMillis`, or by `settle`.
    */
-  lookup(positions: readonly GeneratedPosition[], done: Done): void {
+  lookup(positions: readonly GeneratedPosition[], done: Lookup['done']): void {
     const id = this.#nextId++;
     try {
       // Not traced: `@opentelemetry/instrumentation-fs` makes a span of each read.
@@ -199,7 +197,7 @@ export class SourcePositions {
     this.#answer(lookup.positions, lookup.done);
   }
 
-  #answer(positions: readonly GeneratedPosition[], done: Done): void {
+  #answer(positions: readonly GeneratedPosition[], done: Lookup['done']): void {
     const found = positions.map((position) => this.#known.get(keyOf(position)));
     this.#guard.run('cannot use positions in the source', () =>
       this.#options.asOwnWork(() => done(found)),

@@ -11,20 +11,14 @@ import type { BlockSummary } from './summary.ts';
 export const BLOCK_TYPE = 'event-loop-blocked';
 export const SUMMARY_TYPE = 'event-loop-summary';
 
-/** The fields of the block, after what says what it is. */
-export type BlockJson = EventLoopBlock &
-  AttributedRequest & {
-    readonly type: typeof BLOCK_TYPE;
-    /** Says in one sentence what to change. */
-    readonly advice?: string;
-  };
 export type SummaryJson = BlockSummary & {
   readonly type: typeof SUMMARY_TYPE;
   /** If the loop was busy for half of the time. */
   readonly loopProfile?: LoopProfile;
 };
 
-export function blockJson(block: EventLoopBlock, attribution: AttributedRequest = {}): BlockJson {
+/** `advice` says in one sentence what to change. */
+export function blockJson(block: EventLoopBlock, attribution: AttributedRequest = {}) {
   const advice = adviceOf(block, block.code?.requires);
   return { type: BLOCK_TYPE, ...block, ...attribution, ...(advice !== undefined && { advice }) };
 }

@@ -12,12 +12,10 @@ import { queueMicrotask } from './time.ts';
  * Listeners of this kind, of every copy of this package in the thread: to each other they are none.
  */
 const { OURS, othersForRemoval } = perThread(Symbol.for(`${PACKAGE_NAME}.signals.v2`), () => ({
-  OURS: new Map<unknown, SharedListener>(),
+  OURS: new Map<unknown, Pick<SignalListener, 'signal' | 'isListening' | 'listen' | 'letGo'>>(),
   /** How many listen for `removeListener`, before the application does. */
   othersForRemoval: process.listenerCount('removeListener'),
 }));
-
-type SharedListener = Pick<SignalListener, 'signal' | 'isListening' | 'listen' | 'letGo'>;
 
 /** What is made of `process` by others, to hide listeners of their own for one, does not apply. */
 const emitter = EventEmitter.prototype;

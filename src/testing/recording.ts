@@ -4,6 +4,7 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
+import type { Block } from '../block.ts';
 import { BLOCK_CHANNEL, forRecording } from '../core.ts';
 import type { BlockMessage } from '../report/block-channel.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
@@ -13,7 +14,7 @@ import type { EventLoopBlock } from '../types.ts';
 import { EventLoopBlockedError } from './event-loop-blocked-error.ts';
 import { isIgnored } from './ignore.ts';
 import { checkOptions, type ExpectNoBlocksOptions, type RecordingOptions } from './options.ts';
-import { type RunDelayMillis, Starvation } from './starvation.ts';
+import { Starvation } from './starvation.ts';
 
 /**
  * The watchdog's thread does not keep a process alive, and a test runner may have nothing else that
@@ -95,7 +96,7 @@ async function record<Result>(run: () => Result, { thresholdMillis = 100 }: Reco
   // Blocks of a test are no telemetry of the application's.
   instrumentation.setTracerProvider(new ProxyTracerProvider());
   instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
-  const heard: (EventLoopBlock & { readonly runDelayMillis?: RunDelayMillis })[] = [];
+  const heard: (EventLoopBlock & Pick<Block, 'runDelayMillis'>)[] = [];
   const hear = (message: unknown) => heard.push((message as BlockMessage).block);
   const stalls = new StallsByBlock();
   const starvation = new Starvation(thresholdMillis);

@@ -3,16 +3,11 @@
  * block longer, and callbacks pile up that come one after the other on a quiet one. Linux counts
  * how long a thread waits for a CPU; elsewhere nothing is known, and every block counts whole.
  */
+import type { Block } from '../block.ts';
 import { type Clock, SystemClock } from '../support/clock.ts';
 import { Schedstat } from '../support/schedstat.ts';
 import { clearImmediate, setImmediate } from '../support/time.ts';
 import type { EventLoopBlock } from '../types.ts';
-
-/** How long the thread waited for a CPU in a block, as the session knows it. */
-export interface RunDelayMillis {
-  readonly atLeast: number;
-  readonly atMost: number;
-}
 
 /** Without a CPU for this share of the time, a thread counts as starved. */
 const STARVED_SHARE = 0.2;
@@ -22,19 +17,16 @@ const STARVED_SHARE = 0.2;
  */
 const MORE_CPU = 1.5;
 
-/** From one turn of the event loop to the next. */
-interface Iteration {
-  readonly start: number;
-  readonly end: number;
-  /** Shares of the time, without the loop's wait for events: the thread had no CPU, or slept. */
-  readonly starvedShare: number;
-  readonly sleptShare: number;
-  /** For how long the thread had no CPU before it, since the loop last waited for events. */
-  readonly backlogMillis: number;
-}
-
 export class Starvation {
-  readonly #iterations: Iteration[] = [];
+  readonly #iterations: {
+    readonly start: number;
+    readonly end: number;
+    /** Shares of the time, without the loop's wait for events: the thread had no CPU, or slept. */
+    readonly starvedShare: number;
+    readonly sleptShare: number;
+    /** For how long the thread had no CPU before it, since the loop last waited for events. */
+    readonly backlogMillis: number;
+  }[] = [];
   #immediate: NodeJS.Immediate | undefined;
   #at = Number.NaN;
   #idle = Number.NaN;
@@ -65,7 +57,8 @@ export class Starvation {
    * the thread waited for a CPU is a share of that of the iteration, within the bounds that are
    * known of the block itself.
    */
-  lengthOf(block: EventLoopBlock, { atLeast, atMost }: RunDelayMillis = NO_BOUNDS): number {
+  lengthOf(block: EventLoopBlock, runDelayMillis: Block['runDelayMillis'] = NO_BOUNDS): number {
+    const { atLeast, atMost } = runDelayMillis;
     const { startTimeMillis, durationMillis, kind, gcTimeMillis = 0 } = block;
     const middle = startTimeMillis + durationMillis / 2 - this.clock.epoch(0);
     const iteration = this.#iterations.find(({ start, end }) => start <= middle && middle <= end);
@@ -113,4 +106,4 @@ export class Starvation {
   }
 }
 
-const NO_BOUNDS: RunDelayMillis = { atLeast: 0, atMost: Number.POSITIVE_INFINITY };
+const NO_BOUNDS = { atLeast: 0, atMost: Number.POSITIVE_INFINITY };

@@ -18,12 +18,6 @@ export interface Stack {
   readonly millis: number;
 }
 
-export interface Arrangement {
-  readonly isAppOnly: boolean;
-  readonly isFolded: boolean;
-  readonly isInverted: boolean;
-}
-
 /** Shorter runs of frames of packages and Node.js are not folded. */
 const MIN_FOLDED = 10;
 /** Frames of a run that ends a stack stay: they are what ran. */
@@ -58,7 +52,11 @@ export function stacksOf(
     });
 }
 
-export function arranged(stack: Stack, { isAppOnly, isFolded, isInverted }: Arrangement): Stack {
+export function arranged(
+  stack: Stack,
+  how: { readonly isAppOnly: boolean; readonly isFolded: boolean; readonly isInverted: boolean },
+): Stack {
+  const { isAppOnly, isFolded, isInverted } = how;
   let { frames } = stack;
   if (isAppOnly) frames = frames.filter(({ origin }) => origin === 'app');
   if (isFolded) frames = folded(frames);
