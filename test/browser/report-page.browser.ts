@@ -62,6 +62,8 @@ beforeAll(async () => {
   }
   pageOf['framework'] = path.join(folder, 'framework.html');
   writePage(pageOf['framework'], frameworkReport(), TEMPLATE);
+  pageOf['anonymous'] = path.join(folder, 'anonymous.html');
+  writePage(pageOf['anonymous'], frameworkReport(['<anonymous>']), TEMPLATE);
   browser = await chromium.launch({
     executablePath: findChromium(),
     args: [
@@ -125,6 +127,13 @@ describe('a run with an SDK', () => {
         .getByRole('term')
         .filter({ hasText: new RegExp(`^${name}$`) })
         .waitFor();
+  });
+
+  test('a function without a name is its place', async () => {
+    await open('anonymous');
+    expect(await page.locator('.headline').textContent()).toMatch(
+      /^\S*src\/part-0\.js:20 blocked /,
+    );
   });
 
   test('source lines, with what each of them took: of the worst function, of one, of one block', async () => {

@@ -18,7 +18,7 @@ import {
 } from './elements.ts';
 import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
-import { type Block, COLORS, type Fn, Model } from './model.ts';
+import { ANONYMOUS, type Block, COLORS, type Fn, Model } from './model.ts';
 import { sourceOf } from './source.ts';
 import { text as cells, number, Tables, table } from './tables.ts';
 import { Timeline } from './timeline.ts';
@@ -164,7 +164,9 @@ function headline(model: Model): HTMLElement {
       { class: 'headline' },
       `Nothing blocked the event loop for ${duration(thresholdMillis)} or longer.`,
     );
-  const { waitedRequests = 0, file, line, column } = worst;
+  const { waitedRequests = 0, functionName, file, line, column } = worst;
+  const name = functionName === undefined ? 'Unknown code' : code(functionName);
+  const isNamed = functionName !== ANONYMOUS;
   const longest = longestOf(model.fnOf(worst));
   const advice = longest && adviceOf(longest, longest.requires);
   const native = longest?.nativeCall?.name;
@@ -174,8 +176,8 @@ function headline(model: Model): HTMLElement {
     { class: 'headline' },
     native !== undefined && code(native),
     native !== undefined && ' in ',
-    worst.functionName === undefined ? 'Unknown code' : code(worst.functionName),
-    file !== undefined && ' ',
+    isNamed && name,
+    file !== undefined && isNamed && ' ',
     file !== undefined && place(file, line, column, shortPath(file, cwd)),
     ' blocked the event loop for ',
     h('strong', {}, duration(worst.totalMillis)),

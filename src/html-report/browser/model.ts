@@ -33,7 +33,7 @@ export interface Request extends Omit<ReportRequest, 'waits'> {
 
 export const COLORS = 8;
 const UNKNOWN = 'unknown code';
-const ANONYMOUS = '<anonymous>';
+export const ANONYMOUS = '<anonymous>';
 
 export class Model {
   readonly #fns = new Map<number, Fn>();
