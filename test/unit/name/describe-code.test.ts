@@ -478,17 +478,6 @@ describe('an agent', () => {
         prompt(360, lib('executeField'), ...resolve),
       ).code?.functionName;
 
-    test('is named for what Node.js does for it', () => {
-      const made = [builtin('new Map'), node('new AsyncContextFrame', FRAME), enterWith];
-      expect(named(...made)).toBe('with');
-      const hook = entered('promiseInitHook', 'node:internal/async_hooks');
-      expect(named(hook, source, wrapper)).toBe('getSourceFromLocation');
-      const now = node('Performance.now', 'node:internal/perf/performance');
-      expect(named(entered('validate', 'node:internal/validators'), now, source)).toBe(
-        source.functionName,
-      );
-    });
-
     test('is not, if Node.js may have got back from what ran in the context', () => {
       // Node.js 24, and 26.
       expect(named({ ...enterWith, isAtEntry: true })).toBe('answer');

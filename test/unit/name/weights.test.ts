@@ -5,42 +5,7 @@ import { prompt, sample } from './support/stacks.ts';
 const weights = (start: number, end: number, ...samples: TimedSample[]) =>
   weigh(samples, start, end).map(({ before, after }) => [before, after]);
 
-test('samples that came at once share the time between them, and have all of both ends', () => {
-  expect(weights(0, 200, prompt(60), prompt(100), prompt(180))).toEqual([
-    [60, 20],
-    [20, 40],
-    [40, 20],
-  ]);
-});
-
-test('in any order', () => {
-  expect(weights(0, 200, prompt(180), prompt(60), prompt(100))).toEqual([
-    [60, 20],
-    [20, 40],
-    [40, 20],
-  ]);
-});
-
-test('all time from request to arrival belongs to what the sample found', () => {
-  // 95 ms of JavaScript, then a native call of 850 ms.
-  expect(weights(0, 945, prompt(60), sample(100, 945))).toEqual([
-    [60, 20],
-    [865, 0],
-  ]);
-  // The other way round.
-  expect(weights(0, 1000, sample(60, 800), prompt(806), prompt(906))).toEqual([
-    [800, 3],
-    [3, 50],
-    [50, 94],
-  ]);
-});
-
 describe('only what has to do with the block counts', () => {
-  test('samples of the time before and after it do not', () => {
-    expect(weights(90, 170, prompt(60), prompt(100), prompt(180))).toEqual([[10, 70]]);
-    expect(weights(61, 100, prompt(60))).toEqual([]);
-  });
-
   test('one that was asked for before it began counts from its beginning', () => {
     expect(weights(100, 200, sample(60, 150))).toEqual([[50, 50]]);
   });
@@ -63,15 +28,6 @@ test('the time without an answer, and as long again before it, could not be inte
   expect(uninterrupted(sample(60, 62.9), sample(100, 103))).toEqual([0, 6]);
 });
 
-test('clocks of two threads that differ by a little, and requests that are not known', () => {
-  expect(weights(0, 100, sample(60.5, 60))).toEqual([[60, 40]]);
-  expect(weights(0, 100, sample(Number.NaN, 60))).toEqual([[60, 40]]);
-  expect(weights(0, 100, prompt(60), sample(59, 80))).toEqual([
-    [60, 0],
-    [20, 20],
-  ]);
-});
-
 const time = fc.double({ min: 0, max: 1000, noNaN: true });
 const anySamples = fc.array(fc.tuple(time, fc.double({ min: -2, max: 500, noNaN: true })), {
   maxLength: 64,
@@ -92,18 +48,6 @@ test('at any times: never negative, and together as long as the block', () => {
         expect(until).toBeLessThanOrEqual(end);
       }
       if (weighted.length > 0) expect(sum).toBeCloseTo(end - start, 6);
-    }),
-  );
-});
-
-test('the later a sample comes, the more time belongs to it', () => {
-  fc.assert(
-    fc.property(time, time, time, (requestedAt, a, b) => {
-      const before = (late: number) => {
-        const [only] = weigh([sample(requestedAt, requestedAt + late)], 0, 3000);
-        return only?.before ?? Number.NaN;
-      };
-      expect(before(Math.max(a, b))).toBeGreaterThanOrEqual(before(Math.min(a, b)));
     }),
   );
 });
