@@ -2,8 +2,8 @@
  * A stack as the way from the outermost function to the innermost one, of those that a block can be
  * named by. Which frames count, in this order:
  *
- * 1. What hooks and timers of this package have called runs on its account, and is left out, unless
- *    a timer of it has called a hook of the application (`withoutOwnCalls`).
+ * 1. What hooks and timers of this package have called runs on its account, and is left out
+ *    (`withoutOwnCalls`).
  * 2. If the sample came late, a function that has only just been called did not run; its caller did
  *    (`pathBefore`).
  * 3. The running functions of the application and of packages; not of Node.js, of this package or
@@ -23,16 +23,6 @@ const ASYNC_HOOKS = 'node:internal/async_hooks';
 /** Where Node.js calls timers from. */
 const TIMERS = 'node:internal/timers';
 const MODULE_LOADER = 'node:internal/modules/';
-/**
- * Node.js' part of a context, of a promise while hooks are on, and of a read of the clock: what an
- * agent asks for most. None of them has called an application.
- */
-const FOR_AGENTS = new Set([
-  ASYNC_HOOKS,
-  'node:internal/async_context_frame',
-  'node:internal/perf/performance',
-]);
-
 /** What Node.js does around promise reactions and nextTicks. */
 const AROUND_REACTIONS = new Set([
   ASYNC_HOOKS,
@@ -69,7 +59,7 @@ export interface StackPath {
  * what ran, but its caller is.
  */
 export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
-  const frames = withoutOwnCalls(stack, originOf);
+  const frames = withoutOwnCalls(stack);
   if (!isOnlyJustCalled(frames, originOf)) return pathOf(frames, originOf);
   const path = pathOf(frames.slice(1), originOf);
   return path.isLoading && isModuleAt(frames, 0) ? { ...path, loads: frames[0]?.file } : path;
@@ -87,7 +77,7 @@ function isOnlyJustCalled(frames: readonly StackFrame[], originOf: OriginOf): bo
 
 /** What ran when the sample was taken. */
 export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
-  return pathOf(withoutOwnCalls(stack, originOf), originOf);
+  return pathOf(withoutOwnCalls(stack), originOf);
 }
 
 /**
@@ -98,31 +88,20 @@ export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackP
  *    called it ran, if that and its caller are agents'. The outermost function of an agent, and one
  *    that Node.js called, may be a wrapper of a native call, which calls something when that has
  *    returned.
- * 3. Node.js ran by 1 or 2, and what it did there is {@link FOR_AGENTS}: the function that called
- *    Node.js ran, if it is an agent's.
  */
 export function agentPathAt(
   stack: readonly StackFrame[],
   originOf: OriginOf,
   isLate: boolean,
 ): readonly Step[] {
-  const frames = withoutOwnCalls(stack, originOf);
+  const frames = withoutOwnCalls(stack);
   const isAgents = (at: number) => isOfAgent(frames[at], originOf);
-  const isForAgents = (from: number, to: number) =>
-    frames.slice(from, to).some(({ file = '' }) => FOR_AGENTS.has(file));
   const isBuiltin = frames[0]?.isBuiltin === true;
   const isCalled = isBuiltin || frames[0]?.isAtEntry === true;
   if (isCalled && isLate) return [];
-  let from = isCalled ? callerOf(frames, 0) : 0;
-  if (isNodeFile(frames[from]?.file ?? '')) {
-    const caller = callerOfNode(frames, from);
-    if (!isForAgents(from, caller)) return [];
-    from = caller;
-  } else if (isCalled) {
-    if (!(isBuiltin || isAgents(0) || isForAgents(0, from))) return [];
-    if (!isAgents(callerOf(frames, from))) return [];
-  }
+  const from = isCalled ? callerOf(frames, 0) : 0;
   if (!isAgents(from)) return [];
+  if (isCalled && !((isBuiltin || isAgents(0)) && isAgents(callerOf(frames, from)))) return [];
   const steps: Step[] = [];
   for (let i = from; i < frames.length; i++) {
     if (isAgents(i)) steps.push({ ...stepAt(frames, i, originOf), origin: 'agent' });
@@ -141,11 +120,6 @@ function callerOf(frames: readonly StackFrame[], at: number): number {
   let i = at + 1;
   while (frames[i]?.isBuiltin === true) i++;
   return i;
-}
-
-/** Index of the next frame outwards that is not Node.js' own; -1 if there is none. */
-function callerOfNode(frames: readonly StackFrame[], at: number): number {
-  return frames.findIndex(({ file }, i) => i > at && file !== undefined && !isNodeFile(file));
 }
 
 /**
@@ -176,17 +150,10 @@ function isCode({ file, isOwn }: StackFrame): boolean {
 /** Whether hooks and timers are called from here. */
 export const callsHooks = (file: string | undefined) => file === ASYNC_HOOKS || file === TIMERS;
 
-function withoutOwnCalls(
-  frames: readonly StackFrame[],
-  originOf?: OriginOf,
-): readonly StackFrame[] {
+function withoutOwnCalls(frames: readonly StackFrame[]): readonly StackFrame[] {
   const entry = frames.findLastIndex(({ isOwn }, i) => isOwn && callsHooks(frames[i + 1]?.file));
   if (entry === -1) return frames;
-  const called = frames.slice(0, entry);
-  const isAppCalled =
-    frames[entry + 1]?.file === TIMERS &&
-    called.some((frame) => isCode(frame) && originOf?.(frame.file as string) === 'app');
-  return isAppCalled ? frames : frames.slice(entry + 1);
+  return frames.slice(entry + 1);
 }
 
 function pathOf(frames: readonly StackFrame[], originOf: OriginOf): StackPath {
@@ -284,10 +251,9 @@ function isOfNode(frames: readonly StackFrame[], at: number): boolean {
 }
 
 /**
- * What awaits the running code, and has called it; the innermost first:
- * 1. The innermost function of the application, if it has called a module's code by `import()`, or
- *    a package that goes on in a promise reaction; not if it awaits a dispatcher, as a middleware
- *    does that has called `next()`.
+ * What awaits the running code, and has called it; the innermost first; nothing if a function of
+ * the application runs:
+ * 1. The innermost function of the application, of which a package goes on in a promise reaction.
  * 2. Else the functions of packages that are nearer than any of the application.
  */
 function callersThatAwait(
@@ -296,15 +262,10 @@ function callersThatAwait(
   awaiting: readonly number[],
   originOf: OriginOf,
 ): readonly number[] {
-  const originAt = (i: number) => originOf(frames[i]?.file as string);
-  const isApp = (i: number) => originAt(i) === 'app';
-  const isAppRunning = running.some(isApp);
-  const app = awaiting.findIndex((i) => isApp(i) && !passesOn(frames[i] as StackFrame));
-  const isDispatched = awaiting.slice(0, app).some((i) => originAt(i) === 'dispatcher');
-  const isImported = isModuleAt(frames, running.at(-1) as number);
-  if (app !== -1 && (isImported || !(isAppRunning || isDispatched)))
-    return [awaiting[app] as number];
-  if (isAppRunning) return [];
+  const isApp = (i: number) => originOf(frames[i]?.file as string) === 'app';
+  if (running.some(isApp)) return [];
+  const app = awaiting.find((i) => isApp(i) && !passesOn(frames[i] as StackFrame));
+  if (app !== undefined) return [app];
   const outside = awaiting.findIndex(isApp);
   return outside === -1 ? awaiting : awaiting.slice(0, outside);
 }
