@@ -116,7 +116,7 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
  */
 export const LINK_TYPE_MADE_BY = 'made_by';
 
-/** Why the thread was not given a CPU. One of `throttled`, `starved` and `stopped`. */
+/** Why the thread was not given a CPU. One of `starved` and `stopped`. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
 /**

@@ -16,12 +16,11 @@ export type BlockKind = 'callback' | 'microtasks' | 'pile-up';
 /**
  * Why the thread was not given a CPU.
  *
- * - `throttled`: its container was out of CPU quota.
- * - `starved`: other processes had the CPU.
- * - `stopped`: it was stopped: SIGSTOP, a frozen container or machine. Outside Linux, the other two
- *   reasons are reported as this one, if they are noticed.
+ * - `starved`: other processes had the CPU, or its container was out of CPU quota.
+ * - `stopped`: it was stopped: SIGSTOP, a frozen container or machine. Outside Linux, `starved` is
+ *   reported as this one, if it is noticed.
  */
-export type SuspensionReason = 'throttled' | 'starved' | 'stopped';
+export type SuspensionReason = 'starved' | 'stopped';
 
 /**
  * The blocking function, which is the place to change: the innermost function of the application's

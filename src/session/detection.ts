@@ -4,7 +4,6 @@
  */
 import type { HrTime, Span } from '@opentelemetry/api';
 import type { Block } from '../block.ts';
-import { CpuThrottling } from '../detect/exclude/cpu-throttling.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
 import { RunDelay } from '../detect/exclude/run-delay.ts';
 import { Suspensions } from '../detect/exclude/suspensions.ts';
@@ -89,7 +88,6 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     clock,
     {
       runDelay,
-      throttling: new CpuThrottling(),
       memory: watchedMemory,
       preemptions: () => process.resourceUsage().involuntaryContextSwitches,
     },

@@ -104,18 +104,16 @@ describe('waits of the loop are not counted', () => {
     const clock = new FakeClock();
     clock.idleTime = Number.NaN;
     const recorded: number[] = [];
-    const throttling = { start() {}, stop() {}, keepUp() {}, since: jest.fn() };
     const runDelay = new RunDelay(clock);
     const suspensions = new Suspensions(
       clock,
-      { runDelay, throttling, memory: () => undefined, preemptions: () => 0 },
+      { runDelay, memory: () => undefined, preemptions: () => 0 },
       (millis) => recorded.push(millis),
     );
     for (let i = 0; i < 3; i++) {
       clock.time += INTERVAL;
       suspensions.sample(clock.time, clock.time);
     }
-    expect(throttling.since).not.toHaveBeenCalled();
     expect(recorded).toEqual([]);
   });
 });

@@ -18,8 +18,6 @@ class FakeThread {
   delay = 70;
   slices = 1000;
   preemptions = 300;
-  throttledMillis = 0;
-  throttledPeriods = 0;
   #due = Number.NaN;
   readonly suspensions: Suspensions;
 
@@ -36,25 +34,12 @@ class FakeThread {
       clock,
       {
         runDelay: new RunDelay(clock, schedstat),
-        throttling: {
-          start: () => {},
-          stop: () => {},
-          keepUp: () => this.#throttled(),
-          since: () => this.#throttled(),
-        },
         memory: () => (this.isWatched ? this.memory : undefined),
         preemptions: () => this.preemptions,
       },
       (millis, reason) => this.recorded.push([reason, Math.round(millis * 1e3) / 1e3]),
     );
     this.suspensions.start();
-  }
-
-  #throttled() {
-    const now = { millis: this.throttledMillis, periods: this.throttledPeriods };
-    this.throttledMillis = 0;
-    this.throttledPeriods = 0;
-    return now;
   }
 
   /** It is ready to run, and has no CPU: once, or in so many pieces. */
@@ -64,12 +49,6 @@ class FakeThread {
     this.slices += pieces;
     this.preemptions += pieces;
     return this;
-  }
-
-  throttle(millis: number): this {
-    this.throttledMillis += millis;
-    this.throttledPeriods++;
-    return this.starve(millis);
   }
 
   /** It wakes up late, since it has no CPU: libuv takes that for a part of the wait. */
@@ -185,44 +164,6 @@ describe('starved', () => {
     for (let i = 0; i < 100; i++) thread.starve(600, 60);
     thread.beats();
     expect(thread.recorded).toEqual(Array(1000).fill(['starved', 60]));
-  });
-});
-
-describe('throttled', () => {
-  test('as far as the group was: for each period of the quota', () => {
-    thread.wait(15).run(20).throttle(75).run(20).throttle(85).run(3).beats();
-    expect(thread.recorded).toEqual([
-      ['throttled', 80],
-      ['throttled', 80],
-    ]);
-  });
-
-  test('with some waiting after it, for a CPU that others have: one suspension', () => {
-    thread.run(20).throttle(80).starve(5).beats();
-    expect(thread.recorded).toEqual([['throttled', 85]]);
-  });
-
-  test('and starved: both, each with its own part', () => {
-    thread.run(20).throttle(80).run(1).starve(60).beats();
-    expect(thread.recorded).toEqual([
-      ['throttled', 80],
-      ['starved', 60],
-    ]);
-  });
-
-  test('without a run delay, as the kernel sometimes has it', () => {
-    thread.run(20).hold(80).watchdogIsLate(75);
-    thread.throttledMillis = 160; // of two CPUs
-    thread.throttledPeriods = 1;
-    thread.beats();
-    expect(thread.recorded).toEqual([['throttled', 75]]);
-  });
-
-  test('in another thread of the group, at other times: no reason for this one', () => {
-    thread.throttledMillis = 90;
-    thread.wait(BEAT).beat();
-    thread.run(5).starve(40).beats();
-    expect(thread.recorded).toEqual([['starved', 40]]);
   });
 });
 

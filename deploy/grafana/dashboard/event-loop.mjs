@@ -76,7 +76,7 @@ const SHARE = { unit: 'percentunit', min: 0, max: 1 };
 const COUNT = { unit: 'short', decimals: 0, min: 0 };
 const NO_STALLS = 'needs EventLoopSpanProcessor';
 const NO_SUSPENSIONS = 'None: the event loop was given a CPU whenever it had work to do';
-const REASON_COLORS = { throttled: 'red', starved: 'orange', stopped: 'blue' };
+const REASON_COLORS = { starved: 'orange', stopped: 'blue' };
 const NO_PROFILE = 'None: the event loop was busy for less than half of the time';
 /** Of the loop's time: samples of one a second. */
 const busyShare = (/** @type {string} */ labels) =>
@@ -576,7 +576,7 @@ const ROWS = [
         ...graph({
           title: 'Time without a CPU, worst instance',
           description:
-            'Share of the time in which the event loop had work to do and no CPU, of the instance that has most. "throttled": its container is out of CPU quota; raise the limit. "starved": other processes on the node have the CPU. "stopped": the process or machine was stopped. No code is at fault: it is in no block, and in the lag, but for "stopped".',
+            'Share of the time in which the event loop had work to do and no CPU, of the instance that has most. "starved": other processes on the node have the CPU, or its container is out of CPU quota. "stopped": the process or machine was stopped. No code is at fault: it is in no block, and in the lag, but for "stopped".',
           scale: { ...SHARE, steps: SHARE_STEPS, noValue: NO_SUSPENSIONS },
           queries: [
             {

@@ -8,7 +8,6 @@ import type { SharedMemory } from '../../sample/shared-memory.ts';
 import { maybeStoppedWithin, stoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SuspensionReason } from '../../types.ts';
-import type { CpuThrottling } from './cpu-throttling.ts';
 import type { RunDelay } from './run-delay.ts';
 
 /** Shorter ones are not recorded: the scheduler's slices are a few milliseconds. */
@@ -27,24 +26,14 @@ interface InCode {
    * is subtracted from what the watchdog thread notes.
    */
   readonly inWait: number;
-  readonly reason: SuspensionReason;
 }
 
 export interface SuspensionSources {
   readonly runDelay: Pick<RunDelay, 'start' | 'stop' | 'sample' | 'schedstat'>;
-  readonly throttling: Pick<CpuThrottling, 'start' | 'stop' | 'keepUp' | 'since'>;
   /** The watchdog's memory, while its thread watches. */
   memory(): SharedMemory | undefined;
   /** How often threads of this process were made to give up their CPU so far. */
   preemptions(): number;
-}
-
-/** As far as the group was throttled, that is the reason; a short part joins the longer one. */
-function throttledPart(waitedForCpu: number, groupMillis: number): number {
-  const throttled = Math.min(waitedForCpu, groupMillis);
-  const isSplit = Math.min(throttled, waitedForCpu - throttled) >= MIN_SUSPENSION_MILLIS;
-  if (isSplit) return throttled;
-  return throttled >= waitedForCpu / 2 ? waitedForCpu : 0;
 }
 
 /** What the kernel and libuv have counted, at one moment. */
@@ -71,7 +60,6 @@ export class Suspensions {
 
   start(): void {
     this.sources.runDelay.start();
-    this.sources.throttling.start();
   }
 
   stop(): void {
@@ -81,7 +69,6 @@ export class Suspensions {
       this.#latest = undefined;
       this.#inCode = undefined;
       this.sources.runDelay.stop();
-      this.sources.throttling.stop();
     }
   }
 
@@ -118,22 +105,13 @@ export class Suspensions {
     // By now the watchdog thread has noted what it was late to note.
     this.#recordInCode();
     // NaN if the loop's waits are not counted.
-    if (Math.max(waitedForCpu, missing || 0, inWait) < MIN_SUSPENSION_MILLIS) {
-      this.sources.throttling.keepUp(at);
-      return lateWait - starvedInWait;
-    }
-    const group = this.sources.throttling.since(at);
-    const throttled = throttledPart(waitedForCpu, group.millis);
-    // The kernel does not count all throttling as run delay.
-    const isThrottled = group.millis - throttled >= Math.max(missing, inWait) / 2;
-    const reason = isThrottled ? 'throttled' : 'stopped';
-    this.#inCode = { from: before.at, until: at, missing, inWait, reason };
-    const waits = Math.min(now.slices - before.slices, now.preemptions - before.preemptions);
-    this.#recordEach(throttled, group.periods, 'throttled');
-    this.#recordEach(waitedForCpu - throttled, waits - group.periods, 'starved');
-    this.#recordEach(inWait, 1, reason);
-
     const noLag = lateWait - starvedInWait;
+    if (Math.max(waitedForCpu, missing || 0, inWait) < MIN_SUSPENSION_MILLIS) return noLag;
+    this.#inCode = { from: before.at, until: at, missing, inWait };
+    const waits = Math.min(now.slices - before.slices, now.preemptions - before.preemptions);
+    this.#recordEach(waitedForCpu, waits, 'starved');
+    this.#recordEach(inWait, 1, 'stopped');
+
     if (!(missing >= MIN_SUSPENSION_MILLIS)) return noLag;
     const late = this.#marked(maybeStoppedWithin, Math.max(before.at, due), at) - inWait;
     return noLag + Math.min(missing, Math.max(0, late) || 0);
@@ -170,9 +148,9 @@ export class Suspensions {
     const inCode = this.#inCode;
     this.#inCode = undefined;
     if (inCode === undefined || !(inCode.missing >= MIN_SUSPENSION_MILLIS)) return;
-    const { from, until, missing, inWait, reason } = inCode;
+    const { from, until, missing, inWait } = inCode;
     const stopped = Math.min(missing, this.#marked(stoppedWithin, from, until) - inWait);
-    this.#recordEach(stopped, 1, reason);
+    this.#recordEach(stopped, 1, 'stopped');
   }
 
   #marked(
