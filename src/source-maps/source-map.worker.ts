@@ -25,7 +25,8 @@ export interface SourceMapAnswer {
 const { port, answers, idleMillis } = workerData as SourceMapThreadData;
 let problems: SourceMapAnswer['problems'][number][] = [];
 const files = new MapFiles((...its) => problems.push(its));
-const idle = setTimeout(() => port.close(), idleMillis);
+/** It is started by a request, and idles from the first answer on. */
+let idle: NodeJS.Timeout | undefined;
 
 port.on('message', ({ id, asked }: Pick<SourceMapAnswer, 'id' | 'asked'>) => {
   const found = asked.map((position) => files.find(position));
@@ -33,5 +34,6 @@ port.on('message', ({ id, asked }: Pick<SourceMapAnswer, 'id' | 'asked'>) => {
   problems = [];
   Atomics.add(answers, 0, 1);
   Atomics.notify(answers, 0);
-  idle.refresh();
+  clearTimeout(idle);
+  idle = setTimeout(() => port.close(), idleMillis);
 });

@@ -1,4 +1,4 @@
-import { type BlockFacts, blockAttributes } from '../../src/block-attributes.ts';
+import { blockAttributes } from '../../src/block-attributes.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
 
 const MAIN = { id: 0, name: 'main' };
@@ -46,28 +46,6 @@ test('every fact is an attribute, times are in seconds', () => {
   });
 });
 
-test('what is not known has no attribute, and 0 is known', () => {
-  const facts = { callbacks: 0, samples: 0, gcTimeMillis: 0, stalledSpans: 0 };
-  expect(blockAttributes(facts, { id: 4, name: 'worker-4' })).toStrictEqual({
-    'event_loop.block.callbacks': 0,
-    'event_loop.block.gc_time': 0,
-    'event_loop.block.stalled_spans': 0,
-    'thread.id': 4,
-    'thread.name': 'worker-4',
-  });
-});
-
-test('code without a place has a name and a stack', () => {
-  const code = { functionName: 'evaluated', stackTrace: '    at evaluated (eval at run)' };
-  expect(blockAttributes({ callbacks: 1, code }, MAIN)).toStrictEqual({
-    'event_loop.block.callbacks': 1,
-    'code.function.name': 'evaluated',
-    'code.stacktrace': '    at evaluated (eval at run)',
-    'thread.id': 0,
-    'thread.name': 'main',
-  });
-});
-
 test.each([
   ['file:///app/report%20a.mjs', '/app/report a.mjs'],
   ['/app/report%20a.js', '/app/report%20a.js'],
@@ -75,13 +53,6 @@ test.each([
 ])('the file path of %s is %s', (file, path) => {
   const code = { functionName: 'f', file, stackTrace: '' };
   expect(blockAttributes({ callbacks: 1, code }, MAIN)['code.file.path']).toBe(path);
-});
-
-test('a block that has not ended is marked as such, one that has is not', () => {
-  const ongoing: BlockFacts = { kind: 'callback', callbacks: 1, isOngoing: true };
-  expect(blockAttributes(ongoing, MAIN)['event_loop.block.unfinished']).toBe(true);
-  const ended: BlockFacts = { ...ongoing, isOngoing: false };
-  expect(blockAttributes(ended, MAIN)).not.toHaveProperty(['event_loop.block.unfinished']);
 });
 
 test('facts that have been JSON give the same attributes', () => {

@@ -1,11 +1,4 @@
-import {
-  type Attributes,
-  createContextKey,
-  ROOT_CONTEXT,
-  type Span,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api';
+import { createContextKey, ROOT_CONTEXT, type Span, TraceFlags, trace } from '@opentelemetry/api';
 import { STYLED } from '../../src/console/paint.ts';
 import { operationOf } from '../../src/otel/operation.ts';
 import { attributedRequest } from '../../src/report/attributed-request.ts';
@@ -135,27 +128,6 @@ describe('a block is attributed to', () => {
   const spanContext = { traceId: TRACE, spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
   const inSpan = (span: object) =>
     trace.setSpan(ROOT_CONTEXT, { spanContext: () => spanContext, ...span } as Span);
-  const request = (attributes: Attributes, route?: string) =>
-    inSpan({ name: 'middleware' }).setValue(RPC, { type: 'http', span: { attributes }, route });
-
-  test.each<[string, Attributes, string | undefined, string]>([
-    [
-      'route',
-      { 'http.request.method': 'GET', 'url.path': '/users/7' },
-      '/users/:id',
-      'GET /users/:id',
-    ],
-    [
-      'older names',
-      { 'http.method': 'PUT', 'http.route': '/users/:id' },
-      undefined,
-      'PUT /users/:id',
-    ],
-    ['the span, without a route', { 'http.request.method': 'GET' }, undefined, 'middleware'],
-    ['neither', {}, undefined, 'middleware'],
-  ])('the request, by %s', (_what, attributes, route, operation) => {
-    expect(attributedRequest(request(attributes, route))).toEqual({ operation, traceId: TRACE });
-  });
 
   test('the name of the span outside of requests, if it has one', () => {
     expect(attributedRequest(inSpan({ name: 'job' }))).toEqual({
@@ -188,13 +160,4 @@ describe('a block is attributed to', () => {
       }
     },
   );
-
-  test('nothing without a valid span', () => {
-    expect(attributedRequest(ROOT_CONTEXT)).toEqual({});
-    expect(
-      attributedRequest(
-        trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext({ ...spanContext, traceId: '' })),
-      ),
-    ).toEqual({});
-  });
 });

@@ -1,7 +1,6 @@
 import {
   type Attributes,
   type Context,
-  context,
   createContextKey,
   type HrTime,
   ProxyTracerProvider,
@@ -205,13 +204,6 @@ test('what is not known is left out', () => {
   ]);
 });
 
-test('a child never starts before its parent', () => {
-  const { report, spans } = setUp();
-  report({ context: parentAt(EPOCH + 2001).context });
-  expect(spans()[0]?.startTime).toEqual([(EPOCH + 2000) / 1000, 1_000_000]);
-  expect(length(spans()[0] as ReadableSpan)).toBe(149);
-});
-
 describe('the exact length of the block is an attribute of the span', () => {
   const DURATION = 'event_loop.block.duration';
 
@@ -225,33 +217,12 @@ describe('the exact length of the block is an attribute of the span', () => {
     expect(spans()[0]?.attributes[DURATION]).toBe(seconds);
   });
 
-  test('if there is no parent, there is none', () => {
-    const { report, spans } = setUp();
-    report({ context: undefined });
-    expect(spans()[0]?.attributes).not.toHaveProperty([DURATION]);
-  });
-
   test('of a span that was started early', () => {
     const { reporter, spans } = setUp();
     reporter.add({ ...BLOCK, context: parentAt(EPOCH + 2030).context })?.spanContext();
     reporter.report();
     expect(spans()[0]?.attributes[DURATION]).toBe(0.15);
   });
-});
-
-test('a parent that started after the block ended gets a span of no length, not a negative one', () => {
-  const { report, spans } = setUp();
-  report({ context: parentAt(EPOCH + 9000).context });
-  expect(length(spans()[0] as ReadableSpan)).toBe(0);
-});
-
-test('a parent that has ended keeps its child', () => {
-  const { report, spans } = setUp();
-  const parent = parentAt(EPOCH + 1990);
-  parent.span.end(new Date(EPOCH + 2010));
-  report({ context: parent.context });
-  expect(spans()[0]?.parentSpanContext?.spanId).toBe(parent.span.spanContext().spanId);
-  expect(length(spans()[0] as ReadableSpan)).toBe(150);
 });
 
 test('a child does not end after a parent that ended near the end of the block', () => {
@@ -280,27 +251,6 @@ test('a suppressed context gives metrics only', () => {
   report({ context: parentAt(EPOCH).context.setValue(SUPPRESS, true) });
   expect(spans()).toEqual([]);
   expect(metrics).toEqual([['block', 150, 'callback']]);
-});
-
-test('own work gives metrics only, at once', () => {
-  const { reporter, spans, metrics } = setUp();
-  reporter.add({ ...BLOCK, start: 0, end: 100, isOwnWork: true });
-  expect(metrics).toEqual([['block', 100, 'callback']]);
-  reporter.report();
-  expect(spans()).toEqual([]);
-});
-
-test('an unsampled parent gives no span, and uses up nothing of the rate limit', () => {
-  const { report, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
-  const unsampled = {
-    traceId: 'a'.repeat(32),
-    spanId: 'b'.repeat(16),
-    traceFlags: TraceFlags.NONE,
-  };
-  const inside = { context: trace.setSpanContext(ROOT_CONTEXT, unsampled) };
-  report(inside, inside, {}, inside);
-  expect(spans()).toHaveLength(1);
-  expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
 });
 
 test('requireParentSpan: without a parent metrics only', () => {
@@ -368,51 +318,6 @@ test('a block waits for entry spans to begin: two turns, and two more after each
   expect(scheduled()).toBe(5);
 });
 
-test('a block waits for entry spans for a second at most', () => {
-  const { sources, reporter, spans, clock, turn } = setUp();
-  sources.turnsToWait = () => 2;
-  reporter.add(BLOCK, 0);
-  clock.time = 3150;
-  turn();
-  expect(spans()).toEqual([]);
-  clock.time = 3151;
-  turn();
-  expect(spans()).toHaveLength(1);
-});
-
-test('own work does not ask to be reported', () => {
-  const { reporter, scheduled } = setUp();
-  reporter.add({ ...BLOCK, isOwnWork: true });
-  expect(scheduled()).toBe(0);
-});
-
-test('garbage collection is asked for when blocks are reported, within the block', () => {
-  const { sources, reporter } = setUp();
-  const gcWithin = jest.spyOn(sources, 'gcWithin');
-  reporter.add(BLOCK)?.spanContext();
-  expect(gcWithin).not.toHaveBeenCalled();
-  reporter.report();
-  expect(gcWithin.mock.calls).toEqual([[2000, 2150]]);
-});
-
-test.each([
-  ['that is not known', () => Number.NaN, []],
-  [
-    'that cannot be read',
-    () => {
-      throw new Error('broken');
-    },
-    ['error: cannot read garbage collection times'],
-  ],
-])('garbage collection %s is left out', (_what, gcWithin, expected) => {
-  const { sources, report, spans, logged } = setUp();
-  sources.gcWithin = gcWithin;
-  report({}, {});
-  expect(spans()).toHaveLength(2);
-  expect(spans()[0]?.attributes).not.toHaveProperty(['event_loop.block.gc_time']);
-  expect(logged).toEqual(expected);
-});
-
 describe('blockHook', () => {
   test('is given the span and the block, and may add attributes', () => {
     let given: EventLoopBlock | undefined;
@@ -435,115 +340,10 @@ describe('blockHook', () => {
     });
     expect(spans()[0]?.attributes['team']).toBe('checkout');
   });
-
-  test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('theirs');
-      },
-    ],
-    [
-      'rejects',
-      async () => {
-        throw new Error('theirs');
-      },
-    ],
-  ])('that %s is logged once and swallowed', async (_how, blockHook) => {
-    const unhandled = jest.fn();
-    process.on('unhandledRejection', unhandled);
-    const { report, spans, logged } = setUp({ blockHook });
-    report({}, {});
-    await new Promise(setImmediate);
-    process.off('unhandledRejection', unhandled);
-    expect(unhandled).not.toHaveBeenCalled();
-    expect(spans()).toHaveLength(2);
-    expect(logged).toEqual(['error: blockHook threw; ignored']);
-  });
-});
-
-describe('an error in user code is logged once, and every other block is reported', () => {
-  const broken = () => {
-    throw new Error('theirs');
-  };
-
-  test('a tracer that throws', () => {
-    const { sources, report, metrics, logged } = setUp();
-    sources.tracer = () => ({ startSpan: broken, startActiveSpan: broken }) as never;
-    report({}, {});
-    expect(metrics).toHaveLength(2);
-    expect(logged).toEqual(['error: cannot report a block']);
-  });
-
-  test('a meter that throws', () => {
-    const { sources, report, spans, logged } = setUp();
-    sources.instruments = broken as never;
-    report({}, {});
-    expect(spans()).toHaveLength(2);
-    expect(logged).toEqual(['error: cannot record a metric']);
-  });
-
-  test('a span processor that throws', () => {
-    const { sources, report, logged } = setUp();
-    const hostile = new TracerProvider({
-      spanProcessors: [
-        { onStart: broken, onEnd: broken, forceFlush: async () => {}, shutdown: async () => {} },
-      ],
-    });
-    sources.tracer = () => hostile.getTracer('test');
-    report({}, {});
-    expect(logged).toEqual(['error: cannot report a block']);
-  });
-});
-
-// The real context manager is not needed here, and none may be left behind.
-test('no global context manager was set', () => {
-  expect(context.active()).toBe(ROOT_CONTEXT);
 });
 
 describe('a span that ends before the block is reported', () => {
   const block = (context: Context): Block => ({ ...BLOCK, context });
-
-  test('has the span started, which is completed when the block is reported', () => {
-    const { reporter, spans } = setUp();
-    const parent = parentAt(EPOCH + 1000);
-    const pending = reporter.add(block(parent.context), 3);
-    const early = pending?.spanContext();
-    expect(early?.traceId).toBe(parent.span.spanContext().traceId);
-    expect(pending?.spanContext()).toBe(early);
-    expect(spans()).toEqual([]);
-    reporter.report();
-    const [span] = spans();
-    expect(spans()).toHaveLength(1);
-    expect(span?.spanContext().spanId).toBe(early?.spanId);
-    expect(length(span as ReadableSpan)).toBeCloseTo(150);
-    expect(span?.attributes).toMatchObject({
-      'event_loop.block.stalled_spans': 3,
-      'event_loop.block.gc_time': 0.012,
-    });
-  });
-
-  test('does not wait for the code to be named: that is done when the block is reported', () => {
-    const { reporter, spans } = setUp();
-    let read = 0;
-    const samples = [
-      {
-        ...stackSample(2140, ROOT_CONTEXT),
-        weight: 130,
-        get frames() {
-          read++;
-          return stackSample(2140, ROOT_CONTEXT, 'render').frames;
-        },
-      },
-    ];
-    const pending = reporter.add({ ...block(ROOT_CONTEXT), samples });
-    expect(pending.spanContext()).toBeDefined();
-    expect(read).toBe(0);
-    reporter.report();
-    expect(spans().map(({ attributes }) => attributes)).toEqual([
-      expect.objectContaining({ 'code.function.name': 'render' }),
-    ]);
-  });
 
   test('past the rate limit, has none until the function is known, which may be new', () => {
     const { reporter, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
@@ -561,25 +361,6 @@ describe('a span that ends before the block is reported', () => {
     expect(metrics).toContainEqual(['suppressed', 'one']);
   });
 
-  test('has the same span context after the block is reported', () => {
-    const { reporter, spans } = setUp();
-    const span = reporter.add(block(parentAt(EPOCH + 1000).context));
-    reporter.report();
-    expect(span?.spanContext()?.spanId).toBe(spans()[0]?.spanContext().spanId);
-  });
-
-  test('has the hook called once, with the complete block, on the span that was started early', () => {
-    const blockHook = jest.fn();
-    const { reporter, spans } = setUp({ blockHook });
-    const early = reporter.add(block(ROOT_CONTEXT), 3)?.spanContext();
-    expect(blockHook).not.toHaveBeenCalled();
-    reporter.report();
-    expect(blockHook.mock.calls).toEqual([
-      [expect.anything(), expect.objectContaining({ stalledSpans: 3, gcTimeMillis: 12 })],
-    ]);
-    expect(spans()[0]?.spanContext().spanId).toBe(early?.spanId);
-  });
-
   test('takes its place in the rate limit once', () => {
     const { reporter, spans, metrics } = setUp({ maxSpansPerMinute: 2 });
     for (const span of [reporter.add(BLOCK), reporter.add(BLOCK)]) {
@@ -589,46 +370,6 @@ describe('a span that ends before the block is reported', () => {
     reporter.report();
     expect(spans()).toHaveLength(2);
     expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
-  });
-
-  test.each([
-    ['suppressed', {}, () => ROOT_CONTEXT.setValue(SUPPRESS, true)],
-    ['without a parent that is required', { requireParentSpan: true }, () => ROOT_CONTEXT],
-    ['past the rate limit', { maxSpansPerMinute: 0 }, () => ROOT_CONTEXT],
-    [
-      'unsampled',
-      {},
-      () =>
-        trace.setSpan(
-          ROOT_CONTEXT,
-          trace.wrapSpanContext({
-            traceId: 'a'.repeat(32),
-            spanId: 'b'.repeat(16),
-            traceFlags: TraceFlags.NONE,
-          }),
-        ),
-    ],
-  ])(
-    'a block that is %s has none to link to, and is reported all the same',
-    (_what, options, context) => {
-      const { reporter, spans, metrics, reported } = setUp(options);
-      const span = reporter.add(block(context()));
-      expect(span?.spanContext()).toBeUndefined();
-      reporter.report();
-      expect(span?.spanContext()).toBeUndefined();
-      expect(spans()).toEqual([]);
-      expect(reported).toEqual([expect.objectContaining({ durationMillis: 150 })]);
-      expect(metrics.filter(([name]) => name === 'suppressed')).toHaveLength(
-        'maxSpansPerMinute' in options ? 1 : 0,
-      );
-    },
-  );
-
-  test('own work has no span to link to, and is not passed on', () => {
-    const { reporter, reported } = setUp();
-    expect(reporter.add({ ...block(ROOT_CONTEXT), isOwnWork: true }).spanContext()).toBeUndefined();
-    reporter.report();
-    expect(reported).toEqual([]);
   });
 });
 
@@ -691,28 +432,6 @@ describe('events', () => {
     expect(seen).toEqual([[true, SAMPLED.traceId]]);
   });
 
-  test('a blockHook that throws does not lose the event', () => {
-    const blockHook = () => {
-      throw new Error('in the hook');
-    };
-    const { report, events } = setUp({ blockHook });
-    report({ context: unsampled });
-    expect(events).toHaveLength(1);
-  });
-
-  test.each<[string, Partial<Options>, Partial<Block>]>([
-    ['past the rate limit', { maxSpansPerMinute: 0 }, { context: sampled }],
-    ['without a parent that is required', { requireParentSpan: true }, {}],
-  ])('a block %s is an event, unless they are off', (_what, options, block) => {
-    const { report, spans, events } = setUp(options);
-    report(block);
-    const off = setUp({ ...options, blockEvents: 'off' });
-    off.report(block);
-    expect(spans()).toEqual([]);
-    expect(events).toMatchObject([{ context: block.context ?? ROOT_CONTEXT }]);
-    expect(off.events).toEqual([]);
-  });
-
   test('without an SDK for traces all blocks are events', () => {
     const { sources, report, events } = setUp();
     sources.tracer = () => noop;
@@ -732,32 +451,6 @@ describe('events', () => {
     expect(events).toHaveLength(1);
   });
 
-  test("'all': blocks with a span too", () => {
-    const { report, spans, events } = setUp({ blockEvents: 'all' });
-    report({ context: sampled }, { context: unsampled });
-    expect(spans()).toHaveLength(1);
-    expect(events.map(({ context }) => context)).toEqual([sampled, unsampled]);
-  });
-
-  test('a block whose span was started early is no event, and one that had none is one', () => {
-    const { reporter, spans, events } = setUp();
-    reporter.add({ ...BLOCK, context: sampled })?.spanContext();
-    reporter.add({ ...BLOCK, context: unsampled })?.spanContext();
-    expect(events).toEqual([]);
-    reporter.report();
-    expect(spans()).toHaveLength(1);
-    expect(events.map(({ context }) => context)).toEqual([unsampled]);
-  });
-
-  test.each<[string, Partial<Block>]>([
-    ['suppressed tracing', { context: unsampled.setValue(SUPPRESS, true) }],
-    ['work of this package', { isOwnWork: true }],
-  ])('%s is none', (_what, block) => {
-    const { report, events } = setUp({ blockEvents: 'all' });
-    report(block);
-    expect(events).toEqual([]);
-  });
-
   test('without a logger, or if the logger drops it, nothing is made of it', () => {
     const { sources, report, logged } = setUp({ blockEvents: 'all' });
     const enabled = jest.fn(() => false);
@@ -772,20 +465,6 @@ describe('events', () => {
     expect([emit.mock.calls, logged]).toEqual([[], []]);
   });
 
-  test.each(['getter', 'emit'])('a %s that throws is logged once', (what) => {
-    const { sources, report, reported, logged } = setUp({ maxSpansPerMinute: 0 });
-    const broken = () => {
-      throw new Error('theirs');
-    };
-    if (what === 'getter') sources.logger = broken;
-    if (what === 'emit') sources.logger = () => ({ emit: broken });
-    report({}, {});
-    expect(reported).toHaveLength(2);
-    expect(logged.filter((message) => message.startsWith('error'))).toEqual([
-      'error: cannot emit a block',
-    ]);
-  });
-
   test('of 1000 blocks, one in a hundred sampled, 1000 are in spans or events, once', () => {
     const { report, spans, events } = setUp();
     for (let i = 0; i < 1000; i++) report({ context: i % 100 === 0 ? sampled : unsampled });
@@ -798,20 +477,6 @@ describe('blocks that are not wanted', () => {
   const hooked = (ignoreBlockHook: (block: EventLoopBlock) => unknown) =>
     setUp({ blockEvents: 'all', ignoreBlockHook: ignoreBlockHook as never });
 
-  test('ignoreBlockHook: neither span nor event; metrics count it', () => {
-    const { report, spans, events, metrics, ignored } = hooked(
-      ({ durationMillis }) => durationMillis > 200,
-    );
-    report({}, { end: 2300 });
-    expect(spans()).toHaveLength(1);
-    expect(events).toHaveLength(1);
-    expect(metrics).toEqual([
-      ['block', 150, 'callback'],
-      ['block', 300, 'callback'],
-    ]);
-    expect(ignored).toMatchObject([{ durationMillis: 300 }]);
-  });
-
   test('ignoreBlockHook is asked once, when all is known, also if a span was started early', () => {
     const ignoreBlockHook = jest.fn(() => true);
     const { reporter, spans, events, ignored } = hooked(ignoreBlockHook);
@@ -823,22 +488,6 @@ describe('blocks that are not wanted', () => {
     expect(ignoreBlockHook.mock.calls).toEqual([[known]]);
     expect([spans(), events, ignored]).toEqual([[], [], [known]]);
     expect(pending.spanContext()).toBeUndefined();
-  });
-
-  test('ignoreBlockHook: they take nothing of the rate limit', () => {
-    const ignoreBlockHook = ({ durationMillis }: EventLoopBlock) => durationMillis > 200;
-    const { report, spans } = setUp({ maxSpansPerMinute: 1, ignoreBlockHook });
-    report({ end: 2300 }, { end: 2300 }, {});
-    expect(spans()).toHaveLength(1);
-  });
-
-  test('nor does one whose span was started early', () => {
-    const ignoreBlockHook = ({ durationMillis }: EventLoopBlock) => durationMillis > 200;
-    const { reporter, report, spans } = setUp({ maxSpansPerMinute: 1, ignoreBlockHook });
-    expect(reporter.add({ ...BLOCK, end: 2300 }).spanContext()).toBeDefined();
-    reporter.report();
-    report({});
-    expect(spans()).toHaveLength(1);
   });
 
   test.each([
@@ -864,32 +513,4 @@ describe('blocks that are not wanted', () => {
     expect(spans()).toHaveLength(2);
     expect(logged).toEqual(expected);
   });
-
-  test('an expected block: neither span nor event, and it is not suppressed', () => {
-    const { report, spans, events, metrics, ignored, reported } = setUp({
-      blockEvents: 'all',
-      maxSpansPerMinute: 0,
-    });
-    report({ context: expectingBlocks(parentAt(EPOCH).context) });
-    expect([spans(), events]).toEqual([[], []]);
-    expect(metrics).toEqual([['block', 150, 'callback']]);
-    expect(ignored).toMatchObject([{ expected: true }]);
-    expect(reported).toEqual(ignored);
-  });
-});
-
-test('past the rate limit: the metric names the function, and a new function has its span', () => {
-  const { report, spans, metrics } = setUp({ maxSpansPerMinute: 1 });
-  const running = (functionName: string) => ({
-    samples: [{ ...stackSample(2100, ROOT_CONTEXT, functionName), weight: 150 }],
-  });
-  report(running('known'), running('known'), running('new'), running('new'));
-  expect(spans().map(({ attributes }) => attributes['code.function.name'])).toEqual([
-    'known',
-    'new',
-  ]);
-  expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([
-    ['suppressed', 'known'],
-    ['suppressed', 'new'],
-  ]);
 });

@@ -111,22 +111,6 @@ test('of another busy period: no sample', () => {
   expect(captureIn(SAMPLED, 123)).toMatchObject({ sample: undefined, added: [] });
 });
 
-describe('of another busy period, if native code has kept the answer waiting', () => {
-  test('in the one that runs: it is a sample of that', () => {
-    const { sample, added } = captureIn(SAMPLED, 123, false, { requestedAt: 1100 });
-    expect(sample).toMatchObject({ requestedAt: 1100, time: 1150 });
-    expect(added).toEqual([sample]);
-  });
-
-  test.each([
-    ['before the one that runs', { requestedAt: 1100, periodStart: 1149 }],
-    ['and when it was asked for is not known', { requestedAt: Number.NaN }],
-    ['and none runs', { requestedAt: 1100, periodStart: Number.NaN }],
-  ])('%s: no sample', (_when, times) => {
-    expect(captureIn(SAMPLED, 123, false, times)).toMatchObject({ sample: undefined, added: [] });
-  });
-});
-
 test('after a wait: what runs without a callback around it', () => {
   const { sample, added } = captureIn(SAMPLED, 1000, true);
   expect(sample).toBeDefined();

@@ -12,10 +12,6 @@ const at = (line: number, column: number, file = '/app/bundle.js'): CodePosition
   column,
 });
 
-test('without an end nothing is own', () => {
-  expect(bookmarksAt(at(1, 1), at(100, 1))(at(50, 1))).toBe(false);
-});
-
 describe('from the first bookmark to the last', () => {
   beforeAll(() => markEndOfOwnCode((whereAmI) => whereAmI()));
 
@@ -41,17 +37,5 @@ describe('from the first bookmark to the last', () => {
       true,
       false,
     ]);
-  });
-
-  test('nothing is, if it is in two files: what lies between is not known', () => {
-    expect(
-      bookmarksAt(at(1, 1, '/app/a.js'), at(100, 1, '/app/b.js'))(at(50, 1, '/app/b.js')),
-    ).toBe(false);
-  });
-
-  test('nothing is, if positions are not known', () => {
-    expect(bookmarksAt(undefined, undefined)(at(1, 1))).toBe(false);
-    const nowhere: CodePosition = { file: undefined, line: undefined, column: undefined };
-    expect(bookmarksAt(nowhere, nowhere)(nowhere)).toBe(false);
   });
 });

@@ -55,44 +55,6 @@ test('the caller is asked for once for each array', () => {
   expect(told.length).toBe(6);
 });
 
-test('stopped, it is put back', () => {
-  const waits = create();
-  waits.start();
-  const wrapper = Atomics.wait;
-  waits.stop();
-  expect(Object.getOwnPropertyDescriptor(Atomics, 'wait')).toEqual(original);
-  // A reference that was taken before.
-  expect(wrapper(newArray(), 0, 1)).toBe('not-equal');
-  expect(told).toEqual([]);
-});
-
-test('started again if other code has wrapped it: that stays in the chain, and a wait is told once', () => {
-  const waits = create();
-  waits.start();
-  const inner = Atomics.wait;
-  const calls: unknown[] = [];
-  const outer = ((...args: Parameters<typeof inner>) => {
-    calls.push(args[2]);
-    return inner(...args);
-  }) as typeof inner;
-  Atomics.wait = outer;
-  waits.stop();
-  waits.start();
-  expect(Atomics.wait(newArray(), 0, 1)).toBe('not-equal');
-  expect(calls).toEqual([1]);
-  expect(told).toEqual(['begins', 'ended']);
-  waits.stop();
-  expect(Atomics.wait).toBe(outer);
-
-  const others = create();
-  others.start();
-  waits.stop();
-  expect(Atomics.wait).toBe(outer);
-  expect(Atomics.wait(newArray(), 0, 1)).toBe('not-equal');
-  expect(told).toEqual(['begins', 'ended', 'begins', 'ended']);
-  others.stop();
-});
-
 test('a listener that throws: logged, and the wait goes on', () => {
   const fault = new Error('ours');
   const waits = create(() => {

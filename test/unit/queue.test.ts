@@ -41,32 +41,9 @@ test.each([
   expect(lengths({}, at)).toBe(count);
 });
 
-test('nothing is left of what is over', () => {
-  const queue = new Queue();
-  expect(queue.isEmpty).toBe(true);
-  queue.add(block(100, 500), END);
-  expect(queue.isEmpty).toBe(false);
-  queue.before(begin({ idle: 91 }));
-  expect(queue.isEmpty).toBe(true);
-});
-
 const [first, second] = [block(100, 500), block(500, 650)];
 const maybe = [second, first].map((each) => ({ block: each, isWhole: false }));
 const waitsOf = (...asked: Parameters<typeof queuedBy>) => queuedBy(...asked)?.waits();
-
-test('one after the other, they add up; the link leads to the longest', () => {
-  expect(queuedBy({ blocks: maybe }, 650)).toMatchObject({ millis: 550, longest: first });
-  expect(queuedBy({ blocks: [] }, 650)).toBeUndefined();
-});
-
-test('a request arrives at any moment of them alike: for the first it waits half, on average', () => {
-  expect(waitsOf({ blocks: maybe.slice(1) }, 500)).toEqual([{ block: first, millis: 200 }]);
-  // 0 to 400 of it in `first` and then all of `second`, or in that.
-  expect(waitsOf({ blocks: maybe }, 650)).toEqual([
-    { block: second, millis: (400 * 150 + 150 * 75) / 550 },
-    { block: first, millis: (400 * 200) / 550 },
-  ]);
-});
 
 test('what it surely waited for counts as a whole, and so does what ran since', () => {
   const blocks = [{ block: second, isWhole: true }, ...maybe.slice(1)];

@@ -29,22 +29,6 @@ test('none, not for a new function either', () => {
   expect(count(limit, [0], 'new')).toBe(0);
 });
 
-test('a function that blocks alone takes all', () => {
-  expect(count(new RateLimit(100), at(0, 500), 'noisy')).toBe(100);
-});
-
-test('no function takes more than a tenth while others want some', () => {
-  const limit = new RateLimit(100);
-  const taken = { noisy: 0, loud: 0, rare: 0 };
-  for (let t = 0; t < 60_000; t += 100) {
-    taken.noisy += count(limit, at(t, 3), 'noisy');
-    taken.loud += count(limit, [t], 'loud');
-    if (t % 10_000 === 0) taken.rare += count(limit, [t], 'rare');
-  }
-  // One of them came before there was another.
-  expect(taken).toEqual({ noisy: 10, loud: 10, rare: 6 });
-});
-
 test('another function comes late: it gets its tenth, and the first one nothing from then on', () => {
   const limit = new RateLimit(100);
   expect(count(limit, at(0, 500), 'noisy')).toBe(100);
@@ -83,12 +67,4 @@ test('the first of a function always has room; of functions past the thousandth 
   const first = Array.from({ length: 1500 }, (_, i) => count(limit, [i], `function ${i}`));
   expect(first.reduce((sum, n) => sum + n, 0)).toBe(1000);
   expect(first.slice(0, 1000)).toEqual(Array(1000).fill(1));
-});
-
-test('a function that was seen long ago is not new', () => {
-  const limit = new RateLimit(1);
-  expect(count(limit, [0, 1], 'old')).toBe(1);
-  expect(count(limit, [200_000], 'other')).toBe(1);
-  expect(count(limit, [200_001], 'another')).toBe(1);
-  expect(count(limit, [200_002, 200_003], 'old')).toBe(0);
 });

@@ -15,23 +15,6 @@ test('three restarts at once, then one every 10 minutes', () => {
   expect(restarts.afterEnd(11 * MINUTE)).toEqual({ delayMillis: 9 * MINUTE, isPostponed: true });
 });
 
-test('a thread that ends every 10 minutes is started again for ever', () => {
-  const restarts = new Restarts();
-
-  for (let time = 0; time < 1000 * MINUTE; time += 10 * MINUTE) {
-    expect(restarts.afterEnd(time)).toEqual({ delayMillis: 1000, isPostponed: false });
-  }
-});
-
-test('what is not used is kept, three restarts at most', () => {
-  const restarts = new Restarts();
-  for (let i = 0; i < 3; i++) restarts.afterEnd(0);
-
-  const later = [0, 0, 0, 0].map(() => restarts.afterEnd(300 * MINUTE).isPostponed);
-
-  expect(later).toEqual([false, false, false, true]);
-});
-
 test('after a reset there are three again', () => {
   const restarts = new Restarts();
   for (let i = 0; i < 4; i++) restarts.afterEnd(0);

@@ -84,37 +84,6 @@ test('of two providers, the latest is watched', () => {
   expect(onShutdown).toHaveBeenCalledTimes(1);
 });
 
-test('release() puts back what was there, an own property as well', () => {
-  const [inherited, own] = [fakeProvider(), fakeProvider()];
-  const ownShutdown = () => 'own';
-  own.shutdown = ownShutdown;
-  for (const provider of [inherited, own]) {
-    const { watcher } = setUp();
-    watcher.watch(provider);
-    watcher.release();
-  }
-  expect(Object.hasOwn(inherited, 'shutdown')).toBe(false);
-  expect(own.shutdown).toBe(ownShutdown);
-});
-
-test('what other code has wrapped since is left, and wrapped no more than once', () => {
-  const provider = fakeProvider();
-  const { watcher, onShutdown } = setUp();
-  watcher.watch(provider);
-  const wrapped = provider.shutdown;
-  const theirs = jest.fn(() => wrapped.call(provider));
-  provider.shutdown = theirs;
-  watcher.release();
-  expect(provider.shutdown).toBe(theirs);
-  expect(provider.shutdown()).toBe('done');
-  expect(onShutdown).not.toHaveBeenCalled();
-
-  watcher.watch(provider);
-  expect(provider.shutdown).toBe(theirs);
-  provider.shutdown();
-  expect(onShutdown).toHaveBeenCalledTimes(1);
-});
-
 test('a provider that cannot be wrapped is left alone, and that is passed on once', () => {
   const provider = Object.freeze(fakeProvider());
   const { watcher, onError } = setUp();

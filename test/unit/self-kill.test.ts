@@ -61,47 +61,6 @@ test('told of it when the signal cannot be sent', () => {
   expect(calls).toEqual(['killing', 'survived']);
 });
 
-test('without a listener it is what it was', () => {
-  const before = killer._kill;
-  listenToSelfKill(listener);
-  expect(killer._kill).not.toBe(before);
-  leaveSelfKill(listener);
-  expect(killer._kill).toBe(before);
-});
-
-test('what others made of it stays, and is not wrapped again', () => {
-  listenToSelfKill(listener);
-  const ours = killer._kill;
-  const theirs: Kill = (pid, signal) => ours(pid, signal);
-  killer._kill = theirs;
-  leaveSelfKill(listener);
-  expect(killer._kill).toBe(theirs);
-  killer._kill(process.pid, SIGCONT);
-  expect(calls).toEqual([`${process.pid} ${SIGCONT}`]);
-
-  listenToSelfKill(listener);
-  expect(killer._kill).toBe(theirs);
-  killer._kill(process.pid, SIGCONT);
-  expect(calls.slice(1)).toEqual(['killing', `${process.pid} ${SIGCONT}`, 'survived']);
-  killer._kill = ours;
-});
-
-test('what others kept of it still sends signals when they put it back', () => {
-  listenToSelfKill(listener);
-  const kept = killer._kill;
-  leaveSelfKill(listener);
-  kept(process.pid, SIGCONT);
-  expect(calls).toEqual([`${process.pid} ${SIGCONT}`]);
-
-  const theirs: Kill = (pid, signal) => kept(pid, signal);
-  killer._kill = theirs;
-  listenToSelfKill(listener);
-  killer._kill(process.pid, SIGCONT);
-  leaveSelfKill(listener);
-  expect(killer._kill).toBe(theirs);
-  expect(calls.filter((call) => call === `${process.pid} ${SIGCONT}`)).toHaveLength(2);
-});
-
 test('if it cannot be replaced, it stays', () => {
   const before = killer._kill;
   Object.defineProperty(process, '_kill', { value: before, writable: false, configurable: true });

@@ -84,15 +84,6 @@ test('a pile-up that was a suspension stalls no span; what is known of it is ask
   expect(isSuspended).toHaveBeenCalledTimes(1);
 });
 
-test('a session that stops leaves alone the one that has taken its place', () => {
-  const active = stallSession({ clock });
-  stalls.start(active);
-  stalls.stop(session);
-  expect(stalls.session).toBe(active);
-  stalls.stop(active);
-  expect(stalls.session).toBeUndefined();
-});
-
 test('of what one callback made, it is known when that began', () => {
   const begun = tracer.startSpan('begun', { startTime: toHrTime(EPOCH + 2010) });
   stalls.started(begun, ROOT_CONTEXT);

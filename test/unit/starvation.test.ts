@@ -51,16 +51,6 @@ test('the time in which other processes had the CPU is no part of a block', () =
   expect(lengthOf(block(b, 'callback'))).toBe(30 / MORE_CPU);
 });
 
-test('of two blocks of one iteration each has its share, within what is known of it', () => {
-  const first = runs(100, 0);
-  const second = runs(70, 30);
-  starvation.turn();
-  expect(lengthOf(block(first, 'callback'))).toBe(85);
-  expect(lengthOf(block(first, 'callback'), { atLeast: 0, atMost: 5 })).toBe(95);
-  const bounds = { atLeast: 28, atMost: 30 };
-  expect(lengthOf(block(second, 'callback'), bounds)).toBe(72 / MORE_CPU);
-});
-
 test('the wait of the loop for events is neither the one nor the other', () => {
   clock.wait(500);
   const ran = runs(60, 60);

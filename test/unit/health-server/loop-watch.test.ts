@@ -68,30 +68,6 @@ test('a loop that turns is answered at once', async () => {
   expect(main.waits).toEqual([]);
 });
 
-test('a block is confirmed once, and again when it is stuck', async () => {
-  main.run(220);
-  expect(await main.watch.status()).toMatchObject({ name: 'blocked', blockedMillis: 300 });
-  expect(main.waits).toEqual([50, 50]);
-  main.run(10_000);
-  expect(await main.watch.status()).toMatchObject({ name: 'blocked', blockedMillis: 10_300 });
-  expect(main.waits).toHaveLength(2);
-  main.run(20_000);
-  expect(await main.watch.status()).toMatchObject({ name: 'stuck', blockedMillis: 30_400 });
-  expect(main.waits).toHaveLength(4);
-  expect((await main.watch.status()).name).toBe('stuck');
-  expect(main.waits).toHaveLength(4);
-});
-
-test('the next block is confirmed anew', async () => {
-  main.run(220);
-  await main.watch.status();
-  main.beat();
-  expect((await main.watch.status()).name).toBe('ok');
-  main.run(220);
-  await main.watch.status();
-  expect(main.waits).toHaveLength(4);
-});
-
 test('after a suspension, this thread runs first: the main thread beats meanwhile', async () => {
   main.time += 60_000;
   main.meanwhile.push(() => main.beat());
@@ -112,23 +88,6 @@ test('a block that was suspended: the watchdog thread notes it meanwhile', async
   });
 });
 
-test('what the watchdog thread noted before the latest beat does not count', async () => {
-  main.watchdog.sleep.set(Sleeping.stopped, 50_000);
-  main.beat();
-  main.run(40_000);
-  expect((await main.watch.status()).name).toBe('stuck');
-});
-
-test('time in which the main thread waited for a CPU does not count', async () => {
-  main.run(5020);
-  main.time += 40_000;
-  main.waited += 40_000;
-  expect(await main.watch.status()).toMatchObject({
-    name: 'blocked',
-    blockedMillis: 5000 + CONFIRMED_AFTER,
-  });
-});
-
 test('the age of a block does not shrink while the kernel counts late', async () => {
   main.run(20_020);
   const ages: number[] = [];
@@ -144,20 +103,4 @@ test('the age of a block does not shrink while the kernel counts late', async ()
   expect(ages).toEqual([20_100, 20_100, 20_100, 20_803]);
   main.beat();
   expect(await main.watch.status()).toMatchObject({ name: 'ok', blockedMillis: 0 });
-});
-
-test('without a watchdog thread, a block is stuck all the same', async () => {
-  const memory = { ...main.memory, watchdog: undefined };
-  const unknown = new Schedstat(() => {
-    throw new Error('not on Linux');
-  });
-  const watch = new LoopWatch(
-    memory,
-    LIMITS,
-    () => main.time,
-    unknown,
-    async () => {},
-  );
-  main.run(31_000);
-  expect((await watch.status()).name).toBe('stuck');
 });

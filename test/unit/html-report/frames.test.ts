@@ -1,28 +1,11 @@
-/** Which frames are of the function that a block is named by, and which are folded. */
-import { isFrameOf } from '../../../src/html-report/browser/model.ts';
 import { arranged, stacksOf } from '../../../src/html-report/browser/stacks.ts';
 import { StackTree } from '../../../src/html-report/stack-tree.ts';
 
-const place = {
-  functionName: 'sortRows',
-  file: '/app/a.js',
-  line: 8,
-  functionLine: 8,
-  stackTrace: '',
-};
 const frame = (name: string, functionLine: number, file = '/app/a.js') => ({
   name,
   file,
   line: functionLine,
   functionLine,
-});
-
-test('a callback has the name of the function around it, and its frame has none', () => {
-  expect(isFrameOf(place, frame('<anonymous>', 8))).toBe(true);
-  expect(isFrameOf(place, frame('sortRows', 5))).toBe(true);
-  expect(isFrameOf(place, frame('<anonymous>', 5))).toBe(false);
-  expect(isFrameOf(place, frame('sortRows', 8, '/app/b.js'))).toBe(false);
-  expect(isFrameOf({ ...place, functionName: '<anonymous>' }, frame('<anonymous>', 5))).toBe(false);
 });
 
 test.each([9, 10, 25])('%i frames of packages in a row', (length) => {

@@ -71,15 +71,6 @@ test('bounded: the length of a line, the size of a file, minified code', () => {
   expect(sourceLines().read([placeIn(minified, 1, 4000)], STACKS)).toEqual({});
 });
 
-test('a file that has changed since the process began is not shown, whatever time it is given', () => {
-  const startedAt = Date.now() - 1000;
-  const file = write('app.js');
-  utimesSync(file, 0, 0);
-
-  expect(numbers(file, sourceLines(startedAt))).toEqual([]);
-  expect(numbers(file)).toHaveLength(5);
-});
-
 describe.each(['inline', 'linked'] as const)('a bundle with its map %s', (sourcemap) => {
   let source: string;
   let built: string;

@@ -62,41 +62,6 @@ class Fake {
   }
 }
 
-test('moments come at the mean interval, from the latest answer on', async () => {
-  const { asked } = await new Fake().until(4500);
-  expect(asked.map(Math.round)).toEqual([2000, 3000, 4000]);
-});
-
-test('intervals are exponential: what the loop does has no part in them', async () => {
-  const fake = new Fake({ intervalMillis: 100 });
-  let seed = 1;
-  fake.random = () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
-  const { asked } = await fake.until(201_000);
-  const gaps = asked.slice(1).map((time, i) => time - (asked[i] as number));
-  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-  expect(mean).toBeGreaterThan(95);
-  expect(mean).toBeLessThan(105);
-  // A share of 1/e is longer than the mean.
-  const longer = gaps.filter((gap) => gap > mean).length / gaps.length;
-  expect(longer).toBeGreaterThan(0.34);
-  expect(longer).toBeLessThan(0.4);
-});
-
-test('while native code keeps the answer, moments pause; what is overdue is asked about', async () => {
-  const fake = new Fake();
-  fake.answerMillis = 5000;
-  let waited = 0;
-  await fake.until(7500, () => waited++);
-  expect(fake.asked.map(Math.round)).toEqual([2000]);
-  expect(waited).toBe(1);
-  fake.answerMillis = 0;
-  await fake.until(8500);
-  expect(fake.asked.map(Math.round)).toEqual([2000, 8000]);
-});
-
 test('a moment in which a stack sample of a block was awaited is part of that one', async () => {
   const fake = new Fake();
   fake.memory.request.set(Request.requestedAt, 1900);
@@ -105,13 +70,6 @@ test('a moment in which a stack sample of a block was awaited is part of that on
   fake.moments.goOnAfterAnswer();
   await fake.until(3500);
   expect(fake.asked.map(Math.round)).toEqual([3100]);
-});
-
-test('a moment in a suspension of the process is left out', async () => {
-  const fake = new Fake();
-  fake.time = 2500;
-  await fake.until(4000);
-  expect(fake.asked.map(Math.round)).toEqual([3500]);
 });
 
 test('so is one in which the watchdog thread slept since the loop idled', async () => {

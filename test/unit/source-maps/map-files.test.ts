@@ -22,8 +22,12 @@ function expected(folder: string) {
   return { file: path.join(folder, 'src/report.ts'), line, column: column - 1 };
 }
 
-test('the map beside the file', () => {
-  const { folder, position } = app();
+test.each([
+  ['beside the file', 'linked'],
+  ['in the code', 'inline'],
+  ['without a comment in the code', 'external'],
+] as const)('a map %s', (_where, sourcemap) => {
+  const { folder, position } = app({ sourcemap });
   expect(new MapFiles().find(position)).toEqual(expected(folder));
 });
 
@@ -31,16 +35,6 @@ test('an ES module, by its URL', () => {
   const { folder, position } = app({ format: 'esm' });
   const file = `${pathToFileURL(position.file).href}?v=1`;
   expect(new MapFiles().find({ ...position, file })).toEqual(expected(folder));
-});
-
-test('a map in the code', () => {
-  const { folder, position } = app({ sourcemap: 'inline' });
-  expect(new MapFiles().find(position)).toEqual(expected(folder));
-});
-
-test('a map without a comment in the code', () => {
-  const { folder, position } = app({ sourcemap: 'external' });
-  expect(new MapFiles().find(position)).toEqual(expected(folder));
 });
 
 test('a map with another name', () => {

@@ -86,21 +86,6 @@ test('nothing that has no file needs a thread', () => {
   expect(found).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-test('a file without a map costs nothing the second time, wherever in it', () => {
-  const file = path.join(makeFolder({ 'a.js': 'let a;\nlet b;' }), 'a.js');
-  const of = make();
-  expect(known(of, [{ file, line: 1, column: 1 }])).toEqual([undefined]);
-  expect(known(of, [{ file, line: 2, column: 1 }])).toEqual([undefined]);
-});
-
-test('a map is decoded once: another position of it is known without the files', async () => {
-  const { folder, position, source } = app();
-  const of = make();
-  expect(await ask(of, [{ ...position, line: 999 }])).toEqual([undefined]);
-  rmSync(path.join(folder, 'dist'), { recursive: true });
-  expect(await ask(of, [position])).toEqual([source]);
-});
-
 test('a lookup does not wait longer than it may, and what comes later is known the next time', async () => {
   const { position, source } = app();
   const of = make({ maxWaitMillis: 1 });
@@ -141,25 +126,6 @@ test('settle answers at once', async () => {
   expect(done.mock.calls).toEqual([[[undefined]]]);
   await of.settled();
   expect(done).toHaveBeenCalledTimes(1);
-});
-
-test('settle waits for what is under way, without the event loop', () => {
-  const { position, source } = app();
-  const of = make();
-  const done = jest.fn();
-  of.lookup([position], done);
-  of.settle(20_000);
-  expect(done.mock.calls).toEqual([[[source]]]);
-});
-
-test('settled resolves when each lookup was answered', async () => {
-  const { position, source } = app();
-  const of = make();
-  await of.settled();
-  const done = jest.fn();
-  of.lookup([position], done);
-  await of.settled();
-  expect(done.mock.calls).toEqual([[[source]]]);
 });
 
 /** Each thread, from when it is started. */
