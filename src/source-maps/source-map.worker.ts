@@ -34,6 +34,6 @@ port.on('message', ({ id, asked }: Pick<SourceMapAnswer, 'id' | 'asked'>) => {
   problems = [];
   Atomics.add(answers, 0, 1);
   Atomics.notify(answers, 0);
-  clearTimeout(idle);
-  idle = setTimeout(() => port.close(), idleMillis);
+  idle ??= setTimeout(() => port.close(), idleMillis);
+  idle.refresh();
 });
