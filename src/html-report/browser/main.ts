@@ -1,7 +1,6 @@
 /** The report page: reads the data that stands in it, and draws everything once. */
 import { adviceOf } from '../../summary/advice.ts';
 import { harmOf } from '../../summary/stall-totals.ts';
-import type { LoopFunction } from '../../types.ts';
 import type { ReportDocument } from '../document.ts';
 import { blockDetails } from './details.ts';
 import {
@@ -20,7 +19,7 @@ import { FlameGraph } from './flame-graph.ts';
 import { count, duration, percent, shortPath } from './format.ts';
 import { ANONYMOUS, type Block, COLORS, type Fn, Model } from './model.ts';
 import { sourceOf } from './source.ts';
-import { text as cells, number, Tables, table } from './tables.ts';
+import { Tables } from './tables.ts';
 import { Timeline } from './timeline.ts';
 
 const PREFIX = 'OTEL_INSTRUMENTATION_EVENT_LOOP_';
@@ -117,7 +116,6 @@ function start(report: ReportDocument): void {
     hasBlocks && flamePart,
     section('Routes', routesOf(model, tables)),
     startUpOf(model, tables),
-    loopProfileOf(report),
     hasBlocks && section('Blocks', tables.blocks()),
     about(report),
     announcement,
@@ -327,43 +325,6 @@ function startUpOf(model: Model, tables: Tables): HTMLElement | undefined {
     'Start-up',
     h('p', {}, sentences.filter((sentence) => sentence !== false).join(' ')),
     startUp.places.length > 0 && tables.functions('Functions that blocked at start-up', startUp),
-  );
-}
-
-function loopProfileOf({ summary, process }: ReportDocument): HTMLElement | undefined {
-  const profile = summary.loopProfile;
-  if (profile === undefined) return undefined;
-  const period = duration(profile.elapsedMillis);
-  const nameOf = ({ functionName = 'Node.js itself', nativeCall }: LoopFunction) =>
-    nativeCall === undefined ? functionName : `${nativeCall} in ${functionName}`;
-  const share = number(
-    'Share',
-    (row: { share: number }) => row.share,
-    (row) => percent(row.share),
-  );
-  const file = (row: LoopFunction) =>
-    row.file !== undefined && h('span', { class: 'place' }, shortPath(row.file, process.cwd));
-  const cell = (row: LoopFunction) => h('div', { class: 'function' }, code(nameOf(row)), file(row));
-  return section(
-    'What used the event loop',
-    aside(
-      `By ${count(profile.samples, 'stack sample')} at random moments of the last ${period}, ` +
-        `in which it was busy for ${percent(profile.utilization)}.`,
-    ),
-    h(
-      'div',
-      { class: 'columns' },
-      table(
-        'Functions that used the event loop',
-        [cells('Function', nameOf, cell), share],
-        profile.functions,
-      ),
-      table(
-        'Operations that used the event loop',
-        [cells('Operation', (row: { name?: string }) => row.name ?? 'none'), share],
-        profile.operations,
-      ),
-    ),
   );
 }
 

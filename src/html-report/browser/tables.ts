@@ -6,7 +6,7 @@ import { aside, code, h, place, swatch } from './elements.ts';
 import { causeOf, clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Fn, Model } from './model.ts';
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Node | string;
   /** Sorts by it, the largest first; by text from A on. */
@@ -17,7 +17,7 @@ export interface Column<Row> {
 const SHOWN = 20;
 
 /** A table that is sorted by a click on a heading; some rows at first, the others on demand. */
-export function table<Row>(
+function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -264,7 +264,7 @@ export class Tables {
   }
 }
 
-export function text<Row>(
+function text<Row>(
   title: string,
   by: (row: Row) => string,
   cell: Column<Row>['cell'] = by,
@@ -272,7 +272,7 @@ export function text<Row>(
   return { title, by, cell };
 }
 
-export function number<Row>(
+function number<Row>(
   title: string,
   by: (row: Row) => number,
   cell: Column<Row>['cell'] = (row) => by(row).toLocaleString('en'),
