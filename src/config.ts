@@ -17,15 +17,12 @@ const OTHER_VARIABLES = [`${ENV_PREFIX}WORKERS`];
 /** Unknown names of one place that are warned of. */
 const MAX_UNKNOWN = 10;
 
-/** A bad value has the wrong type, or is out of range. */
-export type Problem = 'type' | 'range';
-
 interface Option<T> {
   readonly fallback: T;
   /** Names the values that are right, for messages. */
   readonly expected: string;
   /** Undefined if the value is right. Traps of a proxy may throw. */
-  problemOf(value: unknown): Problem | undefined;
+  problemOf(value: unknown): 'type' | 'range' | undefined;
   /** The environment's text as a value to check; absent if there is no environment variable. */
   parse?(text: string): unknown;
 }
@@ -310,7 +307,7 @@ function check(name: string, option: Option<unknown>, value: unknown): void {
 }
 
 /** A value whose traps throw has the wrong type. */
-function safeProblemOf(option: Option<unknown>, value: unknown): Problem | undefined {
+function safeProblemOf(option: Option<unknown>, value: unknown): 'type' | 'range' | undefined {
   try {
     return option.problemOf(value);
   } catch {

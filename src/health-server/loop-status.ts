@@ -7,13 +7,12 @@
  * something holds the loop. So a block is at least as old as its beat is late; it began up to one
  * interval of the timer earlier.
  */
+import type { HealthServerData } from './protocol.ts';
 
 /** A thread that is paused in a debugger uses hardly any CPU. */
 const MAX_PAUSED_CPU_SHARE = 0.1;
 /** Less CPU time than this share of a block: it waits. */
 const MIN_RUNNING_CPU_SHARE = 0.5;
-
-export type LoopStatusName = 'ok' | 'blocked' | 'stuck';
 
 /** At one moment. Milliseconds; what is counted, is counted since the latest beat. */
 export interface LoopReading {
@@ -30,7 +29,7 @@ export interface LoopReading {
 }
 
 export interface LoopStatus {
-  readonly name: LoopStatusName;
+  readonly name: 'ok' | 'blocked' | 'stuck';
   readonly due: number;
   /** In tenths, as `overdueMillis`. 0 while nothing blocks. */
   readonly blockedMillis: number;
@@ -40,11 +39,10 @@ export interface LoopStatus {
   readonly cause: 'debugger' | 'waiting' | undefined;
 }
 
-export interface StatusLimits {
-  readonly thresholdMillis: number;
-  readonly failAfterMillis: number;
-  readonly maxBlockedMillis: number;
-}
+export type StatusLimits = Pick<
+  HealthServerData,
+  'thresholdMillis' | 'failAfterMillis' | 'maxBlockedMillis'
+>;
 
 /** @param knownMillis the age of the block as it was answered before: what is counted may lag */
 export function loopStatus(

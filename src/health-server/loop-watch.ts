@@ -3,12 +3,7 @@ import { SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
 import { sleep as realSleep } from '../support/time.ts';
 import { Beat, beatIn, type HealthServerMemory, processCpuMillis } from './beat-memory.ts';
-import {
-  type LoopStatus,
-  type LoopStatusName,
-  loopStatus,
-  type StatusLimits,
-} from './loop-status.ts';
+import { type LoopStatus, loopStatus, type StatusLimits } from './loop-status.ts';
 
 /**
  * After a suspension, this thread may be given a CPU before the main thread and the watchdog
@@ -17,7 +12,7 @@ import {
  */
 const CONFIRM_MILLIS = [50, 50] as const;
 
-const SEVERITY: Readonly<Record<LoopStatusName, number>> = { ok: 0, blocked: 1, stuck: 2 };
+const SEVERITY: Readonly<Record<LoopStatus['name'], number>> = { ok: 0, blocked: 1, stuck: 2 };
 
 /** The id of the main thread is that of the process. */
 const mainThreadSchedstat = () =>
