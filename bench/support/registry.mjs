@@ -27,6 +27,7 @@ const NAMES = [
   'payload',
   'without-stalls',
   'guard',
+  'campaign',
 ];
 
 /** @returns {Promise<Bench[]>} */
