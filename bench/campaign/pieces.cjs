@@ -13,7 +13,7 @@ const net = require('node:net');
 const { PassThrough, pipeline, Readable, Transform, Writable } = require('node:stream');
 const timers = require('node:timers/promises');
 const { promisify } = require('node:util');
-const { MessageChannel, Worker } = require('node:worker_threads');
+const { isMainThread, MessageChannel, Worker } = require('node:worker_threads');
 const zlib = require('node:zlib');
 const load = require('node:module').createRequire(${JSON.stringify(__filename)});
 const { context, ROOT_CONTEXT, trace } = load('@opentelemetry/api');
@@ -22,8 +22,7 @@ const fastify = load('fastify');
 const { buildSchema, graphql } = load('graphql');
 const { WebSocket, WebSocketServer } = load('ws');
 
-const cpu = process.threadCpuUsage ?? process.cpuUsage;
-const now = () => { const { user, system } = cpu(); return (user + system) / 1000; };
+const { cpuMillis: now } = load('./cpu-millis.cjs');
 const perMillis = (amount, work) => {
   const start = performance.now();
   work(amount);
@@ -53,7 +52,7 @@ app.get('/later/:id', async ({ params }, response) => {
   take(params.id);
   response.end('ok');
 });
-const server = http.createServer(app).listen(0, '127.0.0.1');
+const server = http.createServer({ keepAliveTimeout: 600_000 }, app).listen(0, '127.0.0.1');
 new WebSocketServer({ server }).on('connection', (peer) => peer.on('message', take));
 const agent = new http.Agent({ keepAlive: true, maxSockets: 2 });
 const url = () => 'http://127.0.0.1:' + server.address().port;
@@ -73,6 +72,8 @@ const serve = (answer) => new Promise((resolve) => {
 });
 /** What the first job that needs it makes, and later ones use. */
 const made = {};
+const signalled = [];
+process.on('SIGUSR2', () => { for (const run of signalled.splice(0)) run(); });
 const shared = {
   socket: async () => {
     const socket = new WebSocket(url().replace('http', 'ws'));
@@ -212,7 +213,8 @@ const LATER = {
   'connection listener':
     "(await serve((peer) => { peer.destroy(); run(); })).on('error', () => {});",
   'uncaught exception': 'setTimeout(() => { throw { run }; }, 2);',
-  signal: "process.once('SIGUSR2', run); process.kill(process.pid, 'SIGUSR2');",
+  signal:
+    "if (!isMainThread) return run(); signalled.push(run); process.kill(process.pid, 'SIGUSR2');",
   express: "get('/' + wait(run));",
   'express after await': "get('/later/' + wait(run));",
   fetch: "fetch(url() + '/' + wait(run));",

@@ -7,6 +7,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { setTimeout: wait } = require('node:timers/promises');
 const { isMainThread, Worker } = require('node:worker_threads');
+const { cpuMillis } = require('./cpu-millis.cjs');
 const { DIRECT, HEAD, LATER, WORK } = require('./pieces.cjs');
 
 const FUNCTIONS = 40;
@@ -28,7 +29,6 @@ const happens = (share) => random() < share;
 const file = fs.openSync(ledger, 'a');
 const write = (line) => fs.writeSync(file, `${JSON.stringify(line)}\n`);
 const monotonic = () => performance.timeOrigin + performance.now();
-const cpuUsage = process.threadCpuUsage ?? process.cpuUsage;
 
 if (happens(0.15) && isMainThread) new Worker(__filename, { argv: process.argv.slice(2) });
 else main();
@@ -79,17 +79,16 @@ async function main() {
 
   /** Runs a share of the work; writes down when, and in which span the first one ran. */
   function partsOf(block, millis) {
-    const truth = { parts: [], cpuMillis: 0 };
+    const truth = { parts: [], cpuMillis: 0, asked: millis };
     return (share) => {
       const active = trace.getActiveSpan();
       const traceId = active?.spanContext().traceId;
       truth.wallStart ??= Date.now();
       if (truth.parts.length === 0)
         Object.assign(truth, { traceId, ended: active?.ended || roots.get(traceId)?.ended });
-      const [start, cpu] = [monotonic(), cpuUsage()];
+      const [start, cpu] = [monotonic(), cpuMillis()];
       block(millis * share);
-      const { user, system } = cpuUsage(cpu);
-      truth.cpuMillis += (user + system) / 1000;
+      truth.cpuMillis += cpuMillis() - cpu;
       truth.parts.push({ start, millis: monotonic() - start });
       truth.start = truth.parts[0].start;
       truth.millis = monotonic() - truth.start;

@@ -17,6 +17,7 @@
 const NAMES = [
   'truth',
   'real-apps',
+  'products',
   'load',
   'cost',
   'idle',

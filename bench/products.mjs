@@ -1,0 +1,164 @@
+// Guarantees: what `/register` costs a whole product of `real-apps`, beside OpenTelemetry's own
+// agent and beside nothing: CPU of a light request, p99, memory, start. Linux only (/proc).
+//
+//   npm run bench -- products --app strapi --launches 5 --node /path/to/node24
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../tools/harness.cjs';
+import { sendOk } from '../tools/http-client.cjs';
+import { HttpReceiver } from '../tools/http-receiver.cjs';
+import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
+import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
+
+/** A request that blocks nothing, of each product. */
+const LIGHT = {
+  strapi: '/api/tags?pagination[limit]=1',
+  'node-red': '/health',
+  payload: '/api/pages?limit=1&depth=0',
+};
+const MODES = {
+  nothing: '',
+  'the agent': '@opentelemetry/auto-instrumentations-node/register',
+  '`/register`': 'opentelemetry-instrumentation-event-loop/register',
+};
+const CONNECTIONS = 8;
+const START_MILLIS = 120_000;
+/** The kernel counts CPU time of a process in hundredths of a second. */
+const TICK_MILLIS = 10;
+const COLUMNS = {
+  'CPU per request, ms': ['cpu', 2],
+  'requests/s': ['rate', 0],
+  'p99, ms': ['p99', 1],
+  'RSS, MB': ['rss', 0],
+  'start, s': ['start', 2],
+};
+
+/** @type {import('./support/registry.mjs').Bench} */
+export default {
+  name: 'products',
+  about: 'what /register costs whole products: CPU, p99, memory, start (Linux)',
+  minutes: 8,
+  options: {
+    app: { type: 'string', multiple: true, default: Object.keys(LIGHT) },
+    launches: { type: 'string', default: '3' },
+    requests: { type: 'string', default: '1500' },
+    keep: { type: 'boolean' },
+  },
+  async run({ nodes, options, report }) {
+    installAgent(options.keep === true);
+    for (const { path, version } of nodes) {
+      for (const name of options.app) {
+        const app = (await import(`./real-apps/${name}/app.mjs`)).default;
+        const folder = installApp(name);
+        buildApp(name, path, app.build ?? []);
+        const readings = [];
+        for (let i = 0; i < Number(options.launches); i++) {
+          const modes = Object.keys(MODES);
+          if (i % 2 === 1) modes.reverse();
+          const round = {};
+          for (const mode of modes)
+            round[mode] = await launch(app, path, folder, mode, LIGHT[name], +options.requests);
+          readings.push(round);
+        }
+        const cells = (mode) =>
+          Object.values(COLUMNS).map(([key, digits]) =>
+            median(readings.map((round) => round[mode][key])).toFixed(digits),
+          );
+        const more = readings.map((r) => r['`/register`'].cpu - r['the agent'].cpu);
+        report.table(
+          `${app.title}, Node.js ${version}: medians of ${options.launches} launches`,
+          ['', ...Object.keys(COLUMNS)],
+          Object.keys(MODES).map((mode) => [mode, ...cells(mode)]),
+          readings,
+        );
+        report.note(
+          `${app.title}: ${interval(estimate(more), 2)} ms of CPU per request more than the agent`,
+        );
+      }
+    }
+  },
+};
+
+async function launch(app, node, folder, mode, path, requests) {
+  const data = mkdtempSync(join(tmpdir(), 'products-'));
+  const port = await freePort();
+  const collector = await new HttpReceiver().start();
+  await app.prepare?.({ data, folder });
+  const began = performance.now();
+  const child = spawn(node, app.args({ port, data }), {
+    cwd: folder,
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      NODE_OPTIONS: MODES[mode] && `--import ${MODES[mode]}`,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      ...app.env?.({ port, data }),
+    },
+  });
+  const exited = once(child, 'exit');
+  const agent = new Agent({ keepAlive: true });
+  const ask = () => sendOk(`http://127.0.0.1:${port}${path}`, { agent });
+  try {
+    await ready(ask, child);
+    const start = (performance.now() - began) / 1000;
+    await ask8(ask, requests / 3);
+    const [cpuBefore, from] = [cpuOf(child.pid), performance.now()];
+    const latencies = await ask8(ask, requests);
+    return {
+      start,
+      cpu: (cpuOf(child.pid) - cpuBefore) / requests,
+      rate: requests / ((performance.now() - from) / 1000),
+      p99: quantile(latencies, 0.99),
+      rss: rssOf(child.pid),
+    };
+  } finally {
+    agent.destroy();
+    child.kill('SIGKILL');
+    await exited;
+    collector.close();
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+async function ready(ask, child) {
+  for (const until = performance.now() + START_MILLIS; performance.now() < until; ) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${child.exitCode}`);
+    try {
+      return await ask();
+    } catch {
+      await sleep(20);
+    }
+  }
+  throw new Error('it did not start');
+}
+
+/** In a closed loop. */
+async function ask8(ask, requests) {
+  const latencies = [];
+  let left = requests;
+  const connections = Array.from({ length: CONNECTIONS }, async () => {
+    while (left-- > 0) {
+      const from = performance.now();
+      await ask();
+      latencies.push(performance.now() - from);
+    }
+  });
+  await Promise.all(connections);
+  return latencies;
+}
+
+function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MILLIS;
+}
+
+const rssOf = (pid) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1000;
