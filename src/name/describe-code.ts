@@ -221,15 +221,17 @@ function nativeTimeOf(
 
 /**
  * The built-in that ran for more than half of the block, with the size of its largest input. If a
- * sample came late, the built-in had ended by then.
+ * sample came late, the built-in had ended by then; a regular expression had begun.
  */
 function mainNativeCall(weighted: readonly SampleWeight[], millis: number): NativeCall | undefined {
   const calls = new Map<string, { weight: number; call: NativeCall }>();
   for (const { sample, isInside, isLate, before, after } of weighted) {
-    const call = isInside ? (sample.nativeCall ?? webAssemblyIn(sample)) : undefined;
-    if (call === undefined) continue;
+    const ended = sample.nativeCall ?? webAssemblyIn(sample);
+    const call = ended ?? regExpIn(sample);
+    if (!isInside || call === undefined) continue;
     const known = calls.get(call.name) ?? { weight: 0, call };
-    known.weight += isLate ? before : before + after;
+    const afterLate = ended === undefined ? after : before;
+    known.weight += isLate ? afterLate : before + after;
     if ((call.size ?? 0) > (known.call.size ?? 0)) known.call = call;
     calls.set(call.name, known);
   }
@@ -238,6 +240,12 @@ function mainNativeCall(weighted: readonly SampleWeight[], millis: number): Nati
 
 function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
   return isWasmFile(innermost?.file ?? '') ? WEB_ASSEMBLY : undefined;
+}
+
+/** Of the built-ins that are not wrapped, V8 interrupts only those that match regular expressions. */
+function regExpIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
+  const [, type, method] = /^(RegExp|String)\.(.+)/.exec(innermost?.functionName ?? '') ?? [];
+  return innermost?.isBuiltin && method !== undefined ? { name: `${type}#${method}` } : undefined;
 }
 
 function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {

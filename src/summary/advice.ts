@@ -11,6 +11,7 @@ interface Facts extends Pick<EventLoopBlock, 'cause' | 'kind' | 'topFunctions'> 
 export const ADVICE = {
   requires: 'Load this module at the start, before requests come.',
   parse: 'Parse it in a worker thread, stream it, or ask for less.',
+  regExp: 'Change the regular expression so that it does not backtrack, or limit its input.',
   native: 'Use its asynchronous form, give it less input, or call it in a worker thread.',
   waiting: 'It waits and does nothing: use the asynchronous form.',
   gc: 'It is garbage collection: make fewer objects at once, in pages or streams.',
@@ -29,8 +30,10 @@ export function adviceOf(
   requires?: string,
 ): string | undefined {
   if (requires !== undefined) return ADVICE.requires;
-  if (nativeCall !== undefined)
-    return nativeCall.name.startsWith('JSON.') ? ADVICE.parse : ADVICE.native;
+  if (nativeCall !== undefined) {
+    if (nativeCall.name.startsWith('JSON.')) return ADVICE.parse;
+    return /^(RegExp|String)#(?!normalize)/.test(nativeCall.name) ? ADVICE.regExp : ADVICE.native;
+  }
   // Without code it may as well have waited for a CPU.
   if (cause === 'waiting') return code && ADVICE.waiting;
   if (cause === 'gc') return ADVICE.gc;

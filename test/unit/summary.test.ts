@@ -249,6 +249,8 @@ describe('the advice', () => {
 
   test.each<[keyof typeof ADVICE, Partial<EventLoopBlock>]>([
     ['parse', { nativeCall: { name: 'JSON.parse', size: 1 } }],
+    ['regExp', { nativeCall: { name: 'RegExp#test' } }],
+    ['native', { nativeCall: { name: 'String#normalize', size: 1 } }],
     ['native', { nativeCall: { name: 'fs.readFileSync', size: 1 }, cause: 'waiting' }],
     ['waiting', { cause: 'waiting', leaf: { functionName: 'g' } }],
     ['gc', { cause: 'gc' }],

@@ -596,6 +596,23 @@ describe('an agent', () => {
   });
 });
 
+describe('a regular expression', () => {
+  const check = [builtin('RegExp.test'), app('check', 7)];
+
+  test('is the native call of its function: V8 interrupts it, unlike others', () => {
+    const described = describeOf(200, ...[60, 120, 180].map((at) => prompt(at, ...check)));
+    expect(described).toMatchObject({
+      code: { functionName: 'check', line: 7 },
+      nativeCall: { name: 'RegExp#test' },
+    });
+  });
+
+  test('is not what ran before a sample that came late', () => {
+    expect(describeOf(400, sample(60, 350, ...check)).nativeCall).toBeUndefined();
+    expect(describeOf(400, sample(60, 130, ...check)).nativeCall?.name).toBe('RegExp#test');
+  });
+});
+
 describe('a WebAssembly module', () => {
   const wasm = frame('', 'wasm://wasm/e8f224ae', 1, {
     text: 'wasm://wasm/e8f224ae:wasm-function[12]:0x34',
