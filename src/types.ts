@@ -60,8 +60,8 @@ export type CodePlace = Omit<BlockingCode, 'stackTrace' | 'requires'>;
  * What took most of a block.
  *
  * - `javascript`: running JavaScript.
- * - `native`: native code that used the CPU, which cannot be interrupted: `JSON.parse`,
- *   `scryptSync`.
+ * - `native`: native code that used the CPU: `JSON.parse`, `scryptSync`, a regular
+ *   expression.
  * - `gc`: garbage collection, and freeing what the collected objects held.
  * - `waiting`: more than half of the time without a CPU, and without wanting one: synchronous I/O
  *   such as `execSync` or `readFileSync`.

@@ -245,7 +245,9 @@ function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undef
 /** Of the built-ins that are not wrapped, V8 interrupts only those that match regular expressions. */
 function regExpIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
   const [, type, method] = /^(RegExp|String)\.(.+)/.exec(innermost?.functionName ?? '') ?? [];
-  return innermost?.isBuiltin && method !== undefined ? { name: `${type}#${method}` } : undefined;
+  return innermost?.isBuiltin && method !== undefined
+    ? { name: `${type}#${method}`, size: undefined }
+    : undefined;
 }
 
 function functionAt({ name }: Step, frame: StackFrame): KeyedPlace {
