@@ -242,7 +242,7 @@ function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undef
   return isWasmFile(innermost?.file ?? '') ? WEB_ASSEMBLY : undefined;
 }
 
-/** Of the built-ins that are not wrapped, V8 interrupts only those that match regular expressions. */
+/** Of the built-ins that are not wrapped, V8 interrupts only those of regular expressions. */
 function regExpIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
   const [, type, method] = /^(RegExp|String)\.(.+)/.exec(innermost?.functionName ?? '') ?? [];
   return innermost?.isBuiltin && method !== undefined
