@@ -22,6 +22,7 @@ import {
   type Run,
   runApp,
   type SpanLine,
+  sender,
   type Truth,
   wantedModes,
 } from './support/run-app.ts';
@@ -242,12 +243,7 @@ describe.each(wantedModes('auto', 'always'))('with asyncHooks %s', (asyncHooks) 
     const agent = new Agent({ keepAlive: true });
     const run = await runApp('stalled-spans.cjs', { asyncHooks }, async (app) => {
       const port = Number(await app.printed('listening '));
-      const send = (path: string) =>
-        new Promise<void>((resolve, reject) => {
-          get({ port, host: '127.0.0.1', agent, path }, (response) =>
-            response.resume().on('end', resolve),
-          ).on('error', reject);
-        });
+      const send = sender(port, agent);
       await send('/stalled?millis=1');
       const answers: Promise<void>[] = [];
       for (let i = 0; i < REQUESTS; i++) {
@@ -303,12 +299,7 @@ describe.each(wantedModes('auto', 'always'))('with asyncHooks %s', (asyncHooks) 
       async (app) => {
         const port = Number(await app.printed('listening '));
         const agent = new Agent({ keepAlive: true });
-        const send = (path: string) =>
-          new Promise<void>((resolve, reject) => {
-            get({ port, host: '127.0.0.1', agent, path }, (response) =>
-              response.resume().on('end', resolve),
-            ).on('error', reject);
-          });
+        const send = sender(port, agent);
         await send('/readiness');
         const probes: Promise<void>[] = [];
         const timer = setInterval(() => probes.push(send('/readiness')), 15);
@@ -539,13 +530,6 @@ describe.each<[AsyncHooksMode, string]>([
 describe('requests that come while the event loop is blocked', () => {
   const BLOCK_MILLIS = 700;
   const REQUESTS = 8;
-
-  const sender = (port: number, agent: Agent | false) => (route: string) =>
-    new Promise<void>((resolve, reject) => {
-      get({ port, host: '127.0.0.1', agent, path: route }, (response) =>
-        response.resume().on('end', resolve),
-      ).on('error', reject);
-    });
 
   test.each(wantedModes('auto', 'always'))(
     'say how long they may have waited, and the block how many they were, with asyncHooks %s',

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
-import { get } from 'node:http';
 import path from 'node:path';
 import WebSocket, { type RawData } from 'ws';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
@@ -28,6 +27,7 @@ import {
   makeFolder,
   type Run,
   runApp,
+  sender,
 } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, stalledSince } from './support/validity.ts';
@@ -641,12 +641,7 @@ describe('how it is loaded', () => {
     const run = await runApp('cluster.cjs', {}, async (app) => {
       const port = Number(await app.printed('listening '));
       /** Connections go to the workers in turn. */
-      const send = (path: string) =>
-        new Promise((resolve, reject) => {
-          get({ host: '127.0.0.1', port, path, agent: false }, (response) =>
-            response.resume().on('end', resolve),
-          ).on('error', reject);
-        });
+      const send = sender(port, false);
       for (let i = 0; i < 6; i++) await send('/');
       await Promise.all([send('/block'), send('/block')]);
     });

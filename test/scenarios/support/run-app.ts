@@ -12,6 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { type Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { unixTime } from '../../support/unix-time.cjs';
@@ -162,6 +163,14 @@ export interface App {
   /** Waits for a line on standard output, and gives what follows `prefix` in it. */
   printed(prefix: string): Promise<string>;
 }
+
+/** Requests to an app, over the connections of an agent, or each over a new one. */
+export const sender = (port: number, agent: Agent | false) => (route: string) =>
+  new Promise<void>((resolve, reject) => {
+    get({ port, host: '127.0.0.1', agent, path: route }, (response) =>
+      response.resume().on('end', resolve),
+    ).on('error', reject);
+  });
 
 export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name);
 
