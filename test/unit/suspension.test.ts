@@ -64,6 +64,14 @@ describe('a block', () => {
     expect(isSuspension(block(1), memory, 100)).toBe(true); // outside Linux that is not known
   });
 
+  test.each([
+    [14, 40, true],
+    [60, 0, false],
+    [14, 110, false],
+  ])('that starved, ran for %i ms and slept for %i, is none: %s', (cpu, slept, isNone) => {
+    expect(isSuspension(block(cpu), undefined, 50, waited(800 - cpu - slept))).toBe(isNone);
+  });
+
   test('that was a stop and a wait for a CPU is none', () => {
     suspendWatchdog(memory, 1050, 1350, 0);
     expect(isSuspension(block(40), memory, 100, waited(450))).toBe(true);

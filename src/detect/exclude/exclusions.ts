@@ -97,7 +97,11 @@ export function isSuspension(
     suspended = Math.max(suspended, waited.atLeast + stopped);
     suspended = Math.min(suspended, waited.atMost + stopped);
   }
-  return length - Math.min(suspended, length - cpuOf(time, waited)) < thresholdMillis;
+  const cpu = cpuOf(time, waited);
+  const own = length - Math.min(suspended, length - cpu);
+  // Starved, it also waits for V8's threads, which are starved as well: one of both is its own.
+  const isStarved = waited !== undefined && waited.atLeast > length / 2;
+  return (isStarved ? Math.max(cpu, own - cpu) : own) < thresholdMillis;
 }
 
 /**

@@ -7,6 +7,9 @@ import { Schedstat } from '../../support/schedstat.ts';
 
 /** The kernel counts CPU time when its timer ticks, 250 times a second. */
 export const CPU_GRAIN_MILLIS = 4;
+/** A reading takes 10 µs. */
+const MAX_READ_MILLIS = 1;
+const MAX_READS = 3;
 /** Kept of each of two kinds. One comes with each beat: an iteration of the loop has one or two. */
 const MAX_READINGS = 8;
 
@@ -100,9 +103,16 @@ export class RunDelay {
 
   /** @returns undefined if nothing is known */
   #read(readings: Reading[], from: number): Reading | undefined {
-    if (!this.schedstat.read()) return undefined;
+    let to = Number.NaN;
+    // Again if it had no CPU meanwhile: when the counters were read is not known then.
+    for (let took = Infinity, i = 0; took > MAX_READ_MILLIS && i < MAX_READS; i++) {
+      const began = this.clock.now();
+      if (!this.schedstat.read()) return undefined;
+      to = this.clock.now();
+      took = to - began;
+    }
     const { waited, ran } = this.schedstat;
-    const reading = { from, to: this.clock.now(), waited, ran, idle: this.clock.idle() };
+    const reading = { from, to, waited, ran, idle: this.clock.idle() };
     if (readings.length === MAX_READINGS) readings.shift();
     readings.push(reading);
     return reading;
