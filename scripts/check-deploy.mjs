@@ -26,7 +26,8 @@ const folder = mkdtempSync(join(tmpdir(), 'event-loop-deploy-'));
 try {
   for (const image of IMAGES) {
     const path = packageOf(image);
-    for (const file of files) accessSync(join(path, file));
+    // An image has no docs.
+    for (const file of files) if (file !== 'docs/*.md') accessSync(join(path, file));
     loadPackage(path, image);
   }
   const layer = join(folder, 'layer');

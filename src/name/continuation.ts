@@ -8,6 +8,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { StackFrame } from '../block.ts';
 import { toPath } from '../support/file-url.ts';
+import { tracesSyncIo } from '../support/schedstat.ts';
 
 /** Larger files are bundles, of which each look would take milliseconds. */
 const MAX_FILE_LENGTH = 1 << 20;
@@ -26,7 +27,7 @@ export function passesOn(frame: StackFrame): boolean {
   let answer = false;
   try {
     const path = toPath(file);
-    if (statSync(path).size <= MAX_FILE_LENGTH) {
+    if (!tracesSyncIo() && statSync(path).size <= MAX_FILE_LENGTH) {
       const text = readFileSync(path, 'utf8');
       const call = offsetOf(text, line, column);
       answer = ofCall(text, call, offsetOf(text, functionLine, functionColumn));

@@ -3,10 +3,12 @@
  * called as usual, and those that count listeners while a signal is handled, as signal-exit does,
  * do not find this one.
  */
+import { createHook } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
+import { constants } from 'node:os';
 import { PACKAGE_NAME } from '../version.ts';
 import { perThread } from './per-thread.ts';
-import { queueMicrotask } from './time.ts';
+import { nextTick, queueMicrotask } from './time.ts';
 
 /**
  * Listeners of this kind, of every copy of this package in the thread: to each other they are none.
@@ -44,6 +46,12 @@ export function listenForSignalsAgain(): void {
   for (const each of OURS.values()) each.listen();
 }
 
+/** Node.js' own of a signal: stopped and started again, it still has a signal that came before. */
+interface SignalHandle {
+  start(number: number): void;
+  stop(): void;
+}
+
 export class SignalListener {
   readonly signal: NodeJS.Signals;
   readonly #onSignal: (isHandled: boolean, isShared: boolean, signal: NodeJS.Signals) => void;
@@ -51,6 +59,10 @@ export class SignalListener {
   isListening = false;
   #isLeaving = false;
   #moves = 0;
+  /** Known while the listener is the one with which Node.js began to watch for the signal. */
+  #handle: SignalHandle | undefined;
+  #isStopped = false;
+  #resumeSoon = (): void => {};
 
   /**
    * @param onSignal `isHandled`: others listen, so the signal does nothing by itself; `isShared`:
@@ -74,7 +86,7 @@ export class SignalListener {
   remove(): void {
     if (!this.#isAdded) return;
     this.#isAdded = false;
-    this.letGo();
+    this.#stopListening();
     // Not before the others of this kind have been called, if a signal is being handled.
     queueMicrotask(() => {
       if (!this.#isAdded) OURS.delete(this.#listener);
@@ -83,7 +95,11 @@ export class SignalListener {
 
   /** Again after {@link letGo}, unless it was removed. */
   listen(): void {
-    if (!this.#isAdded || this.isListening) return;
+    if (!this.#isAdded) return;
+    if (this.isListening) {
+      this.#resume();
+      return;
+    }
     this.isListening = true;
     // Before the listener with which Node.js begins to watch for the signal: ours may leave and not
     // end that.
@@ -92,7 +108,37 @@ export class SignalListener {
     this.#enter();
   }
 
+  /** In a stack sample: what the signal does by itself, until what runs has ended. */
   letGo(): void {
+    if (!this.isListening || this.#isStopped) return;
+    if (this.#handle === undefined || this.#countOthers() > 0) {
+      this.#stopListening();
+      return;
+    }
+    this.#isStopped = true;
+    this.#handle.stop();
+    this.#resumeSoon();
+  }
+
+  readonly #resume = (): void => {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#handle?.start(constants.signals[this.signal]);
+    this.#prepare();
+  };
+
+  /**
+   * Listens again before libuv looks for signals: one that has come already would be lost. After
+   * all promise reactions, since they may be what does not end. Made beforehand: in a stack sample,
+   * hooks of the application would be called.
+   */
+  #prepare(): void {
+    new Promise<void>((resolve) => {
+      this.#resumeSoon = resolve;
+    }).then(() => nextTick(this.#resume));
+  }
+
+  #stopListening(): void {
     if (!this.isListening) return;
     this.isListening = false;
     process.off('newListener', this.#onNewListener);
@@ -138,7 +184,17 @@ export class SignalListener {
     this.#leave();
     const max = process.getMaxListeners();
     if (max > 0 && this.#count() >= max) return;
-    process.prependListener(this.signal, this.#listener);
+    const hook = createHook({
+      init: (_id, type, _trigger, resource) => {
+        if (type === 'SIGNALWRAP') this.#handle ??= resource as SignalHandle;
+      },
+    }).enable();
+    try {
+      process.prependListener(this.signal, this.#listener);
+    } finally {
+      hook.disable();
+    }
+    if (this.#handle !== undefined) this.#prepare();
   };
 
   #isFirst(): boolean {
@@ -156,6 +212,9 @@ export class SignalListener {
 
   #leave(): void {
     this.#isLeaving = true;
+    // Node.js closes it with the last listener.
+    this.#handle = undefined;
+    this.#isStopped = false;
     try {
       // More than once if other code has removed all listeners and put them back.
       while (this.#listeners().includes(this.#listener)) {

@@ -168,6 +168,15 @@ describe('signals', () => {
     expect(ended.signal).toBe('SIGINT');
   });
 
+  test('a signal that comes before that is not lost: it ends the process after the block', async () => {
+    const ended = await run('blocks for long', {}, async (app) => {
+      await app.printed('blocks');
+      app.child.kill('SIGTERM');
+    });
+    expect(ended.signal).toBe('SIGTERM');
+    expect(summariesOf(ended)).toHaveLength(1);
+  });
+
   test.each([[[ENTRY, REGISTER]], [[REGISTER, ENTRY]]])(
     'beside /register, %j: the telemetry is sent, each block and the summary is printed once',
     async (entries) => {

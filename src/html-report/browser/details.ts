@@ -1,4 +1,5 @@
 /** All that is known of one block. */
+import { adviceOf } from '../../summary/advice.ts';
 import { aside, code, h, place, swatch } from './elements.ts';
 import { clockTime, count, duration, percent, shortPath } from './format.ts';
 import type { Block, Model } from './model.ts';
@@ -36,6 +37,7 @@ export function blockDetails(model: Model, block: Block): HTMLElement {
     ['Callbacks', block.callbacks.toLocaleString('en')],
     ['Async resource', block.asyncResourceType],
     ['Cause', block.cause],
+    ['What to do', adviceOf(block, block.requires)],
     ['CPU', share(block.cpuTimeMillis)],
     ['Garbage collection', share(block.gcTimeMillis)],
     ['Native code', share(block.nativeTimeMillis)],

@@ -1,4 +1,5 @@
 // A program that knows nothing of OpenTelemetry: blocks, and ends in the way that it is asked for.
+const { writeSync } = require('node:fs');
 const { createServer } = require('node:http');
 const Module = require('node:module');
 const { running } = require('../../../support/thread-times.cjs');
@@ -33,6 +34,11 @@ const WAYS = {
   },
   'never turns again'() {
     process.stdout.write('blocks\n', () => setTimeout(hashRow, 10, 60_000));
+  },
+  'blocks for long'() {
+    setInterval(() => {}, 1000);
+    writeSync(1, 'blocks\n');
+    hashRow(3000);
   },
   'own instrumentation'() {
     const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
