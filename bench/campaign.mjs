@@ -13,6 +13,7 @@ import { median } from '../tools/statistics.cjs';
 const PROGRAM = join(import.meta.dirname, 'campaign/program.cjs');
 /** A blocker that got this much CPU has to be reported: the threshold is 50 ms. */
 const CLEAR_CPU_MILLIS = 58;
+const IDLE_CPU_MILLIS = 40;
 /** The wall clock, by which spans are placed, counts whole milliseconds. */
 const NEAR_MILLIS = 20;
 /** A blocker that has this share of a block is what the block has to be told as. */
@@ -99,10 +100,10 @@ function judge(seed, { ended, stuck, truths, reported, delays }) {
   const sorted = reported.toSorted((a, b) => a.start - b.start);
   for (const [i, block] of sorted.entries()) {
     if (i > 0 && overlap(sorted[i - 1], block) > 1) fault('twice', sorted[i - 1], block);
+    // A delay without CPU is the machine's, and is not to be told as a block.
+    const delayed = block.cpuMillis < IDLE_CPU_MILLIS ? [] : delays.map(moved);
     const explained = sum(
-      [...real.flatMap(({ parts }) => parts), ...delays.map(moved)].map((each) =>
-        overlap(block, each),
-      ),
+      [...real.flatMap(({ parts }) => parts), ...delayed].map((each) => overlap(block, each)),
     );
     if (block.millis - explained >= 25) fault('invented', undefined, block);
     const heaviest = real.toSorted((a, b) => shared(block, b) - shared(block, a))[0];

@@ -196,6 +196,8 @@ function startSdk() {
         start: millisOf(span.startTime),
         millis: millisOf(span.duration),
         kind: attributes['event_loop.block.kind'],
+        // Absent before Node.js 22.19.
+        cpuMillis: attributes['event_loop.block.cpu_time'] * 1e3,
         name: attributes['code.function.name'],
         file: attributes['code.file.path'],
         line: attributes['code.line.number'],
