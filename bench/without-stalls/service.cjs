@@ -56,7 +56,8 @@ app.get('/users/:id/cart', async (/** @type {any} */ request, /** @type {any} */
   response.send('done');
 });
 
-const server = createServer(app);
+// A connection that the server closes while a request is on its way is an error of the client.
+const server = createServer({ keepAliveTimeout: 0 }, app);
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' ? address?.port : undefined);
