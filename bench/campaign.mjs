@@ -101,7 +101,8 @@ function judge(seed, { ended, stuck, truths, reported, delays }) {
   for (const [i, block] of sorted.entries()) {
     if (i > 0 && overlap(sorted[i - 1], block) > 1) fault('twice', sorted[i - 1], block);
     // A delay without CPU is the machine's, and is not to be told as a block.
-    const delayed = block.cpuMillis < IDLE_CPU_MILLIS ? [] : delays.map(moved);
+    const isIdle = block.cpuMillis !== null && block.cpuMillis < IDLE_CPU_MILLIS;
+    const delayed = isIdle ? [] : delays.map(moved);
     const explained = sum(
       [...real.flatMap(({ parts }) => parts), ...delayed].map((each) => overlap(block, each)),
     );

@@ -196,7 +196,7 @@ function startSdk() {
         start: millisOf(span.startTime),
         millis: millisOf(span.duration),
         kind: attributes['event_loop.block.kind'],
-        // Absent before Node.js 22.19.
+        // Before Node.js 22.19: NaN, which is null in the ledger.
         cpuMillis: attributes['event_loop.block.cpu_time'] * 1e3,
         name: attributes['code.function.name'],
         file: attributes['code.file.path'],
