@@ -101,8 +101,9 @@ async function main() {
         await null;
         work(BLOCK_MILLIS / 10);
       }
-      end();
+      // The first answer takes some milliseconds, in the same drain.
       response.end();
+      end();
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     await new Promise((resolve) =>
