@@ -7,6 +7,7 @@ import { createHook } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { PACKAGE_NAME } from '../version.ts';
+import { canCountIterations } from './clock.ts';
 import { perThread } from './per-thread.ts';
 import { nextTick, queueMicrotask } from './time.ts';
 
@@ -52,6 +53,25 @@ interface SignalHandle {
   stop(): void;
 }
 
+/** Undefined if none was made, or not only one. */
+function handleMadeBy(listen: () => void): SignalHandle | undefined {
+  const made: SignalHandle[] = [];
+  // Bun 1.1 prints that it has no such hooks.
+  const hook = canCountIterations
+    ? createHook({
+        init(_id, type, _trigger, resource) {
+          if (type === 'SIGNALWRAP') made.push(resource as SignalHandle);
+        },
+      }).enable()
+    : undefined;
+  try {
+    listen();
+  } finally {
+    hook?.disable();
+  }
+  return made.length === 1 ? made[0] : undefined;
+}
+
 export class SignalListener {
   readonly signal: NodeJS.Signals;
   readonly #onSignal: (isHandled: boolean, isShared: boolean, signal: NodeJS.Signals) => void;
@@ -59,7 +79,7 @@ export class SignalListener {
   isListening = false;
   #isLeaving = false;
   #moves = 0;
-  /** Known while the listener is the one with which Node.js began to watch for the signal. */
+  /** Known until the listener leaves, if Node.js began to watch for the signal with it. */
   #handle: SignalHandle | undefined;
   #isStopped = false;
   #resumeSoon = (): void => {};
@@ -80,7 +100,11 @@ export class SignalListener {
     if (this.#isAdded) return;
     this.#isAdded = true;
     OURS.set(this.#listener, this);
-    this.listen();
+    const isFirst = this.#count() === 0;
+    const handle = handleMadeBy(() => this.listen());
+    if (!isFirst || handle === undefined) return;
+    this.#handle = handle;
+    this.#prepare();
   }
 
   remove(): void {
@@ -184,17 +208,7 @@ export class SignalListener {
     this.#leave();
     const max = process.getMaxListeners();
     if (max > 0 && this.#count() >= max) return;
-    const hook = createHook({
-      init: (_id, type, _trigger, resource) => {
-        if (type === 'SIGNALWRAP') this.#handle ??= resource as SignalHandle;
-      },
-    }).enable();
-    try {
-      process.prependListener(this.signal, this.#listener);
-    } finally {
-      hook.disable();
-    }
-    if (this.#handle !== undefined) this.#prepare();
+    process.prependListener(this.signal, this.#listener);
   };
 
   #isFirst(): boolean {

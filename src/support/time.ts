@@ -32,11 +32,11 @@ export const dateNow = original(Date, 'Date').now;
 export const { timeOrigin } = performance;
 export const { nodeTiming } = performance;
 export const eventLoopUtilization = performance.eventLoopUtilization.bind(performance);
-// An own property is a fake one.
-const performanceNow = (Object.getPrototypeOf(performance) as typeof performance).now;
+// An own property is a fake one; in Bun it is the only one.
+const { now: inherited } = Object.getPrototypeOf(performance) as Partial<typeof performance>;
 
 /** Milliseconds of the thread's monotonic clock. */
-export const now: () => number = performanceNow.bind(performance);
+export const now: () => number = (inherited ?? performance.now).bind(performance);
 
 export const sleep = (millis: number) =>
   new Promise<void>((resolve) => void setTimeout(resolve, millis));

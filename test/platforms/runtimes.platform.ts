@@ -28,7 +28,7 @@ interface Measured {
 
 const NO_ITERATIONS =
   'warn: this runtime does not count loop iterations (Node.js 20.18 and 22.8 do): ' +
-  'asyncHooks is off, and utilization is unknown';
+  'async hooks are off, and utilization is unknown';
 
 interface Runtime {
   readonly name: string;
