@@ -3,10 +3,10 @@
  * safepoint, at which V8 answers the interrupt of the watchdog: the wrapper and its caller are
  * still on the stack then.
  *
- * Hot: `JSON.parse` and its like are called millions of times. A call costs 5 to 25 ns more (Node.js
- * 20 and 24); inputs that are too small to take long are passed through. An `arguments` object, or
- * a rest parameter, would cost up to 80 ns until V8 has optimized the caller: the hot wrapper names
- * three arguments, and leaves out what is undefined at the end.
+ * Hot: `JSON.parse` and its like are called millions of times. A call costs 5 to 25 ns more on
+ * Node.js 20 and 24; inputs that are too small to take long are passed through. An `arguments`
+ * object, or a rest parameter, would cost up to 80 ns until V8 has optimized the caller: the hot
+ * wrapper names three arguments, and leaves out what is undefined at the end.
  */
 import type { AnyFunction, Switch } from '../support/patch.ts';
 import { now } from '../support/time.ts';
