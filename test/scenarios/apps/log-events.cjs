@@ -159,7 +159,7 @@ const scenarios = {
     subscribe(BLOCK_CHANNEL, ({ block: { nativeCall }, context }) =>
       published.push([nativeCall?.name, trace.getSpanContext(context)?.traceId]),
     );
-    await alone(() => block('without a span', 200));
+    await alone(() => block('without a span', 600));
     await alone(function handle() {
       tracer.startActiveSpan('job', (span) => {
         note('trace', span.spanContext().traceId);
