@@ -3,7 +3,7 @@
 // would change. That place is a label of the case, and V8's profile of another launch, without this
 // package, must have it on the stack for at least half of the time.
 //
-//   npm run bench -- real-apps --app hapi --app nest --node .matrix/node-24/node_modules/.bin/node
+//   npm run bench -- real-apps --app nest --app next --node .matrix/node-24/node_modules/.bin/node
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
@@ -48,14 +48,12 @@ export default {
 };
 
 async function runApp(
-  /** @type {import('./support/registry.mjs').Node} */ { path: node, version },
+  /** @type {import('./support/registry.mjs').Node} */ { path: node },
   /** @type {string} */ name,
   /** @type {number} */ rounds,
 ) {
   /** @type {import('./real-apps/support/launch.mjs').App} */
   const app = (await import(`./real-apps/${name}/app.mjs`)).default;
-  const { needsNode = 0 } = app;
-  if (Number.parseInt(version, 10) < needsNode) throw new Error(`it needs Node.js ${needsNode}`);
   const folder = installApp(name);
   buildApp(name, node, app.build ?? []);
   const without = await launch(app, node, folder, false, rounds);

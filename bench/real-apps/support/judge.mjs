@@ -304,7 +304,4 @@ const normalize = (/** @type {string} */ text) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
     .replace(/\u001b\[[0-9;]*m/g, '')
     .replace(/real-apps-\w+/g, 'real-apps')
-    // pm2 prints one of many tips, and how often it asked whether a process has ended.
-    .replace(/ tip: .*/g, '')
-    .replace(/^.*\bretry.*\n/gm, '')
     .replace(/[\d.:]+ ?(?:ms|s\b)?/g, '#');

@@ -35,16 +35,14 @@ const GAP_MILLIS = 150;
  * @typedef {{ name: string, ask(client: Client): Promise<unknown>, right: Label | Label[],
  *   parent?: boolean, varies?: boolean }} Case
  *   `parent: false`: the block is in no request; `varies`: the answer is never twice the same
- * @typedef {{ title: string, cases: Case[], needsNode?: number,
+ * @typedef {{ title: string, cases: Case[],
  *   preload?: '--import' | '--require', ready?: string,
  *   build?: string[][], args: (given: { port: number, data: string }) => string[],
  *   env?: (given: { port: number, data: string }) => Record<string, string>,
- *   throughOptions?: boolean, inNodeSdk?: boolean,
  *   prepare?: (given: { data: string, folder: string }) => unknown,
  *   dispatchers?: string[] }} App
- *   `throughOptions`: preloads are given by NODE_OPTIONS; `inNodeSdk`: the class in a `NodeSDK`,
- *   and not `/register`; `dispatchers`: packages, or files of them, that a product calls everything
- *   through: they are never right
+ *   `dispatchers`: packages, or files of them, that a product calls everything through: they are
+ *   never right
  *
  * @typedef {{ case: Case, round: number, fromMicros: number, untilMicros: number,
  *   fromUnix: number, untilUnix: number, traceIds: string[],
@@ -80,19 +78,19 @@ export async function launch(app, node, folder, withPackage, rounds) {
   await app.prepare?.({ data, folder });
   const ours = [
     app.preload ?? '--require',
-    app.inNodeSdk ? join(CACHE, 'node-sdk.cjs') : `${PACKAGE_NAME}/register`,
+    `${PACKAGE_NAME}/register`,
     '--require',
     join(CACHE, 'blocks.cjs'),
   ];
   const preloads = [...(withPackage ? ours : []), '--require', join(CACHE, 'profile.cjs')];
-  const child = spawn(node, [...(app.throughOptions ? [] : preloads), ...app.args(given)], {
+  const child = spawn(node, [...preloads, ...app.args(given)], {
     cwd: folder,
     env: {
       ...process.env,
       // For what starts others by name.
       PATH: `${dirname(realpathSync(node))}${delimiter}${process.env['PATH']}`,
       NODE_ENV: 'production',
-      NODE_OPTIONS: app.throughOptions ? preloads.join(' ') : '',
+      NODE_OPTIONS: '',
       PORT: String(given.port),
       HOST: '127.0.0.1',
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collectorPort}`,

@@ -25,9 +25,7 @@ export function sourcePlace(
   /** @type {number} */ column,
   isFunction = false,
 ) {
-  // EJS writes its sourceURL in quotes.
-  const bare = url.replace(/^"(.*)"$/, '$1');
-  const file = bare.startsWith('file:') ? fileURLToPath(bare) : bare;
+  const file = url.startsWith('file:') ? fileURLToPath(url) : url;
   if (!maps.has(file)) maps.set(file, readMap(file));
   const origin = entryAt(maps.get(file), line - 1, Math.max(0, column - 1), isFunction);
   if (!origin?.originalSource) return { name, file, line };

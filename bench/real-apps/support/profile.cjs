@@ -12,11 +12,7 @@ session.connect();
 session.post('Profiler.enable');
 session.post('Profiler.setSamplingInterval', { interval: 1000 });
 session.post('Profiler.start');
-let isStopped = false;
-process.on('SIGIO', () => {
-  // Verdaccio hears of every signal twice.
-  if (isStopped) return;
-  isStopped = true;
+process.once('SIGIO', () => {
   session.post('Profiler.stop', (error, result) => {
     if (error) throw error;
     writeFileSync(`${file}.part`, JSON.stringify(result.profile));

@@ -1,3 +1,0 @@
-module.exports = function money(amount) {
-  return new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(amount);
-};

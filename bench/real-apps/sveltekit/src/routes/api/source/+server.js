@@ -1,3 +1,0 @@
-import { highlightAll } from '$lib/source.js';
-
-export const GET = async () => new Response(await highlightAll());
