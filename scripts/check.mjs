@@ -103,7 +103,7 @@ const CHECKS = {
     commands: [['scripts/render-transcripts.mjs']],
   },
   pictures: {
-    what: 'makes docs/pictures/; needs Chromium and Prometheus',
+    what: 'makes docs/pictures/; needs Chromium',
     builds: true,
     commands: [['scripts/pictures.mjs']],
   },
