@@ -1,7 +1,7 @@
 // `npm run check -- pictures`: makes docs/pictures/ anew, with Chromium. `report` is the page of a
 // run of the demo, in both themes; `jaeger` and `prometheus` are the web pages of the chain of
-// deploy/README.md after some minutes of load. JAEGER_URL and PROMETHEUS_URL name other servers than
-// those of `docker compose up`. Without names, servers that do not run are left out.
+// deploy/README.md after some minutes of load. JAEGER_URL and PROMETHEUS_URL name other servers
+// than those of `docker compose up`. Without names, servers that do not run are left out.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,12 +7,10 @@ const { AsyncResource } = require('node:async_hooks');
 const { EventEmitter } = require('node:events');
 const fs = require('node:fs');
 const labelled = require('../../tools/labelled-blockers.cjs');
-const native = require('../../tools/labelled-native-calls.cjs');
 const application = require('./application.cjs');
 
-const { BLOCK_MILLIS, blockers } = labelled;
+const { BLOCK_MILLIS, blockers, nativeCalls } = labelled;
 const BLOCKERS_FILE = require.resolve('../../tools/labelled-blockers.cjs');
-const NATIVE_FILE = require.resolve('../../tools/labelled-native-calls.cjs');
 
 const { loop } = blockers;
 const IMMEDIATES = 10;
@@ -106,24 +104,17 @@ function ofApplication(blocker) {
   return { ...others, label, prepare: () => application.calibrate(blocker, BLOCK_MILLIS) };
 }
 
-function ofNative([, , run], name) {
-  return {
-    run,
-    blockingFunction: run,
-    label: { names: [run.name], file: NATIVE_FILE, lines: linesIn(NATIVE_FILE, run) },
-    waits: name.startsWith('child_process.'),
-    prepare: () => native.calibrate(name),
-  };
-}
+const ofNative = (blocker, name) => ({
+  ...ofScenarios(blocker),
+  waits: name.startsWith('child_process.'),
+});
 
 /** Each blocker has `label`: the place that has to be named, and what else has to be told. */
 const GROUPS = {
   'built-ins and language': mapValues(blockers, ofScenarios),
   places: mapValues(places, ofScenarios),
   application: mapValues(application.load(), ofApplication),
-  'native calls in the last expression': mapValues(native.nativeCalls, (each, name) => ({
-    ...ofNative(each, name),
-  })),
+  'native calls in the last expression': mapValues(nativeCalls, ofNative),
 };
 
 /** By a name that no two groups share. */

@@ -31,7 +31,6 @@ const express = require('express');
 const v8 = require('node:v8');
 const vm = require('node:vm');
 const labelledBlockers = require('../../tools/labelled-blockers.cjs');
-const nativeCalls = require('../../tools/labelled-native-calls.cjs');
 const { BLOCKERS, NOT_BLOCKING } = require('./corpus.cjs');
 
 /**
@@ -188,7 +187,6 @@ async function main() {
   );
   process.on('disconnect', () => {
     labelledBlockers.cleanUp();
-    nativeCalls.cleanUp();
     process.exit();
   });
   process.send({

@@ -2,7 +2,7 @@
 // the function that has to be named.
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { calibrate, cleanUp, nativeCalls } = require('../../../tools/labelled-native-calls.cjs');
+const { calibrate, cleanUp, nativeCalls } = require('../../../tools/labelled-blockers.cjs');
 const { unstarvedMillis } = require('../../support/thread-times.cjs');
 const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
 
@@ -33,8 +33,8 @@ async function main() {
   await instrumentation.ready();
   clearInterval(alive);
   for (const name of names) {
-    const run = nativeCalls[name][2];
-    const input = calibrate(name, unstarvedMillis);
+    const { run } = nativeCalls[name];
+    const input = calibrate(nativeCalls[name], unstarvedMillis);
     await alone(() =>
       tracer.startActiveSpan(name, { attributes: { caller: run.name } }, (span) => {
         truthOf(name, () => handle(run, input), { waits: true });
