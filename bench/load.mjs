@@ -31,7 +31,6 @@ const DEFAULT_SUBJECTS = [
   'dd-trace without it',
   'dd-trace with profiling',
   '@platformatic/flame',
-  'instrumentation-runtime-node',
 ];
 
 /**

@@ -1,10 +1,9 @@
-// Guarantees: whether the loop profile is right, and what it costs; see README.md. A service whose
+// Guarantees: whether the loop profile is right; see README.md. A service whose
 // loop is busy for nine tenths of the time, without a block: its shares beside V8's own profiler,
-// the order of its routes after a minute, its CPU with and without.
+// and the order of its routes after a minute.
 //
 //   npm run bench -- loop-profile                  # shares after ten minutes
 //   npm run bench -- loop-profile --runs 20        # the order after a minute
-//   npm run bench -- loop-profile --rounds 10      # CPU with and without
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -13,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendOk } from '../tools/http-client.cjs';
-import { estimate, interval } from '../tools/statistics.cjs';
 import { sharesIn } from './loop-profile/cpu-profile.mjs';
 
 const SERVICE = join(import.meta.dirname, 'loop-profile', 'service.cjs');
@@ -41,7 +39,6 @@ const THINK_MILLIS = 25;
 /** Until V8 has compiled what runs, and half of the last 5 seconds were busy. */
 const WARM_UP_MILLIS = 8000;
 const ORDER_MILLIS = 60_000;
-const ROUND_MILLIS = 20_000;
 /** What V8 puts into its caller has no frame of its own for either profiler. */
 const NOT_INLINED = ['--max-inlined-bytecode-size=0', '--max-inlined-bytecode-size-cumulative=0'];
 /** Shares above it are compared, and may differ by less than MAX_ERROR. */
@@ -51,19 +48,17 @@ const MAX_ERROR = 0.03;
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'loop-profile',
-  about: 'shares of the loop profile beside --cpu-prof, the order of routes, CPU',
+  about: 'shares of the loop profile beside --cpu-prof, the order of routes',
   minutes: 11,
   options: {
     seconds: { type: 'string', default: '600' },
     inlining: { type: 'boolean', default: false },
     runs: { type: 'string', default: '0' },
     parallel: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '0' },
   },
   async run({ nodes, options, report }) {
     for (const node of nodes) {
       if (Number(options.runs) > 0) await order(node, options, report);
-      else if (Number(options.rounds) > 0) await cost(node, Number(options.rounds), report);
       else await shares(node, options, report);
     }
   },
@@ -72,24 +67,12 @@ export default {
 async function shares(node, { seconds, inlining }, report) {
   const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
   try {
-    const service = await start(
-      node.path,
-      ['busy'],
-      ['--cpu-prof', `--cpu-prof-dir=${folder}`, ...(inlining ? [] : NOT_INLINED)],
-    );
+    const service = await start(node.path, folder, inlining ? [] : NOT_INLINED);
     await sleep(WARM_UP_MILLIS);
     const before = await service.read();
     await sleep(Number(seconds) * 1000);
     const after = await service.read();
-    await service.end();
-    const [file] = readdirSync(folder);
-    const truth = sharesIn(
-      CALLED_BY,
-      join(folder, file),
-      'service.cjs',
-      before.micros,
-      after.micros,
-    );
+    const truth = await service.end(before, after);
     const counted = difference(after.points, before.points);
     const samples = after.profile.samples;
     const functions = comparison(truth.functions, by(counted, 'code.function.name'));
@@ -154,20 +137,11 @@ async function order(node, { runs, parallel }, report) {
 async function orderOnce(node) {
   const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
   try {
-    const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`];
-    const service = await start(node.path, ['busy'], flags);
+    const service = await start(node.path, folder);
     const before = await service.read();
     await sleep(ORDER_MILLIS - 100);
     const after = await service.read();
-    await service.end();
-    const [file] = readdirSync(folder);
-    const { handlers } = sharesIn(
-      CALLED_BY,
-      join(folder, file),
-      'service.cjs',
-      before.micros,
-      after.micros,
-    );
+    const { handlers } = await service.end(before, after);
     const truth = heaviest(
       [...ROUTES].map(([name, key]) => ({ name, share: handlers.get(key) ?? 0 })),
     );
@@ -189,75 +163,35 @@ async function orderOnce(node) {
   }
 }
 
-/** CPU per request, in turn with and without, in the same minutes. */
-async function cost(node, rounds, report) {
-  const services = await Promise.all(
-    ['off', 'busy'].map((mode) => start(node.path, [mode], [], 0)),
-  );
-  const ratios = [];
-  try {
-    for (let round = 0; round < rounds; round++) {
-      const micros = [];
-      for (const service of round % 2 === 0 ? services : [...services].reverse()) {
-        service.resume();
-        await sleep(WARM_UP_MILLIS);
-        const before = await service.read();
-        await sleep(ROUND_MILLIS);
-        const after = await service.read();
-        await service.pause();
-        micros[services.indexOf(service)] =
-          cpuOf(before, after) / (after.requests - before.requests);
-      }
-      ratios.push((micros[1] / micros[0] - 1) * 100);
-    }
-  } finally {
-    await Promise.all(services.map((service) => service.end()));
-  }
-  report.table(
-    `Node.js ${node.version}: CPU of a request with the loop profile`,
-    ['', 'more, % [95 % interval]', 'rounds'],
-    [['at once, in the first minutes', interval(estimate(ratios), 2), String(rounds)]],
-    ratios,
-  );
-}
-
-async function start(path, args, execArgv, clients = CLIENTS) {
-  const child = fork(SERVICE, args, { execPath: path, execArgv });
+/** A service with `--cpu-prof` in `folder`, under load. */
+async function start(path, folder, execArgv = []) {
+  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, ...execArgv];
+  const child = fork(SERVICE, { execPath: path, execArgv: flags });
   const [{ port }] = await once(child, 'message');
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-  let isOn = clients > 0;
-  let requests = 0;
+  let isOn = true;
   const routes = Object.entries(MIX).flatMap(([route, weight]) => Array(weight).fill(route));
-  const client = async () => {
+  const running = Array.from({ length: CLIENTS }, async () => {
     while (isOn) {
       const route = routes[Math.floor(Math.random() * routes.length)];
       await sendOk(`http://127.0.0.1:${port}${route}`, { agent });
-      requests++;
       await sleep(-Math.log(1 - Math.random()) * THINK_MILLIS);
     }
-  };
-  const startClients = () => Array.from({ length: CLIENTS }, client);
-  let running = isOn ? startClients() : [];
-  const pause = async () => {
-    isOn = false;
-    await Promise.all(running);
-  };
+  });
   return {
     async read() {
       child.send('read');
-      const [message] = await once(child, 'message');
-      return { ...message, requests };
+      return (await once(child, 'message'))[0];
     },
-    pause,
-    resume() {
-      isOn = true;
-      running = startClients();
-    },
-    async end() {
-      await pause();
+    /** @returns the shares between two readings, by V8's profile */
+    async end(before, after) {
+      isOn = false;
+      await Promise.all(running);
       agent.destroy();
       child.send('end');
       await once(child, 'exit');
+      const file = join(folder, readdirSync(folder)[0]);
+      return sharesIn(CALLED_BY, file, 'service.cjs', before.micros, after.micros);
     },
   };
 }
@@ -301,8 +235,6 @@ function heaviest(shares) {
 
 const shown = (shares) => shares.map(({ name, share }) => `${name} ${percent(share)}`).join(', ');
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
-const cpuOf = (before, after) =>
-  after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system;
 
 function busyShare(before, after) {
   const elapsed = after.now - before.now;

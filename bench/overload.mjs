@@ -31,44 +31,14 @@ const SERIES = [
     sizes: [20, 100, 2000, 5000],
   },
   {
-    name: 'tasks',
-    title: 'the same, each span in a callback of its own',
-    sizes: [20, 100, 2000],
-  },
-  {
     name: 'own',
-    title: 'the same, at the end of each callback that makes the pile-up (1 ms), by open requests',
+    title: 'the same, at the end of each callback that makes the pile-up (1 ms)',
     sizes: [320, 2000],
-  },
-  {
-    name: 'ended',
-    title: 'µs for the end of a span in a pile-up, by spans that end in the same callback',
-    sizes: [1, 10, 100, 2000],
-  },
-  {
-    name: 'contexts',
-    title: 'µs for the end of a span in a pile-up, by contexts that ran in it',
-    sizes: [1, 20, 64, 1000],
-  },
-  {
-    name: 'samples',
-    title: 'µs for the end of a span in a pile-up, by its length in ms (more stack samples)',
-    sizes: [160, 500, 1500],
   },
   {
     name: 'blocks',
     title: 'µs for the end of a span, by blocks that ended while it was open',
     sizes: [0, 1, 100, 1024],
-  },
-  {
-    name: 'older',
-    title: 'µs for the end of a span that one block stalled, by blocks before that',
-    sizes: [0, 100, 1024],
-  },
-  {
-    name: 'starts',
-    title: 'µs for the start of an entry span, by blocks since the loop has waited last',
-    sizes: [0, 1, 100],
   },
   {
     name: 'scopes',
@@ -133,8 +103,7 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
       'bench',
     ),
   };
-  const needsManyBlocks = ['blocks', 'older', 'starts'].includes(name);
-  const thresholdMillis = needsManyBlocks ? LOW_THRESHOLD_MILLIS : THRESHOLD_MILLIS;
+  const thresholdMillis = name === 'blocks' ? LOW_THRESHOLD_MILLIS : THRESHOLD_MILLIS;
   const instrumentation = new EventLoopInstrumentation({ enabled: false, thresholdMillis });
 
   /** @typedef {import('@opentelemetry/api').Span} Span */
@@ -186,23 +155,19 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
     return micros() - start;
   }
 
-  /** Microseconds for the end of each of `ended` spans, in a pile-up. */
-  async function endsInPileUp(
-    /** @type {'on' | 'off'} */ state,
-    { open = OPEN, contexts = CONTEXTS, millis = PILE_UP_MILLIS, ended = COUNT, apart = false },
-  ) {
-    const spans = openRequests(tracers[state], Math.max(open, ended / 2, contexts));
+  /** Microseconds for the end of each of `COUNT` spans, in a pile-up. */
+  async function endsInPileUp(/** @type {'on' | 'off'} */ state, open = OPEN) {
+    const spans = openRequests(tracers[state], Math.max(open, COUNT / 2, CONTEXTS));
     await sleep(5);
-    const ending = spans.slice(0, ended);
+    const [ending, others] = [spans.slice(0, COUNT), spans.slice(COUNT)];
     let sum = 0;
-    const end = (/** @type {Span[]} */ some) => {
-      sum += timed(() => {
-        for (const span of some) span.end();
+    const end = () => {
+      sum = timed(() => {
+        for (const span of ending) span.end();
       });
     };
-    const ends = apart ? ending.map((span) => () => end([span])) : [() => end(ending)];
-    await inOneIteration([...pileUp(spans, contexts, millis), ...ends]);
-    for (const span of spans.slice(ended)) span.end();
+    await inOneIteration([...pileUp(spans, CONTEXTS, PILE_UP_MILLIS), end]);
+    for (const span of others) span.end();
     await sleep(5);
     return sum / ending.length;
   }
@@ -234,13 +199,8 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
     await nextIteration();
   }
 
-  /** Microseconds for the end of a span, after `blocks` while it was open, `before` before. */
-  async function endsAfterBlocks(
-    /** @type {'on' | 'off'} */ state,
-    /** @type {number} */ blocks,
-    /** @type {number} */ before,
-  ) {
-    if (state === 'on') await makeBlocks(before);
+  /** Microseconds for the end of a span, after `blocks` while it was open. */
+  async function endsAfterBlocks(/** @type {'on' | 'off'} */ state, /** @type {number} */ blocks) {
     const spans = openRequests(tracers[state], COUNT);
     await sleep(5);
     if (state === 'on') await makeBlocks(blocks);
@@ -251,23 +211,6 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
     });
     for (const span of spans) span.end();
     return sum / ending.length;
-  }
-
-  async function startsAfterBlocks(
-    /** @type {'on' | 'off'} */ state,
-    /** @type {number} */ blocks,
-  ) {
-    await sleep(20);
-    await makeBlocks(blocks);
-    /** @type {Span[]} */
-    const spans = [];
-    const sum = timed(() => {
-      for (let i = 0; i < COUNT; i++) {
-        spans.push(tracers[state].startSpan('request', { kind: SpanKind.SERVER }, ROOT_CONTEXT));
-      }
-    });
-    for (const span of spans) span.end();
-    return sum / COUNT;
   }
 
   async function scopesInPileUp(/** @type {number} */ contexts) {
@@ -320,22 +263,16 @@ async function measure(/** @type {string} */ name, /** @type {string} */ roundCo
 
   /** @type {Record<string, (state: 'on' | 'off', size: number) => Promise<number>>} */
   const series = {
-    open: (state, open) => endsInPileUp(state, { open }),
-    tasks: (state, open) => endsInPileUp(state, { open, apart: true }),
+    open: endsInPileUp,
     own: endsInOwnCallbacks,
-    ended: (state, ended) => endsInPileUp(state, { ended, open: 2000 }),
-    contexts: (state, contexts) => endsInPileUp(state, { contexts }),
-    samples: (state, millis) => endsInPileUp(state, { millis }),
-    blocks: (state, blocks) => endsAfterBlocks(state, blocks, 0),
-    older: (state, before) => endsAfterBlocks(state, 1, before),
-    starts: startsAfterBlocks,
+    blocks: endsAfterBlocks,
     scopes: (_, contexts) => scopesInPileUp(contexts),
     callbacks: (_, contexts) => callbacksInPileUp(contexts),
     block: afterBlock,
   };
   const run = /** @type {(typeof series)[string]} */ (series[name]);
   const sizes = SERIES.find((one) => one.name === name)?.sizes ?? [];
-  for (let i = 0; i < WARM_UP_PILE_UPS; i++) await endsInPileUp('off', {});
+  for (let i = 0; i < WARM_UP_PILE_UPS; i++) await endsInPileUp('off');
   // `ready()` keeps no process alive.
   setInterval(noop, 1000);
   const points = [];

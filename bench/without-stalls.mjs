@@ -10,7 +10,7 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../tools/harness.cjs';
-import { median } from '../tools/statistics.cjs';
+import { generator, median } from '../tools/statistics.cjs';
 
 const SERVICE = join(import.meta.dirname, 'without-stalls/service.cjs');
 /** Routes that only wait; each has a length of its own. */
@@ -110,7 +110,7 @@ async function compare(
   /** @type {number} */ seconds,
   /** @type {boolean} */ isWithBlockerOnly,
 ) {
-  const random = randomNumbers(seed);
+  const random = generator(seed);
   const blocker = { millis: 80 + 420 * random(), perSecond: 0.3 + 0.9 * random() };
   const requests = requestsOf(random, blocker, seconds);
   const isKept = seed % 2 === 1;
@@ -209,15 +209,4 @@ async function summaryOf(
   child.send('end');
   await once(child, 'close');
   return { summary: JSON.parse(stderr.trim().split('\n').at(-1) ?? ''), latencies };
-}
-
-/** mulberry32: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */
-function randomNumbers(/** @type {number} */ seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

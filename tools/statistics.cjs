@@ -73,9 +73,9 @@ function resample(/** @type {number[]} */ values, /** @type {() => number} */ ra
   return values.map(() => at(values, Math.floor(random() * values.length)));
 }
 
-/** Mulberry32 with a fixed seed: intervals do not change from print to print. */
-function generator() {
-  let state = 0x9e3779b9;
+/** Mulberry32: the same numbers for the same seed. */
+function generator(seed = 0x9e3779b9) {
+  let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -84,4 +84,4 @@ function generator() {
   };
 }
 
-module.exports = { estimate, interval, median, quantile, ratioOfMedians };
+module.exports = { estimate, generator, interval, median, quantile, ratioOfMedians };

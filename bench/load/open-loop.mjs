@@ -3,6 +3,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendOk } from '../../tools/http-client.cjs';
+import { generator } from '../../tools/statistics.cjs';
 
 /**
  * @param {number} port
@@ -46,15 +47,4 @@ export function arrivals(/** @type {number} */ perSecond, /** @type {number} */ 
   const due = [];
   for (let at = 0; at < millis; at += (-Math.log(1 - random()) * 1000) / perSecond) due.push(at);
   return due;
-}
-
-/** Mulberry32 with a fixed seed. */
-function generator() {
-  let state = 0x9e3779b9;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,6 +1,6 @@
 // A service without a single block: requests of a few milliseconds, on six routes, that keep the
 // event loop busy. Started by ../loop-profile.mjs, with an IPC channel:
-//   node service.cjs <loopProfile>
+//   node service.cjs
 const { createHash, pbkdf2Sync } = require('node:crypto');
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
@@ -10,7 +10,6 @@ const { AggregationTemporality, PeriodicExportingMetricReader } =
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { BatchSpanProcessor } = require('@opentelemetry/sdk-trace');
 
-const [loopProfile = 'busy'] = process.argv.slice(2);
 const EXPORT_SUCCEEDED = 0;
 const NEVER_MILLIS = 3_600_000;
 
@@ -35,7 +34,7 @@ const metricReader = new PeriodicExportingMetricReader({
     async shutdown() {},
   },
 });
-const eventLoop = new EventLoopInstrumentation({ loopProfile });
+const eventLoop = new EventLoopInstrumentation({ loopProfile: 'busy' });
 new NodeSDK({
   autoDetectResources: false,
   spanProcessors: [
@@ -149,7 +148,6 @@ process.on('message', async (message) => {
       count: profile.samples,
       points,
       micros: micros(),
-      cpu: process.cpuUsage(),
       idle: performance.nodeTiming.idleTime,
       now: performance.now(),
     });

@@ -6,14 +6,11 @@
 const { createHook } = require('node:async_hooks');
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const { monitorEventLoopDelay } = require('node:perf_hooks');
 const { trace } = require('@opentelemetry/api');
 
 const SPAN_NAME = 'event-loop-blocked';
 const PACKAGE = path.join(__dirname, 'package');
 const peer = createRequire(path.join(PACKAGE, 'package.json'));
-/** For what needs version 1.10 of OpenTelemetry's API, which the SDK of the others rejects. */
-const peerOfApi110 = createRequire(path.join(PACKAGE, 'api-1.10', 'package.json'));
 
 /**
  * @typedef {{ lengthMillis?: number, functionName?: string, traceId?: string }} Report
@@ -50,7 +47,7 @@ function functionOf(frames) {
 }
 
 /**
- * A span for the past, as both published monitors make it: the parent is what is active in `after`.
+ * A span for the past, as a published monitor makes it: the parent is what is active in `after`.
  */
 function startSpan(lengthMillis, type) {
   const startTime = new Date(Date.now() - lengthMillis);
@@ -117,41 +114,6 @@ const SUBJECTS = {
       );
     },
   },
-  'toobusy-js': {
-    reports: ['block'],
-    settleMillis: 1100, // checks every 500 ms
-    note: 'a smoothed lag: a block may be in two readings',
-    start({ thresholdMillis, report }) {
-      const toobusy = peer('toobusy-js');
-      toobusy.maxLag(thresholdMillis);
-      toobusy.onLag(() => report({}));
-    },
-  },
-  'async_hooks monitor, Map entry per resource': {
-    reports: ['block', 'length', 'trace'],
-    start({ thresholdMillis }) {
-      const resources = new Map();
-      createHook({
-        init(asyncId, type) {
-          resources.set(asyncId, { type });
-        },
-        before(asyncId) {
-          const resource = resources.get(asyncId);
-          if (resource) resource.start = performance.now();
-        },
-        after(asyncId) {
-          const resource = resources.get(asyncId);
-          if (resource?.start === undefined) return;
-          const length = performance.now() - resource.start;
-          resources.delete(asyncId);
-          if (length > thresholdMillis) startSpan(length, resource.type);
-        },
-        destroy(asyncId) {
-          resources.delete(asyncId);
-        },
-      }).enable();
-    },
-  },
   'async_hooks monitor, Map entry per callback': {
     reports: ['block', 'length', 'trace'],
     start({ thresholdMillis }) {
@@ -200,23 +162,6 @@ const SUBJECTS = {
     start: () => void startDatadog({ profiling: true }),
     // The lower half of the trace id is the id of the request's span.
     traceId: () => peer('dd-trace').scope().active()?.context().toTraceId(),
-  },
-  'instrumentation-runtime-node': {
-    reports: [],
-    note: 'percentiles of the delay, per collection',
-    start() {
-      const { RuntimeNodeInstrumentation } = peerOfApi110(
-        '@opentelemetry/instrumentation-runtime-node',
-      );
-      return [new RuntimeNodeInstrumentation()];
-    },
-  },
-  monitorEventLoopDelay: {
-    reports: [],
-    note: 'percentiles of the delay',
-    start() {
-      monitorEventLoopDelay().enable();
-    },
   },
 };
 

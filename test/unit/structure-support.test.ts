@@ -79,7 +79,7 @@ test('every folder with code is among them', () => {
 /** What `tools/install.cjs` installs without a lock file. */
 const INSTALLED = ['bench', 'bench/peers', 'bench/real-apps', 'test/matrix', 'test/compat/groups']
   .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`))
-  .flatMap((folder) => [folder, `${folder}/package`, `${folder}/api-1.10`])
+  .flatMap((folder) => [folder, `${folder}/package`])
   .map((folder) => `${folder}/package.json`)
   .filter((file) => existsSync(join(ROOT, file)));
 
