@@ -112,30 +112,6 @@ describe('traces in Jaeger', () => {
       spanId: blockingSpans.find(isBlocked).spanId,
     });
   });
-
-  test('a block is reported while it lasts, and counted', async () => {
-    let ended = false;
-    const request = traced(`${demo.url}/compute-sync?steps=${sizes.steps * 30}`).finally(() => {
-      ended = true;
-    });
-    const found = await eventually('an ongoing block is in Jaeger', ARRIVAL_MILLIS, async () => {
-      const query = { service: SERVICE, tags: { 'event_loop.block.unfinished': 'true' } };
-      const traces = await jaeger.findTraces(stack.urls.jaeger, query);
-      return traces[0]?.find(isOngoing);
-    });
-    expect(ended).toBe(false);
-    expect(found.attributes['code.function.name']).toBe(FUNCTION);
-    const { traceId } = await request;
-    expect(found.traceId).toBe(traceId);
-
-    await eventually('the report is counted in Prometheus', ARRIVAL_MILLIS, async () => {
-      const series = await prometheus.query(
-        stack.urls.prometheus,
-        `event_loop_block_unfinished_total{job="${SERVICE}", code_function_name="${FUNCTION}", instance!=""}`,
-      );
-      return series.length === 1 && series[0].value === 1;
-    });
-  });
 });
 
 describe('traces in Tempo', () => {
@@ -215,28 +191,6 @@ describe('metrics in Prometheus', () => {
       expect(buckets.every(({ metric }) => metric.job === SERVICE && metric.instance)).toBe(true);
     },
   );
-
-  test('as many blocks of a function as there are spans in Jaeger', async () => {
-    // Of the service's own functions: what an exporter blocks while it sends spans counts, but gets
-    // no span.
-    await eventually('both have the same', ARRIVAL_MILLIS, async () => {
-      const counts = await ask(
-        `sum(event_loop_block_duration_seconds_count{job="${SERVICE}", code_function_name="${FUNCTION}"})`,
-      );
-      const query = { service: SERVICE, operation: 'event-loop-blocked' };
-      const spans = (await jaeger.findTraces(stack.urls.jaeger, query))
-        .flat()
-        .filter(
-          (span) =>
-            isBlocked(span) &&
-            !isOngoing(span) &&
-            span.attributes['code.function.name'] === FUNCTION,
-        );
-      if (spans.length !== counts[0]?.value)
-        throw new Error(`${counts[0]?.value} blocks, ${spans.length} spans`);
-      return spans.length > 0;
-    });
-  });
 
   test('the collector exports the length of its queues', async () => {
     await eventually('its metrics are in Prometheus', EVALUATION_MILLIS, async () => {

@@ -32,7 +32,7 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
  * @property {string[]} [collectorArguments]
  * @property {boolean} [tailSampling] with the second configuration file
  * @property {string} [rules] text of the rules, in place of deploy/prometheus/rules.yaml
- * @property {('jaeger' | 'prometheus' | 'tempo')[]} [later] not started yet
+ * @property {boolean} [collectorOnly] without Jaeger, Prometheus and Tempo
  *
  * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
  *
@@ -169,12 +169,9 @@ export async function startStack(options = {}) {
   }
 
   try {
-    const { later = [] } = options;
-    const backends = await Promise.allSettled([
-      later.includes('tempo') ? undefined : startTempo(),
-      later.includes('jaeger') ? undefined : startJaeger(),
-      later.includes('prometheus') ? undefined : startPrometheus(),
-    ]);
+    const backends = await Promise.allSettled(
+      options.collectorOnly ? [] : [startTempo(), startJaeger(), startPrometheus()],
+    );
     const failed = backends.find(({ status }) => status === 'rejected');
     if (failed) throw failed.reason;
     const collector = await startCollector();
@@ -182,8 +179,6 @@ export async function startStack(options = {}) {
       urls,
       collector,
       startCollector,
-      startJaeger,
-      startPrometheus,
       stop,
 
       /**
