@@ -33,7 +33,7 @@ const CHECKS = {
     commands: [['test/compat/run.mjs']],
   },
   adopt: {
-    what: 'the tarball in empty applications: npm, pnpm, yarn 1 and 4, both formats and languages',
+    what: 'the tarball in empty applications: npm, pnpm, yarn 1 and 4, both module formats',
     commands: [['test/adopt/run.mjs']],
   },
   examples: {

@@ -8,11 +8,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort } from '../../tools/harness.cjs';
 import { npm } from '../../tools/npm.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { pack } from '../../tools/pack.cjs';
@@ -138,12 +138,4 @@ function seesMessage(/** @type {OtlpReceiver} */ receiver) {
   return receiver
     .bodies('/webhook')
     .some((body) => /^\{"text":"renderReport \(/.test(String(body)));
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  return port;
 }

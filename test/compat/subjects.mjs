@@ -316,11 +316,6 @@ export const SUBJECTS = [
     ['sveltekit', ['@sveltejs/kit', '@sveltejs/adapter-node'], 'production build'],
     ['astro', ['astro', '@astrojs/node'], 'production build, standalone'],
     ['react-router', ['react-router', '@react-router/serve'], 'production build'],
-    [
-      'live-bindings',
-      ['marked', 'd3-format'],
-      'eleven packages that assign to their exports later',
-    ],
   ]).map(
     ([name, packages, what]) =>
       /** @type {Subject} */ ({
@@ -335,7 +330,8 @@ export const SUBJECTS = [
         metrics: true,
         node: 22,
         compared: true,
-        ...(name !== 'live-bindings' && { build: `build-${name}.mjs`, asynchronous: true }),
+        build: `build-${name}.mjs`,
+        asynchronous: true,
       }),
   ),
   // bundlers: the app and this package in one file

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
 import { sourceFolder } from './paths.mjs';
-import { INSTALLED_AS_OF } from './subjects.mjs';
+import { INSTALLED_AS_OF, NOT_NEEDED } from './subjects.mjs';
 
 /** @import { Subject } from './subjects.mjs' */
 
@@ -34,7 +34,7 @@ export function prepareSources(subject, repositories = GITHUB) {
   mkdirSync(folder, { recursive: true });
   if (subject.git === undefined) unpack(subject, folder);
   else checkOut(subject.git, folder, repositories);
-  install(subject, folder);
+  install(folder);
   for (const script of subject.prepare ?? []) run(process.execPath, [script], folder);
   writeFileSync(stamp, wanted);
   return folder;
@@ -64,10 +64,11 @@ function checkOut(
 }
 
 /** Without its lock, which names all of what the tests do not need, but as of one day. */
-function install(/** @type {Subject} */ { without = [], also = [] }, /** @type {string} */ folder) {
+function install(/** @type {string} */ folder) {
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  for (const name of without) delete manifest.devDependencies?.[name];
+  for (const name of Object.keys(manifest.devDependencies))
+    if (NOT_NEEDED.test(name)) delete manifest.devDependencies[name];
   delete manifest.scripts;
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
   rmSync(join(folder, 'package-lock.json'), { force: true });
@@ -81,7 +82,6 @@ function install(/** @type {Subject} */ { without = [], also = [] }, /** @type {
       '--prefer-offline',
       '--legacy-peer-deps',
       `--before=${INSTALLED_AS_OF}`,
-      ...(also.length > 0 ? ['--no-save', ...also] : []),
     ],
     folder,
   );

@@ -6,7 +6,6 @@
  * @property {string} name
  * @property {'mocha' | 'node'} runner
  * @property {string[]} args what the runner is given, with the files as patterns that it takes
- * @property {string[]} [nodeArgs]
  * @property {Record<string, string>} [unreliable] why a test's outcome says nothing, by its name
  */
 
@@ -15,15 +14,19 @@
  * @property {string} name
  * @property {string} version of the npm tarball, or next to the commit
  * @property {{ repository: string, commit: string }} [git] if the tarball has no tests
- * @property {string[]} [without] development dependencies that no test needs: linters, browsers,
- *   documentation
- * @property {string[]} [also] packages that a test needs and the manifest does not name
  * @property {string[]} [prepare] a script of its own that makes fixtures
  * @property {Suite[]} suites
  */
 
 /** Development dependencies without a version of their own are those of this day. */
 export const INSTALLED_AS_OF = '2026-11-20';
+
+/** Development dependencies that no test needs: linters, runners, browsers, documentation. */
+export const NOT_NEEDED = new RegExp(
+  'lint|standard|snazzy|prettier|borp|nyc|^c8$|tstyche|knip|playwright|webpack|benchmark|globals' +
+    '|airtap|arethetypeswrong|autocannon|branch-comparer|bunyan|concurrently|cross-env|docsify' +
+    '|fastbench|installed-check|^jest$|npm-run-all|line-reporter',
+);
 
 /** On a busy machine a test's own limit is no finding. */
 const LONG = '--timeout=30000';
@@ -37,7 +40,6 @@ export const SUBJECTS = [
       repository: 'expressjs/express',
       commit: 'a3714473feb3d2908add734d340e7755fd85e0a3',
     },
-    without: ['eslint', 'nyc'],
     suites: [
       {
         name: 'all',
@@ -49,43 +51,18 @@ export const SUBJECTS = [
   {
     name: 'fastify',
     version: '5.12.8',
-    without: [
-      '@jsumners/line-reporter',
-      '@stylistic/eslint-plugin',
-      '@stylistic/eslint-plugin-js',
-      'autocannon',
-      'borp',
-      'branch-comparer',
-      'concurrently',
-      'cross-env',
-      'eslint',
-      'markdownlint-cli2',
-      'neostandard',
-      'tstyche',
-    ],
     suites: [{ name: 'all', runner: 'node', args: ['test/**/*.test.js', 'test/**/*.test.mjs'] }],
   },
   {
     name: 'koa',
     version: '3.2.0',
     git: { repository: 'koajs/koa', commit: 'e0ba8ef39d27fe5dae5492f9fe753d155124f994' },
-    without: ['c8', 'standard', 'snazzy'],
     suites: [{ name: 'all', runner: 'node', args: ['__tests__/**/*.test.js'] }],
   },
   {
     name: 'ws',
     version: '8.21.0',
     git: { repository: 'websockets/ws', commit: 'a2f4e7c046c2112bbce6fef39a083dac77d6f0d2' },
-    without: [
-      '@eslint/js',
-      'benchmark',
-      'eslint',
-      'eslint-config-prettier',
-      'eslint-plugin-prettier',
-      'globals',
-      'nyc',
-      'prettier',
-    ],
     suites: [
       {
         name: 'all',
@@ -97,22 +74,6 @@ export const SUBJECTS = [
   {
     name: 'pino',
     version: '10.4.0',
-    without: [
-      '@arethetypeswrong/cli',
-      'airtap',
-      'borp',
-      'bunyan',
-      'docsify-cli',
-      'eslint',
-      'eslint-plugin-import',
-      'eslint-plugin-n',
-      'eslint-plugin-node',
-      'eslint-plugin-promise',
-      'fastbench',
-      'jest',
-      'neostandard',
-      'tstyche',
-    ],
     prepare: ['test/fixtures/ts/transpile.cjs'],
     suites: [
       {
@@ -131,21 +92,6 @@ export const SUBJECTS = [
     name: 'mocha',
     version: '12.0.0-rc.6',
     git: { repository: 'mochajs/mocha', commit: 'e6b9ee773481fd739ae24caeb42f32ac0b010f95' },
-    without: [
-      '@eslint/js',
-      '@eslint/markdown',
-      '@playwright/test',
-      'eslint',
-      'eslint-plugin-n',
-      'globals',
-      'installed-check',
-      'knip',
-      'npm-run-all2',
-      'nyc',
-      'prettier',
-      'webpack',
-      'webpack-cli',
-    ],
     suites: [
       {
         name: 'unit',

@@ -65,7 +65,7 @@ export async function runSuite(id, suite, folder, way, { node, attempt }) {
           ...suite.args.flatMap((pattern) => filesIn(folder, pattern)),
         ];
   const started = performance.now();
-  const child = spawn(node, [...(suite.nodeArgs ?? []), ...args], {
+  const child = spawn(node, args, {
     cwd: folder,
     detached: true, // a process group of its own, to be ended as a whole
     stdio: ['ignore', output, output],
