@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
-const EXPLAIN = path.join(ROOT, 'src', 'recording', 'explain.ts');
+const EXPLAIN = path.join(ROOT, 'test', 'unit', 'recording', 'explain.ts');
 
 async function loadExplain() {
   const folder = mkdtempSync(path.join(tmpdir(), 'explain-'));

@@ -8,27 +8,30 @@ import { perThread } from './support/per-thread.ts';
 import type { EventLoopHealth, LoopProfile } from './types.ts';
 import { PACKAGE_NAME } from './version.ts';
 
+/** The session of an instance, as any copy of the package may ask it. None of it throws. */
+interface ActiveSession {
+  health(windowMillis: number): EventLoopHealth | undefined;
+  /** By default of the longest period. */
+  loopProfile(windowMillis?: number): LoopProfile | undefined;
+  /** Reports what has ended, the running callback included, for a process that exits. */
+  settle(): void;
+  /** Writes what it writes at the end of a process, which a signal ends without an `exit` event. */
+  endBySignal(): void;
+}
+
 export interface Claimant {
   activate(): void;
   deactivate(): void;
   /** Undefined if it is not active. */
-  health(windowMillis: number): EventLoopHealth | undefined;
-  /** Undefined if it is not active. */
-  loopProfile?(windowMillis?: number): LoopProfile | undefined;
-  /** Reports what has ended, the running callback included, for a process that exits. */
-  settle?(): void;
-  /** Writes what it writes at the end of a process, which a signal ends without an `exit` event. */
-  endBySignal?(): void;
+  session(): ActiveSession | undefined;
   /** True for the entry `/console`: active only while no instance is enabled. */
   readonly yields?: boolean;
 }
 
-const KEY = Symbol.for(`${PACKAGE_NAME}.instances.v1`);
+const KEY = Symbol.for(`${PACKAGE_NAME}.instances.v2`);
 
 /** All that are enabled, in that order: the last one is active. */
-function enabledInstances(): Claimant[] {
-  return perThread(KEY, (): Claimant[] => []);
-}
+const enabledInstances = () => perThread(KEY, (): Claimant[] => []);
 
 /**
  * Makes this the active instance, unless it yields to one that is enabled. Returns whether another
@@ -36,7 +39,7 @@ function enabledInstances(): Claimant[] {
  */
 export function takeOver(claimant: Claimant): boolean {
   const instances = enabledInstances();
-  const previous = instances[instances.length - 1];
+  const previous = instances.at(-1);
   if (claimant.yields === true && previous !== undefined) {
     instances.unshift(claimant);
     return false;
@@ -52,29 +55,8 @@ export function isAnyEnabled(): boolean {
   return enabledInstances().some(({ yields }) => yields !== true);
 }
 
-/** Has the active instance report what has ended. */
-export function settleActive(): void {
-  const instances = enabledInstances();
-  instances[instances.length - 1]?.settle?.();
-}
-
-/** The process ends by a signal now, without an `exit` event. */
-export function endActiveBySignal(): void {
-  const instances = enabledInstances();
-  instances[instances.length - 1]?.endBySignal?.();
-}
-
-/** The health that the active instance measures. */
-export function activeHealth(windowMillis: number): EventLoopHealth | undefined {
-  const instances = enabledInstances();
-  return instances[instances.length - 1]?.health?.(windowMillis);
-}
-
-/** The loop profile of the active instance, by default of the longest period. */
-export function activeLoopProfile(windowMillis?: number): LoopProfile | undefined {
-  const instances = enabledInstances();
-  return instances[instances.length - 1]?.loopProfile?.(windowMillis);
-}
+/** The session of the active instance, of whichever copy of the package. */
+export const activeSession = () => enabledInstances().at(-1)?.session();
 
 /** Removes this instance; if it was active, the one before becomes active. */
 export function stepBack(claimant: Claimant): void {
@@ -85,5 +67,5 @@ export function stepBack(claimant: Claimant): void {
   instances.splice(index, 1);
   if (!wasActive) return;
   claimant.deactivate();
-  instances[instances.length - 1]?.activate();
+  instances.at(-1)?.activate();
 }

@@ -17,13 +17,15 @@ const OTHER_VARIABLES = [`${ENV_PREFIX}WORKERS`];
 /** Unknown names of one place that are warned of. */
 const MAX_UNKNOWN = 10;
 
+type Problem = 'type' | 'range' | undefined;
+
 interface Option<T> {
   readonly fallback: T;
   /** Names the values that are right, for messages. */
   readonly expected: string;
   /** Undefined if the value is right. Traps of a proxy may throw. */
-  problemOf(value: unknown): 'type' | 'range' | undefined;
-  /** The environment's text as a value to check; absent if there is no environment variable. */
+  problemOf(value: unknown): Problem;
+  /** The environment's text as a value to check; absent if only code can have the option. */
   parse?(text: string): unknown;
 }
 
@@ -46,43 +48,20 @@ function number<Fallback extends number | undefined>(
   };
 }
 
-function boolean(fallback: boolean): Option<boolean> {
+function oneOf<T extends string | boolean>(fallback: T, ...values: T[]): Option<T> {
+  const names = values.map((value) => (typeof value === 'string' ? `'${value}'` : value));
   return {
     fallback,
-    expected: 'true or false',
-    problemOf: (value) => (typeof value === 'boolean' ? undefined : 'type'),
-    parse: (text) => ({ true: true, false: false })[text.trim().toLowerCase()] ?? text,
+    expected: `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`,
+    problemOf(value) {
+      if (values.includes(value as T)) return undefined;
+      return values.some((each) => typeof each === typeof value) ? 'range' : 'type';
+    },
+    parse: (text) => values.find((value) => String(value) === text.trim().toLowerCase()) ?? text,
   };
 }
 
-function oneOf<T extends string>(fallback: T, ...values: T[]): Option<T> {
-  return {
-    fallback,
-    expected: `one of ${values.map((v) => `'${v}'`).join(', ')}`,
-    problemOf(value) {
-      if (typeof value !== 'string') return 'type';
-      return values.includes(value as T) ? undefined : 'range';
-    },
-    parse: (text) => text.trim().toLowerCase(),
-  };
-}
-
-/** `true` means lines for people. */
-function consoleFormat(): Option<boolean | 'json'> {
-  return {
-    fallback: false,
-    expected: "true, false or 'json'",
-    problemOf(value) {
-      if (typeof value === 'boolean' || value === 'json') return undefined;
-      return typeof value === 'string' ? 'range' : 'type';
-    },
-    parse: (text) => {
-      const value = text.trim().toLowerCase();
-      if (value === 'json') return value;
-      return value === 'true' || (value === 'false' ? false : text);
-    },
-  };
-}
+const boolean = (fallback: boolean) => oneOf(fallback, true, false);
 
 function fn<T>(): Option<T | undefined> {
   return {
@@ -111,32 +90,24 @@ function text<Fallback extends string | undefined>(
   };
 }
 
-function inApp(): Option<InAppOption | undefined> {
-  return {
-    fallback: undefined,
-    expected: `a function or a list of 1 to ${MAX_IN_APP_PATHS} paths`,
-    problemOf(value) {
-      return typeof value === 'function'
-        ? fn<InAppOption>().problemOf(value)
-        : problemOfPaths(value);
-    },
-    parse: parseInApp,
-  };
-}
+const IN_APP: Option<InAppOption | undefined> = {
+  fallback: undefined,
+  expected: `a function or a list of 1 to ${MAX_IN_APP_PATHS} paths`,
+  problemOf: (value) =>
+    typeof value === 'function' ? fn().problemOf(value) : problemOfPaths(value),
+  parse: parseInApp,
+};
 
+/** The option whose value is an object, with options of its own. */
+const GROUP = 'healthServer';
 type OptionsOf<Config> = { [K in keyof Required<Config>]: Option<Config[K]> };
-type Options = OptionsOf<Omit<EventLoopInstrumentationConfig, Group>>;
-
-/** An option whose value is an object, with options of its own. */
-type Group = 'healthServer';
-const GROUP: Group = 'healthServer';
 
 const OPTIONS = {
   enabled: boolean(true),
   thresholdMillis: number(100, 1, 60_000, false),
   lagIntervalMillis: number(20, 1, 1_000, true),
   captureStack: boolean(true),
-  inApp: inApp(),
+  inApp: IN_APP,
   nativeCalls: boolean(true),
   sourceMaps: boolean(true),
   asyncHooks: oneOf('auto', 'auto', 'always'),
@@ -149,10 +120,11 @@ const OPTIONS = {
   recordNames: boolean(true),
   unfinishedAfterMillis: number(5_000, 0, 3_600_000, false),
   blockEvents: oneOf('unsampled', 'unsampled', 'all', 'off'),
-  console: consoleFormat(),
+  // `true` means lines for people.
+  console: oneOf<boolean | 'json'>(false, true, false, 'json'),
   blockHook: fn<NonNullable<EventLoopInstrumentationConfig['blockHook']>>(),
   ignoreBlockHook: fn<NonNullable<EventLoopInstrumentationConfig['ignoreBlockHook']>>(),
-} satisfies Options;
+} satisfies OptionsOf<Omit<EventLoopInstrumentationConfig, typeof GROUP>>;
 
 const HEALTH_OPTIONS = {
   port: number(undefined, 1, 65_535, true),
@@ -169,26 +141,140 @@ const MAX_BLOCKED_FACTOR = 10;
 const nameInEnvironment = (option: string) =>
   `health${option.charAt(0).toUpperCase()}${option.slice(1)}`;
 
-type Name = keyof EventLoopInstrumentationConfig;
+/** Options that have no default. */
+type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'reportFile' | 'recordFile';
 
 /** Every option has its value. */
-export type ResolvedConfig = Required<Omit<EventLoopInstrumentationConfig, Optional | Group>> &
+export type ResolvedConfig = Required<
+  Omit<EventLoopInstrumentationConfig, Optional | typeof GROUP>
+> &
   Pick<EventLoopInstrumentationConfig, Optional> & {
     /** Undefined without a port. */
     readonly healthServer?: Required<HealthServerConfig>;
   };
 
-/** Options that have no default. */
-type Optional = 'blockHook' | 'ignoreBlockHook' | 'inApp' | 'reportFile' | 'recordFile';
-
 /** For `thresholdMillis` it is `OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS`. */
 export function environmentName(option: string): string {
-  return ENV_PREFIX + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  return ENV_PREFIX + fileKey(option).toUpperCase();
 }
 
 /** For `thresholdMillis` it is `threshold_millis`. */
-export function fileKey(option: string): string {
-  return option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const fileKey = (option: string) =>
+  option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+type Warn = (message: string) => void;
+
+/** What a place outside of code has for an option, and how messages name the place. */
+type Source = (
+  name: string,
+  parse: (text: string) => unknown,
+) => { readonly place: string; readonly given: unknown; readonly value?: unknown };
+
+const environment =
+  (env: NodeJS.ProcessEnv): Source =>
+  (name, parse) => {
+    const place = environmentName(name);
+    const given = env[place];
+    // Empty is unset:
+    // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+    if (given === undefined || given.trim() === '') return { place, given: undefined };
+    return { place, given, value: parse(given) };
+  };
+
+const inFile =
+  ({ path, options }: ConfigFile, prefix = ''): Source =>
+  (name) => {
+    const key = fileKey(name);
+    const place = `${FILE_SECTION}.${prefix}${key} in ${path}`;
+    // A key whose value is a variable that is not set is null.
+    const given = Object.hasOwn(options, key) ? (options[key] ?? undefined) : undefined;
+    return { place, given, value: given };
+  };
+
+/**
+ * The options in force.
+ * @param file has the place of the environment
+ * @throws TypeError if a value in `config` has the wrong type or cannot be read, RangeError if it
+ *   is out of range
+ */
+export function resolveConfig(
+  config: EventLoopInstrumentationConfig,
+  env: NodeJS.ProcessEnv,
+  warn: Warn,
+  file?: ConfigFile,
+  consoleByDefault = false,
+): ResolvedConfig {
+  if (typeof config !== 'object' || config === null) {
+    throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
+  }
+  const groupFile = file && { path: file.path, options: groupIn(file, warn) };
+  if (file !== undefined) warnOfIgnored(file, groupFile?.options ?? {}, env, warn);
+  else warnOfUnknown('the environment', variablesOf(env), VARIABLES, warn);
+  // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
+  const given = copyOf(config);
+  warnOfUnknown('config', Object.keys(given), [...Object.keys(OPTIONS), GROUP], warn);
+  const options = { ...OPTIONS, console: { ...OPTIONS.console, fallback: consoleByDefault } };
+  const source = file ? inFile(file) : environment(env);
+  const { [GROUP]: inCode, ...resolved } = resolveAll(options, given, source, warn);
+  const ofGroup: Source = groupFile
+    ? inFile(groupFile, `${fileKey(GROUP)}.`)
+    : (name, parse) => environment(env)(nameInEnvironment(name), parse);
+  const group = resolveGroup(inCode, ofGroup, warn);
+  return { ...resolved, ...(group && { [GROUP]: group }) } as unknown as ResolvedConfig;
+}
+
+/** Undefined without a port. */
+function resolveGroup(
+  given: unknown,
+  source: Source,
+  warn: Warn,
+): Required<HealthServerConfig> | undefined {
+  if (given !== undefined && (typeof given !== 'object' || given === null)) {
+    const what = `option ${GROUP} is ${show(given)}`;
+    throw new TypeError(`EventLoopInstrumentation: ${what}, expected an object`);
+  }
+  const all = given === undefined ? {} : copyOf(given, `${GROUP}.`);
+  const names = Object.keys(HEALTH_OPTIONS);
+  warnOfUnknown(`option ${GROUP}`, Object.keys(all), names, warn);
+  const inCode = Object.fromEntries(names.map((name) => [name, all[name]]));
+  const resolved = resolveAll(HEALTH_OPTIONS, inCode, source, warn, `${GROUP}.`);
+  resolved['maxBlockedMillis'] ??= Number(resolved['failAfterMillis']) * MAX_BLOCKED_FACTOR;
+  const options = resolved as unknown as Required<HealthServerConfig>;
+  return options.port === undefined ? undefined : options;
+}
+
+/** An option that is not given in code comes from `source`, else it has its default. */
+function resolveAll(
+  options: Record<string, Option<unknown>>,
+  given: Readonly<Record<string, unknown>>,
+  source: Source,
+  warn: Warn,
+  prefix = '',
+): Record<string, unknown> {
+  const resolved = { ...given };
+  for (const [name, option] of Object.entries(options)) {
+    if (resolved[name] !== undefined) check(`${prefix}${name}`, option, resolved[name]);
+    else resolved[name] = valueFrom(source, name, option, warn);
+    if (resolved[name] === undefined) delete resolved[name];
+  }
+  return resolved;
+}
+
+function valueFrom(source: Source, name: string, option: Option<unknown>, warn: Warn): unknown {
+  const { fallback, expected, parse } = option;
+  if (parse === undefined) return fallback;
+  const { place, given, value } = source(name, parse);
+  if (given === undefined) return fallback;
+  if (problemIn(option, value) === undefined) return value;
+  warn(`${place} is ${show(given)}, expected ${expected}; using ${show(fallback)}`);
+  return fallback;
+}
+
+function groupIn({ path, options }: ConfigFile, warn: Warn): ConfigFile['options'] {
+  const { place, given = {} } = inFile({ path, options })(GROUP, String);
+  if (typeof given === 'object') return given as ConfigFile['options'];
+  warn(`${place} is ${show(given)}, expected an object; using none`);
+  return {};
 }
 
 /**
@@ -200,79 +286,6 @@ function show(value: unknown, most = 40): string {
   if (types.isProxy(value)) return 'a proxy';
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
-}
-
-/**
- * The options in force.
- * @param defaults those that differ from the usual ones
- * @param file has the place of the environment
- * @throws TypeError if a value in `config` has the wrong type or cannot be read, RangeError if it
- *   is out of range
- */
-export function resolveConfig(
-  config: EventLoopInstrumentationConfig,
-  env: NodeJS.ProcessEnv,
-  warn: (message: string) => void,
-  defaults: Partial<EventLoopInstrumentationConfig> = {},
-  file?: ConfigFile,
-): ResolvedConfig {
-  if (typeof config !== 'object' || config === null) {
-    throw new TypeError(`EventLoopInstrumentation: config is ${show(config)}, expected an object`);
-  }
-  if (file !== undefined) warnOfIgnored(file, env, warn);
-  else warnOfUnknown('the environment', variablesOf(env), VARIABLES, warn);
-  // Unknown properties stay: OpenTelemetry may add some that all instrumentations have.
-  const resolved = copyOf(config);
-  warnOfUnknown('config', Object.keys(resolved), [...Object.keys(OPTIONS), GROUP], warn);
-  for (const [name, usual] of Object.entries(OPTIONS) as [string, Option<unknown>][]) {
-    const option = name in defaults ? { ...usual, fallback: defaults[name as Name] } : usual;
-    const given = resolved[name];
-    if (given !== undefined) check(name, option, given);
-    else if (file !== undefined) resolved[name] = fromFile(name, option, file, warn);
-    else resolved[name] = fromEnvironment(name, option, env, warn);
-    if (resolved[name] === undefined) delete resolved[name];
-  }
-  resolved[GROUP] = resolveGroup(resolved[GROUP], env, warn, file);
-  if (resolved[GROUP] === undefined) delete resolved[GROUP];
-  return resolved as unknown as ResolvedConfig;
-}
-
-/** Each option of the group is resolved by itself; undefined without a port. */
-function resolveGroup(
-  given: unknown,
-  env: NodeJS.ProcessEnv,
-  warn: (message: string) => void,
-  file: ConfigFile | undefined,
-): Required<HealthServerConfig> | undefined {
-  if (given !== undefined && (typeof given !== 'object' || given === null)) {
-    const what = `option ${GROUP} is ${show(given)}`;
-    throw new TypeError(`EventLoopInstrumentation: ${what}, expected an object`);
-  }
-  const inCode = given === undefined ? {} : copyOf(given, `${GROUP}.`);
-  warnOfUnknown(`option ${GROUP}`, Object.keys(inCode), Object.keys(HEALTH_OPTIONS), warn);
-  const inFile = file && { ...file, options: groupInFile(file, warn) };
-  const resolved: Record<string, unknown> = {};
-  for (const [name, option] of Object.entries(HEALTH_OPTIONS) as [string, Option<unknown>][]) {
-    resolved[name] = inCode[name];
-    if (resolved[name] !== undefined) check(`${GROUP}.${name}`, option, resolved[name]);
-    else if (inFile) resolved[name] = fromFile(name, option, inFile, warn, `${fileKey(GROUP)}.`);
-    else resolved[name] = fromEnvironment(nameInEnvironment(name), option, env, warn);
-  }
-  resolved['maxBlockedMillis'] ??= Number(resolved['failAfterMillis']) * MAX_BLOCKED_FACTOR;
-  const options = resolved as unknown as Required<HealthServerConfig>;
-  return options.port === undefined ? undefined : options;
-}
-
-function groupInFile(
-  { path, options }: ConfigFile,
-  warn: (message: string) => void,
-): ConfigFile['options'] {
-  const key = fileKey(GROUP);
-  const given = Object.hasOwn(options, key) ? options[key] : undefined;
-  if (given === undefined || given === null) return {};
-  if (typeof given === 'object') return given as ConfigFile['options'];
-  warn(`${FILE_SECTION}.${key} in ${path} is ${show(given)}, expected an object; using none`);
-  return {};
 }
 
 /** Each property is read once, those under symbols as well. */
@@ -298,7 +311,7 @@ function read<T>(what: string, action: () => T): T {
 }
 
 function check(name: string, option: Option<unknown>, value: unknown): void {
-  const problem = safeProblemOf(option, value);
+  const problem = problemIn(option, value);
   if (problem === undefined) return;
   const ErrorClass = problem === 'type' ? TypeError : RangeError;
   throw new ErrorClass(
@@ -307,7 +320,7 @@ function check(name: string, option: Option<unknown>, value: unknown): void {
 }
 
 /** A value whose traps throw has the wrong type. */
-function safeProblemOf(option: Option<unknown>, value: unknown): 'type' | 'range' | undefined {
+function problemIn(option: Option<unknown>, value: unknown): Problem {
   try {
     return option.problemOf(value);
   } catch {
@@ -315,51 +328,9 @@ function safeProblemOf(option: Option<unknown>, value: unknown): 'type' | 'range
   }
 }
 
-function fromEnvironment(
-  name: string,
-  option: Option<unknown>,
-  env: NodeJS.ProcessEnv,
-  warn: (message: string) => void,
-): unknown {
-  const variable = environmentName(name);
-  const text = option.parse === undefined ? undefined : env[variable];
-  // Empty is unset:
-  // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
-  if (option.parse === undefined || text === undefined || text.trim() === '')
-    return option.fallback;
-  const value = option.parse(text);
-  if (option.problemOf(value) === undefined) return value;
-  warn(`${variable} is ${show(text)}, expected ${option.expected}; using ${show(option.fallback)}`);
-  return option.fallback;
-}
-
-function fromFile(
-  name: string,
-  option: Option<unknown>,
-  { path, options }: ConfigFile,
-  warn: (message: string) => void,
-  prefix = '',
-): unknown {
-  const key = fileKey(name);
-  const given = isInFile(option) && Object.hasOwn(options, key) ? options[key] : undefined;
-  // A key whose value is a variable that is not set is null.
-  if (given === undefined || given === null) return option.fallback;
-  if (safeProblemOf(option, given) === undefined) return given;
-  warn(
-    `${FILE_SECTION}.${prefix}${key} in ${path} is ${show(given)}, ` +
-      `expected ${option.expected}; ` +
-      `using ${show(option.fallback)}`,
-  );
-  return option.fallback;
-}
-
 /** Functions have no place in a file, nor in the environment. */
-function isInFile({ parse }: Option<unknown>): boolean {
-  return parse !== undefined;
-}
-
-const NAMES_IN_FILE = Object.entries(OPTIONS as Record<string, Option<unknown>>)
-  .filter(([, option]) => isInFile(option))
+const NAMES_IN_FILE = Object.entries<Option<unknown>>(OPTIONS)
+  .filter(([, { parse }]) => parse !== undefined)
   .map(([name]) => name);
 const OPTION_VARIABLES = [
   ...NAMES_IN_FILE,
@@ -369,16 +340,15 @@ const VARIABLES = [...OPTION_VARIABLES, ...OTHER_VARIABLES];
 
 /** Warns of what is ignored: misspelt keys of the file, and the environment. */
 function warnOfIgnored(
-  file: ConfigFile,
+  { path, options }: ConfigFile,
+  group: ConfigFile['options'],
   env: NodeJS.ProcessEnv,
-  warn: (message: string) => void,
+  warn: Warn,
 ): void {
-  const { path, options } = file;
   const keys = [...NAMES_IN_FILE, GROUP].map(fileKey);
   warnOfUnknown(`${FILE_SECTION} in ${path}`, Object.keys(options), keys, warn);
   const section = `${FILE_SECTION}.${fileKey(GROUP)} in ${path}`;
-  const group = Object.keys(groupInFile(file, () => {}));
-  warnOfUnknown(section, group, Object.keys(HEALTH_OPTIONS).map(fileKey), warn);
+  warnOfUnknown(section, Object.keys(group), Object.keys(HEALTH_OPTIONS).map(fileKey), warn);
   // As the specification has it: beside a file, the environment counts if the file refers to it.
   const ignored = OPTION_VARIABLES.filter((variable) => env[variable]?.trim());
   if (ignored.length > 0)
@@ -395,7 +365,7 @@ function warnOfUnknown(
   where: string,
   names: readonly string[],
   known: readonly string[],
-  warn: (message: string) => void,
+  warn: Warn,
 ): void {
   const unknown = names.filter((name) => !known.includes(name)).slice(0, MAX_UNKNOWN);
   for (const name of unknown)

@@ -7,7 +7,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { createNoopMeter, ProxyTracerProvider } from '@opentelemetry/api';
-import { activeLoopProfile, endActiveBySignal, settleActive, takeOver } from './active-instance.ts';
+import { activeSession, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { ConsoleReporter, consoleEntry } from './console/console-reporter.ts';
 import { OnceLogger } from './otel/diag-once.ts';
@@ -35,12 +35,13 @@ export function startConsoleReport(): void {
 }
 
 function start(): void {
-  const config = resolveConfig({}, process.env, say, { console: true });
+  const config = resolveConfig({}, process.env, say, undefined, true);
   if (!config.enabled || config.console === false) return;
   consoleEntry().isReporting = true;
   const { console: format, thresholdMillis } = config;
-  const settle = () => void attempt(settleActive, (error) => say('cannot report blocks', error));
-  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true, activeLoopProfile);
+  const settle = () => activeSession()?.settle();
+  const loopProfile = () => activeSession()?.loopProfile();
+  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true, loopProfile);
   reporter.start();
   // Every copy of the package publishes there, whichever is active.
   subscribe(BLOCK_CHANNEL, (message) => {
@@ -49,7 +50,7 @@ function start(): void {
   });
   listenForSignals(() => {
     reporter.summarize();
-    attempt(endActiveBySignal, (error) => say('cannot write the report page', error));
+    activeSession()?.endBySignal();
   });
   // A signal that the process has sent itself may not have come yet: this one turn brings it.
   const turnOnce = () => {
@@ -86,10 +87,7 @@ function runSession(config: ResolvedConfig): void {
       session?.stop();
       session = undefined;
     },
-    health: (windowMillis) => session?.health(windowMillis),
-    loopProfile: (windowMillis) => session?.loopProfile(windowMillis),
-    settle: () => session?.settle(),
-    endBySignal: () => session?.endBySignal(),
+    session: () => session,
   });
 }
 

@@ -7,13 +7,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import {
-  activeHealth,
-  activeLoopProfile,
-  type Claimant,
-  stepBack,
-  takeOver,
-} from './active-instance.ts';
+import { activeSession, type Claimant, stepBack, takeOver } from './active-instance.ts';
 import { type ResolvedConfig, resolveConfig } from './config.ts';
 import { configFileInForce } from './config-file.ts';
 import {
@@ -103,11 +97,7 @@ export class EventLoopInstrumentation {
     this._claimant = {
       activate: () => this._start(),
       deactivate: () => this._stop(),
-      health: (windowMillis) => this._withSession((session) => session.health(windowMillis)),
-      loopProfile: (windowMillis) =>
-        this._withSession((session) => session.loopProfile(windowMillis)),
-      settle: () => this._withSession((session) => session.settle()),
-      endBySignal: () => this._withSession((session) => session.endBySignal()),
+      session: () => this._session,
     };
     if (takeOver(this._claimant)) {
       this._log.log(
@@ -210,7 +200,7 @@ export class EventLoopInstrumentation {
     if (typeof path !== 'string' || path.trim() === '')
       throw new TypeError(`writeReport: path must be a path, got ${typeof path}`);
     await this.forceFlush();
-    const profile = activeLoopProfile();
+    const profile = activeSession()?.loopProfile();
     return EXTRAS.some((extra) => extra.writeReport?.(path, profile, this._log) === true);
   }
 
@@ -223,7 +213,7 @@ export class EventLoopInstrumentation {
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
     checkWindow('health', windowMillis, MIN_HEALTH_WINDOW_MILLIS, MAX_HEALTH_WINDOW_MILLIS);
     // Also of an instance that is paused.
-    return (this._claimant && activeHealth(windowMillis)) ?? UNKNOWN_HEALTH;
+    return (this._claimant && activeSession()?.health(windowMillis)) ?? UNKNOWN_HEALTH;
   }
 
   /**
@@ -234,7 +224,7 @@ export class EventLoopInstrumentation {
    */
   loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
     checkWindow('loopProfile', windowMillis, MIN_PROFILE_WINDOW_MILLIS, MAX_PROFILE_WINDOW_MILLIS);
-    return (this._claimant && activeLoopProfile(windowMillis)) ?? UNKNOWN_PROFILE;
+    return (this._claimant && activeSession()?.loopProfile(windowMillis)) ?? UNKNOWN_PROFILE;
   }
 
   /**
@@ -256,7 +246,7 @@ export class EventLoopInstrumentation {
     // Without `OTEL_LOG_LEVEL`, the SDK of `/register` has no logger that would say what is wrong.
     const isUnheard = sdkDefaults().areInForce && !process.env['OTEL_LOG_LEVEL'];
     const warn = (message: string) => (isUnheard ? stderrLog : this._log).log('warn', message);
-    return resolveConfig(config, process.env, warn, {}, configFileInForce());
+    return resolveConfig(config, process.env, warn, configFileInForce());
   }
 
   private _useMeterProvider(meterProvider: MeterProvider): void {

@@ -174,23 +174,16 @@ export class Queue {
  * for all of those after it. Connections that waited together arrived one after the other, evenly.
  *
  * @param beganAt Unix time at which its span began
- * @param receivedAt Unix time at which the request was received, if that is known: it has not
- *   waited before
  */
-export function queuedBy(
-  { blocks, arrival }: Before,
-  beganAt: number,
-  receivedAt = Number.NaN,
-): Queued | undefined {
-  const most = waitsSince(blocks, receivedAt);
-  const [newest] = most;
+export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued | undefined {
+  const [newest] = blocks;
   if (newest === undefined) return undefined;
-  const longest = most.reduce((one, other) => (other.millis > one.millis ? other : one), newest);
+  const longest = blocks.reduce((one, other) => (lengthOf(other) > lengthOf(one) ? other : one));
   return {
-    millis: sumOf(most),
+    millis: blocks.reduce((sum, each) => sum + lengthOf(each), 0),
     longest: longest.block,
     waits() {
-      const arrivedAt = Number.isNaN(receivedAt) ? arrival?.() : receivedAt;
+      const arrivedAt = arrival?.();
       const waits = arrivedAt === undefined ? onAverage(blocks) : waitsSince(blocks, arrivedAt);
       const since = Math.max(newest.block.end, arrivedAt ?? newest.block.end);
       const afterwards = Math.max(0, beganAt - since) || 0;
@@ -202,7 +195,6 @@ export function queuedBy(
   };
 }
 
-/** NaN: since any moment. */
 function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[] {
   return blocks
     .map(({ block, isWhole }) => {
@@ -213,7 +205,6 @@ function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[]
 }
 
 function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
-  const lengthOf = ({ block: { start, end } }: BlockBefore) => end - start;
   const unknown = blocks.filter(({ isWhole }) => !isWhole);
   const all = unknown.reduce((sum, each) => sum + lengthOf(each), 0);
   let before = all;
@@ -226,4 +217,4 @@ function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
   });
 }
 
-const sumOf = (waits: readonly QueuedWait[]) => waits.reduce((sum, { millis }) => sum + millis, 0);
+const lengthOf = ({ block: { start, end } }: BlockBefore) => end - start;

@@ -1,32 +1,28 @@
 /**
  * Listeners of `process`. Guarantees: Node.js warns of too many listeners when it would without
- * this package, or later: its own are added to the maximum, as long as the application sets none.
+ * this package, or later: each of its own is added to the maximum.
  */
 import type { EventEmitter } from 'node:events';
 
 type Listener = (...args: never[]) => void;
 const emitter: EventEmitter = process;
-const ours = new Map<string, Set<Listener>>();
-let added = 0;
 
 /** @param first before those that there are */
 export function listen(event: string, listener: Listener, first = false): void {
-  const listeners = ours.get(event) ?? new Set();
-  ours.set(event, listeners.add(listener));
-  raiseMaximum();
+  changeMaximum(1);
   if (first) emitter.prependListener(event, listener as () => void);
   else emitter.on(event, listener as () => void);
 }
 
+/** Does nothing if it does not listen. */
 export function unlisten(event: string, listener: Listener): void {
+  if (!emitter.listeners(event).includes(listener)) return;
   emitter.off(event, listener as () => void);
-  if (ours.get(event)?.delete(listener)) raiseMaximum();
+  changeMaximum(-1);
 }
 
-function raiseMaximum(): void {
-  const wanted = Math.max(...[...ours.values()].map(({ size }) => size));
+function changeMaximum(by: number): void {
   const maximum = process.getMaxListeners();
   // 0: there is no maximum.
-  if (maximum > 0) process.setMaxListeners(maximum + wanted - added);
-  added = wanted;
+  if (maximum > 0) process.setMaxListeners(Math.max(1, maximum + by));
 }

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { explain, outcomeOf } from '../../../src/recording/explain.ts';
 import type { Recording } from '../../../src/recording/recording.ts';
+import { explain, outcomeOf } from './explain.ts';
 
 const BLOCKS: (Recording & { app: string })[] = String(
   gunzipSync(readFileSync(join(__dirname, 'blocks.jsonl.gz'))),

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import type { Block, StackFrame, WeightedSample } from '../../../src/block.ts';
 import { describeCode } from '../../../src/name/describe-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
-import { explain, outcomeOf } from '../../../src/recording/explain.ts';
 import { lineOf } from '../../../src/recording/extra.ts';
 import type { Recording, RecordingOptions } from '../../../src/recording/recording.ts';
 import type { BlockReport } from '../../../src/report/emitter.ts';
 import { stackFrame } from '../support/stack-sample.ts';
+import { explain, outcomeOf } from './explain.ts';
 
 const SPAN = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
 const OPTIONS: RecordingOptions = {

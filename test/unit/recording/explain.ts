@@ -1,10 +1,10 @@
-/** What the rules of today say of a recording: by the functions that name a live block. */
-import type { StackFrame } from '../block.ts';
-import { causeOfBlock, collectionsAround } from '../name/cause.ts';
-import { describeCode } from '../name/describe-code.ts';
-import { createOriginOf } from '../name/in-app.ts';
-import { assumePackages } from '../name/packages.ts';
-import type { Recording } from './recording.ts';
+/** What the rules of today say of a recording, for the tests and `npm run check -- explain`. */
+import type { StackFrame } from '../../../src/block.ts';
+import { causeOfBlock, collectionsAround } from '../../../src/name/cause.ts';
+import { describeCode } from '../../../src/name/describe-code.ts';
+import { createOriginOf } from '../../../src/name/in-app.ts';
+import { assumePackages } from '../../../src/name/packages.ts';
+import type { Recording } from '../../../src/recording/recording.ts';
 
 const NO_FLAGS = {
   isAsync: false,
