@@ -62,19 +62,17 @@ export interface ReportTimeline {
   readonly utilization: readonly (number | null)[];
 }
 
-export interface ReportProcess {
-  readonly pid: number;
-  readonly threadId: number;
-  readonly script?: string;
-  readonly cwd?: string;
-  readonly platform: string;
-  readonly nodeVersion: string;
-  readonly packageVersion: string;
-}
-
 export interface ReportDocument {
   readonly type: typeof REPORT_TYPE;
-  readonly process: ReportProcess;
+  readonly process: {
+    readonly pid: number;
+    readonly threadId: number;
+    readonly script?: string;
+    readonly cwd?: string;
+    readonly platform: string;
+    readonly nodeVersion: string;
+    readonly packageVersion: string;
+  };
   readonly startTimeMillis: number;
   readonly endTimeMillis: number;
   readonly thresholdMillis: number;

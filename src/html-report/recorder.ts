@@ -24,7 +24,6 @@ import {
   REPORT_TYPE,
   type ReportBlock,
   type ReportDocument,
-  type ReportProcess,
   type ReportRequest,
 } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
@@ -225,7 +224,7 @@ function rounded(facts: object): object {
   return Object.fromEntries(numbers.map(([name, value]) => [name, round(value)]));
 }
 
-function thisProcess(): ReportProcess {
+function thisProcess(): ReportDocument['process'] {
   const cwd = attempt(() => process.cwd());
   const script = process.argv[1];
   return {

@@ -329,13 +329,14 @@ describe('a run with an SDK', () => {
     expect(await background()).not.toBe(dark);
   });
 
-  test('on a phone nothing is wider than the screen, and rows have their headings', async () => {
+  test('on a phone nothing is wider than the screen, and tables scroll', async () => {
     await open('spans', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    const cell = region('Functions by harm').getByRole('cell').first();
-    const title = await cell.evaluate((element) => getComputedStyle(element, '::before').content);
-    expect(title).toBe('"Made others wait"');
+    const table = region('Functions by harm').locator('.table');
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(
+      true,
+    );
     const top = await region('Routes').evaluate((element) => element.getBoundingClientRect().top);
     expect(top).toBeLessThan(6 * 844);
     const tiles = await page

@@ -3,12 +3,11 @@
  * path of a link whose scheme is written here.
  */
 type Child = Node | string | false | undefined;
-type Properties = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
 
 /** An element; a function is a listener, everything else an attribute. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  properties: Properties = {},
+  properties: Record<string, string | number | boolean | ((event: never) => void) | undefined> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
@@ -68,7 +67,7 @@ const EDITORS: Record<string, (path: string, line: number, column: number) => st
   JetBrains: (path, line) => `idea://open?file=${path}&line=${line}`,
 };
 const EDITOR_KEY = 'event-loop-report.editor';
-let editor = stored(EDITOR_KEY) ?? '';
+let editor = storage()?.getItem(EDITOR_KEY) ?? '';
 if (!Object.hasOwn(EDITORS, editor)) editor = 'VS Code';
 
 /** A file and a line, which an editor opens; text if there is no such file. */
@@ -106,7 +105,7 @@ export function editorChoice(): HTMLElement {
     {
       change: () => {
         editor = select.value;
-        store(EDITOR_KEY, editor);
+        storage()?.setItem(EDITOR_KEY, editor);
         for (const link of document.querySelectorAll<HTMLAnchorElement>('a.place')) point(link);
       },
     },
@@ -115,19 +114,11 @@ export function editorChoice(): HTMLElement {
   return h('label', { class: 'choice' }, 'Open files in', select);
 }
 
-/** A page that is a file may have no storage. */
-function stored(key: string): string | undefined {
+/** A page that is a file may have none: the choice is for this visit, then. */
+function storage(): Storage | undefined {
   try {
-    return localStorage.getItem(key) ?? undefined;
+    return localStorage;
   } catch {
     return undefined;
-  }
-}
-
-function store(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // The choice is for this visit, then.
   }
 }

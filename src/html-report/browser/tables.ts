@@ -27,7 +27,7 @@ function table<Row>(
   let by = sortedBy;
   let isUp = false;
   let shown = SHOWN;
-  const head = h('tr', { role: 'row' });
+  const head = h('tr');
   const body = h('tbody');
   const more = h('button', { type: 'button', class: 'more', click: () => showMore() });
   const draw = () => {
@@ -37,36 +37,25 @@ function table<Row>(
         const order = isSorted ? (isUp ? 'ascending' : 'descending') : undefined;
         return h(
           'th',
-          {
-            scope: 'col',
-            role: 'columnheader',
-            'aria-sort': order,
-            class: isNumber ? 'number' : undefined,
-          },
+          { scope: 'col', 'aria-sort': order, class: isNumber && 'number' },
           h('button', { type: 'button', click: () => sort(i) }, title, arrow(order)),
         );
       }),
     );
     body.replaceChildren(
-      ...sorted.slice(0, shown).map((row) =>
-        h(
-          'tr',
-          { role: 'row' },
-          ...columns.map(({ title, cell, isNumber }, i) =>
-            h(
-              i === 0 ? 'th' : 'td',
-              {
-                scope: i === 0 ? 'row' : undefined,
-                // On a phone, a row is no row of a table as far as its style says.
-                role: i === 0 ? 'rowheader' : 'cell',
-                class: isNumber ? 'number' : undefined,
-                'data-title': title,
-              },
-              cell(row),
+      ...sorted
+        .slice(0, shown)
+        .map((row) =>
+          h(
+            'tr',
+            {},
+            ...columns.map(({ cell, isNumber }, i) =>
+              i === 0
+                ? h('th', { scope: 'row' }, cell(row))
+                : h('td', { class: isNumber && 'number' }, cell(row)),
             ),
           ),
         ),
-      ),
     );
     more.hidden = sorted.length <= shown;
     more.textContent = `Show more of ${sorted.length}`;
@@ -94,7 +83,7 @@ function table<Row>(
     { class: 'table' },
     h(
       'table',
-      { role: 'table' },
+      {},
       h('caption', { class: 'for-screen-readers' }, caption),
       h('thead', {}, head),
       body,

@@ -124,7 +124,7 @@ export class Timeline {
   }
 
   #makePlot(width: number): void {
-    const { text, grid, lag, busy } = this.#colors;
+    const { text, grid, lag, lagArea, busy } = this.#colors;
     const font = '11px system-ui, sans-serif';
     const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
     this.#plot = new uPlot(
@@ -140,8 +140,8 @@ export class Timeline {
           busy: { range: [0, 1] },
         },
         axes: [
-          { ...axis, incrs: STEPS, space: 70, size: 26, values: (_u, ticks) => ticks.map(tick) },
-          { ...axis, scale: 'lag', size: GUTTER, values: (_u, ticks) => ticks.map(duration0) },
+          { ...axis, incrs: STEPS, space: 80, size: 26, values: (_u, ticks) => ticks.map(seconds) },
+          { ...axis, scale: 'lag', size: GUTTER, values: (_u, ticks) => ticks.map(duration) },
           {
             ...axis,
             scale: 'busy',
@@ -155,13 +155,7 @@ export class Timeline {
         series: [
           {},
           { scale: 'busy', stroke: busy, width: 1.25, points: { show: false } },
-          {
-            scale: 'lag',
-            stroke: lag,
-            fill: `${lag}33`,
-            width: 1.5,
-            points: { show: false },
-          },
+          { scale: 'lag', stroke: lag, fill: lagArea, width: 1.5, points: { show: false } },
         ],
       },
       [[], [], []],
@@ -534,28 +528,21 @@ function pointsOf(timeline: ReportTimeline, offset: number, merged: number): uPl
   ];
 }
 
-/** Of the time axis. */
-function tick(seconds: number): string {
-  if (seconds > 0 && seconds < 1) return `${Math.round(1000 * seconds)} ms`;
-  if (seconds < 60) return `${Number(seconds.toFixed(3))} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}:${two(seconds % 60)} min`;
-  return `${Math.floor(seconds / 3600)}:${two((seconds % 3600) / 60)} h`;
-}
+const seconds = (time: number) => duration(1000 * time);
 
-const two = (n: number) => String(Math.floor(n)).padStart(2, '0');
-
-const duration0 = (millis: number) =>
-  millis < 1000 ? `${Number(millis.toFixed(1))} ms` : `${Number((millis / 1000).toFixed(2))} s`;
-
-/** Those of the theme that is shown. */
+/** Those of the theme that is shown: a canvas takes no variables. */
 function colors() {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return {
+  const probe = document.body.appendChild(h('i', { hidden: true }));
+  const of = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const found = {
     text: of('muted'),
     strong: of('text'),
     grid: of('line'),
     lag: of('lag'),
+    lagArea: of('lag-area'),
     busy: of('busy'),
     request: of('request'),
     band: of('band'),
@@ -563,4 +550,6 @@ function colors() {
     // The last one is that of all functions without a colour of their own.
     fns: Array.from({ length: COLORS + 1 }, (_, i) => of(`fn-${i}`)),
   };
+  probe.remove();
+  return found;
 }
