@@ -30,24 +30,24 @@ import {
 import { toPath } from './support/file-url.ts';
 import type { BlockingCode, EventLoopBlock, FunctionShare } from './types.ts';
 
-/**
- * An {@link EventLoopBlock} is one. Of a block that has not ended less is known, and its code may
- * have a URL for a file.
- */
-export type BlockFacts = Omit<EventLoopBlock, 'startTimeMillis' | 'durationMillis' | 'samples'> & {
-  /** 0, or undefined if samples are not counted: no attribute. */
-  readonly samples?: number;
-  readonly isOngoing?: boolean;
-};
-
 /** The thread whose event loop was blocked. */
 export interface BlockedThread {
   readonly id: number;
   readonly name: string;
 }
 
-/** An unknown fact has no attribute. */
-export function blockAttributes(block: BlockFacts, thread: BlockedThread): Attributes {
+/**
+ * An unknown fact has no attribute. Of a block that has not ended less is known, and its code may
+ * have a URL for a file.
+ */
+export function blockAttributes(
+  block: Omit<EventLoopBlock, 'startTimeMillis' | 'durationMillis' | 'samples'> & {
+    /** 0, or undefined if samples are not counted: no attribute. */
+    readonly samples?: number;
+    readonly isOngoing?: boolean;
+  },
+  thread: BlockedThread,
+): Attributes {
   return defined({
     [ATTR_EVENT_LOOP_BLOCK_KIND]: block.kind,
     [ATTR_EVENT_LOOP_BLOCK_UNFINISHED]: block.isOngoing === true ? true : undefined,

@@ -40,12 +40,10 @@ export interface Extra {
   writeReport?(path: string, loopProfile: LoopProfile | undefined, log: OnceLogger): boolean;
 }
 
-export type ReportOngoing = (report: OngoingReport<UnnamedFacts>) => void;
-
 /** An extra in the watchdog thread. */
 export interface ThreadExtra {
   /** Returns the function that reports the ongoing blocks of one watched thread. */
-  reportOngoing?(data: WatchdogData): ReportOngoing;
+  reportOngoing?(data: WatchdogData): (report: OngoingReport<UnnamedFacts>) => void;
   /** When what runs in one watched thread is sampled besides; undefined if it is not. */
   moments?(data: WatchdogData, parts: MomentParts): Moments | undefined;
   /** What the thread is started with is for this extra: watches other threads than the main one. */
@@ -53,10 +51,7 @@ export interface ThreadExtra {
 }
 
 /** The uses that extras make of the stack samples of a watched thread. */
-export interface SampleUses {
-  reportOngoing(data: WatchdogData): ReportOngoing;
-  moments(data: WatchdogData, parts: MomentParts): Moments | undefined;
-}
+export type SampleUses = Required<Pick<ThreadExtra, 'reportOngoing' | 'moments'>>;
 
 /** Something that is alive while the instrumentation is enabled. */
 export interface Part {
@@ -104,7 +99,7 @@ export interface SessionExtra extends Part, Partial<Emitter>, LoopListener, Samp
   >;
   /** A block has ended. Undefined if nothing is known of the spans then. */
   spansAt?(block: Block): SpansAtBlock | undefined;
-  /** See `ReporterPorts.turnsToWait`. */
+  /** See the ports of `BlockReporter`. */
   turnsToWait?(): number;
   /** Blocks are reported now: counts what is known of what it has collected. */
   report?(): void;

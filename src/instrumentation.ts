@@ -18,8 +18,8 @@ import {
 } from './detect/lag/health.ts';
 import { EXTRAS } from './extras.ts';
 import { registryOfOtherSdk } from './otel/api-registry.ts';
+import { expectingBlocks } from './otel/context-marks.ts';
 import { OnceLogger } from './otel/diag-once.ts';
-import { expectingBlocks } from './otel/expected-blocks.ts';
 import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
 import { sdkDefaults } from './otel/sdk-defaults.ts';
 import {

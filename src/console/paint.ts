@@ -14,10 +14,8 @@ export const STYLED: Paint = {
   aside: (text) => style('dim', text),
 };
 
-type Format = Parameters<typeof styleText>[0];
-
 /** From Node.js 22.13 on, `styleText` checks stdout unless an option says otherwise. */
-function style(format: Format | Format[], text: string): string {
+function style(format: string | string[], text: string): string {
   return (styleText as (format: unknown, text: string, options: object) => string)(format, text, {
     validateStream: false,
   });

@@ -3,7 +3,7 @@
  * Nothing is kept per resource.
  */
 import { type Context, trace } from '@opentelemetry/api';
-import { expectsBlocks } from '../otel/expected-blocks.ts';
+import { expectsBlocks } from '../otel/context-marks.ts';
 import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import type { Attributed } from './attribution/votes.ts';
 import type { RunningCode } from './running-code.ts';

@@ -4,8 +4,8 @@ import type { Extra } from '../extra.ts';
 import { SharedText } from '../sample/shared-records.ts';
 import { hasLoader } from '../source-maps/loader-maps.ts';
 import { launches } from '../support/launches.ts';
-import { createBeatMemory } from './beat-memory.ts';
 import { HealthServer } from './health-server.ts';
+import { createBeatMemory } from './protocol.ts';
 
 export const healthServer: Extra = {
   inSession({ config, guard, log, origin, runDelay, shareHealth, watchdogMemory }) {

@@ -13,8 +13,13 @@ import { Restarts, THREAD_OPTIONS } from '../support/own-threads.ts';
 import type { Schedstat } from '../support/schedstat.ts';
 import { now } from '../support/time.ts';
 import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
-import { Beat, beatIn, processCpuMillis } from './beat-memory.ts';
-import type { HealthServerData, HealthServerFailure } from './protocol.ts';
+import {
+  Beat,
+  beatIn,
+  type HealthServerData,
+  type HealthServerFailure,
+  processCpuMillis,
+} from './protocol.ts';
 
 export class HealthServer {
   readonly #guard: Guard;

@@ -2,8 +2,8 @@
 import { SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
 import { sleep as realSleep } from '../support/time.ts';
-import { Beat, beatIn, type HealthServerMemory, processCpuMillis } from './beat-memory.ts';
 import { type LoopStatus, loopStatus, type StatusLimits } from './loop-status.ts';
+import { Beat, beatIn, type HealthServerData, processCpuMillis } from './protocol.ts';
 
 /**
  * After a suspension, this thread may be given a CPU before the main thread and the watchdog
@@ -16,7 +16,7 @@ const SEVERITY: Readonly<Record<LoopStatus['name'], number>> = { ok: 0, blocked:
 
 /** The id of the main thread is that of the process. */
 const mainThreadSchedstat = () =>
-  new Schedstat(() => openFile(`/proc/self/task/${process.pid}/schedstat`, 128));
+  new Schedstat(() => openFile(`/proc/self/task/${process.pid}/schedstat`));
 
 export class LoopWatch {
   /** What was answered of the block whose beat was due then: the worst status and the age. */
@@ -25,7 +25,7 @@ export class LoopWatch {
   readonly #watchdog: SharedMemory | undefined;
 
   constructor(
-    { beat, watchdog }: Pick<HealthServerMemory, 'beat' | 'watchdog'>,
+    { beat, watchdog }: Pick<HealthServerData['memory'], 'beat' | 'watchdog'>,
     private readonly limits: StatusLimits,
     /** The main thread's `performance.now()`. */
     private readonly now: () => number,

@@ -20,7 +20,7 @@ export interface ReportBlock
   readonly operation?: string | undefined;
   readonly traceId?: string | undefined;
   /** Node of the stack tree, milliseconds, and so on in turn. */
-  readonly stacks: readonly number[];
+  stacks: readonly number[];
 }
 
 /** An entry span, of kind SERVER or CONSUMER, whose request waited before or during it. */

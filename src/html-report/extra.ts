@@ -5,11 +5,11 @@ import { isIgnored } from '../report/emitter.ts';
 import { HtmlReport, writeReport } from './html-report.ts';
 
 export const htmlReport: Extra = {
-  inSession({ clock, config, log, loopProfile, origin, settle }) {
+  inSession(session) {
+    const { clock, config, log, origin } = session;
     const { reportFile, reportSource, thresholdMillis } = config;
     const originOf = reportSource ? createOriginOf(origin) : undefined;
-    const sources = { settle, loopProfile };
-    const page = new HtmlReport(reportFile, thresholdMillis, originOf, sources, log);
+    const page = new HtmlReport(reportFile, thresholdMillis, originOf, session, log);
     return {
       start: () => page.start(),
       stop: () => page.stop(),

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import type { Context } from '@opentelemetry/api';
 import type { WeightedSample } from '../block.ts';
+import type { SessionView } from '../extra.ts';
 import type { OriginOf } from '../name/in-app.ts';
 import { sampledStacks } from '../name/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
@@ -27,13 +28,6 @@ import { SourceLines } from './source-lines.ts';
 // Taken once: an application may replace them.
 const { statSync } = fs;
 
-/** What the session is asked for. */
-export interface ReportSources {
-  /** Reports the block that may be running when the process exits. */
-  settle(): void;
-  loopProfile(): LoopProfile | undefined;
-}
-
 export class HtmlReport {
   readonly #recorder = recorderOfThread();
   /** Absolute: the application may change its working directory. */
@@ -48,7 +42,7 @@ export class HtmlReport {
     private readonly thresholdMillis: number,
     /** Undefined if no source is shown. */
     private readonly originOf: OriginOf | undefined,
-    private readonly sources: ReportSources,
+    private readonly session: Pick<SessionView, 'settle' | 'loopProfile'>,
     private readonly log: OnceLogger,
   ) {
     this.#file = reportFile === undefined ? undefined : fileOfThisThread(reportFile);
@@ -95,14 +89,14 @@ export class HtmlReport {
   /** The process ends now. */
   readonly write = (): void => {
     if (this.#file === undefined) return;
-    attempt(() => this.sources.settle());
+    attempt(() => this.session.settle());
     this.#write();
   };
 
   readonly #write = (): void => {
     const file = this.#file;
     if (file === undefined || this.#isForAnother(file)) return;
-    writeReport(file, this.sources.loopProfile(), this.log);
+    writeReport(file, this.session.loopProfile(), this.log);
     this.#writtenAt = changedAt(file);
   };
 

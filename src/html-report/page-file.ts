@@ -7,11 +7,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { captureStack } from '../sample/stack.ts';
+import { packageOrigins } from '../support/application-packages.ts';
 import { jsonInHtml } from '../support/escape.ts';
 import { toPath } from '../support/file-url.ts';
 import { writeFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
-import { packageOrigins } from '../support/package-origins.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import type { ReportDocument } from './document.ts';
 

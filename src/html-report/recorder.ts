@@ -18,7 +18,7 @@ import { Summary } from '../summary/summary.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
-import type { CodePlace, EventLoopBlock, LoopProfile } from '../types.ts';
+import type { BlockingCode, CodePlace, EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import {
   REPORT_TYPE,
@@ -40,8 +40,6 @@ const MAX_CODES = 5000;
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.report.v1`);
 
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
 export class ReportRecorder {
   readonly #summary = new Summary();
   readonly #codes: CodePlace[] = [];
@@ -49,7 +47,7 @@ export class ReportRecorder {
   readonly #functions: number[] = [];
   readonly #functionIds = new Map<string, number>();
   #stacks = new StackTree(MAX_NODES_UNASKED);
-  readonly #blocks = new Longest<Writable<ReportBlock>>(
+  readonly #blocks = new Longest<ReportBlock>(
     ({ durationMillis }) => durationMillis,
     MAX_BLOCKS_UNASKED,
   );
@@ -160,15 +158,7 @@ export class ReportRecorder {
     return [...millisOf].sort(([, a], [, b]) => b - a).flatMap(([code]) => this.#codes[code] ?? []);
   }
 
-  #codeId({ functionName, file, line, column, functionLine, functionColumn }: CodePlace) {
-    const place: CodePlace = {
-      functionName,
-      ...(file !== undefined && { file }),
-      ...(line !== undefined && { line }),
-      ...(column !== undefined && { column }),
-      ...(functionLine !== undefined && { functionLine }),
-      ...(functionColumn !== undefined && { functionColumn }),
-    };
+  #codeId({ stackTrace: _, requires: __, ...place }: CodePlace & Partial<BlockingCode>) {
     const key = Object.values(place).join('\n');
     let id = this.#codeIds.get(key);
     if (id === undefined && this.#codes.length < MAX_CODES) {

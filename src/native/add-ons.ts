@@ -12,9 +12,8 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { boundedName } from '../support/bounded.ts';
 import type { BuiltIn } from './built-ins.ts';
-import { type Wrap, wrapConstructor, wrapSlow } from './wrappers.ts';
+import { SLOW, type Wrap, wrapConstructor, wrapSlow, wrapToTell } from './wrappers.ts';
 
-const SLOW = wrapSlow();
 /** Each round doubles it: with 8 it takes some 15 ms. */
 const MIN_LONG_ROUNDS = 8;
 /** Where `$2b$10$…`, a salt or a hash, says how many rounds. */
@@ -89,19 +88,8 @@ export function loadedAddOns(): AddOn[] {
 }
 
 /** `process.dlopen`; `loaded` is called with the add-on, and must not throw. */
-export function wrapLoading(loaded: (addOn: AddOn) => void): Wrap {
-  const slow = wrapSlow();
-  return (original, state, name) =>
-    slow(
-      function (this: unknown, ...args: unknown[]) {
-        const result = original.apply(this, args);
-        if (state.on) loaded({ file: args[1], exports: valueIn(args[0], 'exports') });
-        return result;
-      },
-      state,
-      name,
-    );
-}
+export const wrapLoading = (loaded: (addOn: AddOn) => void): Wrap =>
+  wrapToTell((_, [module, file]) => loaded({ file, exports: valueIn(module, 'exports') }));
 
 /** Calls no getter: what an unknown add-on does there is its own matter. */
 function valueIn(holder: unknown, key: string): unknown {

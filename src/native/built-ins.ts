@@ -21,7 +21,15 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import zlib from 'node:zlib';
 import type { AnyFunction } from '../support/patch.ts';
-import { SMALL, type Wrap, wrapConstructor, wrapHot, wrapSlow, wrapWait } from './wrappers.ts';
+import {
+  SLOW,
+  SMALL,
+  type Wrap,
+  wrapConstructor,
+  wrapHot,
+  wrapSlow,
+  wrapWait,
+} from './wrappers.ts';
 
 /** One function, where it is found, and how it is wrapped. */
 export interface BuiltIn {
@@ -127,8 +135,6 @@ const OF_VM: Record<string, Wrap> = {
   /** 100 ms for a MiB, as `Script`. */
   compileFunction: wrapSlow({ input: 0, longFrom: 256 * KIB }),
 };
-
-const SLOW = wrapSlow();
 
 const MODULES = new Set<object>([childProcess, crypto, fs, module, v8, vm, zlib]);
 

@@ -3,9 +3,8 @@
  * application has loaded it, and never loaded for that: Node.js prints a warning then.
  */
 import type { BuiltIn } from './built-ins.ts';
-import { type Wrap, wrapSlow } from './wrappers.ts';
+import { SLOW, type Wrap, wrapToTell } from './wrappers.ts';
 
-const SLOW = wrapSlow();
 const LOADED = 'NativeModule sqlite';
 
 interface NodeProcess {
@@ -37,9 +36,14 @@ export function sqliteFunctions(found: (more: BuiltIn[]) => void): BuiltIn[] | u
   const statement = sqlite?.StatementSync?.prototype;
   const database = sqlite?.DatabaseSync?.prototype;
   if (statement === undefined || database === undefined) return [];
+  // What iterates, too: the first row may take as long as all of them.
+  const name = 'node:sqlite.Statement.iterate';
+  const iterate = wrapToTell((rows) =>
+    found([{ holder: Object.getPrototypeOf(rows), key: 'next', name, wrap: SLOW }]),
+  );
   return [
     ...['get', 'all', 'run'].map((key) => functionOf(statement, 'Statement', key, SLOW)),
-    functionOf(statement, 'Statement', 'iterate', wrapIterate(found)),
+    functionOf(statement, 'Statement', 'iterate', iterate),
     ...['exec', 'serialize', 'deserialize'].map((key) =>
       functionOf(database, 'Database', key, SLOW),
     ),
@@ -48,19 +52,4 @@ export function sqliteFunctions(found: (more: BuiltIn[]) => void): BuiltIn[] | u
 
 function functionOf(holder: object, type: string, key: string, wrap: Wrap): BuiltIn {
   return { holder, key, name: `node:sqlite.${type}.${key}`, wrap };
-}
-
-/** What iterates, too: the first row may take as long as all of them. */
-function wrapIterate(found: (more: BuiltIn[]) => void): Wrap {
-  return (original, state, name) =>
-    SLOW(
-      function (this: unknown, ...args: unknown[]) {
-        const rows = original.apply(this, args);
-        if (state.on)
-          found([{ holder: Object.getPrototypeOf(rows), key: 'next', name, wrap: SLOW }]);
-        return rows;
-      },
-      state,
-      name,
-    );
 }

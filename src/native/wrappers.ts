@@ -69,7 +69,15 @@ function callHot(fn: AnyFunction, self: unknown, first: unknown, second: unknown
   return first === undefined ? fn.call(self) : fn.call(self, first);
 }
 
-export interface SlowCallOptions {
+/** Functions that take microseconds at least, whatever they are given: generic, some 20 ns. */
+export function wrapSlow({
+  input = NEVER,
+  sizeIsResult,
+  sizeIsNone,
+  within,
+  longFrom = NEVER,
+  isLong = () => true,
+}: {
   /** Index of the argument that is the input, if any. */
   readonly input?: number;
   /** The size to publish is that of the result: known once it is there. */
@@ -85,17 +93,7 @@ export interface SlowCallOptions {
   readonly longFrom?: number;
   /** Whether the first two arguments make it long, if it is not always. */
   readonly isLong?: (first: unknown, second: unknown) => boolean;
-}
-
-/** Functions that take microseconds at least, whatever they are given: generic, some 20 ns. */
-export function wrapSlow({
-  input = NEVER,
-  sizeIsResult,
-  sizeIsNone,
-  within,
-  longFrom = NEVER,
-  isLong = () => true,
-}: SlowCallOptions = {}): Wrap {
+} = {}): Wrap {
   return (original, state, name) =>
     ({
       wrapper(this: unknown) {
@@ -141,7 +139,21 @@ export const wrapWait: Wrap = (original, state, name) =>
     },
   }).wait;
 
-const SLOW = wrapSlow();
+export const SLOW = wrapSlow();
+
+/** Tells what a call of a slow function has returned, and its arguments. */
+export function wrapToTell(tell: (result: unknown, args: readonly unknown[]) => void): Wrap {
+  return (original, state, name) =>
+    SLOW(
+      function (this: unknown, ...args: unknown[]) {
+        const result = original.apply(this, args);
+        if (state.on) tell(result, args);
+        return result;
+      },
+      state,
+      name,
+    );
+}
 
 /** Like {@link wrapSlow}, for what may be called with `new`. */
 export const wrapConstructor: Wrap = (original, state, name) => {

@@ -2,7 +2,7 @@
 import type { Extra } from '../extra.ts';
 import { sdkDefaults } from '../otel/sdk-defaults.ts';
 import { hasLoader } from '../source-maps/loader-maps.ts';
-import { packageOrigins } from '../support/package-origins.ts';
+import { packageOrigins } from '../support/application-packages.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import { EXPORTER_CODE } from '../worker-code.generated.ts';
 import type { OngoingReportOptions } from './ongoing-reporter.ts';

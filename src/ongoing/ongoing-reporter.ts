@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { BlockedThread } from '../block-attributes.ts';
+import type { ThreadExtra } from '../extra.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../report/loader-lines.ts';
 import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
@@ -85,3 +86,11 @@ export class OngoingReporter {
     exporter.unref();
   }
 }
+
+/** In the watchdog thread. */
+export const ongoing: ThreadExtra = {
+  reportOngoing({ ongoing: options, env }) {
+    const reporter = new OngoingReporter(options as OngoingReportOptions, env);
+    return (report) => reporter.report(report);
+  },
+};

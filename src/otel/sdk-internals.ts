@@ -24,14 +24,11 @@ const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRES
 /** The same for `getRPCMetadata`, by which HTTP instrumentations and frameworks pass the route. */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 
-export interface RpcMetadata {
-  readonly route?: unknown;
-  /** The entry span. */
-  readonly span?: Span & { readonly attributes?: Attributes };
-}
-
-export function rpcMetadataIn(ctx: Context): RpcMetadata | undefined {
-  return ctx.getValue(RPC_METADATA) as RpcMetadata | undefined;
+/** `span` is the entry span. */
+export function rpcMetadataIn(ctx: Context) {
+  return ctx.getValue(RPC_METADATA) as
+    | { readonly route?: unknown; readonly span?: Span & { readonly attributes?: Attributes } }
+    | undefined;
 }
 
 /** Whether spans made in this context are dropped: exporters at work, for one. */

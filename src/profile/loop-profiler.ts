@@ -26,24 +26,6 @@ const MAX_OPEN_MILLIS = 30_000;
 /** Entry spans are asked this often whether they have ended. */
 const CHECK_MILLIS = 500;
 
-export interface ProfilerPorts {
-  /** Samples the code that runs now. Called inside the answer. */
-  sample(requestedAt: number): CapturedSample;
-  /** Whether the loop waited for events then; undefined if that is not known. */
-  wasWaitingAt(time: number): boolean | undefined;
-  /** When the latest task began; NaN if that is not known. */
-  taskStart(): number;
-  /** A late answer says what a block is made of, too. */
-  addToBlock(sample: StackSample): void;
-  entryOf(context: StackSample['context']): EntryOperation;
-  describe(
-    samples: Pick<Block, 'samples' | 'start' | 'end'>,
-    done: (code: SampledCode) => void,
-  ): void;
-  /** `millis`: of the loop's time. */
-  count(millis: number, code: CodePlace | undefined, operation: Operation): void;
-}
-
 interface Open extends UsedPlace {
   readonly time: number;
   readonly millis: number;
@@ -60,7 +42,23 @@ export class LoopProfiler {
 
   constructor(
     private readonly clock: Clock,
-    private readonly ports: ProfilerPorts,
+    private readonly ports: {
+      /** Samples the code that runs now. Called inside the answer. */
+      sample(requestedAt: number): CapturedSample;
+      /** Whether the loop waited for events then; undefined if that is not known. */
+      wasWaitingAt(time: number): boolean | undefined;
+      /** When the latest task began; NaN if that is not known. */
+      taskStart(): number;
+      /** A late answer says what a block is made of, too. */
+      addToBlock(sample: StackSample): void;
+      entryOf(context: StackSample['context']): EntryOperation;
+      describe(
+        samples: Pick<Block, 'samples' | 'start' | 'end'>,
+        done: (code: SampledCode) => void,
+      ): void;
+      /** `millis`: of the loop's time. */
+      count(millis: number, code: CodePlace | undefined, operation: Operation): void;
+    },
   ) {}
 
   stop(): void {

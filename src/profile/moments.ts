@@ -7,6 +7,7 @@
  * answer: the main thread counts the time until then for that code, and moments go on afterwards.
  * Watchdog thread only.
  */
+import type { ThreadExtra } from '../extra.ts';
 import type { ProfileOptions } from '../sample/protocol.ts';
 import { Progress, Request, type SharedMemory } from '../sample/shared-memory.ts';
 import type { MomentParts, Moments } from '../sample/watchdog-loop.ts';
@@ -147,3 +148,8 @@ class RecentUtilization {
     return Math.max(0, busy) / Math.max(UTILIZATION_WINDOW_MILLIS, beatAt - since + blocked);
   }
 }
+
+/** In the watchdog thread. */
+export const profile: ThreadExtra = {
+  moments: ({ profile: options }, parts) => options && new ProfileMoments({ ...parts, options }),
+};

@@ -9,7 +9,7 @@ import { MAX_FREEING_MILLIS } from '../name/cause.ts';
 import { passesOn } from '../name/continuation.ts';
 import { createOriginOf, isNodeFile, isWasmFile } from '../name/in-app.ts';
 import { dependsOn, packageOf } from '../name/packages.ts';
-import { madeByIn } from '../otel/made-by.ts';
+import { madeByIn } from '../otel/context-marks.ts';
 import type { BlockReport } from '../report/emitter.ts';
 import type { CodePlace } from '../types.ts';
 

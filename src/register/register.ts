@@ -20,7 +20,6 @@ import { putBackKeptWrappers, wrappersKept } from '../support/wrappers-kept.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './application-start.ts';
 import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
-import { howToInstall } from './how-to-install.ts';
 import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { shutDownWithProcess } from './process-end.ts';
@@ -266,4 +265,20 @@ function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void
 /** A provider of the SDK can be flushed, that of the api alone cannot. */
 async function flush(provider: object): Promise<void> {
   await (sdkOf(provider) as { forceFlush?(): Promise<void> }).forceFlush?.();
+}
+
+/**
+ * From here on the newest packages of OpenTelemetry run; those before are pinned to the last that
+ * support it.
+ */
+const MODERN_NODE = [22, 15] as const;
+const LEGACY_PACKAGES = '@opentelemetry/auto-instrumentations-node@0.81 @opentelemetry/api@1.9';
+const MODERN_PACKAGES = '@opentelemetry/auto-instrumentations-node';
+
+/** The command that installs what is missing, for the Node.js that runs. */
+function howToInstall(nodeVersion: string): string {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const isModern = major > MODERN_NODE[0] || (major === MODERN_NODE[0] && minor >= MODERN_NODE[1]);
+  const packages = isModern ? MODERN_PACKAGES : LEGACY_PACKAGES;
+  return `the application has no OpenTelemetry SDK. To install one: npm install ${packages}`;
 }

@@ -23,42 +23,10 @@ const MAX_WAITING = 1000;
 /** Blocks wait for no longer than this for entry spans to begin. */
 const MAX_WAIT_MILLIS = 1000;
 
-/** What the reporter is given to work with. */
-export interface ReporterPorts {
-  /**
-   * A block waits: `reportDue` is to be called soon, outside user code. Called once, and again only
-   * after that, or after {@link BlockReporter.report}.
-   */
-  schedule(reportDue: () => void): void;
-  /**
-   * Milliseconds of garbage collection between two times of the clock; NaN if that is not known.
-   * Called when a block is reported.
-   */
-  gcWithin(start: number, end: number): number;
-  /**
-   * For how many calls of `reportDue` a block waits, since it ended or since the latest entry span
-   * began that may have waited for it.
-   */
-  turnsToWait(): number;
-}
-
-/** What is emitted for each block. */
-export interface Emitters {
-  readonly metrics: BlockMetrics;
-  readonly spans: BlockSpans;
-  /** Everything else, in this order. */
-  readonly others: readonly Emitter[];
-}
-
 /** A block that counts in metrics only. */
-interface UnreportedBlock {
-  spanContext(): undefined;
-  addQueued(): void;
-  /** Calls `listener` now. */
-  onReported(listener: (facts: EventLoopBlock) => void): void;
-}
-
-const unreported = (facts: EventLoopBlock): UnreportedBlock => ({
+const unreported = (
+  facts: EventLoopBlock,
+): Pick<PendingBlockSpan, 'spanContext' | 'addQueued' | 'onReported'> => ({
   spanContext: () => undefined,
   addQueued: () => {},
   onReported: (listener) => listener(facts),
@@ -76,8 +44,29 @@ export class BlockReporter {
   readonly #guard: Guard;
 
   constructor(
-    private readonly ports: ReporterPorts,
-    private readonly emitters: Emitters,
+    private readonly ports: {
+      /**
+       * A block waits: `reportDue` is to be called soon, outside user code. Called once, and again
+       * only after that, or after {@link BlockReporter.report}.
+       */
+      schedule(reportDue: () => void): void;
+      /**
+       * Milliseconds of garbage collection between two times of the clock; NaN if that is not
+       * known. Called when a block is reported.
+       */
+      gcWithin(start: number, end: number): number;
+      /**
+       * For how many calls of `reportDue` a block waits, since it ended or since the latest entry
+       * span began that may have waited for it.
+       */
+      turnsToWait(): number;
+    },
+    private readonly emitters: {
+      readonly metrics: BlockMetrics;
+      readonly spans: BlockSpans;
+      /** Everything else, in this order. */
+      readonly others: readonly Emitter[];
+    },
     private readonly describer: CodeDescriber,
     private readonly clock: Clock,
     private readonly log: OnceLogger,
@@ -90,7 +79,7 @@ export class BlockReporter {
    * @param stalledSpans how many other spans had not ended, if that is known
    * @returns its span, or what stands for it if it gets none in any case
    */
-  add(block: Block, stalledSpans?: number): PendingBlockSpan | UnreportedBlock {
+  add(block: Block, stalledSpans?: number): ReturnType<typeof unreported> {
     const { metrics, spans } = this.emitters;
     const ended = new EndedBlock(block, stalledSpans, this.clock, this.describer);
     if (block.isOwnWork || this.#waiting.length >= MAX_WAITING) {
@@ -99,7 +88,7 @@ export class BlockReporter {
       if (!block.isOwnWork && facts.expected !== true) metrics.suppressed(facts, ended.context);
       return unreported(facts);
     }
-    const span = new PendingBlockSpan(ended, spans, this.#guard);
+    const span = new PendingBlockSpan({ block: ended, spans, guard: this.#guard });
     this.#waiting.push({ block: ended, span, turnsLeft: this.ports.turnsToWait() });
     this.#schedule();
     return span;

@@ -15,8 +15,8 @@ import {
 } from '@opentelemetry/api';
 import { blockAttributes } from '../block-attributes.ts';
 import { keyOf } from '../name/key.ts';
+import { madeByIn } from '../otel/context-marks.ts';
 import { addMillis, hrTimeToMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
-import { madeByIn } from '../otel/made-by.ts';
 import {
   clockStepOf,
   isTracingSuppressed,

@@ -21,18 +21,16 @@ export type LookUp = (
   done: (found: SourcePositionList) => void,
 ) => void;
 
-export interface CodeDescriberOptions {
-  readonly originOf: OriginOf;
-  readonly cwd: string;
-  /** Milliseconds of garbage collection between two times; NaN if that is not known. */
-  gcWithin(from: number, until: number): number;
-  /** Undefined if positions stay those of the code that runs. */
-  readonly lookUp: LookUp | undefined;
-}
-
 export class CodeDescriber {
   constructor(
-    private readonly options: CodeDescriberOptions,
+    private readonly options: {
+      readonly originOf: OriginOf;
+      readonly cwd: string;
+      /** Milliseconds of garbage collection between two times; NaN if that is not known. */
+      gcWithin(from: number, until: number): number;
+      /** Undefined if positions stay those of the code that runs. */
+      readonly lookUp: LookUp | undefined;
+    },
     private readonly guard: Guard,
   ) {}
 

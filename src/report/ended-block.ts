@@ -5,7 +5,7 @@ import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block, WeightedSample } from '../block.ts';
 import { causeOfBlock, collectionsAround } from '../name/cause.ts';
 import type { SampledCode } from '../name/describe-code.ts';
-import { expectsBlocks } from '../otel/expected-blocks.ts';
+import { expectsBlocks } from '../otel/context-marks.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';

@@ -73,13 +73,11 @@ export function createInstruments(meter: Meter): Instruments {
   const lag = meter.createHistogram(METRIC_EVENT_LOOP_LAG, {
     unit: 's',
     description: 'How long an event arriving at a random moment waits for the event loop.',
-    valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: LAG_BUCKETS },
   });
   const blockDuration = meter.createHistogram(METRIC_EVENT_LOOP_BLOCK_DURATION, {
     unit: 's',
     description: 'Length of the blocks of the event loop that reached the threshold.',
-    valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: BLOCK_BUCKETS },
   });
   const blockSuppressed = meter.createCounter(METRIC_EVENT_LOOP_BLOCK_SUPPRESSED, {
@@ -92,27 +90,22 @@ export function createInstruments(meter: Meter): Instruments {
     description:
       'How long each entry span (SERVER, CONSUMER) was stalled by blocks of the event loop ' +
       'that it did not cause.',
-    valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: STALL_BUCKETS },
   });
   const stallCaused = meter.createCounter(METRIC_EVENT_LOOP_STALL_CAUSED, {
     unit: 's',
     description:
       'How long entry spans (SERVER, CONSUMER) were stalled by the blocks of a function.',
-    valueType: ValueType.DOUBLE,
   });
   const suspensionDuration = meter.createHistogram(METRIC_EVENT_LOOP_SUSPENSION_DURATION, {
     unit: 's',
     description:
       'For how long the thread of the event loop was not given a CPU, at least 20 ms at a time.',
-    valueType: ValueType.DOUBLE,
     advice: { explicitBucketBoundaries: SUSPENSION_BUCKETS },
   });
   const busySamples = meter.createCounter(METRIC_EVENT_LOOP_BUSY_SAMPLES, {
     unit: '{sample}',
     description: 'What ran at random moments while the event loop was busy, one a second.',
-    // In the first minute samples are closer, and each counts for less.
-    valueType: ValueType.DOUBLE,
   });
   // Two limits, since the profile of an overload has more functions than ever block.
   const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);

@@ -16,7 +16,7 @@ import { isDebuggerPause } from '../detect/exclude/exclusions.ts';
 import { placeOfSample, tracedFrames } from '../name/describe-code.ts';
 import type { OriginOf } from '../name/in-app.ts';
 import { hasNamedCode } from '../name/stack-path.ts';
-import { expectsBlocks } from '../otel/expected-blocks.ts';
+import { expectsBlocks } from '../otel/context-marks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { isTracingSuppressed, resourceAttributes, spanStartTime } from '../otel/sdk-internals.ts';
 import type { CaptureReply } from '../sample/protocol.ts';
@@ -52,12 +52,10 @@ export interface OngoingFacts {
   readonly resource?: Record<string, unknown>;
 }
 
-/** A stack as plain data, with what says how late it came. */
-type PlainSample = Pick<StackSample, 'requestedAt' | 'time' | 'frames'>;
-
 /** What crosses to the watchdog thread: the code is named there. */
 export interface UnnamedFacts extends Omit<OngoingFacts, 'code' | 'offsets'> {
-  readonly sample?: PlainSample;
+  /** A stack as plain data, with what says how late it came. */
+  readonly sample?: Pick<StackSample, 'requestedAt' | 'time' | 'frames'>;
 }
 
 /**

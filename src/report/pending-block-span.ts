@@ -8,27 +8,23 @@ import type { EventLoopBlock } from '../types.ts';
 import { attributesOf, type BlockSpans, type NoSpan, type StartedSpan } from './block-span.ts';
 import type { EndedBlock } from './ended-block.ts';
 
-/** What became of the span; `sampled`: it is exported. */
-export type SpanOutcome = NoSpan | 'sampled';
-
-interface Unreported {
-  readonly block: EndedBlock;
-  readonly spans: Pick<BlockSpans, 'start' | 'startEarly' | 'confirm'>;
-  readonly guard: Guard;
-}
-
 export class PendingBlockSpan {
-  /** Undefined once the block is reported: spans that end much later still ask for the link. */
-  #unreported: Unreported | undefined;
   #wasAsked = false;
   #started: StartedSpan | undefined;
-  #outcome: SpanOutcome = 'left out';
+  #outcome: NoSpan | 'sampled' = 'left out';
   #spanContext: SpanContext | undefined;
   #listeners: ((facts: EventLoopBlock) => void)[] = [];
 
-  constructor(block: EndedBlock, spans: Unreported['spans'], guard: Guard) {
-    this.#unreported = { block, spans, guard };
-  }
+  /** @param unreported kept until the block is reported: later, spans still ask for the link */
+  constructor(
+    private unreported:
+      | {
+          readonly block: EndedBlock;
+          readonly spans: Pick<BlockSpans, 'start' | 'startEarly' | 'confirm'>;
+          readonly guard: Guard;
+        }
+      | undefined,
+  ) {}
 
   /**
    * For a stalled span, which may end before the block is reported: starts the block's span, unless
@@ -36,7 +32,7 @@ export class PendingBlockSpan {
    * the block is not: to name it here would keep the application waiting. Never throws.
    */
   spanContext(): SpanContext | undefined {
-    const unreported = this.#unreported;
+    const unreported = this.unreported;
     if (unreported !== undefined && !this.#wasAsked) {
       // This comes first: a tracer that throws, or asks for this span itself, is not asked again.
       this.#wasAsked = true;
@@ -48,14 +44,14 @@ export class PendingBlockSpan {
     return this.#spanContext;
   }
 
-  /** Once the block is reported. */
-  get outcome(): SpanOutcome {
+  /** What became of the span, once the block is reported; `sampled`: it is exported. */
+  get outcome() {
     return this.#outcome;
   }
 
   /** An entry span may have waited for the block before it began. */
   addQueued(): void {
-    this.#unreported?.block.addQueued();
+    this.unreported?.block.addQueued();
   }
 
   /** Calls `listener` once, when the block is reported. */
@@ -69,7 +65,7 @@ export class PendingBlockSpan {
    * @param hook is called while the span is still recorded
    */
   finish(facts: EventLoopBlock, hook: (span: Span) => void): void {
-    const unreported = this.#unreported;
+    const unreported = this.unreported;
     if (unreported === undefined) return;
     try {
       const { block, spans } = unreported;
@@ -94,7 +90,7 @@ export class PendingBlockSpan {
       }
       span.end(endTime);
     } finally {
-      this.#unreported = undefined;
+      this.unreported = undefined;
       this.#started = undefined;
       const listeners = this.#listeners;
       this.#listeners = [];

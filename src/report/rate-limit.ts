@@ -12,18 +12,16 @@ const MAX_SEEN = 1000;
 /** Key of blocks without a function. No first span is granted to them. */
 export const NO_FUNCTION = '';
 
-interface Grant {
-  readonly key: string;
-  readonly time: number;
-  /** Whether it is beyond the function's share, and granted since no other function waited. */
-  readonly isSurplus: boolean;
-}
-
 export class RateLimit {
   /** Spans that were started before their function was known. */
   reserved = 0;
   readonly #share: number;
-  #grants: Grant[] = [];
+  #grants: {
+    readonly key: string;
+    readonly time: number;
+    /** Whether it is beyond the function's share, and granted since no other function waited. */
+    readonly isSurplus: boolean;
+  }[] = [];
   /** Index of the first one that counts. */
   #oldest = 0;
   #surplus = 0;

@@ -23,12 +23,6 @@ export interface NamedBlock {
   readonly key?: string;
 }
 
-/** The same for all blocks of one function; `code` is absent if it is not known. */
-export interface FunctionWait {
-  readonly code?: CodePlace;
-  readonly millis: number;
-}
-
 /** What is published on {@link REQUEST_CHANNEL}. */
 export interface RequestMessage {
   /** `GET /report`, else the name of the span. */
@@ -74,16 +68,13 @@ export function publishRequest(message: RequestMessage): void {
 }
 
 /** Waits added up by the key of their function: each millisecond counts for one function. */
-export function byFunction<Wait extends { readonly millis: number }>(
-  waits: readonly Wait[],
-  blockOf: (wait: Wait) => NamedBlock,
-): Map<string, FunctionWait> {
+export function byFunction(waits: readonly RequestWait[]) {
   const sums = new Map<string, { readonly code?: CodePlace; millis: number }>();
-  for (const wait of waits) {
-    const { code, key = code === undefined ? '' : keyOf(code) } = blockOf(wait);
+  for (const { block, millis } of waits) {
+    const { code, key = code === undefined ? '' : keyOf(code) } = block;
     const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { ...(code && { code }), millis: wait.millis });
-    else sum.millis += wait.millis;
+    if (sum === undefined) sums.set(key, { ...(code && { code }), millis });
+    else sum.millis += millis;
   }
   return sums;
 }

@@ -6,7 +6,6 @@
  * Guarantees: each request is reported once, and its waits add up to the time for which it waited
  * before its span began, and was stalled.
  */
-import type { NamedBlock } from '../report/request-channel.ts';
 import type { RecentBlock } from './recent-blocks.ts';
 
 /**
@@ -58,5 +57,3 @@ export class EndedRequests {
     }
   }
 }
-
-export const namedBlockOf = ({ block }: Wait): NamedBlock => block?.named ?? {};

@@ -75,26 +75,13 @@ export interface Queued {
   waits(): QueuedWait[];
 }
 
-/** From a block until the loop waits for events again: connections are accepted in order. */
-interface Backlog {
-  /** Unix times: of the first block, and of the latest span of a new connection. */
-  readonly start: number;
-  end: number;
-  requests: number;
-  connections: number;
-  /** The async id of the newest connection: further requests of it were not in the backlog. */
-  newestId: number;
-  /** Clients have free connections again, and open no more of them. */
-  isFree: boolean;
-}
-
 interface QueuedBlock extends BlockEnd {
   readonly block: RecentBlock;
 }
 
 export class Queue {
   #blocks: QueuedBlock[] = [];
-  #backlog: Backlog | undefined;
+  #backlog: ReturnType<typeof newBacklog> | undefined;
 
   /** Hot: asked for each span that starts. */
   get isEmpty(): boolean {
@@ -104,14 +91,7 @@ export class Queue {
   add(block: RecentBlock, end: BlockEnd): void {
     this.#drop(end);
     this.#blocks.push({ ...end, block });
-    this.#backlog ??= {
-      start: block.start,
-      end: block.end,
-      requests: 0,
-      connections: 0,
-      newestId: 0,
-      isFree: false,
-    };
+    this.#backlog ??= newBacklog(block);
     this.#backlog.end = block.end;
     if (this.#blocks.length > MAX_BLOCKS) this.#blocks.splice(0, MAX_BLOCKS / 2);
   }
@@ -166,6 +146,19 @@ export class Queue {
     if (this.isEmpty) this.#backlog = undefined;
   }
 }
+
+/** From a block until the loop waits for events again: connections are accepted in order. */
+const newBacklog = ({ start, end }: RecentBlock) => ({
+  /** Unix times: of the first block, and of the latest span of a new connection. */
+  start,
+  end,
+  requests: 0,
+  connections: 0,
+  /** The async id of the newest connection: further requests of it were not in the backlog. */
+  newestId: 0,
+  /** Clients have free connections again, and open no more of them. */
+  isFree: false,
+});
 
 /**
  * What a request has waited, and for what ran between the blocks and its span, which counts for the

@@ -9,15 +9,15 @@ import type { Block, OngoingPileUp } from '../block.ts';
 import type { Call } from '../detect/running-code.ts';
 import type { SpansAtBlock } from '../extra.ts';
 import { keyOf } from '../name/key.ts';
+import { madeByIn } from '../otel/context-marks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
-import { madeByIn } from '../otel/made-by.ts';
-import { type NamedSpan, type Operation, operationOf } from '../otel/operation.ts';
+import { type NamedSpan, operationOf } from '../otel/operation.ts';
 import { clockStepOf, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
 import { traceIdOf } from '../report/attributed-request.ts';
+import type { Instruments } from '../report/instruments.ts';
 import {
   announceRequests,
   byFunction,
-  type FunctionWait,
   hasRequestSubscribers,
   publishRequest,
 } from '../report/request-channel.ts';
@@ -26,7 +26,7 @@ import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { callOf, EndedCalls, type SomeSpan } from './calls.ts';
-import { EndedRequests, namedBlockOf, type Wait } from './ended-requests.ts';
+import { EndedRequests, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, type LoopMoment, Queue, type Queued, queuedBy } from './queue.ts';
 import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
@@ -63,7 +63,7 @@ export interface StallSession {
    * What an entry span was stalled, by function, as far as functions will be known. Must not throw.
    * @param waits add up to the time for which it was stalled
    */
-  caused(waits: readonly FunctionWait[], operation: Operation): void;
+  caused: Instruments['stallCaused'];
 }
 
 /** Open spans among which calls are looked for; each takes some 100 ns. */
@@ -279,9 +279,12 @@ export class Stalls {
         return waits.every(({ block }) => (block ? block.named !== undefined : isOver));
       },
       report: () => {
-        const waits = [...before(), ...stalls];
-        if (waits.length > 0)
-          session?.caused([...byFunction(waits, namedBlockOf).values()], operation);
+        const waits = [...before(), ...stalls].map(({ block, millis, isQueued }) => ({
+          block: block?.named ?? {},
+          millis,
+          ...(isQueued && { isQueued }),
+        }));
+        if (waits.length > 0) session?.caused([...byFunction(waits).values()], operation);
         if (!hasRequestSubscribers()) return;
         publishRequest({
           route: operation.name ?? '',
@@ -290,11 +293,7 @@ export class Stalls {
           durationMillis: endTimeMillis - startTimeMillis,
           stalledMillis: sumOf(waits.filter(({ isQueued }) => !isQueued)),
           queuedMillis: sumOf(waits.filter(({ isQueued }) => isQueued)),
-          waits: waits.map((wait) => ({
-            block: namedBlockOf(wait),
-            millis: wait.millis,
-            ...(wait.isQueued && { isQueued: true as const }),
-          })),
+          waits,
         });
       },
     });
@@ -377,7 +376,8 @@ function namedBlock({ startTimeMillis, code }: EventLoopBlock) {
 /** Blocks are remembered for long, and a span that has ended is compared with none of them. */
 const isOpen = (span: Span) => spanEndTime(span) === undefined;
 
-const sumOf = (waits: readonly Wait[]) => waits.reduce((sum, { millis }) => sum + millis, 0);
+const sumOf = (waits: readonly Pick<Wait, 'millis'>[]) =>
+  waits.reduce((sum, { millis }) => sum + millis, 0);
 
 const idOf = (span: Span) => span.spanContext().spanId;
 

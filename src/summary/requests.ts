@@ -5,11 +5,11 @@
  * Guarantees: memory is bounded; each millisecond of a wait counts for one function and one route.
  */
 import { keyOf } from '../name/key.ts';
-import { byFunction, type RequestMessage, type RequestWait } from '../report/request-channel.ts';
+import { byFunction, type RequestMessage } from '../report/request-channel.ts';
 import { count, duration } from '../support/numbers.ts';
 import type { CodePlace } from '../types.ts';
 import { Durations } from './durations.ts';
-import { addStalls, harmOf, NO_STALLS, type StallTotals } from './stall-totals.ts';
+import { addStalls, harmOf, NO_STALLS, type StallTotals, stallOf } from './stall-totals.ts';
 
 /** Routes that are kept apart; the requests of all others are taken together. */
 const MAX_ROUTES = 100;
@@ -18,15 +18,6 @@ const MAX_FUNCTIONS = 1000;
 const MAX_PAIRS = 1000;
 /** Longer summaries do not fit into a pipe at once. */
 const MAX_PAIRS_GIVEN = 100;
-
-/** One request. */
-const stallOf = (stalledMillis: number, queuedMillis: number): StallTotals => ({
-  waitedRequests: stalledMillis + queuedMillis > 0 ? 1 : 0,
-  stalledRequests: stalledMillis > 0 ? 1 : 0,
-  stalledMillis,
-  queuedRequests: queuedMillis > 0 ? 1 : 0,
-  queuedMillis,
-});
 
 export interface Quantiles {
   readonly p50Millis: number;
@@ -87,14 +78,8 @@ export class Requests {
     const stall = stallOf(stalledMillis, queuedMillis);
     totals.add(durationMillis, stall);
     this.#all = addStalls(this.#all, stall);
-    const stalled = byFunction(
-      waits.filter(({ isQueued }) => !isQueued),
-      blockOf,
-    );
-    const queued = byFunction(
-      waits.filter(({ isQueued }) => isQueued),
-      blockOf,
-    );
+    const stalled = byFunction(waits.filter(({ isQueued }) => !isQueued));
+    const queued = byFunction(waits.filter(({ isQueued }) => isQueued));
     // A request counts once for a function, however many blocks of it it waited for.
     for (const key of new Set([...stalled.keys(), ...queued.keys()])) {
       const code = (stalled.get(key) ?? queued.get(key))?.code;
@@ -135,8 +120,6 @@ export class Requests {
     };
   }
 }
-
-const blockOf = ({ block }: RequestWait) => block;
 
 class Waits {
   totals = NO_STALLS;

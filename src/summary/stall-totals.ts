@@ -11,21 +11,22 @@ export interface StallTotals {
   readonly queuedMillis: number;
 }
 
-export const NO_STALLS: StallTotals = {
-  waitedRequests: 0,
-  stalledRequests: 0,
-  stalledMillis: 0,
-  queuedRequests: 0,
-  queuedMillis: 0,
-};
-
-export const addStalls = (a: StallTotals, b: StallTotals): StallTotals => ({
-  waitedRequests: a.waitedRequests + b.waitedRequests,
-  stalledRequests: a.stalledRequests + b.stalledRequests,
-  stalledMillis: a.stalledMillis + b.stalledMillis,
-  queuedRequests: a.queuedRequests + b.queuedRequests,
-  queuedMillis: a.queuedMillis + b.queuedMillis,
+/** One request. */
+export const stallOf = (stalledMillis: number, queuedMillis: number): StallTotals => ({
+  waitedRequests: stalledMillis + queuedMillis > 0 ? 1 : 0,
+  stalledRequests: stalledMillis > 0 ? 1 : 0,
+  stalledMillis,
+  queuedRequests: queuedMillis > 0 ? 1 : 0,
+  queuedMillis,
 });
+
+export const NO_STALLS = stallOf(0, 0);
+
+export const addStalls = (a: Partial<StallTotals>, b: Partial<StallTotals>): StallTotals => {
+  const names = Object.keys(NO_STALLS) as (keyof StallTotals)[];
+  const sums = names.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]);
+  return Object.fromEntries(sums) as StallTotals;
+};
 
 /** Milliseconds that requests waited. */
 export const harmOf = ({ stalledMillis = 0, queuedMillis = 0 }: Partial<StallTotals> = {}) =>

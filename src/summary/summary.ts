@@ -8,7 +8,7 @@
 import type { RequestMessage } from '../report/request-channel.ts';
 import type { BlockCause, CodePlace, EventLoopBlock } from '../types.ts';
 import { functionKeyOf, placeOf, type RequestSummary, Requests, valueFor } from './requests.ts';
-import { addStalls, harmOf, NO_STALLS, type StallTotals } from './stall-totals.ts';
+import { addStalls, harmOf, type StallTotals } from './stall-totals.ts';
 
 /** Functions that are kept apart; the blocks of all others are added up together. */
 const MAX_PLACES = 1000;
@@ -71,14 +71,15 @@ export class Summary {
 
   read({ startedAt, now, listeningSince, loadMillis }: SummaryTimes): BlockSummary {
     const load = loadMillis !== undefined && { loadMillis };
-    if (listeningSince === undefined) {
-      const all = { ...this.#before.read(now - startedAt), ...this.#before.requests.read() };
-      return load ? { ...all, startUp: { ...NO_PERIOD, ...load } } : all;
-    }
-    const startUp = this.#before.read(listeningSince - startedAt);
+    const hasListened = listeningSince !== undefined;
+    const [before, after] = hasListened
+      ? [this.#before, this.#after]
+      : [new Places(), this.#before];
+    const since = listeningSince ?? startedAt;
+    const startUp = before.read(since - startedAt);
     return {
-      ...this.#after.read(now - listeningSince),
-      ...this.#after.requests.read(),
+      ...after.read(now - since),
+      ...after.requests.read(),
       ...((load || startUp.blocks > 0) && { startUp: { ...startUp, ...load } }),
     };
   }
@@ -89,15 +90,6 @@ export class Summary {
       : this.#before;
   }
 }
-
-const NO_PERIOD: PeriodSummary = {
-  elapsedMillis: 0,
-  blocks: 0,
-  totalMillis: 0,
-  longestMillis: 0,
-  share: 0,
-  places: [],
-};
 
 class Totals {
   blocks = 0;
@@ -203,5 +195,5 @@ export function sumOf(
   b: Partial<StallTotals> | undefined,
 ): StallTotals | undefined {
   if (a?.waitedRequests === undefined && b?.waitedRequests === undefined) return undefined;
-  return addStalls({ ...NO_STALLS, ...a }, { ...NO_STALLS, ...b });
+  return addStalls(a ?? {}, b ?? {});
 }

@@ -7,42 +7,6 @@
  */
 import { dateNow, nodeTiming, now } from './time.ts';
 
-/** All times are in milliseconds; `now` and `idle` count from the start of the process. */
-export interface Clock {
-  /** Monotonic time: `performance.now()`. */
-  now(): number;
-  /**
-   * Time the loop has spent waiting for events: `performance.nodeTiming.idleTime`. NaN if that
-   * is not counted.
-   */
-  idle(): number;
-  /**
-   * {@link idle} with the waits that it leaves out, as far as the ledger has found them: libuv
-   * forgets how long it waited if a signal interrupts the wait.
-   */
-  waited(): number;
-  /** The loop has waited for events for `millis` that {@link idle} leaves out. */
-  addLostWait(millis: number): void;
-  /** Iterations of the loop so far: `uvMetricsInfo.loopCount`, Node.js 20.18 and 22.8. */
-  loopCount(): number;
-  /** False until the main script has run to its end and the loop turns. */
-  loopStarted(): boolean;
-  /**
-   * CPU time of this thread if {@link cpuIsOfThread}, else of the whole process: never less than
-   * that.
-   */
-  cpu(): number;
-  /**
-   * Whether Node.js counts the thread's own CPU time: `process.threadCpuUsage`, Node.js 22.19 and
-   * 23.9.
-   */
-  readonly cpuIsOfThread: boolean;
-  /** Unix time of the moment `time` (a value of `now`). */
-  epoch(time: number): number;
-  /** Call it now and then: keeps `epoch` true when the wall clock is adjusted. */
-  syncEpoch(): void;
-}
-
 const timing = nodeTiming as typeof nodeTiming & {
   uvMetricsInfo?: { loopCount: number };
 };
@@ -70,49 +34,68 @@ export const canCountIterations =
  */
 const MAX_READING_MILLIS = 0.5;
 
-/** The real clock of this thread. */
-export class SystemClock implements Clock {
+/** The real clock of this thread. Times are in milliseconds from the start of the process. */
+export class SystemClock {
   /**
    * Unix time minus `now()`. `Date.now()` is cut to whole milliseconds: the largest of many
    * readings is the best.
    */
   #epochOffset = dateNow() - now();
   #lostWaits = 0;
-  readonly cpuIsOfThread = threadCpuUsage !== undefined;
+  /**
+   * Whether Node.js counts the thread's own CPU time: `process.threadCpuUsage`, Node.js 22.19 and
+   * 23.9.
+   */
+  readonly cpuIsOfThread: boolean = threadCpuUsage !== undefined;
 
+  /** Monotonic time: `performance.now()`. */
   now(): number {
     return now();
   }
 
+  /** Time the loop has spent waiting for events. NaN if that is not counted. */
   idle(): number {
     return canCountIterations ? timing.idleTime : Number.NaN;
   }
 
+  /**
+   * {@link idle} with the waits that it leaves out, as far as the ledger has found them: libuv
+   * forgets how long it waited if a signal interrupts the wait.
+   */
   waited(): number {
     return this.idle() + this.#lostWaits;
   }
 
+  /** The loop has waited for events for `millis` that {@link idle} leaves out. */
   addLostWait(millis: number): void {
     this.#lostWaits += millis;
   }
 
+  /** Iterations of the loop so far. */
   loopCount(): number {
     return (timing.uvMetricsInfo as { loopCount: number }).loopCount;
   }
 
+  /** False until the main script has run to its end and the loop turns. */
   loopStarted(): boolean {
     return timing.loopStart >= 0;
   }
 
+  /**
+   * CPU time of this thread if {@link cpuIsOfThread}, else of the whole process: never less than
+   * that.
+   */
   cpu(): number {
     const usage = cpuUsage();
     return (usage.user + usage.system) / 1000;
   }
 
+  /** Unix time of the moment `time` (a value of `now`). */
   epoch(time: number): number {
     return this.#epochOffset + time;
   }
 
+  /** Call it now and then: keeps `epoch` true when the wall clock is adjusted. */
   syncEpoch(): void {
     const before = now();
     const date = dateNow();
@@ -125,3 +108,6 @@ export class SystemClock implements Clock {
     if (offset > this.#epochOffset || offset < this.#epochOffset - 1) this.#epochOffset = offset;
   }
 }
+
+/** What a unit test's clock is, too. */
+export type Clock = Pick<SystemClock, keyof SystemClock>;

@@ -9,27 +9,22 @@ import { attempt } from './guard.ts';
 // `@opentelemetry/instrumentation-fs`, and of `readSync` by nobody: the file is opened once.
 const { closeSync, openSync, readSync } = fs;
 
-const FILE = '/proc/thread-self/schedstat';
-
-/** A file that is read again and again. */
-export interface OpenFile {
-  read(): string;
-  close(): void;
-}
-
 /** With `--trace-sync-io` Node.js prints a stack trace for each file that is read. */
 export const tracesSyncIo = () =>
   [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
     flags.includes('--trace-sync-io'),
   );
 
-/** Throws if it cannot be read, or if Node.js would print that it was read. */
-export function openFile(path: string, maxLength: number): OpenFile {
+/**
+ * A file of one line that is read again and again.
+ * @throws if it cannot be read, or if Node.js would print that it was read
+ */
+export function openFile(path: string) {
   if (tracesSyncIo()) throw new Error('--trace-sync-io');
   const descriptor = openSync(path, 'r');
-  const buffer = Buffer.alloc(maxLength);
+  const buffer = Buffer.alloc(128);
   return {
-    read: () => buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, maxLength, 0)),
+    read: () => buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0)),
     close: () => closeSync(descriptor),
   };
 }
@@ -41,9 +36,9 @@ export class Schedstat {
   waited = Number.NaN;
   /** How many times it was given a CPU so far. */
   slices = Number.NaN;
-  #file: OpenFile | undefined;
+  #file: ReturnType<typeof openFile> | undefined;
 
-  constructor(private readonly open: () => OpenFile = () => openFile(FILE, 128)) {}
+  constructor(private readonly open = () => openFile('/proc/thread-self/schedstat')) {}
 
   /** Call it in the thread whose figures are wanted. */
   start(): void {

@@ -8,11 +8,10 @@ import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
  */
 export const KEY = `${PACKAGE_NAME}.${PACKAGE_VERSION}.workers`;
 
-/** Sent to the thread that had the code evaluated. */
-export type MainThreadMessage = { readonly type: 'words'; readonly words: Int32Array };
-
-/** What a thread is sent by its channel. */
-export type WorkerMessage = MainThreadMessage | WatchdogMessage;
+/** What a thread is sent by its channel; the words, if it had the code evaluated. */
+export type WorkerMessage =
+  | { readonly type: 'words'; readonly words: Int32Array }
+  | WatchdogMessage;
 
 /** What a thread that asks to be watched gives to the code on the main thread. */
 export interface MainThreadRequest {

@@ -13,7 +13,7 @@ import { BroadcastChannel, setEnvironmentData, Worker } from 'node:worker_thread
 import { type KillListener, leaveSelfKill, listenToSelfKill } from '../sample/self-kill.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
 import { THREAD_OPTIONS } from '../support/own-threads.ts';
-import { KEY, type MainThreadMessage, type MainThreadRequest } from './main-thread.ts';
+import { KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
 
 /** A parameter of the function around this code. */
 declare const request: MainThreadRequest;
@@ -71,6 +71,5 @@ function startWatchdogThread(): void {
 const isMissing = Atomics.load(words, ProcessWord.running) === 0;
 if (isMissing && Atomics.load(words, ProcessWord.closing) === 0) startWatchdogThread();
 const channel = new BroadcastChannel(request.channelName);
-const message: MainThreadMessage = { type: 'words', words };
-channel.postMessage(message);
+channel.postMessage({ type: 'words', words } satisfies WorkerMessage);
 channel.close();

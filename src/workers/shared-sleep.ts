@@ -9,16 +9,6 @@ import { announceSleep, boundSleep, MAX_SLEEP_MILLIS, type Sleep } from '../samp
 import { Schedstat } from '../support/schedstat.ts';
 import { now, setImmediate, setTimeout } from '../support/time.ts';
 
-/** Times are those of the watchdog thread's own `performance.now()`. */
-interface Sleeper {
-  readonly due: number;
-  /** An answer of the inspector is awaited: the thread's own event loop has to turn. */
-  readonly needsLoop: boolean;
-  /** Whether it is to be woken before it is due. */
-  isCalled(): boolean;
-  wake(): void;
-}
-
 /** What makes the thread wait; unit tests bring their own. */
 export interface Waiting {
   now(): number;
@@ -38,7 +28,14 @@ const WAITING: Waiting = {
 };
 
 export class SharedSleep {
-  readonly #sleepers = new Set<Sleeper>();
+  readonly #sleepers = new Set<{
+    readonly due: number;
+    /** An answer of the inspector is awaited: the thread's own event loop has to turn. */
+    readonly needsLoop: boolean;
+    /** Whether it is to be woken before it is due. */
+    isCalled(): boolean;
+    wake(): void;
+  }>();
   readonly #schedstat = new Schedstat();
   #isScheduled = false;
   /** Since when the thread has not slept: what was due later found it at work, not suspended. */

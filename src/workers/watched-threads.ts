@@ -3,7 +3,7 @@
  * ended. Watchdog thread only.
  */
 import { BroadcastChannel } from 'node:worker_threads';
-import type { SampleUses } from '../extra.ts';
+import type { SampleUses, ThreadExtra } from '../extra.ts';
 import type { UnnamedFacts } from '../report/ongoing-facts.ts';
 import { clockOf } from '../sample/clock-origin.ts';
 import type { WatchdogData } from '../sample/protocol.ts';
@@ -138,3 +138,11 @@ async function livingThreads(
     sessions.leave();
   }
 }
+
+export const workers: ThreadExtra = {
+  watchOthers(workerData, uses) {
+    // See `ProcessWord`.
+    const { words } = workerData as { readonly words: Int32Array };
+    new WatchedThreads(words, uses).start();
+  },
+};

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import type { WeightedSample } from '../../src/block.ts';
 import { Attribution } from '../../src/detect/attribution/attribution.ts';
 import type { Attributed } from '../../src/detect/attribution/votes.ts';
-import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
-import { madeByIn } from '../../src/otel/made-by.ts';
+import { expectingBlocks, madeByIn } from '../../src/otel/context-marks.ts';
 import { contextOf, fakeSpanOf, nameOf, spanFacts } from './support/fake-loop.ts';
 import { stackSample } from './support/stack-sample.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { createOriginOf } from '../../src/name/in-app.ts';
+import { expectingBlocks } from '../../src/otel/context-marks.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
-import { expectingBlocks } from '../../src/otel/expected-blocks.ts';
 import type { Logger, LogRecord } from '../../src/otel/logger.ts';
 import { BlockEvents } from '../../src/report/block-event.ts';
 import { BlockMetrics } from '../../src/report/block-metrics.ts';

@@ -23,7 +23,7 @@
  */
 import { type Context, type Span, trace } from '@opentelemetry/api';
 import type { OngoingPileUp, Run, WeightedSample } from '../../block.ts';
-import { expectsBlocks } from '../../otel/expected-blocks.ts';
+import { expectsBlocks } from '../../otel/context-marks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { SpanFacts } from '../running-code.ts';

@@ -3,8 +3,7 @@
  * which that was made: with a pool, the context of a request that may have ended long ago.
  */
 import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
-import { expectsBlocks } from '../../otel/expected-blocks.ts';
-import { contextMadeBy } from '../../otel/made-by.ts';
+import { contextMadeBy, expectsBlocks } from '../../otel/context-marks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Call, SpanFacts } from '../running-code.ts';
 import type { Attributed } from './votes.ts';

@@ -7,7 +7,7 @@
  */
 import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import type { Run, WeightedSample } from '../../block.ts';
-import { expectsBlocks } from '../../otel/expected-blocks.ts';
+import { expectsBlocks } from '../../otel/context-marks.ts';
 import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 
 const MAX_VOTES = 64;

@@ -3,13 +3,15 @@ import { pathBelow, slashed } from '../../support/numbers.ts';
 
 export { causeOf, count, duration, percent } from '../../support/numbers.ts';
 
+const CLOCK = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+});
+
 /** `14:03:27.041` */
-export function clockTime(unixMillis: number): string {
-  const time = new Date(unixMillis);
-  const two = (n: number) => String(n).padStart(2, '0');
-  const seconds = `${two(time.getSeconds())}.${String(time.getMilliseconds()).padStart(3, '0')}`;
-  return `${two(time.getHours())}:${two(time.getMinutes())}:${seconds}`;
-}
+export const clockTime = (unixMillis: number) => CLOCK.format(unixMillis);
 
 /** Below the working directory a relative path, and of a package what follows `node_modules`. */
 export function shortPath(file: string, cwd: string | undefined): string {

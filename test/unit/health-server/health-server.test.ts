@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Health } from '../../../src/detect/lag/health.ts';
-import { createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { HealthServer } from '../../../src/health-server/health-server.ts';
+import { createBeatMemory } from '../../../src/health-server/protocol.ts';
 import { EventLoopInstrumentation } from '../../../src/index.ts';
 import { OnceLogger } from '../../../src/otel/diag-once.ts';
 import { SystemClock } from '../../../src/support/clock.ts';

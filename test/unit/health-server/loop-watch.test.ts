@@ -1,5 +1,5 @@
-import { Beat, beatIn, createBeatMemory } from '../../../src/health-server/beat-memory.ts';
 import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
+import { Beat, beatIn, createBeatMemory } from '../../../src/health-server/protocol.ts';
 import { SharedMemory, Sleeping } from '../../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../../src/support/schedstat.ts';
 

@@ -1,8 +1,4 @@
-/**
- * The context of a block that belongs to no request: it ran in a callback of something that
- * outlives requests, such as a pooled connection, and has a link to the span of the request that
- * made it.
- */
+/** What this package keeps in a context. */
 import {
   type Context,
   createContextKey,
@@ -10,7 +6,25 @@ import {
   type Span,
   type SpanContext,
 } from '@opentelemetry/api';
+import { PACKAGE_NAME } from '../version.ts';
 
+// A registered symbol: each copy of this package knows the marks of the others.
+const EXPECTS_BLOCKS = createContextKey(`${PACKAGE_NAME} expects blocks`);
+
+/** For code that is meant to block. */
+export function expectingBlocks(context: Context): Context {
+  return context.setValue(EXPECTS_BLOCKS, true);
+}
+
+export function expectsBlocks(context: Context): boolean {
+  return context.getValue(EXPECTS_BLOCKS) === true;
+}
+
+/**
+ * The context of a block that belongs to no request: it ran in a callback of something that
+ * outlives requests, such as a pooled connection, and has a link to the span of the request that
+ * made it.
+ */
 const MADE_BY = createContextKey('event loop: made by');
 
 /** One context for each span: blocks and votes of the same one add up. */
