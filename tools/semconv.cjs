@@ -11,8 +11,6 @@ const ROOT = join(__dirname, '..');
 const FOLDER = join(ROOT, 'semconv');
 const MANIFEST = 'manifest.yaml';
 const COLUMNS = 100;
-/** Value of `not_emitted_yet` of what no file emits; others name a file that does not yet. */
-const NOWHERE = 'src';
 const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attributes';
 
 /**
@@ -56,7 +54,6 @@ const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attribute
  * @property {string} requirement
  * @property {string} brief
  * @property {unknown[]} examples
- * @property {string | undefined} pendingIn
  *
  * @typedef {object} Named a signal, resolved
  * @property {string} name as it is emitted
@@ -109,16 +106,6 @@ function readManifest() {
 }
 
 /**
- * The file or folder that will emit it; undefined if it is emitted.
- * @param {{ annotations?: Annotations }} item
- * @returns {string | undefined}
- */
-function pendingIn({ annotations }) {
-  const where = annotations?.['docs']?.['not_emitted_yet'];
-  return where === undefined ? undefined : String(where);
-}
-
-/**
  * @param {Signal} signal
  * @param {Map<string, Signal>} groups
  * @returns {Ref[]}
@@ -148,7 +135,6 @@ function usedAs(ref, own) {
     requirement: requirementOf(ref.requirement_level ?? 'recommended'),
     brief: text(brief),
     examples: [ref.examples ?? definition?.examples ?? []].flat(),
-    pendingIn: pendingIn(ref),
   };
 }
 
@@ -180,58 +166,17 @@ function membersOf({ type }) {
   return typeof type === 'string' ? [] : type.members;
 }
 
-/**
- * What no code emits yet: the constant of its name, and where in `src/` it is to be used.
- * @param {Registry} registry
- * @returns {{ constant: string, where: string }[]}
- */
-function notEmittedYet({ spans, events, metrics, groups }) {
-  const signals = [...spans, ...events, ...metrics, ...groups];
-  const emitted = signals.filter(({ definition }) => pendingIn(definition) === undefined);
-  const keys = new Set(emitted.flatMap(({ attributes }) => attributes.map(({ key }) => key)));
-  const newKeys = signals
-    .flatMap(({ definition, attributes }) =>
-      attributes.map(({ key }) => ({ key, where: pendingIn(definition) })),
-    )
-    .filter(({ key }) => !keys.has(key));
-  const refs = emitted.flatMap(({ attributes }) =>
-    attributes.map(({ key, pendingIn: where }) => ({ key, where })),
-  );
-  return [
-    ...metrics.map(({ name, definition }) => ({
-      constant: `METRIC_${constantOf(name)}`,
-      where: pendingIn(definition),
-    })),
-    ...[...newKeys, ...refs].map(({ key, where }) => ({
-      constant: `ATTR_${constantOf(key)}`,
-      where,
-    })),
-  ].flatMap(({ constant, where }) => (where === undefined ? [] : [{ constant, where }]));
-}
-
 /** `event_loop.block.kind` → `EVENT_LOOP_BLOCK_KIND` */
 function constantOf(/** @type {string} */ name) {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 }
 
 /**
- * Each exported constant of `src/semconv.ts`, in its order: of what is emitted somewhere.
- * @param {Registry} registry
- */
-function constantsOf(registry) {
-  const absent = new Set(
-    notEmittedYet(registry)
-      .filter(({ where }) => where === NOWHERE)
-      .map(({ constant }) => constant),
-  );
-  return allConstants(registry).filter(({ constant }) => !absent.has(constant));
-}
-
-/**
+ * Each exported constant of `src/semconv.ts`, in its order.
  * @param {Registry} registry
  * @returns {{ constant: string, value: string, comment: string }[]}
  */
-function allConstants({ attributes, imported, spans, events, metrics }) {
+function constantsOf({ attributes, imported, spans, events, metrics }) {
   return [
     ...spans.map(({ name, definition }) => ({
       constant: String(definition.annotations?.['code_generation']?.['constant']),
@@ -325,7 +270,6 @@ module.exports = {
   FOLDER,
   readRegistry,
   readManifest,
-  notEmittedYet,
   constantsOf,
   membersOf,
   text,
