@@ -1,22 +1,14 @@
-// Guarantees: what a capture costs the code that blocks: how late it comes, how long it takes, how
-// much longer the block becomes; see README.md.
+// Guarantees: what a capture costs the code that blocks: how long it takes, and how much longer the
+// block becomes; see README.md.
 //
 //   npm run bench -- capture --node .matrix/node-24/node_modules/.bin/node --blocks 200
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import workerThreads from 'node:worker_threads';
 import { trace } from '@opentelemetry/api';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { answerInFreshProcess, measureInFreshProcess } from './support/fresh-process.mjs';
 
-/**
- * Where the package's shared memory (`src/sample/shared-memory.ts`) has the record of the latest
- * request, in words; and the index of the time at which the watchdog asked, by our own clock.
- */
-const REQUEST = 9;
-const REQUEST_WORDS = 10;
-const REQUESTED_AT = 1;
 const CHANNEL_PREFIX = 'opentelemetry-instrumentation-event-loop.';
 const BLOCK_MILLIS = 150;
 const WARM_UP_BLOCKS = 10;
@@ -34,7 +26,7 @@ const STATES = ['off', 'empty', 'on'];
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
   name: 'capture',
-  about: 'how late a capture comes, how long it takes, how much longer the block becomes',
+  about: 'how long a capture takes, and how much longer the block becomes',
   minutes: 2,
   options: {
     blocks: { type: 'string', default: '100' },
@@ -46,18 +38,12 @@ export default {
         options.blocks,
         options.rounds,
       ]);
-      const { latencies, lengths, blockMillis, clockError, perBlock, added, empty } = measured;
+      const { lengths, blockMillis, perBlock, added, empty } = measured;
       report.table(
-        `Node.js ${version}: ${latencies.length} captures in blocks of ${blockMillis.toFixed(0)} ms`,
+        `Node.js ${version}: ${lengths.length} captures in blocks of ${blockMillis.toFixed(0)} ms`,
         ['milliseconds', 'median', 'p99', 'most'],
-        [
-          ['from request to capture', ...spread(latencies)],
-          ['inside the capture', ...spread(lengths)],
-        ],
+        [['inside the capture', ...spread(lengths)]],
         measured,
-      );
-      report.note(
-        `the watchdog's clock is ahead by ${clockError.toFixed(3)} ms: taken out of the first row`,
       );
       report.note(`added per capture: ${interval(added, 2)} ms (${perBlock} captures a block)`);
       report.note(`of that, a session that evaluates a constant: ${interval(empty, 2)} ms`);
@@ -71,12 +57,7 @@ function spread(/** @type {number[]} */ values) {
   );
 }
 
-// What was measured in the process so far.
-/** @type {Int32Array | undefined} */
-let words;
-/** How far the watchdog's idea of our clock is ahead of it. */
-let clockError = 0;
-let latencies = [];
+/** Of the captures so far. */
 let lengths = [];
 /** What is evaluated takes no sample. */
 let isEmpty = false;
@@ -101,11 +82,10 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
   const steps = calibrate();
   await sleep(SETTLE_MILLIS);
   await lengthsOf(WARM_UP_BLOCKS, steps);
-  [latencies, lengths] = [[], []];
+  lengths = [];
   const blockMillis = median(await lengthsOf(blocks, steps));
-  const firstClockError = clockError;
-  const captures = { latencies: [...latencies], lengths: [...lengths] };
-  if (captures.lengths.length === 0) throw new Error('nothing was captured');
+  const captured = [...lengths];
+  if (captured.length === 0) throw new Error('nothing was captured');
 
   const added = [];
   const empty = [];
@@ -128,18 +108,14 @@ async function measure(/** @type {string} */ blockCount, /** @type {string} */ r
   return {
     node: process.version,
     blockMillis,
-    clockError: firstClockError,
-    ...captures,
+    lengths: captured,
     perBlock: median(perBlock),
     added: estimate(added),
     empty: estimate(empty),
   };
 }
 
-/**
- * Wraps what a capture has to come through: the function at the channel, and the memory given to
- * the thread.
- */
+/** Wraps what a capture has to come through: the function at the channel. */
 function watchCaptures() {
   const { channel } = diagnosticsChannel;
   diagnosticsChannel.channel = (name) => {
@@ -150,7 +126,6 @@ function watchCaptures() {
         const start = performance.now();
         const reply = isEmpty ? 'taken' : answer();
         lengths.push(performance.now() - start);
-        latencies.push(start - (requestedAt() - clockError));
         return reply;
       };
       Object.defineProperty(found, 'answer', {
@@ -162,28 +137,7 @@ function watchCaptures() {
     }
     return found;
   };
-  workerThreads.Worker = class extends workerThreads.Worker {
-    constructor(code, options) {
-      super(code, options);
-      const data = options?.workerData;
-      if (!(data?.memory instanceof SharedArrayBuffer)) return;
-      words = new Int32Array(data.memory);
-      clockError = clockOrigin() - data.clockOrigin;
-    }
-  };
   syncBuiltinESMExports();
-}
-
-/** The watchdog waits for the answer: nobody writes meanwhile. */
-function requestedAt() {
-  const slot = REQUEST + 1 + (words[REQUEST] & 1) * REQUEST_WORDS;
-  return new Float64Array(words.slice(slot, slot + REQUEST_WORDS).buffer)[REQUESTED_AT];
-}
-
-/** `process.hrtime()` when `performance.now()` was 0, in milliseconds. */
-function clockOrigin() {
-  const [seconds, nanos] = process.hrtime();
-  return seconds * 1000 + nanos / 1e6 - performance.now();
 }
 
 /** Milliseconds of each of `count` blocks, all of the same work. */
