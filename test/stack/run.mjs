@@ -1,7 +1,7 @@
 // `npm run check -- stack`: builds the real servers if they are not there yet, starts them with the
 // shipped configuration, and tests the whole chain. `-- --reduced` is what four minutes on a cold
 // cache allow: the files, the service and the collector; it says what it leaves out. What else is
-// given goes to jest: `-- alerts`, `-- -t Jaeger`. The last line counts the tests. No server
+// given goes to jest: `-- chain`, `-- -t Jaeger`. The last line counts the tests. No server
 // outlives this process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,8 +16,8 @@ const RESULTS = join(STATE, 'results.json');
 const REDUCED = '--reduced';
 const REDUCED_TESTS = ['configuration', 'collector'];
 const LEFT_OUT =
-  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they store them, alerts, ' +
-  'rules, tail sampling)';
+  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they store them, rules, ' +
+  'tail sampling)';
 
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== REDUCED);
 const reduced = process.argv.includes(REDUCED);

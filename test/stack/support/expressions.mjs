@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { expressions as grafanaExpressions } from '../../../tools/dashboard-queries.cjs';
-import { shortenExpression } from './shorten.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ALERTING = join(ROOT, 'deploy/grafana/provisioning/alerting');
@@ -14,17 +13,26 @@ const ALERTING = join(ROOT, 'deploy/grafana/provisioning/alerting');
 const SHORT_WINDOWS = { __interval: '5s', __rate_interval: '30s', __range: '20s', __range_s: '20' };
 const LABEL_VALUES = /^label_values\((.*), \w+\)$/;
 
-/** 5 minutes ago there was no test yet: they become 5 seconds. */
-const TIMES_SHORTER = 60;
+/** 5 minutes ago there was no test yet: windows and offsets become a sixtieth. */
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 };
+const WINDOW = /\[[^\]]*\]|\boffset\s+-?\d+\w+/g;
 const withShortOffsets = (expression) =>
-  /\boffset\b/.test(expression) ? shortenExpression(expression, TIMES_SHORTER) : expression;
+  /\boffset\b/.test(expression)
+    ? expression.replaceAll(WINDOW, (window) =>
+        window.replaceAll(
+          /(\d+)([smhd])\b/g,
+          (_, amount, unit) => `${Math.round((amount * SECONDS[unit] * 1000) / 60)}ms`,
+        ),
+      )
+    : expression;
 
 /** @typedef {{ where: string, expression: string }} Expression */
 
-export const rulesText = () => readFileSync(join(ROOT, 'deploy/prometheus/rules.yaml'), 'utf8');
-
-/** @returns {{ record?: string, alert?: string, expr: string, for?: string }[]} */
-export const readRules = () => parse(rulesText()).groups.flatMap(({ rules }) => rules);
+/** @returns {{ record?: string, alert?: string, expr: string }[]} */
+export const readRules = () =>
+  parse(readFileSync(join(ROOT, 'deploy/prometheus/rules.yaml'), 'utf8')).groups.flatMap(
+    ({ rules }) => rules,
+  );
 
 const ofGrafana = () =>
   grafanaExpressions(SHORT_WINDOWS).map(({ from, kind, query }) => ({

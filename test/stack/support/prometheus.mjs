@@ -17,20 +17,6 @@ export async function query(url, expression) {
   }));
 }
 
-/**
- * @returns {Promise<{ name: string, state: 'inactive' | 'pending' | 'firing',
- *   labels: Record<string, string>, activeAt: string }[]>}
- */
-export async function alerts(url) {
-  const { data } = await getJson(`${url}/api/v1/alerts`);
-  return data.alerts.map(({ labels: { alertname, ...labels }, state, activeAt }) => ({
-    name: alertname,
-    state,
-    labels,
-    activeAt,
-  }));
-}
-
 /** @returns {Promise<any[]>} every rule with its health */
 export async function rules(url) {
   const { data } = await getJson(`${url}/api/v1/rules`);

@@ -1,7 +1,7 @@
 // The whole chain on free loopback ports, with the configuration files that are shipped: what
 // docker-compose.yml sets by environment variables is set here to other addresses, and nothing else
 // differs. What the servers store goes when they stop.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startService } from '../../../tools/demo-service/process.cjs';
 import { freePorts } from '../../../tools/harness.cjs';
@@ -31,7 +31,6 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
  *   compose sets
  * @property {string[]} [collectorArguments]
  * @property {boolean} [tailSampling] with the second configuration file
- * @property {string} [rules] text of the rules, in place of deploy/prometheus/rules.yaml
  * @property {boolean} [collectorOnly] without Jaeger, Prometheus and Tempo
  *
  * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
@@ -118,7 +117,6 @@ export async function startStack(options = {}) {
     const programs = await install('prometheus');
     const config = join(folder, 'prometheus-config');
     cpSync(inRoot('deploy/prometheus'), config, { recursive: true });
-    if (options.rules) writeFileSync(join(config, 'rules.yaml'), options.rules);
     const command = [
       programs.prometheus,
       `--config.file=${join(config, 'prometheus.yaml')}`,
