@@ -3,21 +3,24 @@
 // processes do; what runs beside requests is timed. See README.md.
 //
 //   npm run bench -- cost --node .matrix/node-24/node_modules/.bin/node --launches 12
-import { existsSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
+import { messageOf, plainEnvironment } from '../tools/harness.cjs';
+import { addTarball, installOnce, versionIn } from '../tools/install.cjs';
+import { pack } from '../tools/pack.cjs';
 import { PACKAGE_NAME } from '../tools/paths.cjs';
 import { estimate, interval, median } from '../tools/statistics.cjs';
-import { FOLDER, installServices } from './cost/install.mjs';
-import { startClient, startService } from './cost/services.mjs';
+import { closedLoop, startSink } from './support/load.mjs';
 
-const SUBJECT = {
-  name: 'cost',
-  nodeArgs: [
-    ...['--import', join(FOLDER, 'before.mjs')],
-    ...['--import', `${PACKAGE_NAME}/register`],
-    ...['--import', join(FOLDER, 'switch.mjs')],
-  ],
-};
+const FOLDER = join(import.meta.dirname, 'cost/package');
+const PRELOADS = [
+  join(FOLDER, 'before.mjs'),
+  `${PACKAGE_NAME}/register`,
+  join(FOLDER, 'switch.mjs'),
+];
 
 /** @type {import('./support/registry.mjs').Bench} */
 export default {
@@ -25,7 +28,6 @@ export default {
   about: 'µs that /register adds to a request, on and off in turn inside one process',
   minutes: 15,
   options: {
-    framework: { type: 'string', multiple: true, default: ['express'] },
     launches: { type: 'string', default: '8' },
     // In the first minute of load, the loop profile takes eight times as many samples.
     'warm-up': { type: 'string', default: '65' },
@@ -40,19 +42,17 @@ export default {
     }
     report.versions(installServices());
     for (const { path, version } of nodes) {
-      for (const framework of options.framework) {
-        const launches = await measureLaunches(path, framework, options);
-        const off = median(launches.map((launch) => launch.off));
-        const perSecond = median(launches.map((launch) => launch.requestsPerSecond));
-        report.table(
-          `Node.js ${version}, ${framework}: added to the ${off.toFixed(0)} µs of CPU of a ` +
-            `request, µs; median of ${launches.length} processes [95 % interval], least, most`,
-          ['', 'added', 'least, most'],
-          Object.entries(ROWS).map(([name, part]) => row(name, launches.map(part))),
-          { launches },
-        );
-        report.note(`${perSecond.toFixed(0)} requests a second`);
-      }
+      const launches = await measureLaunches(path, options);
+      const off = median(launches.map((launch) => launch.off));
+      const perSecond = median(launches.map((launch) => launch.requestsPerSecond));
+      report.table(
+        `Node.js ${version}, express: added to the ${off.toFixed(0)} µs of CPU of a ` +
+          `request, µs; median of ${launches.length} processes [95 % interval], least, most`,
+        ['', 'added', 'least, most'],
+        Object.entries(ROWS).map(([name, part]) => row(name, launches.map(part))),
+        { launches },
+      );
+      report.note(`${perSecond.toFixed(0)} requests a second`);
     }
   },
 };
@@ -78,40 +78,82 @@ const ROWS = {
   'all together': ({ switched, timers, samples, thread }) => switched + timers + samples + thread,
 };
 
+/** @returns {Record<string, string>} the version of each package, this one as it is published */
+function installServices() {
+  installOnce(FOLDER);
+  addTarball(pack().path, FOLDER);
+  const { dependencies } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8'));
+  const names = [...Object.keys(dependencies), PACKAGE_NAME];
+  return Object.fromEntries(names.map((name) => [name, versionIn(FOLDER, name)]));
+}
+
 /** @returns {Promise<Launch[]>} */
 async function measureLaunches(
   /** @type {string} */ path,
-  /** @type {string} */ framework,
   /** @type {Record<string, string>} */ options,
 ) {
-  const client = await startClient(options.connections);
+  const sink = await startSink();
   const launches = [];
   try {
     for (let i = 0; i < Number(options.launches); i++) {
-      const service = await startService(path, framework, SUBJECT, client.sink);
+      const service = await startService(path, sink.url);
       try {
-        launches.push(await measure(client, service, options));
+        launches.push(await measure(service, options));
       } finally {
         await service.stop();
       }
     }
   } finally {
-    await client.stop();
+    sink.close();
   }
   return launches;
 }
 
+/** A process with what is preloaded and nothing else. */
+async function startService(/** @type {string} */ path, /** @type {string} */ collector) {
+  const child = fork(join(FOLDER, 'express.cjs'), {
+    cwd: FOLDER,
+    execPath: path,
+    execArgv: PRELOADS.flatMap((name) => ['--import', name]),
+    env: {
+      ...plainEnvironment(),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_LOGS_EXPORTER: 'none',
+      OTEL_NODE_RESOURCE_DETECTORS: 'none',
+      OTEL_SERVICE_NAME: 'cost',
+    },
+  });
+  const port = Number(await messageOf(child));
+  return {
+    url: `http://127.0.0.1:${port}/items/7`,
+    ask(/** @type {unknown} */ message) {
+      child.send(message);
+      return messageOf(child);
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
+}
+
 /** @returns {Promise<Launch>} */
 async function measure(
-  /** @type {import('./cost/services.mjs').Client} */ client,
-  /** @type {import('./cost/services.mjs').Service} */ service,
+  /** @type {Awaited<ReturnType<typeof startService>>} */ service,
   /** @type {Record<string, string>} */ options,
 ) {
-  const { port } = service;
-  await client.load({ port, millis: 1000 * Number(options['warm-up']) });
+  const connections = Number(options.connections);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const load = (/** @type {string} */ seconds) =>
+    closedLoop(service.url, { connections, millis: 1000 * Number(seconds), agent });
+  await load(options['warm-up']);
   await service.ask({ switchEvery: Number(options.slice) });
-  await client.load({ port, millis: 1000 * Number(options.seconds) });
+  await load(options.seconds);
   const { slices, first, last } = await service.ask({});
+  agent.destroy();
   const rounds = roundsOf(slices);
   const requests = last.requests - first.requests;
   const each = (/** @type {string} */ what) => (last[what] - first[what]) / requests;

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../tools/statistics.cjs';
 import { startService } from './support/service-client.mjs';
 
-/** Of SERVICE_SUBJECTS. */
-const SUBJECTS = ['nothing', 'a 20 ms timer', 'captureStack: false', 'defaults'];
+/** Of PEER_SUBJECTS. */
+const SUBJECTS = ['nothing', 'a 20 ms timer', 'this package, captureStack: false', 'this package'];
 
 /**
  * @typedef {{ cpu: number, rss: number, wakeUps: number, threads: number }} Reading percent of one

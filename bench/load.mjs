@@ -7,8 +7,7 @@ import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { arrivals, openLoop } from './load/open-loop.mjs';
 import { installPeers } from './peers/install.mjs';
 import { baselineOf, isBaseline, PEER_SUBJECTS } from './peers/service-subjects.mjs';
-import { startSink } from './peers/sink.mjs';
-import { startLoad } from './support/load.mjs';
+import { closedLoop, startSink } from './support/load.mjs';
 import { startPeer } from './support/service-client.mjs';
 
 /** A request that takes some 1 ms of CPU. */
@@ -88,11 +87,12 @@ async function measure(
   /** @type {Map<string, Reading[][]>} */ readings,
 ) {
   const sink = await startSink();
+  const env = { DD_TRACE_AGENT_URL: sink.url };
   /** @type {{ name: string, service: Service }[]} */
   const services = [];
   try {
     for (const name of readings.keys())
-      services.push({ name, service: await startPeer(path, name, sink.env) });
+      services.push({ name, service: await startPeer(path, name, env) });
     for (const { service } of services) await underFullLoad(service, WARM_UP_MILLIS);
     const capacity = await underFullLoad(services[0].service, CAPACITY_MILLIS);
     for (let round = 0; round < rounds; round++) {
@@ -114,11 +114,9 @@ async function measure(
 }
 
 async function underFullLoad(/** @type {Service} */ service, /** @type {number} */ millis) {
-  const load = startLoad(service.port, { connections: 16, path: PATH });
   const before = await service.read();
-  await sleep(millis);
+  await closedLoop(`http://127.0.0.1:${service.port}${PATH}`, { connections: 16, millis });
   const after = await service.read();
-  await load.stop();
   return ((after.requests - before.requests) / (after.at - before.at)) * 1000;
 }
 

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../tools/harness.cjs';
 import { sendOk } from '../tools/http-client.cjs';
-import { HttpReceiver } from '../tools/http-receiver.cjs';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
 import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
+import { closedLoop, startSink } from './support/load.mjs';
 
 /** A request that blocks nothing, of each product. */
 const LIGHT = {
@@ -87,7 +87,7 @@ export default {
 async function launch(app, node, folder, mode, path, requests) {
   const data = mkdtempSync(join(tmpdir(), 'products-'));
   const port = await freePort();
-  const collector = await new HttpReceiver().start();
+  const collector = await startSink();
   await app.prepare?.({ data, folder });
   const began = performance.now();
   const child = spawn(node, app.args({ port, data }), {
@@ -105,13 +105,15 @@ async function launch(app, node, folder, mode, path, requests) {
   });
   const exited = once(child, 'exit');
   const agent = new Agent({ keepAlive: true });
-  const ask = () => sendOk(`http://127.0.0.1:${port}${path}`, { agent });
+  const url = `http://127.0.0.1:${port}${path}`;
+  const load = (/** @type {number} */ count) =>
+    closedLoop(url, { connections: CONNECTIONS, requests: count, agent });
   try {
-    await ready(ask, child);
+    await ready(url, child);
     const start = (performance.now() - began) / 1000;
-    await ask8(ask, requests / 3);
+    await load(requests / 3);
     const [cpuBefore, from] = [cpuOf(child.pid), performance.now()];
-    const latencies = await ask8(ask, requests);
+    const latencies = await load(requests);
     return {
       start,
       cpu: (cpuOf(child.pid) - cpuBefore) / requests,
@@ -128,31 +130,16 @@ async function launch(app, node, folder, mode, path, requests) {
   }
 }
 
-async function ready(ask, child) {
+async function ready(url, child) {
   for (const until = performance.now() + START_MILLIS; performance.now() < until; ) {
     if (child.exitCode !== null) throw new Error(`it ended: ${child.exitCode}`);
     try {
-      return await ask();
+      return await sendOk(url);
     } catch {
       await sleep(20);
     }
   }
   throw new Error('it did not start');
-}
-
-/** In a closed loop. */
-async function ask8(ask, requests) {
-  const latencies = [];
-  let left = requests;
-  const connections = Array.from({ length: CONNECTIONS }, async () => {
-    while (left-- > 0) {
-      const from = performance.now();
-      await ask();
-      latencies.push(performance.now() - from);
-    }
-  });
-  await Promise.all(connections);
-  return latencies;
 }
 
 function cpuOf(pid) {

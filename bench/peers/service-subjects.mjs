@@ -37,6 +37,7 @@ function startSentry(/** @type {object[]} */ integrations) {
 export const PEER_SUBJECTS = {
   nothing: { start() {} },
   'nothing, again': { start() {} },
+  'a 20 ms timer': { start: () => void setInterval(() => {}, 20).unref() },
   ...Object.fromEntries(
     Object.entries(peers.SUBJECTS)
       .filter(([name]) => name !== 'nothing' && name !== '@sentry/node-native')

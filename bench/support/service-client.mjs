@@ -23,7 +23,7 @@ export const NO_MEMORY_REDUCER = ['--no-memory-reducer'];
 
 /**
  * @param {string} path of Node.js
- * @param {string} subject one of SERVICE_SUBJECTS, or `peer: ` and one of PEER_SUBJECTS
+ * @param {string} subject one of PEER_SUBJECTS
  * @param {string[]} [execArgv] options of Node.js
  * @param {Record<string, string>} [env] added to that of this process
  */
@@ -60,5 +60,5 @@ export async function startService(path, subject, execArgv = [], env = {}) {
 export function startPeer(path, name, env = {}) {
   const { nodeOptions = [], env: ofPeer = {} } = PEER_SUBJECTS[name];
   const execArgv = [...NO_MEMORY_REDUCER, ...nodeOptions];
-  return startService(path, `peer: ${name}`, execArgv, { ...ofPeer, ...env });
+  return startService(path, name, execArgv, { ...ofPeer, ...env });
 }

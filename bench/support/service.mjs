@@ -7,11 +7,9 @@ import { ExpressInstrumentation } from '@opentelemetry/instrumentation-express';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
-import { SERVICE_SUBJECTS } from './service-subjects.mjs';
+import { PEER_SUBJECTS } from '../peers/service-subjects.mjs';
 
 const EXPORT_SUCCEEDED = 0;
-/** Names of PEER_SUBJECTS begin with it. */
-const PEER = 'peer: ';
 /** Some 25 µs. */
 const ROUNDS = 10_000;
 
@@ -19,7 +17,9 @@ const ROUNDS = 10_000;
 process.env.OTEL_METRICS_EXPORTER = 'none';
 process.env.OTEL_LOGS_EXPORTER = 'none';
 
-const { instrumentations, spanProcessors = [], bringsSdk } = await prepare(process.argv[2]);
+const { start, bringsSdk, spanProcessors = () => [] } = PEER_SUBJECTS[process.argv[2]];
+/** What is weighed. It is at work from now on. */
+const instrumentations = start() ?? [];
 const exporter = {
   export: (/** @type {unknown} */ _spans, /** @type {(result: { code: number }) => void} */ done) =>
     done({ code: EXPORT_SUCCEEDED }),
@@ -27,25 +27,13 @@ const exporter = {
 };
 if (!bringsSdk) {
   new NodeSDK({
-    spanProcessors: [...spanProcessors, new BatchSpanProcessor({ exporter })],
+    spanProcessors: [...spanProcessors(), new BatchSpanProcessor({ exporter })],
     instrumentations: [
       new HttpInstrumentation(),
       new ExpressInstrumentation(),
       ...instrumentations,
     ],
   }).start();
-}
-
-/** What is weighed. It is at work from now on. */
-async function prepare(/** @type {string} */ name) {
-  if (name.startsWith(PEER)) {
-    const { PEER_SUBJECTS } = await import('../peers/service-subjects.mjs');
-    const { start, bringsSdk, spanProcessors } = PEER_SUBJECTS[name.slice(PEER.length)];
-    return { instrumentations: start() ?? [], spanProcessors: spanProcessors?.(), bringsSdk };
-  }
-  const subject = await SERVICE_SUBJECTS[name]();
-  const isInstrumentation = subject !== undefined && 'setTracerProvider' in subject;
-  return { instrumentations: isInstrumentation ? [subject] : [] };
 }
 
 // Required, not imported: the instrumentations patch what is loaded after them.
