@@ -81,4 +81,4 @@ if (require.main === module) {
   }
 }
 
-module.exports = { missingFiles, pack };
+module.exports = { pack };

@@ -100,11 +100,6 @@ function readRegistry() {
   return { attributes, imported: [...imported], spans, events, metrics, groups: shown };
 }
 
-/** @returns {{ schema_url: string }} */
-function readManifest() {
-  return parse(readFileSync(join(FOLDER, MANIFEST), 'utf8'));
-}
-
 /**
  * @param {Signal} signal
  * @param {Map<string, Signal>} groups
@@ -269,7 +264,6 @@ function semconvSource(/** @type {Registry} */ registry) {
 module.exports = {
   FOLDER,
   readRegistry,
-  readManifest,
   constantsOf,
   membersOf,
   text,

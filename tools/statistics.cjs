@@ -41,21 +41,6 @@ function estimate(values) {
   return { value: median(values), ...bounds(medians) };
 }
 
-/**
- * Ratio of the medians of two lists that are not paired.
- * @param {number[]} values
- * @param {number[]} base
- * @returns {Estimate}
- */
-function ratioOfMedians(values, base) {
-  const random = generator();
-  const ratios = Array.from(
-    { length: RESAMPLES },
-    () => median(resample(values, random)) / median(resample(base, random)),
-  );
-  return { value: median(values) / median(base), ...bounds(ratios) };
-}
-
 /** As it is printed: `1.2 [0.9, 1.4]`. */
 function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
   return `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
@@ -84,4 +69,4 @@ function generator(seed = 0x9e3779b9) {
   };
 }
 
-module.exports = { estimate, generator, interval, median, quantile, ratioOfMedians };
+module.exports = { estimate, generator, interval, median, quantile };

@@ -6,13 +6,12 @@
 //   npm run check -- examples --quick               those with few dependencies
 //   npm run check -- examples --only lambda,webhook
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePort } from '../../tools/harness.cjs';
+import { eventually, freePort } from '../../tools/harness.cjs';
 import { npm } from '../../tools/npm.cjs';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { pack } from '../../tools/pack.cjs';
@@ -86,18 +85,13 @@ async function run(/** @type {string} */ name) {
   let said = '';
   for (const stream of [app.stdout, app.stderr])
     stream.on('data', (/** @type {Buffer} */ data) => (said += data));
-  const ended = once(app, 'exit').then(() => true);
   try {
-    if (name !== 'lambda') await visit(`http://127.0.0.1:${port}/report`, ended);
+    if (name !== 'lambda') await visit(`http://127.0.0.1:${port}/report`);
     const isSeen = () => (name === 'webhook' ? seesMessage(receiver) : seesBlock(receiver));
-    const giveUpAt = Date.now() + PATIENCE_MILLIS;
-    while (!isSeen()) {
-      if (Date.now() > giveUpAt || (name === 'lambda' && (await isOver(ended)) && !isSeen())) {
-        const names = receiver.spans.map((span) => span.name).join(', ');
-        return `the block is not seen, in: ${names}\n${said}`;
-      }
-      await pause(100);
-    }
+    await eventually('the block is seen', PATIENCE_MILLIS, async () => isSeen());
+  } catch (error) {
+    const names = receiver.spans.map((span) => span.name).join(', ');
+    return `${error.message}, in: ${names}\n${said}`;
   } finally {
     try {
       process.kill(-(/** @type {number} */ (app.pid)), 'SIGKILL');
@@ -108,18 +102,9 @@ async function run(/** @type {string} */ name) {
   }
 }
 
-function isOver(/** @type {Promise<boolean>} */ ended) {
-  return Promise.race([ended, pause(100, false)]);
-}
-
 /** Asks until it answers; the first second is left to the thread that watches. */
-async function visit(/** @type {string} */ url, /** @type {Promise<boolean>} */ ended) {
-  const giveUpAt = Date.now() + PATIENCE_MILLIS;
-  for (;;) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) break;
-    if (Date.now() > giveUpAt || (await isOver(ended))) throw new Error(`${url} does not answer`);
-  }
+async function visit(/** @type {string} */ url) {
+  await eventually(`${url} answers`, PATIENCE_MILLIS, async () => (await fetch(url)).ok);
   await pause(1000);
   await (await fetch(url)).text();
 }

@@ -6,7 +6,6 @@
 //   npm run check -- compat --quick                 those that CI has time for
 //   npm run check -- compat --only sentry,koa       some subjects
 //   npm run check -- compat --only koa -- -t line   what follows the second `--` goes to jest
-//   npm run check -- compat --markdown              what docs/compatibility.md lists, as a table
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,7 +30,6 @@ const { values: options, positionals: jestArguments } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     install: { type: 'boolean', default: false },
-    markdown: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -75,7 +73,6 @@ console.log(
     ]),
   ),
 );
-if (options.markdown) printMarkdown();
 console.log(`\nlog: ${run.logFile}`);
 console.log(
   `${run.passed} passed, ${run.failed} failed${run.skipped > 0 ? `, ${run.skipped} skipped` : ''}`,
@@ -169,15 +166,4 @@ function resultOf(/** @type {Subject} */ { name }) {
     0,
   );
   return { passed: count('passed'), failed: count('failed'), seconds: millis / 1000 };
-}
-
-function printMarkdown() {
-  const cells = rows
-    .filter(({ passed, failed }) => passed > 0 && failed === 0)
-    .map(({ subject, versions, nodeVersion }) => [
-      versions.map(({ name, version }) => `\`${name}\` ${version}`).join(', '),
-      subject.what,
-      nodeVersion.replace(/\..*/, ''),
-    ]);
-  console.log(`\n${table(['tested with', 'how', 'Node.js'], cells)}`);
 }

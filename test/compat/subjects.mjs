@@ -6,7 +6,6 @@
  * @property {string} group folder in `groups/` whose packages it is installed with
  * @property {string} app file in `apps/<group>/`
  * @property {string[]} packages whose versions the table shows, the one that matters first
- * @property {string} what how it is set up, as the table says it
  * @property {boolean} [quick] in `--quick` too
  * @property {'services' | 'types' | 'loaders' | 'runners'} [test] the test file; `services` when
  *   left out
@@ -53,7 +52,6 @@ export const SUBJECTS = [
     group: 'modern',
     app: 'node-sdk.cjs',
     packages: ['@opentelemetry/sdk-node'],
-    what: '`NodeSDK`',
     node: 22,
   },
   {
@@ -61,7 +59,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'node-tracer-provider.cjs',
     packages: ['@opentelemetry/sdk-trace-node'],
-    what: '`NodeTracerProvider`',
     quick: true,
   },
   {
@@ -69,7 +66,6 @@ export const SUBJECTS = [
     group: 'modern',
     app: 'tracer-provider.cjs',
     packages: ['@opentelemetry/sdk-trace'],
-    what: '`TracerProvider`',
     node: 22,
   },
   {
@@ -77,7 +73,6 @@ export const SUBJECTS = [
     group: 'vercel',
     app: 'vercel.cjs',
     packages: ['@vercel/otel'],
-    what: '`registerOTel({ instrumentations })`',
     quick: true,
   },
   {
@@ -85,7 +80,6 @@ export const SUBJECTS = [
     group: 'sentry',
     app: 'sentry.cjs',
     packages: ['@sentry/node'],
-    what: '`enableOpenTelemetrySetup: true`, then `registerInstrumentations`',
     // Not in `quick`: one run in six, Sentry's exporter does not send the span of a block that ends
     // after its transaction. The span has ended by then: the console has its line.
     wire: 'sentry',
@@ -95,7 +89,6 @@ export const SUBJECTS = [
     group: 'dd-trace',
     app: 'dd-trace.cjs',
     packages: ['dd-trace'],
-    what: '`new tracer.TracerProvider().register()`, then `registerInstrumentations`',
     wire: 'datadog',
     node: 22,
     quick: true,
@@ -105,14 +98,12 @@ export const SUBJECTS = [
     group: 'elastic',
     app: 'elastic.cjs',
     packages: ['@elastic/opentelemetry-node'],
-    what: '`startNodeSDK({ instrumentations })`',
   },
   {
     name: 'splunk',
     group: 'splunk',
     app: 'splunk.cjs',
     packages: ['@splunk/otel'],
-    what: '`start({ tracing: { instrumentations } })`',
   },
   // distributions that are preloaded, and /register beside them
   {
@@ -121,7 +112,6 @@ export const SUBJECTS = [
     app: 'support/plain.cjs',
     nodeArgs: ['--import', '@elastic/opentelemetry-node', '--import', REGISTER],
     packages: ['@elastic/opentelemetry-node'],
-    what: '`--import @elastic/opentelemetry-node --import …/register`, CommonJS',
     preload: true,
     env: OTLP_ENV,
     metrics: true,
@@ -132,7 +122,6 @@ export const SUBJECTS = [
     app: 'support/plain.mjs',
     nodeArgs: ['--import', REGISTER, '--import', '@elastic/opentelemetry-node'],
     packages: ['@elastic/opentelemetry-node'],
-    what: '`--import …/register --import @elastic/opentelemetry-node`, ES modules',
     preload: true,
     env: OTLP_ENV,
     metrics: true,
@@ -143,7 +132,6 @@ export const SUBJECTS = [
     app: 'support/plain.cjs',
     nodeArgs: ['--require', '@splunk/otel/instrument', '--require', REGISTER],
     packages: ['@splunk/otel'],
-    what: '`--require @splunk/otel/instrument --require …/register`, CommonJS',
     preload: true,
     env: SPLUNK_ENV,
     metrics: true,
@@ -154,7 +142,6 @@ export const SUBJECTS = [
     app: 'support/plain.mjs',
     nodeArgs: ['--import', REGISTER, '--import', '@splunk/otel/instrument.js'],
     packages: ['@splunk/otel'],
-    what: '`--import …/register --import @splunk/otel/instrument.js`, ES modules',
     preload: true,
     env: SPLUNK_ENV,
     metrics: true,
@@ -169,7 +156,6 @@ export const SUBJECTS = [
         ...['--import', REGISTER],
       ],
       packages: ['@opentelemetry/auto-instrumentations-node'],
-      what: '`--import @opentelemetry/auto-instrumentations-node/register --import …/register`, ES modules',
       preload: true,
       env: OTLP_ENV,
       metrics: true,
@@ -180,7 +166,6 @@ export const SUBJECTS = [
       group,
       app: 'support/plain.cjs',
       packages: ['@opentelemetry/auto-instrumentations-node'],
-      what: 'the same the other way round, in `NODE_OPTIONS`, CommonJS',
       preload: true,
       env: {
         ...OTLP_ENV,
@@ -198,7 +183,6 @@ export const SUBJECTS = [
     app: 'support/plain.mjs',
     nodeArgs: ['--import', './instrument.mjs', '--import', REGISTER],
     packages: ['@sentry/node'],
-    what: '`--import ./instrument.mjs --import …/register`, ES modules',
     preload: true,
     wire: 'sentry',
   },
@@ -212,10 +196,6 @@ export const SUBJECTS = [
       app: order === 'preload' ? 'support/plain.cjs' : 'support/plain.mjs',
       nodeArgs: preloads.flatMap((name) => ['--import', name]),
       packages: ['dd-trace'],
-      what:
-        order === 'preload'
-          ? '`DD_TRACE_OTEL_ENABLED=true`, `--import dd-trace/initialize.mjs --import …/register`'
-          : 'the same the other way round, ES modules',
       preload: true,
       env: { DD_TRACE_OTEL_ENABLED: 'true' },
       wire: 'datadog',
@@ -229,7 +209,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'express.cjs',
     packages: ['express', '@opentelemetry/sdk-node'],
-    what: '`NodeSDK`',
     quick: true,
   },
   {
@@ -237,7 +216,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'fastify.mjs',
     packages: ['fastify', '@fastify/otel'],
-    what: '`NodeSDK`, ES modules',
     quick: true,
   },
   {
@@ -245,7 +223,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'koa.cjs',
     packages: ['koa'],
-    what: '`NodeSDK`',
     quick: true,
   },
   {
@@ -253,7 +230,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'deasync.cjs',
     packages: ['deasync'],
-    what: '`NodeSDK`, each handler waits in a loop of its own first',
     // A beat in that loop would show that it has waited.
     env: {
       OTEL_INSTRUMENTATION_EVENT_LOOP_LAG_INTERVAL_MILLIS: '1000',
@@ -266,7 +242,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'nest.cjs',
     packages: ['@nestjs/core'],
-    what: '`NodeSDK`',
     quick: true,
   },
   {
@@ -274,7 +249,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'yoga.cjs',
     packages: ['graphql-yoga', 'graphql'],
-    what: '`NodeSDK`',
     graphql: true,
     quick: true,
   },
@@ -283,7 +257,6 @@ export const SUBJECTS = [
     group: 'frameworks',
     app: 'apollo.cjs',
     packages: ['@apollo/server', 'graphql'],
-    what: '`NodeSDK`',
     graphql: true,
   },
   {
@@ -294,36 +267,32 @@ export const SUBJECTS = [
     asynchronous: true,
     aroundMillis: 60,
     packages: ['next', '@vercel/otel'],
-    what: '`instrumentation.js` with `registerOTel`; production build',
   },
   {
     name: 'piscina',
     group: 'pools',
     app: 'piscina.cjs',
     packages: ['piscina'],
-    what: "worker threads of a pool (`atomics: 'async'`), each with `NodeSDK`",
   },
   {
     name: 'bullmq',
     group: 'queue',
     app: 'worker.cjs',
     packages: ['bullmq', 'bullmq-otel'],
-    what: '`NodeSDK`; a worker, on a real Redis',
     needs: 'redis-server',
   },
   // ES modules under /register
   .../** @type {const} */ ([
-    ['sveltekit', ['@sveltejs/kit', '@sveltejs/adapter-node'], 'production build'],
-    ['astro', ['astro', '@astrojs/node'], 'production build, standalone'],
-    ['react-router', ['react-router', '@react-router/serve'], 'production build'],
+    ['sveltekit', ['@sveltejs/kit', '@sveltejs/adapter-node']],
+    ['astro', ['astro', '@astrojs/node']],
+    ['react-router', ['react-router', '@react-router/serve']],
   ]).map(
-    ([name, packages, what]) =>
+    ([name, packages]) =>
       /** @type {Subject} */ ({
         name,
         group: 'es-builds',
         app: `${name}.mjs`,
         packages: [...packages],
-        what: `\`--import …/register\` with \`auto-instrumentations-node\`; ${what}`,
         nodeArgs: ['--import', REGISTER],
         preload: true,
         env: OTLP_ENV,
@@ -342,7 +311,6 @@ export const SUBJECTS = [
     build: 'build-esbuild.mjs',
     reported: 'out/esbuild.cjs',
     packages: ['esbuild'],
-    what: '`bundle`',
     quick: true,
   },
   {
@@ -353,7 +321,6 @@ export const SUBJECTS = [
     reported: 'out/esbuild-minified.cjs',
     minified: true,
     packages: ['esbuild'],
-    what: '`bundle`, `minify`, `keepNames`',
     quick: true,
   },
   {
@@ -363,7 +330,6 @@ export const SUBJECTS = [
     build: 'build-rollup.mjs',
     reported: 'out/rollup.mjs',
     packages: ['rollup'],
-    what: 'one ES module',
     quick: true,
   },
   {
@@ -373,7 +339,6 @@ export const SUBJECTS = [
     build: 'build-webpack.mjs',
     nodeArgs: ['--enable-source-maps'],
     packages: ['webpack'],
-    what: '`mode: "production"` with `keep_fnames`, source maps',
     quick: true,
   },
   // loaders, on this process' Node.js and on the newer one
@@ -393,7 +358,6 @@ export const SUBJECTS = [
           app: 'main.ts',
           nodeArgs: [...nodeArgs],
           packages: [...packages],
-          what: `\`${nodeArgs.join(' ')}\`, TypeScript`,
           ...(suffix !== '' && { node: NEWER_NODE }),
         }),
     ),
@@ -407,7 +371,6 @@ export const SUBJECTS = [
         test: 'runners',
         app: `lines.test.${name === 'jest' ? 'js' : 'mjs'}`,
         packages: [name],
-        what: '`expectNoBlocks` in a test; default transform',
       }),
   ),
   // types
@@ -418,6 +381,5 @@ export const SUBJECTS = [
     app: '',
     packages: ['typescript-5.0', 'typescript-5.9', 'typescript-7'],
     quick: true,
-    what: '`strict`; `node16`, `nodenext`, `bundler`; ES modules and CommonJS; with and without `skipLibCheck`',
   },
 ];

@@ -4,7 +4,6 @@
 //   npm run check -- matrix                                  all cells
 //   npm run check -- matrix --only 20-legacy,24-modern    some cells
 //   npm run check -- matrix --only 24-modern -- -t regex  what follows the second `--` is jest's
-//   npm run check -- matrix --repeat 20                   each cell so often: one failure is flaky
 //   npm run check -- matrix --install                        only installs what they need
 //   npm run check -- matrix --update-node                 the newest Node.js, not those in .matrix/
 import { parseArgs } from 'node:util';
@@ -27,16 +26,12 @@ const WAYS = {
 const { values: options, positionals: jestArguments } = parseArgs({
   options: {
     only: { type: 'string' },
-    repeat: { type: 'string', default: '1' },
     'update-node': { type: 'boolean', default: false },
     install: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
 
-const repeat = Number(options.repeat);
-if (!Number.isInteger(repeat) || repeat < 1)
-  throw new Error(`--repeat ${options.repeat}: a whole number from 1 on`);
 const cells = chooseCells(options.only);
 npm(['run', 'build'], ROOT);
 const tarball = pack();
@@ -87,27 +82,20 @@ async function runCell(cell) {
     `checked: one @opentelemetry/api (${stage.apiVersion}); the package is the tarball, not a link`,
   );
 
-  const runs = [];
-  for (let i = 1; i <= repeat; i++) {
-    const run = await runWays(cell, node, stage.folder);
-    for (const { name, message } of run.failures)
-      console.log(`\nFAILED ${name}\n${readable(message)}`);
-    const about = noteOn(run);
-    for (const command of run.leftBehind) console.log(`left behind: ${command}`);
-    console.log(
-      `${repeat > 1 ? `run ${i}: ` : ''}${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped${about && ` (${about})`}`,
-    );
-    runs.push({ ...run, note: about });
-  }
-  console.log(`logs: ${runs[0].logFiles}`);
-
-  const result = { ...sum(runs), seconds: runs.reduce((total, { seconds }) => total + seconds, 0) };
-  const note = [...new Set(runs.map((run) => run.note).filter(Boolean))].join(', ');
-  const counts = [result.passed, result.failed, result.skipped].map(String);
+  const run = await runWays(cell, node, stage.folder);
+  for (const { name, message } of run.failures)
+    console.log(`\nFAILED ${name}\n${readable(message)}`);
+  for (const command of run.leftBehind) console.log(`left behind: ${command}`);
+  const note = noteOn(run);
+  const { passed, failed, skipped, seconds, status, logFiles } = run;
+  console.log(
+    `${passed} passed, ${failed} failed, ${skipped} skipped${note && ` (${note})`}\nlogs: ${logFiles}`,
+  );
+  const counts = [passed, failed, skipped].map(String);
   const versions = [node.version, `${stage.apiVersion} / ${stage.sdkVersion}`];
   return {
-    ok: runs.every((run) => run.status === 0 && run.failed === 0 && run.passed > 0),
-    columns: [cell.line, ...versions, ...counts, result.seconds.toFixed(1), note],
+    ok: status === 0 && failed === 0 && passed > 0,
+    columns: [cell.line, ...versions, ...counts, seconds.toFixed(1), note],
   };
 }
 

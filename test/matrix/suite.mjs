@@ -83,7 +83,7 @@ function membersOf(/** @type {number | undefined} */ group) {
     .map(([, , ...args]) => args.join(' '));
 }
 
-function endGroup(/** @type {number | undefined} */ pid) {
+export function endGroup(/** @type {number | undefined} */ pid) {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PACKAGE_NAME } from '../../tools/paths.cjs';
+import { endGroup } from '../matrix/suite.mjs';
 import { PACKAGE_FOLDER, RESULTS } from './paths.mjs';
 
 /** @import { Suite } from './subjects.mjs' */
@@ -148,12 +149,4 @@ function read(/** @type {string} */ file, /** @type {string} */ exit) {
     if (outcome === 'failed') messages.set(unique, `${message ?? ''}`.split('\n')[0]);
   }
   return { outcomes, messages };
-}
-
-function endGroup(/** @type {number | undefined} */ pid) {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // None of it is left.
-  }
 }

@@ -169,10 +169,6 @@ describe('Prometheus', () => {
     promtool('check', 'config', join(ROOT, 'deploy/prometheus/prometheus.yaml')),
   );
 
-  testInFull('the rules do what their unit tests say', () =>
-    promtool('test', 'rules', join(ROOT, 'deploy/prometheus/rules.test.yaml')),
-  );
-
   test('the one that is tested is the one that compose runs', () => {
     // The module of Prometheus 3.15 is v0.315.
     const [, module] = /^\tgithub\.com\/prometheus\/prometheus v0\.(\d+)\.0/m.exec(

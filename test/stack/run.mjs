@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readResults } from '../matrix/results.mjs';
-import { endWhenInterrupted, findTempo, install, SERVERS } from './servers/install.mjs';
+import { findTempo, install, SERVERS } from './servers/install.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const STATE = join(ROOT, '.stack');
@@ -48,14 +48,12 @@ async function prepare() {
 mkdirSync(STATE, { recursive: true });
 rmSync(join(STATE, 'data'), { recursive: true, force: true });
 rmSync(RESULTS, { force: true });
-const notInterrupted = endWhenInterrupted();
 try {
   await prepare();
 } catch (error) {
   say(error.message);
   process.exit(1);
 }
-notInterrupted();
 const code = await run(
   process.execPath,
   [

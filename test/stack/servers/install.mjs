@@ -34,7 +34,6 @@ const PROMETHEUS = 'github.com/prometheus/prometheus/cmd';
 
 /** Not in the way of other work, and the same on every machine. */
 const GO_ENVIRONMENT = { GOFLAGS: '-buildvcs=false -p=2', GOTOOLCHAIN: 'local' };
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const BUILD = ['build', '-trimpath', '-ldflags=-s -w'];
 
 /**
@@ -84,17 +83,12 @@ function hashOf(name) {
 async function go(folder, ...args) {
   const cwd = join(HERE, folder);
   const env = { ...process.env, ...GO_ENVIRONMENT };
-  const building = run('go', args, { cwd, env, maxBuffer: LONGEST_OUTPUT });
-  const end = () => building.child.kill();
-  process.once('exit', end);
   try {
-    return await building;
+    return await run('go', args, { cwd, env, maxBuffer: LONGEST_OUTPUT });
   } catch (error) {
     throw new Error(`go ${args.join(' ')} failed in ${folder}:\n${error.stderr || error.message}`, {
       cause: error,
     });
-  } finally {
-    process.off('exit', end);
   }
 }
 
@@ -133,6 +127,7 @@ async function requireGo() {
  * @returns {Promise<Record<string, string>>} program to path
  */
 export async function install(name, log = () => {}) {
+  if (!Object.hasOwn(SERVERS, name)) throw new Error(`${name}: one of ${Object.keys(SERVERS)}`);
   const { key, programs, build } = SERVERS[name];
   const folder = join(
     CACHE,
@@ -142,17 +137,12 @@ export async function install(name, log = () => {}) {
     await requireGo();
     const started = performance.now();
     log(`building ${name}, which takes minutes the first time`);
-    const incomplete = `${folder}.${process.pid}`;
-    const clear = () => rmSync(incomplete, { recursive: true, force: true });
-    process.once('exit', clear);
+    // What an interrupted build has left is made anew.
+    const incomplete = `${folder}.incomplete`;
+    rmSync(incomplete, { recursive: true, force: true });
     mkdirSync(incomplete, { recursive: true });
-    try {
-      await build(incomplete);
-      renameSync(incomplete, folder);
-    } finally {
-      clear();
-      process.off('exit', clear);
-    }
+    await build(incomplete);
+    renameSync(incomplete, folder);
     log(`built ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   return Object.fromEntries(programs.map((program) => [program, join(folder, program)]));
@@ -178,35 +168,10 @@ function isProgram(path) {
   }
 }
 
-/**
- * Interrupted, this process ends as it always does: builds are ended, and nothing half built is
- * left.
- */
-export function endWhenInterrupted() {
-  const end = () => process.exit(1);
-  for (const signal of SIGNALS) process.once(signal, end);
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, end);
-  };
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  endWhenInterrupted();
   const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SERVERS);
-  const unknown = names.filter((name) => !Object.hasOwn(SERVERS, name));
-  if (unknown.length > 0) {
-    process.stderr.write(
-      `no such server: ${unknown.join(', ')}; there are ${Object.keys(SERVERS).join(', ')}\n`,
-    );
-    process.exit(2);
-  }
-  try {
-    for (const name of names) {
-      const programs = await install(name, (line) => process.stderr.write(`${line}\n`));
-      for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
-    }
-  } catch (error) {
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+  for (const name of names) {
+    const programs = await install(name, console.error);
+    for (const [program, path] of Object.entries(programs)) console.log(`${program}\t${path}`);
   }
 }
