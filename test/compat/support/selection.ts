@@ -1,26 +1,6 @@
 /** What run.mjs has chosen and installed, handed to the tests in an environment variable. */
 
-type TestFile = 'services' | 'types' | 'loaders' | 'runners';
-
-/** See `subjects.mjs`. */
-export interface Subject {
-  name: string;
-  app: string;
-  packages: string[];
-  nodeArgs?: string[];
-  preload?: boolean;
-  env?: Record<string, string>;
-  metrics?: boolean;
-  test?: TestFile;
-  wire?: 'otlp' | 'sentry' | 'datadog';
-  build?: string;
-  reported?: string;
-  minified?: boolean;
-  compared?: boolean;
-  graphql?: boolean;
-  asynchronous?: boolean;
-  aroundMillis?: number;
-}
+import type { Subject } from '../subjects.mjs';
 
 export interface Selected {
   subject: Subject;
@@ -34,7 +14,7 @@ export interface Selected {
   problem?: string;
 }
 
-export function selectedFor(test: TestFile): Selected[] {
+export function selectedFor(test: NonNullable<Subject['test']>): Selected[] {
   const all: Selected[] = JSON.parse(process.env['COMPAT_SELECTED'] ?? '[]');
   return all.filter(({ subject }) => (subject.test ?? 'services') === test);
 }
