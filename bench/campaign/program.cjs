@@ -7,6 +7,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { setTimeout: wait } = require('node:timers/promises');
 const { isMainThread, Worker } = require('node:worker_threads');
+const { generator } = require('../../tools/statistics.cjs');
 const { cpuMillis } = require('./cpu-millis.cjs');
 const { DIRECT, HEAD, LATER, WORK } = require('./pieces.cjs');
 
@@ -14,14 +15,7 @@ const FUNCTIONS = 40;
 const PARTS = 8;
 const [seed, blockers, ledger] = process.argv.slice(2);
 
-/** Mulberry32: the same numbers for the same seed. */
-let state = Number(seed);
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-}
+const random = generator(Number(seed));
 const between = (low, high) => low + (high - low) * random();
 const oneOf = (list) => list[Math.floor(random() * list.length)];
 const happens = (share) => random() < share;
