@@ -7,7 +7,7 @@ import type { BlockedThread } from '../block-attributes.ts';
 import type { ThreadExtra } from '../extra.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../report/loader-lines.ts';
-import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
+import { namedFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
 import { writeLineBeside } from '../support/stderr.ts';
 import { dateNow } from '../support/time.ts';
@@ -31,66 +31,51 @@ export interface OngoingReportOptions {
   readonly origin: OriginOptions;
 }
 
-export class OngoingReporter {
-  readonly #originOf: OriginOf;
-
-  constructor(
-    private readonly options: OngoingReportOptions,
-    /** What exporters read of the environment of the watched thread. */
-    private readonly env: Record<string, string>,
-  ) {
-    this.#originOf = createOriginOf(options.origin);
-  }
-
-  report(report: OngoingReport<UnnamedFacts>): void {
-    const { time } = report;
-    const { thread, hasLoader } = this.options;
-    const named = report.facts && namedFacts(report.facts, this.#originOf);
-    const facts = named && withoutLoaderLines(named, hasLoader);
-    if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
-    const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
-    writeLineBeside(line, facts?.afterHalfLine === true);
-    if (facts === undefined) return;
-    const hasSpan = !facts.spanUnwanted && exportsOtlp(this.env, 'traces');
-    const hasEvent = this.#isEventWanted(facts, hasSpan) && exportsOtlp(this.env, 'logs');
-    if (!hasSpan && !hasEvent) return;
-    this.#export({
-      facts,
-      thread,
-      hasSpan,
-      ...(hasEvent && { eventBody: line }),
-      endTimeMillis: facts.epochMillis + time,
-      resolveFrom: this.options.resolveFrom,
-    });
-  }
-
-  #isEventWanted({ eventUnwanted }: OngoingFacts, hasSpan: boolean): boolean {
-    const { blockEvents } = this.options;
-    return !eventUnwanted && (blockEvents === 'all' || (blockEvents === 'unsampled' && !hasSpan));
-  }
-
-  /** Exports in a thread of its own: exporters need far more memory than the watchdog has. */
-  #export(data: ExporterData): void {
-    const exporter = new Worker(this.options.exporterCode, {
-      eval: true,
-      name: 'event-loop-ongoing',
-      argv: [],
-      execArgv: [],
-      env: this.env,
-      stdout: true,
-      stderr: true,
-      workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
-    });
-    exporter.on('error', () => {});
-    exporter.unref();
-  }
-}
-
-/** In the watchdog thread. */
+/** In the watchdog thread. `env`: what exporters read of the environment of the watched thread. */
 export const ongoing: ThreadExtra = {
-  reportOngoing({ ongoing: options, env }) {
-    const reporter = new OngoingReporter(options as OngoingReportOptions, env);
-    return (report) => reporter.report(report);
+  reportOngoing({ ongoing: given, env }) {
+    const options = given as OngoingReportOptions;
+    const originOf = createOriginOf(options.origin);
+    return (report) => reportOngoing(report, options, env, originOf);
   },
 };
+
+function reportOngoing(
+  report: OngoingReport<UnnamedFacts>,
+  { thread, blockEvents, exporterCode, resolveFrom, hasLoader }: OngoingReportOptions,
+  env: Record<string, string>,
+  originOf: OriginOf,
+): void {
+  const named = report.facts && namedFacts(report.facts, originOf);
+  const facts = named && withoutLoaderLines(named, hasLoader);
+  if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
+  const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
+  writeLineBeside(line, facts?.afterHalfLine === true);
+  if (facts === undefined) return;
+  const hasSpan = !facts.spanUnwanted && exportsOtlp(env, 'traces');
+  const isEventWanted = blockEvents === 'all' || (blockEvents === 'unsampled' && !hasSpan);
+  const hasEvent = isEventWanted && !facts.eventUnwanted && exportsOtlp(env, 'logs');
+  if (!hasSpan && !hasEvent) return;
+  const workerData: ExporterData = {
+    facts,
+    thread,
+    hasSpan,
+    ...(hasEvent && { eventBody: line }),
+    endTimeMillis: facts.epochMillis + report.time,
+    resolveFrom,
+  };
+  // In a thread of its own: exporters need far more memory than the watchdog has.
+  const exporter = new Worker(exporterCode, {
+    eval: true,
+    name: 'event-loop-ongoing',
+    argv: [],
+    execArgv: [],
+    env,
+    stdout: true,
+    stderr: true,
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+  });
+  exporter.on('error', () => {});
+  exporter.unref();
+}

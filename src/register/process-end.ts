@@ -29,24 +29,7 @@ const CHECK_MILLIS = 50;
 const INIT_PID = 1;
 type Signal = (typeof SIGNALS)[number];
 
-export interface Telemetry {
-  /** Sends what there is. */
-  flush(): Promise<unknown>;
-  /** Sends what there is, and ends. */
-  shutdown(): Promise<unknown>;
-  /** The process ends by a signal now, without an `exit` event. */
-  killed(): void;
-}
-
-/** @returns undoes it */
-export function shutDownWithProcess(telemetry: Telemetry): () => void {
-  const end = new ProcessEnd(telemetry);
-  end.begin();
-  return () => end.undo();
-}
-
-class ProcessEnd {
-  readonly #telemetry: Telemetry;
+export class ProcessEnd {
   readonly #signals = SIGNALS.map(
     (signal) => new SignalListener(signal, (isHandled) => this.#onSignal(signal, isHandled)),
   );
@@ -58,9 +41,16 @@ class ProcessEnd {
   #isUnanswered = false;
   #isShutDown: Promise<unknown> | undefined;
 
-  constructor(telemetry: Telemetry) {
-    this.#telemetry = telemetry;
-  }
+  constructor(
+    private readonly telemetry: {
+      /** Sends what there is. */
+      flush(): Promise<unknown>;
+      /** Sends what there is, and ends. */
+      shutdown(): Promise<unknown>;
+      /** The process ends by a signal now, without an `exit` event. */
+      killed(): void;
+    },
+  ) {}
 
   begin(): void {
     listen('beforeExit', this.#onBeforeExit);
@@ -86,7 +76,7 @@ class ProcessEnd {
   };
 
   #shutdown(): Promise<unknown> {
-    this.#isShutDown ??= this.#telemetry.shutdown().catch(() => {});
+    this.#isShutDown ??= this.telemetry.shutdown().catch(() => {});
     return this.#isShutDown;
   }
 
@@ -99,7 +89,7 @@ class ProcessEnd {
   #flush(): void {
     if (this.#flushingSince > 0) return;
     this.#flushingSince = now();
-    this.#telemetry
+    this.telemetry
       .flush()
       .catch(() => {})
       .finally(() => {
@@ -114,7 +104,7 @@ class ProcessEnd {
     this.undo();
     const kill = () => {
       try {
-        this.#telemetry.killed();
+        this.telemetry.killed();
       } finally {
         // By default the process would have ended before anybody added a listener.
         EventEmitter.prototype.removeAllListeners.call(process, signal);

@@ -22,7 +22,7 @@ import { whenApplicationIsLoaded, whenApplicationIsLoadedOrEnds } from './applic
 import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
-import { shutDownWithProcess } from './process-end.ts';
+import { ProcessEnd } from './process-end.ts';
 import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
@@ -195,7 +195,7 @@ function startSdk(
       if (!isReplaced && isMainEsModule()) say(USE_IMPORT);
     });
   }
-  const undo = shutDownWithProcess({
+  const end = new ProcessEnd({
     flush: async () => {
       await eventLoop.forceFlush();
       await Promise.all([flush(trace.getTracerProvider()), flush(metrics.getMeterProvider())]);
@@ -207,13 +207,14 @@ function startSdk(
     // After a signal there is no time for what is in progress.
     killed: () => eventLoop.disable(),
   });
+  end.begin();
   const relay = relayTracers();
   watchForOtherSdk(
     {
       comes: () => {
         log.log('info', 'the application starts an SDK itself: that of /register is removed');
         isReplaced = true;
-        undo();
+        end.undo();
         // Before api 1.10, and in packages made for it, logs are registered elsewhere.
         packages.load<{ logs: { disable(): void } }>('@opentelemetry/api-logs')?.logs.disable();
         removeSdk(sdk, others);

@@ -6,7 +6,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { Context } from '@opentelemetry/api';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { type BlockReport, type Emitter, isIgnored } from './emitter.ts';
+import { type Emitter, isIgnored } from './emitter.ts';
 
 /**
  * Name of the `node:diagnostics_channel` on which every block is published once it has ended, as a
@@ -25,13 +25,12 @@ export interface BlockMessage {
 
 const blocks = channel(BLOCK_CHANNEL);
 
-export class BlockChannel implements Emitter {
-  readonly failure = 'cannot pass on a block';
-
-  emit(report: BlockReport): void {
+export const blockChannel: Emitter = {
+  failure: 'cannot pass on a block',
+  emit(report) {
     if (!blocks.hasSubscribers) return;
     const { block, context } = report;
     const message: BlockMessage = { block, context, ...(isIgnored(report) && { ignored: true }) };
     blocks.publish(message);
-  }
-}
+  },
+};

@@ -55,17 +55,15 @@ export interface StartedSpan {
  */
 export type NoSpan = 'ignored' | 'suppressed' | 'left out';
 
-export interface BlockSpanOptions {
-  readonly requireParentSpan: boolean;
-  readonly maxSpansPerMinute: number;
-}
-
 export class BlockSpans implements Emitter {
   readonly failure = 'cannot report a block';
   readonly #rateLimit: RateLimit;
 
   constructor(
-    private readonly options: BlockSpanOptions,
+    private readonly options: {
+      readonly requireParentSpan: boolean;
+      readonly maxSpansPerMinute: number;
+    },
     private readonly tracer: () => Tracer,
     private readonly hooks: UserHooks,
     private readonly metrics: BlockMetrics,

@@ -15,12 +15,6 @@ import {
 import { toPath } from '../support/file-url.ts';
 import type { Guard } from '../support/guard.ts';
 
-/** Calls `done` once, at once or later, with one position for each. Never throws. */
-export type LookUp = (
-  positions: readonly GeneratedPosition[],
-  done: (found: SourcePositionList) => void,
-) => void;
-
 export class CodeDescriber {
   constructor(
     private readonly options: {
@@ -28,8 +22,16 @@ export class CodeDescriber {
       readonly cwd: string;
       /** Milliseconds of garbage collection between two times; NaN if that is not known. */
       gcWithin(from: number, until: number): number;
-      /** Undefined if positions stay those of the code that runs. */
-      readonly lookUp: LookUp | undefined;
+      /**
+       * Calls `done` once, at once or later, with one position for each. Never throws. Undefined if
+       * positions stay those of the code that runs.
+       */
+      lookUp?:
+        | ((
+            positions: readonly GeneratedPosition[],
+            done: (found: SourcePositionList) => void,
+          ) => void)
+        | undefined;
     },
     private readonly guard: Guard,
   ) {}

@@ -1,16 +1,11 @@
 /** `blockHook` and `ignoreBlockHook`. What they throw, or reject with, is logged. */
 import type { Span } from '@opentelemetry/api';
 import type { OnceLogger } from '../otel/diag-once.ts';
-import type { EventLoopBlock } from '../types.ts';
-
-export interface UserHookOptions {
-  readonly blockHook?: ((span: Span, block: EventLoopBlock) => void) | undefined;
-  readonly ignoreBlockHook?: ((block: EventLoopBlock) => boolean) | undefined;
-}
+import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../types.ts';
 
 export class UserHooks {
   constructor(
-    private readonly options: UserHookOptions,
+    private readonly options: Pick<EventLoopInstrumentationConfig, 'blockHook' | 'ignoreBlockHook'>,
     private readonly log: OnceLogger,
   ) {}
 

@@ -6,7 +6,7 @@ import type { Block } from '../block.ts';
 import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
 import { createOriginOf } from '../name/in-app.ts';
 import { SdkShutdown } from '../otel/sdk-shutdown.ts';
-import { BlockChannel } from '../report/block-channel.ts';
+import { blockChannel } from '../report/block-channel.ts';
 import { BlockEvents } from '../report/block-event.ts';
 import { BlockMetrics } from '../report/block-metrics.ts';
 import { BlockReporter } from '../report/block-reporter.ts';
@@ -146,7 +146,7 @@ export function createReporting(
     if (threadData !== undefined) sampling.addThreadData(threadData);
     if (isEmitter(extra)) emitters.others.push(extra);
   }
-  emitters.others.push(new BlockChannel());
+  emitters.others.push(blockChannel);
 
   const shutdown = new SdkShutdown(settle, onHookError);
   const watchProvider = () =>

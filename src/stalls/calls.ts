@@ -4,31 +4,11 @@
 import { type Attributes, type Span, SpanKind } from '@opentelemetry/api';
 import type { Call } from '../detect/running-code.ts';
 
-/** More end in one iteration only if many are short. */
-const MAX_ENDED = 32;
-
 /** A span of the SDK, if it has these. */
 export type SomeSpan = Span & { readonly kind?: SpanKind; readonly attributes?: Attributes };
 
 /** Whoever has subscribed to it receives what nobody has asked for. */
 const PUBLISHERS = ['redis', 'valkey'];
-
-export class EndedCalls {
-  readonly #latest: SomeSpan[] = [];
-  #count = 0;
-
-  add(span: SomeSpan): void {
-    this.#latest[this.#count++ % MAX_ENDED] = span;
-  }
-
-  get latest(): readonly SomeSpan[] {
-    return this.#latest;
-  }
-
-  clear(): void {
-    this.#latest.length = 0;
-  }
-}
 
 /** The call to that port that a span is of; by attributes of older conventions, too. */
 export function callOf(span: SomeSpan, port: number): Call[] {

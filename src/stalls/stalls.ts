@@ -25,7 +25,7 @@ import { type Clock, canCountIterations } from '../support/clock.ts';
 import { perThread } from '../support/per-thread.ts';
 import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
-import { callOf, EndedCalls, type SomeSpan } from './calls.ts';
+import { callOf, type SomeSpan } from './calls.ts';
 import { EndedRequests, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, type LoopMoment, Queue, type Queued, queuedBy } from './queue.ts';
@@ -66,6 +66,8 @@ export interface StallSession {
   caused: Instruments['stallCaused'];
 }
 
+/** More end in one iteration only if many are short. */
+const MAX_ENDED_CALLS = 32;
 /** Open spans among which calls are looked for; each takes some 100 ns. */
 const MAX_OPEN_CALLS = 500;
 
@@ -81,7 +83,7 @@ export class Stalls {
    */
   #zero = Number.NaN;
   #processors = 0;
-  readonly #endedCalls = new EndedCalls();
+  #endedCalls: SomeSpan[] = [];
   readonly #open = new OpenSpans((span, time) => this.#timeOf(span, time));
   readonly #blocks = new RecentBlocks();
   /** Blocks that are not reported yet. */
@@ -118,7 +120,7 @@ export class Stalls {
     this.#processors = Math.max(0, this.#processors - 1);
     if (this.#processors > 0) return;
     this.#open.clear();
-    this.#endedCalls.clear();
+    this.#endedCalls = [];
   }
 
   get isWatched(): boolean {
@@ -163,14 +165,16 @@ export class Stalls {
   /** Hot. A span ends: how long it may have waited before it began. Once for each span. */
   ending(span: SomeSpan): Queued | undefined {
     // To keep spans of short iterations costs all spans 80 to 110 ns, in garbage collections.
-    if (span.kind === SpanKind.CLIENT && this.#session?.isSurelyShort() === false)
-      this.#endedCalls.add(span);
+    if (span.kind === SpanKind.CLIENT && this.#session?.isSurelyShort() === false) {
+      this.#endedCalls.push(span);
+      if (this.#endedCalls.length > MAX_ENDED_CALLS) this.#endedCalls.shift();
+    }
     return this.#open.remove(span);
   }
 
   /** Calls to that port: the latest that are open, and that have ended. */
   callsTo(port: number): Call[] {
-    const spans = [...this.#open.latest(MAX_OPEN_CALLS), ...this.#endedCalls.latest];
+    const spans = [...this.#open.latest(MAX_OPEN_CALLS), ...this.#endedCalls];
     return spans.flatMap((span) => callOf(span, port));
   }
 

@@ -62,9 +62,9 @@ export class Requests {
   #all = NO_STALLS;
   readonly #routes = new Map<string, Route>();
   readonly #otherRoutes = new Route();
-  readonly #functions = new Map<string, Waits>();
-  readonly #pairs = new Map<string, Pair>();
-  readonly #otherPairs = new Waits();
+  readonly #functions = new Map<string, { totals: StallTotals }>();
+  readonly #pairs = new Map<string, { readonly place: object; totals: StallTotals }>();
+  readonly #otherPairs = { totals: NO_STALLS };
   #count = 0;
 
   add({ route, durationMillis, stalledMillis, queuedMillis, waits }: RequestMessage): void {
@@ -85,11 +85,18 @@ export class Requests {
       const code = (stalled.get(key) ?? queued.get(key))?.code;
       const millisIn = (sums: typeof stalled) => sums.get(key)?.millis ?? 0;
       const ofKey = stallOf(millisIn(stalled), millisIn(queued));
-      valueFor(this.#functions, key, MAX_FUNCTIONS, () => new Waits())?.add(ofKey);
-      const shownRoute = known === undefined ? undefined : route;
+      const ofFunction = valueFor(this.#functions, key, MAX_FUNCTIONS, () => ({
+        totals: NO_STALLS,
+      }));
+      if (ofFunction !== undefined) ofFunction.totals = addStalls(ofFunction.totals, ofKey);
+      const shownRoute = known && { route };
       const pairKey = JSON.stringify([key, shownRoute]);
-      const pair = valueFor(this.#pairs, pairKey, MAX_PAIRS, () => new Pair(code, shownRoute));
-      (pair ?? this.#otherPairs).add(ofKey);
+      const pair = valueFor(this.#pairs, pairKey, MAX_PAIRS, () => ({
+        place: { ...placeOf(code), ...shownRoute },
+        totals: NO_STALLS,
+      }));
+      const ofPair = pair ?? this.#otherPairs;
+      ofPair.totals = addStalls(ofPair.totals, ofKey);
     }
   }
 
@@ -111,37 +118,14 @@ export class Requests {
     const others = pairs
       .slice(MAX_PAIRS_GIVEN)
       .reduce((sum, { totals }) => addStalls(sum, totals), this.#otherPairs.totals);
-    const given = pairs.slice(0, MAX_PAIRS_GIVEN).map((pair) => pair.read());
+    const given = pairs
+      .slice(0, MAX_PAIRS_GIVEN)
+      .map(({ place, totals }): RouteStall => ({ ...place, ...pairOf(totals) }));
     return {
       routes: routes.map(([route, times]) => ({ route, ...times.read() })),
       ...(this.#otherRoutes.count > 0 && { otherRoutes: this.#otherRoutes.read() }),
       ...(given.length > 0 && { stalls: given }),
       ...(others.waitedRequests > 0 && { otherStalls: pairOf(others) }),
-    };
-  }
-}
-
-class Waits {
-  totals = NO_STALLS;
-
-  add(stall: StallTotals): void {
-    this.totals = addStalls(this.totals, stall);
-  }
-}
-
-class Pair extends Waits {
-  constructor(
-    private readonly code: CodePlace | undefined,
-    private readonly route: string | undefined,
-  ) {
-    super();
-  }
-
-  read(): RouteStall {
-    return {
-      ...placeOf(this.code),
-      ...(this.route !== undefined && { route: this.route }),
-      ...pairOf(this.totals),
     };
   }
 }

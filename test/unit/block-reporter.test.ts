@@ -18,12 +18,12 @@ import type { Logger, LogRecord } from '../../src/otel/logger.ts';
 import { BlockEvents } from '../../src/report/block-event.ts';
 import { BlockMetrics } from '../../src/report/block-metrics.ts';
 import { BlockReporter } from '../../src/report/block-reporter.ts';
-import { type BlockSpanOptions, BlockSpans } from '../../src/report/block-span.ts';
+import { BlockSpans } from '../../src/report/block-span.ts';
 import { CodeDescriber } from '../../src/report/code-describer.ts';
 import { type BlockReport, isIgnored } from '../../src/report/emitter.ts';
-import { type UserHookOptions, UserHooks } from '../../src/report/user-hooks.ts';
+import { UserHooks } from '../../src/report/user-hooks.ts';
 import { Guard } from '../../src/support/guard.ts';
-import type { BlockEventsMode, EventLoopBlock } from '../../src/types.ts';
+import type { EventLoopBlock, EventLoopInstrumentationConfig } from '../../src/types.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { EPOCH, FakeClock } from './support/fake-clock.ts';
 import {
@@ -54,11 +54,7 @@ const BLOCK: Block = {
 
 afterEach(() => exporter.reset());
 
-interface Options extends BlockSpanOptions, UserHookOptions {
-  readonly blockEvents: BlockEventsMode;
-}
-
-function setUp(options: Partial<Options> = {}) {
+function setUp(options: Omit<EventLoopInstrumentationConfig, 'enabled'> = {}) {
   const clock = new FakeClock();
   const metrics: unknown[][] = [];
   const reported: EventLoopBlock[] = [];
