@@ -2,10 +2,8 @@
  * What the report page embeds, as JSON: `console.schema.json` describes it. Times are in
  * milliseconds, Unix times if a name ends with `TimeMillis`. What is not known is absent.
  */
-import type { SummaryJson } from '../summary/json.ts';
-import type { CodePlace, EventLoopBlock } from '../types.ts';
-
-export const REPORT_TYPE = 'event-loop-report';
+import type { EventLoopBlock } from '../types.ts';
+import type { ReportRecorder } from './recorder.ts';
 
 /** A block as the console prints it; places and stacks are numbers of what stands beside it. */
 export interface ReportBlock
@@ -40,56 +38,4 @@ export interface ReportRequest {
 /** Name, number of its file or -1, line, line at which the function begins; 0 for none. */
 export type ReportFrame = readonly [string, number, number, number];
 
-/** Stacks share what they have in common, from the outermost frame on. */
-export interface ReportStacks {
-  readonly frames: readonly ReportFrame[];
-  readonly files: readonly string[];
-  /** Of each node the one around it, or -1, and its frame. */
-  readonly nodes: readonly number[];
-}
-
-/** Of each file, by line number: lines around places of blocks, and those that were sampled. */
-export type ReportSources = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-/** Each slot has one value; null if nothing was measured. */
-export interface ReportTimeline {
-  readonly startTimeMillis: number;
-  readonly slotMillis: number;
-  /** How long an event waited that arrived in the slot, on average, and at most. */
-  readonly lagMillis: readonly (number | null)[];
-  readonly maxLagMillis: readonly (number | null)[];
-  /** Share of the slot in which the event loop was busy, 0 to 1. */
-  readonly utilization: readonly (number | null)[];
-}
-
-export interface ReportDocument {
-  readonly type: typeof REPORT_TYPE;
-  readonly process: {
-    readonly pid: number;
-    readonly threadId: number;
-    readonly script?: string;
-    readonly cwd?: string;
-    readonly platform: string;
-    readonly nodeVersion: string;
-    readonly packageVersion: string;
-  };
-  readonly startTimeMillis: number;
-  readonly endTimeMillis: number;
-  readonly thresholdMillis: number;
-  /** Whether all of it was kept, since `reportFile` is set. */
-  readonly isRecorded: boolean;
-  readonly summary: SummaryJson;
-  /** The places of blocks. */
-  readonly codes: readonly CodePlace[];
-  /** For each of `codes` the first that is of the same function. */
-  readonly functions: readonly number[];
-  readonly blocks: readonly ReportBlock[];
-  readonly stacks: ReportStacks;
-  /** Absent with `reportSource: false`. */
-  readonly sources?: ReportSources;
-  readonly timeline?: ReportTimeline;
-  /** Those that were stalled; absent without a span processor. */
-  readonly requests?: readonly ReportRequest[];
-  /** What was left out, since there was too much of it. */
-  readonly dropped: { readonly blocks: number; readonly requests: number; readonly frames: number };
-}
+export type ReportDocument = ReturnType<ReportRecorder['read']>;

@@ -2,8 +2,6 @@
  * Lag and utilization over the time of the run. Guarantees: a fixed number of slots; when they are
  * full, two become one, so a longer run has longer slots.
  */
-import type { ReportTimeline } from './document.ts';
-
 const SLOTS = 2048;
 const FIRST_SLOT_MILLIS = 100;
 
@@ -42,8 +40,12 @@ export class LagTimeline {
     this.#busyThen = busy;
   }
 
-  /** @param now when it ends */
-  read(now: number): ReportTimeline {
+  /**
+   * Each slot has one value; null if nothing was measured. The lag is how long an event waited that
+   * arrived in the slot, on average and at most; the utilization is a share, 0 to 1.
+   * @param now when it ends
+   */
+  read(now: number) {
     const slots = Math.min(
       SLOTS,
       Math.max(1, Math.ceil((now - this.startedAt) / this.#slotMillis)),

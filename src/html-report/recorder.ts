@@ -20,12 +20,7 @@ import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
 import type { BlockingCode, CodePlace, EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
-import {
-  REPORT_TYPE,
-  type ReportBlock,
-  type ReportDocument,
-  type ReportRequest,
-} from './document.ts';
+import type { ReportBlock, ReportRequest } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
 import { Longest } from './longest.ts';
 import type { SourceLines } from './source-lines.ts';
@@ -120,29 +115,33 @@ export class ReportRecorder {
     });
   }
 
-  read(loopProfile?: LoopProfile): ReportDocument {
+  /** What the page embeds: `console.schema.json` describes it. */
+  read(loopProfile?: LoopProfile) {
     const times = this.times.read(this.thresholdMillis);
     const { dropped } = this.#blocks;
     const blocks = byStart(this.#blocks.read());
     if (this.#blocks.dropped > dropped) this.#forgetUnusedStacks();
     const stacks = this.#stacks.read();
     return {
-      type: REPORT_TYPE,
+      type: 'event-loop-report' as const,
       process: thisProcess(),
       startTimeMillis: times.startedAt,
       endTimeMillis: times.now,
       thresholdMillis: this.thresholdMillis,
+      /** Whether all of it was kept, since `reportFile` is set. */
       isRecorded: this.isRecording,
       summary: summaryJson(this.#summary.read(times), loopProfile),
-      codes: this.#codes,
-      functions: this.#functions,
-      blocks,
+      /** The places of blocks, and for each of them the first that is of the same function. */
+      codes: this.#codes as readonly CodePlace[],
+      functions: this.#functions as readonly number[],
+      blocks: blocks as readonly ReportBlock[],
       stacks,
       ...(this.sourceLines && {
         sources: this.sourceLines.read(this.#heaviestCodes(blocks), stacks),
       }),
       ...(this.#timeline && { timeline: this.#timeline.read(times.now) }),
       ...(areRequestsKnown() && { requests: byStart(this.#requests.read()) }),
+      /** What was left out, since there was too much of it. */
       dropped: {
         blocks: this.#blocks.dropped,
         requests: this.#requests.dropped,
@@ -214,7 +213,7 @@ function rounded(facts: object): object {
   return Object.fromEntries(numbers.map(([name, value]) => [name, round(value)]));
 }
 
-function thisProcess(): ReportDocument['process'] {
+function thisProcess() {
   const cwd = attempt(() => process.cwd());
   const script = process.argv[1];
   return {

@@ -17,7 +17,7 @@ import { isFile } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { timeOrigin } from '../support/time.ts';
 import type { CodePlace } from '../types.ts';
-import type { ReportSources, ReportStacks } from './document.ts';
+import type { StackTree } from './stack-tree.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
 const { readFileSync, statSync } = fs;
@@ -57,8 +57,11 @@ export class SourceLines {
           this.#builtFiles.set(file, builtFile);
   }
 
-  /** @param places those that blocked for longest first */
-  read(places: readonly CodePlace[], { frames, files }: ReportStacks): ReportSources {
+  /**
+   * Of each file, by line number: lines around places of blocks, and those that were sampled.
+   * @param places those that blocked for longest first
+   */
+  read(places: readonly CodePlace[], { frames, files }: ReturnType<StackTree['read']>) {
     this.#bytesLeft = MAX_BYTES;
     const wanted = new Map<string, Set<number>>();
     const functions = new Set<string>();
@@ -84,7 +87,10 @@ export class SourceLines {
       const shown = [...numbers].filter((n) => lines[n - 1] !== undefined).slice(0, linesLeft);
       linesLeft -= shown.length;
       const textOf = (n: number) => (lines[n - 1] as string).slice(0, MAX_LINE_LENGTH);
-      return [file, Object.fromEntries(shown.map((n) => [n, textOf(n)]))] as const;
+      const shownLines: Record<string, string> = Object.fromEntries(
+        shown.map((n) => [n, textOf(n)]),
+      );
+      return [file, shownLines] as const;
     });
     return Object.fromEntries(sources.filter(([, lines]) => Object.keys(lines).length > 0));
   }

@@ -3,7 +3,7 @@
  * them ends at the innermost node that is known.
  */
 import type { SampledFrame, SampledStack } from '../name/sampled-stacks.ts';
-import type { ReportFrame, ReportStacks } from './document.ts';
+import type { ReportFrame } from './document.ts';
 
 /** Some 100 bytes each. */
 export const MAX_NODES = 20_000;
@@ -54,8 +54,13 @@ export class StackTree {
     return own ?? around;
   }
 
-  read(): ReportStacks {
-    return { frames: this.#frames, files: this.#files, nodes: this.#nodes };
+  read() {
+    return {
+      frames: this.#frames as readonly ReportFrame[],
+      files: this.#files as readonly string[],
+      /** Of each node the one around it, or -1, and its frame. */
+      nodes: this.#nodes as readonly number[],
+    };
   }
 
   #nodeIn(parent: number, { name, file, line, functionLine }: SampledFrame): number | undefined {

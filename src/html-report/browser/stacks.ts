@@ -1,7 +1,7 @@
 /** The stacks of blocks: read from the report, arranged for the flame graph, and saved as files. */
 import { cpuProfileOf } from '../../name/cpu-profile.ts';
 import type { SampledFrame } from '../../name/sampled-stacks.ts';
-import type { ReportStacks } from '../document.ts';
+import type { ReportDocument } from '../document.ts';
 import type { Block } from './model.ts';
 
 export interface Frame extends SampledFrame {
@@ -25,7 +25,7 @@ const INNERMOST_SHOWN = 8;
 
 /** Those of some blocks, each once, the longest first. */
 export function stacksOf(
-  { frames, files, nodes }: ReportStacks,
+  { frames, files, nodes }: ReportDocument['stacks'],
   blocks: readonly Pick<Block, 'stacks'>[],
 ): Stack[] {
   const millisOf = new Map<number, number>();

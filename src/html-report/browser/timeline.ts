@@ -3,7 +3,7 @@
  * colours of their functions and the requests that waited for them.
  */
 import uPlot from 'uplot';
-import type { ReportTimeline } from '../document.ts';
+import type { LagTimeline } from '../lag-timeline.ts';
 import { button, h } from './elements.ts';
 import { clockTime, count, duration, percent } from './format.ts';
 import { assignRows, type Block, COLORS, type Model, type Request } from './model.ts';
@@ -512,7 +512,11 @@ function firstEndingAfter(blocks: readonly Block[], time: number): number {
   return Math.max(0, low - 1);
 }
 
-function pointsOf(timeline: ReportTimeline, offset: number, merged: number): uPlot.AlignedData {
+function pointsOf(
+  timeline: ReturnType<LagTimeline['read']>,
+  offset: number,
+  merged: number,
+): uPlot.AlignedData {
   const { slotMillis, maxLagMillis, utilization } = timeline;
   const starts = maxLagMillis.map((_, i) => i).filter((i) => i % merged === 0);
   const known = (values: readonly (number | null)[], start: number) =>
