@@ -1,6 +1,7 @@
 /**
  * Every span, event, attribute and metric name that this package emits, once. The names are a
  * contract: dashboards and alerts are written against them, so a change is a breaking change.
+ * docs/reference.md says all of each.
  *
  * Made from `semconv/*.yaml` by `npm run check -- semconv`: change it there.
  */
@@ -11,16 +12,13 @@ export const SPAN_EVENT_LOOP_BLOCKED = 'event-loop-blocked';
 /** Log event. This event represents one block of the event loop. */
 export const EVENT_EVENT_LOOP_BLOCKED = 'event_loop.blocked';
 
-/** What blocked the event loop. One of `callback`, `microtasks` and `pile-up`. */
+/** What blocked the event loop. */
 export const ATTR_EVENT_LOOP_BLOCK_KIND = 'event_loop.block.kind';
 
-/**
- * How many callbacks are known to have run in the block, without promise reactions. It is a lower
- * bound if the block began before the hooks were on.
- */
+/** How many callbacks are known to have run in the block, without promise reactions. */
 export const ATTR_EVENT_LOOP_BLOCK_CALLBACKS = 'event_loop.block.callbacks';
 
-/** Seconds of CPU that the blocked thread used in the block. Needs Node.js 22.19, 23.9 or later. */
+/** Seconds of CPU that the blocked thread used in the block. */
 export const ATTR_EVENT_LOOP_BLOCK_CPU_TIME = 'event_loop.block.cpu_time';
 
 /** Seconds of garbage collection in the block. */
@@ -31,7 +29,7 @@ export const ATTR_EVENT_LOOP_ASYNC_RESOURCE_TYPE = 'event_loop.async_resource.ty
 
 /**
  * Exact length of the block in seconds: on a log event, and on a span that is shorter than the
- * block. A span neither starts before its parent nor ends shortly after it.
+ * block.
  */
 export const ATTR_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 
@@ -41,7 +39,7 @@ export const ATTR_EVENT_LOOP_BLOCK_EXPECTED = 'event_loop.block.expected';
 /** `true` on the report of an ongoing block; absent on others. */
 export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 
-/** What took most of the block. One of `javascript`, `native`, `gc` and `waiting`. */
+/** What took most of the block. */
 export const ATTR_EVENT_LOOP_BLOCK_CAUSE = 'event_loop.block.cause';
 
 /**
@@ -64,10 +62,7 @@ export const ATTR_EVENT_LOOP_BLOCK_LOADED_MODULE = 'event_loop.block.loaded_modu
 /** How many stack samples were taken in the block. */
 export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 
-/**
- * The functions that ran innermost, at most five, and their shares. Needs three stack samples that
- * saw a function.
- */
+/** The functions that ran innermost, at most five, and their shares. */
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
@@ -76,13 +71,10 @@ export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functio
  */
 export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
 
-/** How many other spans had not ended when the block did. Needs `EventLoopSpanProcessor`. */
+/** How many other spans had not ended when the block did. */
 export const ATTR_EVENT_LOOP_BLOCK_STALLED_SPANS = 'event_loop.block.stalled_spans';
 
-/**
- * How many entry spans began right after the block, and may have waited for it. Needs
- * `EventLoopSpanProcessor`.
- */
+/** How many entry spans began right after the block, and may have waited for it. */
 export const ATTR_EVENT_LOOP_BLOCK_QUEUED_SPANS = 'event_loop.block.queued_spans';
 
 /** Seconds in which the span was open while something else blocked the event loop. */
@@ -100,10 +92,10 @@ export const ATTR_EVENT_LOOP_STALL_INCOMPLETE = 'event_loop.stall.incomplete';
  */
 export const ATTR_EVENT_LOOP_STALL_QUEUED = 'event_loop.stall.queued';
 
-/** The name of the stalled entry span, if it has no route. At most 100 values, then `_other`. */
+/** The name of the stalled entry span, if it has no route. */
 export const ATTR_EVENT_LOOP_STALL_OPERATION = 'event_loop.stall.operation';
 
-/** On a link: what it leads to. One of `blocked_by` and `made_by`. */
+/** On a link: what it leads to. */
 export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 
 /** Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: the span of a block that the span waited for. */
@@ -116,12 +108,12 @@ export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
  */
 export const LINK_TYPE_MADE_BY = 'made_by';
 
-/** Why the thread was not given a CPU. One of `starved` and `stopped`. */
+/** Why the thread was not given a CPU. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
 /**
  * The name of the entry span, if it has no route, or the operation of GraphQL, whose routes are all
- * the same. At most 100 values, then `_other`.
+ * the same.
  */
 export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
 
@@ -150,41 +142,36 @@ export const ATTR_THREAD_NAME = 'thread.name';
 export const ATTR_HTTP_ROUTE = 'http.route';
 
 /**
- * Histogram, unit `s`. How long an event that arrives at a random moment waits for the event loop.
- * Corrected for coordinated omission.
+ * A histogram in `s`. How long an event that arrives at a random moment waits for the event loop.
  */
 export const METRIC_EVENT_LOOP_LAG = 'event_loop.lag';
 
-/** Histogram, unit `s`. Length of the blocks. */
+/** A histogram in `s`. Length of the blocks. */
 export const METRIC_EVENT_LOOP_BLOCK_DURATION = 'event_loop.block.duration';
 
-/** Counter, unit `{block}`. Blocks without a span because of `maxSpansPerMinute`. */
+/** A counter in `{block}`. Blocks without a span because of `maxSpansPerMinute`. */
 export const METRIC_EVENT_LOOP_BLOCK_SUPPRESSED = 'event_loop.block.suppressed';
 
 /**
- * Histogram, unit `s`. How long each entry span (SERVER, CONSUMER) was stalled by blocks that it
- * did not cause. One record for each that ends, 0 included. Needs `EventLoopSpanProcessor`.
+ * A histogram in `s`. How long each entry span (SERVER, CONSUMER) was stalled by blocks that it did
+ * not cause.
  */
 export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 
 /**
- * Counter, unit `s`. How long requests and messages (SERVER, CONSUMER) waited for the blocks of a
- * function: while their spans were open, and before, if they arrived during a block. Each
- * millisecond counts for one function. The sum over all is that of `event_loop.stall.duration`, and
- * what they waited before their spans, an estimate. At most 1000 pairs of function and route, then
- * `http.route` is `_other`. Needs `EventLoopSpanProcessor`.
+ * A counter in `s`. How long requests and messages (SERVER, CONSUMER) waited for the blocks of a
+ * function: while their spans were open, and before, if they arrived during a block.
  */
 export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
 
 /**
- * Histogram, unit `s`. For how long the thread of the event loop was not given a CPU, at least 20
- * ms at a time. A block is reported only if it reaches the threshold without this time.
+ * A histogram in `s`. For how long the thread of the event loop was not given a CPU, at least 20 ms
+ * at a time.
  */
 export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
 
 /**
- * Counter, unit `{sample}`. What ran at random moments while the event loop was busy, one a second
- * on average. Shares of the total are shares of the busy time. At most 1000 combinations of
- * attributes, then `code.function.name` is `_other`.
+ * A counter in `{sample}`. What ran at random moments while the event loop was busy, one a second
+ * on average.
  */
 export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';

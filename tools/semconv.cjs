@@ -176,30 +176,24 @@ function constantsOf({ attributes, imported, spans, events, metrics }) {
     ...spans.map(({ name, definition }) => ({
       constant: String(definition.annotations?.['code_generation']?.['constant']),
       value: name,
-      comment: `Span name. ${text(definition.brief)}`,
+      comment: `Span name. ${firstSentence(definition.brief)}`,
     })),
     ...events.map(({ name, definition }) => ({
       constant: `EVENT_${constantOf(name)}`,
       value: name,
-      comment: `Log event. ${text(definition.brief)}`,
+      comment: `Log event. ${firstSentence(definition.brief)}`,
     })),
     ...attributes.flatMap((attribute) => [
       {
         constant: `ATTR_${constantOf(attribute.key)}`,
         value: attribute.key,
-        comment: [
-          text(attribute.brief),
-          valuesOf(attribute),
-          attribute.note && text(attribute.note),
-        ]
-          .filter(Boolean)
-          .join(' '),
+        comment: firstSentence(attribute.brief),
       },
       ...membersOf(attribute).flatMap(({ value, brief, annotations }) => {
         const constant = annotations?.['code_generation']?.['constant'];
         if (typeof constant !== 'string') return [];
         const of = `Value of {@link ATTR_${constantOf(attribute.key)}}`;
-        return [{ constant, value, comment: `${of}: ${lowerFirst(text(brief))}` }];
+        return [{ constant, value, comment: `${of}: ${lowerFirst(firstSentence(brief))}` }];
       }),
     ]),
     ...imported.map((key) => ({
@@ -207,29 +201,17 @@ function constantsOf({ attributes, imported, spans, events, metrics }) {
       value: key,
       comment: upstreamPage(key),
     })),
-    ...metrics.map(({ name, definition: { instrument, unit, brief, note } }) => ({
+    ...metrics.map(({ name, definition: { instrument = '', unit, brief } }) => ({
       constant: `METRIC_${constantOf(name)}`,
       value: name,
-      comment: [
-        `${upperFirst(instrument ?? '')}, unit \`${unit}\`.`,
-        text(brief),
-        note && text(note),
-      ]
-        .filter(Boolean)
-        .join(' '),
+      comment: `A ${instrument} in \`${unit}\`. ${firstSentence(brief)}`,
     })),
   ];
 }
 
-/** @param {Attribute} attribute */
-function valuesOf(attribute) {
-  const values = membersOf(attribute).map(({ value }) => `\`${value}\``);
-  if (values.length < 2) return '';
-  return `One of ${values.slice(0, -1).join(', ')} and ${values.at(-1)}.`;
-}
-
+/** The reference has all of them. */
+const firstSentence = (/** @type {string} */ brief) => String(text(brief).split(/(?<=\.) /, 1)[0]);
 const lowerFirst = (/** @type {string} */ s) => s.charAt(0).toLowerCase() + s.slice(1);
-const upperFirst = (/** @type {string} */ s) => s.charAt(0).toUpperCase() + s.slice(1);
 
 /** A doc comment, on one line if it fits. */
 function docComment(/** @type {string} */ comment) {
@@ -247,6 +229,7 @@ function docComment(/** @type {string} */ comment) {
 const HEAD = `/**
  * Every span, event, attribute and metric name that this package emits, once. The names are a
  * contract: dashboards and alerts are written against them, so a change is a breaking change.
+ * docs/reference.md says all of each.
  *
  * Made from \`semconv/*.yaml\` by \`npm run check -- semconv\`: change it there.
  */

@@ -43,98 +43,14 @@ const KIB = 1 << 10;
 const MIB = 1 << 20;
 
 const ALWAYS = wrapSlow({ longFrom: 0 });
-/** They call one another: `appendFileSync` is a `writeFileSync` inside. */
-const FS = wrapSlow({ within: 'fs.' });
-const READS = wrapSlow({ sizeIsResult: true, within: 'fs.' });
-const WRITES = wrapSlow({ input: 1, longFrom: 16 * MIB, within: 'fs.' });
-const SIGNS = wrapSlow({ input: 1, longFrom: 16 * MIB });
-/** 5 to 9 ms for a MiB. */
-const PACKS = wrapSlow({ input: 0, longFrom: 2 * MIB });
-/** 10 to 14 ms for a MiB of packed text. */
-const UNPACKS = wrapSlow({ input: 0, longFrom: MIB });
 /** Decoding, hashing and encryption of 16 MiB take some 10 to 100 ms. */
 const BYTES = wrapHot(16 * MIB);
-/** From these sizes on a call takes some 20 ms: rows of 80 characters, Node.js 20 to 26. */
-const OF_JSON: Record<string, Wrap> = {
-  parse: wrapHot(2 * MIB),
-  /** Nothing but the number of elements says how long it takes. */
-  stringify: wrapHot(50_000, Number.NEGATIVE_INFINITY),
-};
-const CLONE = wrapSlow({ input: 0, longFrom: 20_000 });
+const SIGNS = wrapSlow({ input: 1, longFrom: 16 * MIB });
 /** Keys on curves take a fraction of a millisecond. */
 const takesPrimes = (type: unknown) =>
   typeof type === 'string' && (type.startsWith('rsa') || type === 'dsa' || type === 'dh');
-
-const OF_FS: Record<string, Wrap> = {
-  appendFileSync: WRITES,
-  copyFileSync: FS,
-  cpSync: wrapSlow({ longFrom: 0, within: 'fs.' }),
-  fdatasyncSync: FS,
-  fsyncSync: FS,
-  globSync: READS,
-  readFileSync: READS,
-  readSync: wrapSlow({ input: 1, within: 'fs.' }),
-  readdirSync: READS,
-  rmSync: FS,
-  unlinkSync: FS,
-  writeFileSync: WRITES,
-  writeSync: WRITES,
-};
-
-const OF_CRYPTO: Record<string, Wrap> = {
-  argon2Sync: ALWAYS,
-  checkPrimeSync: wrapSlow(),
-  createDiffieHellman: wrapSlow({ input: 0, sizeIsNone: true, longFrom: 1024 }),
-  generateKeyPairSync: wrapSlow({ longFrom: 0, isLong: takesPrimes }),
-  generatePrimeSync: wrapSlow({ input: 0, sizeIsNone: true, longFrom: 1024 }),
-  hash: wrapSlow({ input: 1, longFrom: 16 * MIB }),
-  pbkdf2Sync: wrapSlow({ input: 2, sizeIsNone: true, longFrom: 50_000 }),
-  randomBytes: BYTES,
-  randomFillSync: BYTES,
-  scryptSync: ALWAYS,
-  sign: SIGNS,
-  verify: SIGNS,
-};
-
-const OF_ZLIB: Record<string, Wrap> = {
-  /** More than a second for a MiB, at its default quality. */
-  brotliCompressSync: wrapSlow({ input: 0, longFrom: 32 * KIB }),
-  brotliDecompressSync: UNPACKS,
-  deflateRawSync: PACKS,
-  deflateSync: PACKS,
-  gunzipSync: UNPACKS,
-  gzipSync: PACKS,
-  inflateRawSync: UNPACKS,
-  inflateSync: UNPACKS,
-  unzipSync: UNPACKS,
-  zstdCompressSync: PACKS,
-  zstdDecompressSync: UNPACKS,
-};
-
-const OF_CHILD_PROCESS: Record<string, Wrap> = {
-  execFileSync: ALWAYS,
-  execSync: ALWAYS,
-  spawnSync: ALWAYS,
-};
-
-const OF_V8: Record<string, Wrap> = {
-  /** 13 to 23 ms for a MiB. */
-  deserialize: wrapSlow({ input: 0, longFrom: MIB }),
-  getHeapSnapshot: ALWAYS,
-  queryObjects: ALWAYS,
-  serialize: wrapSlow({ input: 0, longFrom: 50_000 }),
-  writeHeapSnapshot: ALWAYS,
-};
-
-const OF_MODULE: Record<string, Wrap> = {
-  /** 340 ms for a MiB. */
-  stripTypeScriptTypes: wrapSlow({ input: 0, longFrom: 64 * KIB }),
-};
-
-const OF_VM: Record<string, Wrap> = {
-  /** 100 ms for a MiB, as `Script`. */
-  compileFunction: wrapSlow({ input: 0, longFrom: 256 * KIB }),
-};
+/** The input is a number of bits. */
+const PRIMES = wrapSlow({ input: 0, sizeIsNone: true, longFrom: 1024 });
 
 const MODULES = new Set<object>([childProcess, crypto, fs, module, v8, vm, zlib]);
 
@@ -144,18 +60,77 @@ export const isModule = (holder: object) => MODULES.has(holder);
 /** Resolved anew on every call: some may have been replaced, or be of another realm, since. */
 export function builtIns(): BuiltIn[] {
   const all: BuiltIn[] = [
-    ...ofModule(JSON, 'JSON', OF_JSON),
-    { holder: globalThis, key: 'structuredClone', name: 'structuredClone', wrap: CLONE },
-    ...ofModule(Atomics, 'Atomics', { wait: wrapWait }),
-    ...ofModule(v8, 'v8', OF_V8),
-    ...ofModule(module, 'module', OF_MODULE),
-    ...ofModule(vm, 'vm', OF_VM),
+    // From these sizes on a call takes some 20 ms: rows of 80 characters, Node.js 20 to 26.
+    ...ofModule(JSON, 'JSON', wrapHot(2 * MIB), 'parse'),
+    // Nothing but the number of elements says how long it takes.
+    ...ofModule(JSON, 'JSON', wrapHot(50_000, Number.NEGATIVE_INFINITY), 'stringify'),
+    ...ofModule(globalThis, '', wrapSlow({ input: 0, longFrom: 20_000 }), 'structuredClone'),
+    ...ofModule(Atomics, 'Atomics', wrapWait, 'wait'),
+    ...ofModule(v8, 'v8', ALWAYS, 'getHeapSnapshot', 'queryObjects', 'writeHeapSnapshot'),
+    // 13 to 23 ms for a MiB.
+    ...ofModule(v8, 'v8', wrapSlow({ input: 0, longFrom: MIB }), 'deserialize'),
+    ...ofModule(v8, 'v8', wrapSlow({ input: 0, longFrom: 50_000 }), 'serialize'),
+    // 340 ms for a MiB.
+    ...ofModule(
+      module,
+      'module',
+      wrapSlow({ input: 0, longFrom: 64 * KIB }),
+      'stripTypeScriptTypes',
+    ),
+    // 100 ms for a MiB, as `Script`.
+    ...ofModule(vm, 'vm', wrapSlow({ input: 0, longFrom: 256 * KIB }), 'compileFunction'),
     ...ofClass(vm, 'vm', 'Script'),
     ...ofClass((globalThis as { WebAssembly?: object }).WebAssembly, 'WebAssembly', 'Module'),
-    ...ofModule(fs, 'fs', OF_FS),
-    ...ofModule(crypto, 'crypto', OF_CRYPTO),
-    ...ofModule(zlib, 'zlib', OF_ZLIB),
-    ...ofModule(childProcess, 'child_process', OF_CHILD_PROCESS),
+    ...ofFs(wrapSlow({ longFrom: 0, within: 'fs.' }), 'cpSync'),
+    ...ofFs(
+      wrapSlow({ within: 'fs.' }),
+      'copyFileSync',
+      'fdatasyncSync',
+      'fsyncSync',
+      'rmSync',
+      'unlinkSync',
+    ),
+    ...ofFs(
+      wrapSlow({ sizeIsResult: true, within: 'fs.' }),
+      'globSync',
+      'readFileSync',
+      'readdirSync',
+    ),
+    ...ofFs(wrapSlow({ input: 1, within: 'fs.' }), 'readSync'),
+    ...ofFs(
+      wrapSlow({ input: 1, longFrom: 16 * MIB, within: 'fs.' }),
+      'appendFileSync',
+      'writeFileSync',
+      'writeSync',
+    ),
+    ...ofCrypto(ALWAYS, 'argon2Sync', 'scryptSync'),
+    ...ofCrypto(SLOW, 'checkPrimeSync'),
+    ...ofCrypto(PRIMES, 'createDiffieHellman', 'generatePrimeSync'),
+    ...ofCrypto(wrapSlow({ longFrom: 0, isLong: takesPrimes }), 'generateKeyPairSync'),
+    ...ofCrypto(wrapSlow({ input: 2, sizeIsNone: true, longFrom: 50_000 }), 'pbkdf2Sync'),
+    ...ofCrypto(BYTES, 'randomBytes', 'randomFillSync'),
+    ...ofCrypto(SIGNS, 'hash', 'sign', 'verify'),
+    // More than a second for a MiB, at its default quality.
+    ...ofZlib(wrapSlow({ input: 0, longFrom: 32 * KIB }), 'brotliCompressSync'),
+    // 5 to 9 ms for a MiB.
+    ...ofZlib(
+      wrapSlow({ input: 0, longFrom: 2 * MIB }),
+      'deflateRawSync',
+      'deflateSync',
+      'gzipSync',
+      'zstdCompressSync',
+    ),
+    // 10 to 14 ms for a MiB of packed text.
+    ...ofZlib(
+      wrapSlow({ input: 0, longFrom: MIB }),
+      'brotliDecompressSync',
+      'gunzipSync',
+      'inflateRawSync',
+      'inflateSync',
+      'unzipSync',
+      'zstdDecompressSync',
+    ),
+    ...ofModule(childProcess, 'child_process', ALWAYS, 'execFileSync', 'execSync', 'spawnSync'),
     ...ofPrototype(String, 'String', 'normalize', SLOW),
     ...ofPrototype(Buffer, 'Buffer', 'toString', wrapHot(16 * MIB, SMALL, true)),
     ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', BYTES),
@@ -176,14 +151,15 @@ export function builtIns(): BuiltIn[] {
   return all;
 }
 
-function ofModule(holder: object, module: string, functions: Record<string, Wrap>): BuiltIn[] {
-  return Object.entries(functions).map(([key, wrap]) => ({
-    holder,
-    key,
-    name: `${module}.${key}`,
-    wrap,
-  }));
+function ofModule(holder: object, module: string, wrap: Wrap, ...keys: string[]): BuiltIn[] {
+  const prefix = module === '' ? '' : `${module}.`;
+  return keys.map((key) => ({ holder, key, name: prefix + key, wrap }));
 }
+
+/** They call one another: `appendFileSync` is a `writeFileSync` inside. */
+const ofFs = (wrap: Wrap, ...keys: string[]) => ofModule(fs, 'fs', wrap, ...keys);
+const ofCrypto = (wrap: Wrap, ...keys: string[]) => ofModule(crypto, 'crypto', wrap, ...keys);
+const ofZlib = (wrap: Wrap, ...keys: string[]) => ofModule(zlib, 'zlib', wrap, ...keys);
 
 /** A class; its objects have the wrapper as their constructor, too. */
 function ofClass(holder: object | undefined, module: string, key: string): BuiltIn[] {

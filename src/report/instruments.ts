@@ -8,24 +8,7 @@ import {
 } from '@opentelemetry/api';
 import { beginOf, type KeyedPlace, keyOf } from '../name/key.ts';
 import { isNamedByRoute, type Operation } from '../otel/operation.ts';
-import {
-  ATTR_CODE_FILE_PATH,
-  ATTR_CODE_FUNCTION_NAME,
-  ATTR_CODE_LINE_NUMBER,
-  ATTR_EVENT_LOOP_BLOCK_EXPECTED,
-  ATTR_EVENT_LOOP_BLOCK_KIND,
-  ATTR_EVENT_LOOP_BUSY_OPERATION,
-  ATTR_EVENT_LOOP_STALL_OPERATION,
-  ATTR_EVENT_LOOP_SUSPENSION_REASON,
-  ATTR_HTTP_ROUTE,
-  METRIC_EVENT_LOOP_BLOCK_DURATION,
-  METRIC_EVENT_LOOP_BLOCK_SUPPRESSED,
-  METRIC_EVENT_LOOP_BUSY_SAMPLES,
-  METRIC_EVENT_LOOP_LAG,
-  METRIC_EVENT_LOOP_STALL_CAUSED,
-  METRIC_EVENT_LOOP_STALL_DURATION,
-  METRIC_EVENT_LOOP_SUSPENSION_DURATION,
-} from '../semconv.ts';
+import * as semconv from '../semconv.ts';
 import type { CodePlace, EventLoopBlock, SuspensionReason } from '../types.ts';
 
 // Boundaries in seconds. They are always given, since the SDK's default ones are for milliseconds.
@@ -70,40 +53,40 @@ export interface Instruments {
 }
 
 export function createInstruments(meter: Meter): Instruments {
-  const lag = meter.createHistogram(METRIC_EVENT_LOOP_LAG, {
+  const lag = meter.createHistogram(semconv.METRIC_EVENT_LOOP_LAG, {
     unit: 's',
     description: 'How long an event arriving at a random moment waits for the event loop.',
     advice: { explicitBucketBoundaries: LAG_BUCKETS },
   });
-  const blockDuration = meter.createHistogram(METRIC_EVENT_LOOP_BLOCK_DURATION, {
+  const blockDuration = meter.createHistogram(semconv.METRIC_EVENT_LOOP_BLOCK_DURATION, {
     unit: 's',
     description: 'Length of the blocks of the event loop that reached the threshold.',
     advice: { explicitBucketBoundaries: BLOCK_BUCKETS },
   });
-  const blockSuppressed = meter.createCounter(METRIC_EVENT_LOOP_BLOCK_SUPPRESSED, {
+  const blockSuppressed = meter.createCounter(semconv.METRIC_EVENT_LOOP_BLOCK_SUPPRESSED, {
     unit: '{block}',
     description: 'Blocks of the event loop without a span, because of the rate limit.',
     valueType: ValueType.INT,
   });
-  const stallDuration = meter.createHistogram(METRIC_EVENT_LOOP_STALL_DURATION, {
+  const stallDuration = meter.createHistogram(semconv.METRIC_EVENT_LOOP_STALL_DURATION, {
     unit: 's',
     description:
       'How long each entry span (SERVER, CONSUMER) was stalled by blocks of the event loop ' +
       'that it did not cause.',
     advice: { explicitBucketBoundaries: STALL_BUCKETS },
   });
-  const stallCaused = meter.createCounter(METRIC_EVENT_LOOP_STALL_CAUSED, {
+  const stallCaused = meter.createCounter(semconv.METRIC_EVENT_LOOP_STALL_CAUSED, {
     unit: 's',
     description:
       'How long entry spans (SERVER, CONSUMER) were stalled by the blocks of a function.',
   });
-  const suspensionDuration = meter.createHistogram(METRIC_EVENT_LOOP_SUSPENSION_DURATION, {
+  const suspensionDuration = meter.createHistogram(semconv.METRIC_EVENT_LOOP_SUSPENSION_DURATION, {
     unit: 's',
     description:
       'For how long the thread of the event loop was not given a CPU, at least 20 ms at a time.',
     advice: { explicitBucketBoundaries: SUSPENSION_BUCKETS },
   });
-  const busySamples = meter.createCounter(METRIC_EVENT_LOOP_BUSY_SAMPLES, {
+  const busySamples = meter.createCounter(semconv.METRIC_EVENT_LOOP_BUSY_SAMPLES, {
     unit: '{sample}',
     description: 'What ran at random moments while the event loop was busy, one a second.',
   });
@@ -120,8 +103,8 @@ export function createInstruments(meter: Meter): Instruments {
       blockDuration.record(
         durationMillis / 1000,
         {
-          ...(kind !== undefined && { [ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
-          ...(expected === true && { [ATTR_EVENT_LOOP_BLOCK_EXPECTED]: true }),
+          ...(kind !== undefined && { [semconv.ATTR_EVENT_LOOP_BLOCK_KIND]: kind }),
+          ...(expected === true && { [semconv.ATTR_EVENT_LOOP_BLOCK_EXPECTED]: true }),
           ...functionOf(code, blockingFunction),
         },
         context,
@@ -130,28 +113,32 @@ export function createInstruments(meter: Meter): Instruments {
       blockSuppressed.add(1, functionOf(code, blockingFunction), context),
     stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
     stallCaused: (waits, operation) => {
-      const who = operationName(operation, stalledOperation, ATTR_EVENT_LOOP_STALL_OPERATION);
+      const who = operationName(
+        operation,
+        stalledOperation,
+        semconv.ATTR_EVENT_LOOP_STALL_OPERATION,
+      );
       for (const { code, millis } of waits) {
         const by = functionOf(code, blockingFunction);
         const isKnown = stallSeries(JSON.stringify([by, who])) !== OTHERS;
         // The sum of each function stays exact.
-        const counted = isKnown ? { ...by, ...who } : { ...by, [ATTR_HTTP_ROUTE]: OTHERS };
+        const counted = isKnown ? { ...by, ...who } : { ...by, [semconv.ATTR_HTTP_ROUTE]: OTHERS };
         stallCaused.add(millis / 1000, counted, ROOT_CONTEXT);
       }
     },
     suspension: (millis, reason) =>
       suspensionDuration.record(
         millis / 1000,
-        { [ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
+        { [semconv.ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
         ROOT_CONTEXT,
       ),
     busy: (millis, code, operation) => {
       const attributes = {
         ...functionOf(code, busyFunction),
-        ...operationName(operation, busyOperation, ATTR_EVENT_LOOP_BUSY_OPERATION),
+        ...operationName(operation, busyOperation, semconv.ATTR_EVENT_LOOP_BUSY_OPERATION),
       };
       const isKnown = busySeries(JSON.stringify(attributes)) !== OTHERS;
-      const counted = isKnown ? attributes : { [ATTR_CODE_FUNCTION_NAME]: OTHERS };
+      const counted = isKnown ? attributes : { [semconv.ATTR_CODE_FUNCTION_NAME]: OTHERS };
       busySamples.add(millis / SAMPLE_MILLIS, counted, ROOT_CONTEXT);
     },
   };
@@ -162,12 +149,12 @@ type Bounded = (name: string) => string;
 /** The name is that of the block's span; one that says nothing has file and line beside it. */
 function functionOf(code: KeyedPlace | undefined, bounded: Bounded): Attributes {
   if (code === undefined) return NO_ATTRIBUTES;
-  if (bounded(keyOf(code)) === OTHERS) return { [ATTR_CODE_FUNCTION_NAME]: OTHERS };
+  if (bounded(keyOf(code)) === OTHERS) return { [semconv.ATTR_CODE_FUNCTION_NAME]: OTHERS };
   const { file, line } = beginOf(code);
   return {
-    [ATTR_CODE_FUNCTION_NAME]: code.functionName,
-    ...(file !== undefined && { [ATTR_CODE_FILE_PATH]: file }),
-    ...(line !== undefined && { [ATTR_CODE_LINE_NUMBER]: line }),
+    [semconv.ATTR_CODE_FUNCTION_NAME]: code.functionName,
+    ...(file !== undefined && { [semconv.ATTR_CODE_FILE_PATH]: file }),
+    ...(line !== undefined && { [semconv.ATTR_CODE_LINE_NUMBER]: line }),
   };
 }
 
@@ -175,7 +162,7 @@ function functionOf(code: KeyedPlace | undefined, bounded: Bounded): Attributes 
 function operationName(operation: Operation, bounded: Bounded, attribute: string): Attributes {
   const { httpRoute, name } = operation;
   return {
-    ...(httpRoute !== undefined && { [ATTR_HTTP_ROUTE]: bounded(httpRoute) }),
+    ...(httpRoute !== undefined && { [semconv.ATTR_HTTP_ROUTE]: bounded(httpRoute) }),
     ...(name !== undefined && !isNamedByRoute(operation) && { [attribute]: bounded(name) }),
   };
 }
