@@ -97,7 +97,6 @@ export class ConsoleReporter {
     return [`  ${this.#paint.aside(advice)}`];
   }
 
-  /** The process ends now. */
   readonly summarize = (): void => {
     this.settle();
     this.#summarizeOnce(true);

@@ -8,7 +8,6 @@ import type { LoopFunction, LoopProfile } from '../types.ts';
 const MIN_SAMPLES = 10;
 const MAX_FUNCTIONS = 5;
 const MAX_OPERATIONS = 3;
-/** A function that used less is left out. */
 const MIN_SHARE = 0.02;
 
 /**

@@ -13,7 +13,6 @@ import { type RunningCode, RunningCodeReader } from './running-code.ts';
 
 export interface Answer {
   readonly statusCode: 200 | 503;
-  /** JSON. */
   readonly body: string;
 }
 

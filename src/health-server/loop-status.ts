@@ -17,7 +17,6 @@ const MIN_RUNNING_CPU_SHARE = 0.5;
 /** At one moment. Milliseconds; what is counted, is counted since the latest beat. */
 export interface LoopReading {
   readonly now: number;
-  /** When the next beat was due. */
   readonly due: number;
   /** CPU time of the main thread, or of the process if `waitedForCpu` is not known. */
   readonly ran: number;

@@ -26,7 +26,6 @@ export function createBeatMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * SharedRecords.wordsOf(NUMBERS));
 }
 
-/** The beat as one thread sees it. */
 export const beatIn = (memory: SharedArrayBuffer) =>
   new SharedRecords(new Int32Array(memory), NUMBERS);
 
@@ -53,7 +52,6 @@ export interface HealthServerData extends Required<HealthServerConfig> {
   readonly lagIntervalMillis: number;
   /** Which code is the application's own; not by a function of the application. */
   readonly origin: OriginOptions;
-  /** Files may run as something else than their text. */
   readonly hasLoader: boolean;
 }
 

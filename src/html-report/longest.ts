@@ -1,7 +1,6 @@
 /** The heaviest of what is added. Guarantees: at most a quarter more than `max` are kept. */
 export class Longest<Item> {
   #items: Item[] = [];
-  /** How many were left out. */
   dropped = 0;
 
   constructor(
@@ -17,12 +16,10 @@ export class Longest<Item> {
     return true;
   }
 
-  /** Those that are kept for now. */
   get kept(): readonly Item[] {
     return this.#items;
   }
 
-  /** At most `max`. */
   read(): readonly Item[] {
     this.#trim();
     return this.#items;

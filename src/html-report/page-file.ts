@@ -18,7 +18,6 @@ import type { ReportDocument } from './document.ts';
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
 const { existsSync, readFileSync } = fs;
 
-/** Beside the package's own code. */
 const PAGE_FILE = 'report-page.html';
 /** What the page has in the place of the data. */
 const PLACEHOLDER = '"__EVENT_LOOP_REPORT__"';

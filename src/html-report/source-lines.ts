@@ -100,7 +100,6 @@ export class SourceLines {
     return this.originOf(file) === 'app';
   }
 
-  /** @throws what the file system says */
   #textOf(file: string): string | undefined {
     const built = this.#builtFiles.get(file);
     // A loader compiles in memory, under the path of the source.

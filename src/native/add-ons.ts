@@ -46,7 +46,6 @@ export interface AddOn {
   readonly exports: unknown;
 }
 
-/** What is wrapped of an add-on. */
 export function functionsOf({ file, exports }: AddOn): BuiltIn[] {
   for (const methods of ADD_ONS) {
     const found = methods.flatMap(({ of, ...method }) => {

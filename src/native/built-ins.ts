@@ -31,7 +31,6 @@ import {
   wrapWait,
 } from './wrappers.ts';
 
-/** One function, where it is found, and how it is wrapped. */
 export interface BuiltIn {
   readonly holder: object;
   readonly key: string;

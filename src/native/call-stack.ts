@@ -51,11 +51,9 @@ const names: string[] = new Array(MAX_NAMED).fill('');
 const sizes = new Float64Array(MAX_NAMED);
 
 export const callStack = {
-  /** How many calls are in progress. */
   depth: 0,
   /** Written by {@link safepoint}: a loop that writes nothing has no check. */
   turn: 0,
-  /** Is told of calls that are known to be long. */
   listener: undefined as LongCallListener | undefined,
 };
 
@@ -147,7 +145,6 @@ function calledHere(name: string, size: number, depth: number): LongCall {
   };
 }
 
-/** Cannot throw. */
 function leave({ call, listener }: Entered): void {
   try {
     listener.left(call);

@@ -11,7 +11,6 @@ import type { Clock } from '../support/clock.ts';
 import { type LongCall, type LongCallListener, MIN_SAMPLED_MILLIS } from './call-stack.ts';
 
 export class LongCalls implements LongCallListener {
-  /** Those in progress, outermost first. */
   #entered: (LongCall & { readonly sample: StackSample; readonly facts: string })[] = [];
 
   constructor(

@@ -22,12 +22,10 @@ import { exporterPackages, type Signal } from './otlp-environment.ts';
 
 export interface ExporterData {
   readonly facts: OngoingFacts;
-  /** The thread that is blocked. */
   readonly thread: BlockedThread;
   /** Unix time of the report: until then it has lasted. */
   readonly endTimeMillis: number;
   readonly hasSpan: boolean;
-  /** Undefined if there is no event. */
   readonly eventBody?: string;
   /** Files to resolve the exporters from. */
   readonly resolveFrom: readonly string[];
@@ -54,7 +52,6 @@ function loadExporter(signal: Signal, resolveFrom: readonly string[]): Exporter 
   return undefined;
 }
 
-/** What the SDK's exporters read of a span. */
 function toReadableSpan({ facts, thread, endTimeMillis }: ExporterData): unknown {
   const { parent } = facts;
   const context: SpanContext = {
@@ -82,7 +79,6 @@ function toReadableSpan({ facts, thread, endTimeMillis }: ExporterData): unknown
   };
 }
 
-/** What the SDK's exporters read of a log record. */
 function toReadableLogRecord({ facts, thread, endTimeMillis, eventBody }: ExporterData): unknown {
   return {
     hrTime: toHrTime(facts.startTimeMillis),

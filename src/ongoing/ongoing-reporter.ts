@@ -18,10 +18,8 @@ import { exportsOtlp } from './otlp-environment.ts';
 
 /** Given by the watched thread when the watchdog thread starts. */
 export interface OngoingReportOptions {
-  /** The watched thread. */
   readonly thread: BlockedThread;
   readonly blockEvents: BlockEventsMode;
-  /** Code of the thread that exports the span and the event. */
   readonly exporterCode: string;
   /** Files and folders to resolve the application's exporter from. */
   readonly resolveFrom: readonly string[];

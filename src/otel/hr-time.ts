@@ -4,7 +4,6 @@
  */
 import type { HrTime } from '@opentelemetry/api';
 
-/** Unix milliseconds as HrTime: seconds and nanoseconds. */
 export function toHrTime(epochMillis: number): HrTime {
   const seconds = Math.floor(epochMillis / 1000);
   return [seconds, Math.min(999_999_999, Math.round((epochMillis - seconds * 1000) * 1e6))];

@@ -9,7 +9,6 @@ import { apiRegistry } from './api-registry.ts';
 /** The value of `SeverityNumber.WARN` in `@opentelemetry/api-logs`. */
 export const SEVERITY_WARN = 13;
 
-/** A log record of this package. */
 export interface LogRecord {
   readonly eventName: string;
   readonly timestamp: HrTime;
@@ -26,7 +25,6 @@ export interface Logger {
   enabled?(options: Pick<LogRecord, 'context' | 'eventName' | 'severityNumber'>): boolean;
 }
 
-/** A `LoggerProvider` of OpenTelemetry. */
 export interface LoggerProvider {
   getLogger(name: string, version?: string): Logger;
 }
@@ -60,7 +58,6 @@ export class LoggerSource {
     this.#given = followsGlobal ? undefined : provider;
   }
 
-  /** Undefined if there is no logger provider. */
   get(): Logger | undefined {
     const provider = this.#given ?? globalLoggerProvider();
     if (provider !== this.#provider) {

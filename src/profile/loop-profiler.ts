@@ -43,7 +43,6 @@ export class LoopProfiler {
   constructor(
     private readonly clock: Clock,
     private readonly ports: {
-      /** Samples the code that runs now. Called inside the answer. */
       sample(requestedAt: number): CapturedSample;
       /** Whether the loop waited for events then; undefined if that is not known. */
       wasWaitingAt(time: number): boolean | undefined;
@@ -98,12 +97,10 @@ export class LoopProfiler {
     if (intervalMillis > 0 && waited >= LATE_MILLIS) this.#add(sample, waited);
   }
 
-  /** Whether {@link report} has something to do. */
   get hasSamples(): boolean {
     return this.#pending.length > 0 || this.#bare !== undefined || this.#open.length > 0;
   }
 
-  /** Whether {@link work} has something to do. */
   hasWork(now: number): boolean {
     return (
       this.#pending.length > 0 ||

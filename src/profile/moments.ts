@@ -12,7 +12,6 @@ import type { ProfileOptions } from '../sample/protocol.ts';
 import { Progress, Request, type SharedMemory } from '../sample/shared-memory.ts';
 import type { MomentParts, Moments } from '../sample/watchdog-loop.ts';
 
-/** From this share of the time on the loop is busy. */
 export const MIN_UTILIZATION = 0.5;
 /** A moment that is later than this was in a suspension of the process: nothing ran. */
 const MAX_LATE_MILLIS = 20;
@@ -40,7 +39,6 @@ export class ProfileMoments implements Moments {
     this.#due = this.#draw(parts.now());
   }
 
-  /** Milliseconds until the next moment. */
   get untilDue(): number {
     return this.#due - this.parts.now();
   }

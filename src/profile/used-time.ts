@@ -15,12 +15,10 @@ const MAX_SAMPLES = 2048;
 /** How far apart the loop's idle time is noted, at least. */
 const READING_MILLIS = 1000;
 const MAX_READINGS = MAX_PROFILE_WINDOW_MILLIS / READING_MILLIS + 1;
-/** Functions, and operations, that are given. */
 const MAX_GIVEN = 50;
 
 export interface UsedPlace {
   readonly code?: CodePlace;
-  /** The built-in that it has called, as it is written in code. */
   readonly nativeCall?: string;
 }
 

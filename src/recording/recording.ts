@@ -100,7 +100,6 @@ export function toRecording(report: BlockReport, options: RecordingOptions) {
   };
 }
 
-/** Rows that are the same stand once. */
 class Table<Row> {
   readonly rows: Row[] = [];
   readonly #indexes = new Map<unknown, number>();

@@ -43,7 +43,6 @@ export class ProcessEnd {
 
   constructor(
     private readonly telemetry: {
-      /** Sends what there is. */
       flush(): Promise<unknown>;
       /** Sends what there is, and ends. */
       shutdown(): Promise<unknown>;

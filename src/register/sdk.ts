@@ -32,7 +32,6 @@ interface AutoPackage {
   getResourceDetectors?(): unknown[];
 }
 
-/** Whether an SDK is registered. */
 export function hasSdk(): boolean {
   const { trace, metrics } = apiRegistry();
   return trace !== undefined || metrics !== undefined;

@@ -4,7 +4,6 @@ import { printable } from '../support/escape.ts';
 import { causeOf, duration, pathBelow, percent } from '../support/numbers.ts';
 import type { CodePlace, EventLoopBlock } from '../types.ts';
 
-/** Colours. */
 export interface Paint {
   length(text: string, millis: number): string;
   code(text: string): string;

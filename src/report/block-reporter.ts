@@ -94,12 +94,10 @@ export class BlockReporter {
     return span;
   }
 
-  /** Whether blocks wait to be reported. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Reports the blocks that have waited for long enough. */
   readonly #reportDue = (): void => {
     this.#isScheduled = false;
     const turns = this.ports.turnsToWait();
@@ -118,7 +116,6 @@ export class BlockReporter {
     this.#report(due);
   };
 
-  /** Reports all blocks that wait. */
   report(): void {
     this.#isScheduled = false;
     this.#report(this.#waiting);

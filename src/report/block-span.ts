@@ -43,7 +43,6 @@ import type { UserHooks } from './user-hooks.ts';
  */
 const MAX_CUT = 0.25;
 
-/** A span, and the time it is to be ended with. */
 export interface StartedSpan {
   readonly span: Span;
   readonly endTime: HrTime;
@@ -123,7 +122,6 @@ export class BlockSpans implements Emitter {
 
 const functionOf = ({ code }: EventLoopBlock) => (code === undefined ? NO_FUNCTION : keyOf(code));
 
-/** The span a block in this context is a child of. */
 function parentOf(context: Context): Span | undefined {
   const span = trace.getSpan(context);
   return span !== undefined && isSpanContextValid(span.spanContext()) ? span : undefined;
@@ -179,7 +177,6 @@ function isNearEnd(parentEnd: HrTime, endTime: HrTime, durationMillis: number): 
   return outlastsMillis > 0 && outlastsMillis < MAX_CUT * durationMillis;
 }
 
-/** The attributes of a block of this thread. */
 export function attributesOf(block: EventLoopBlock): Attributes {
   return blockAttributes(block, THIS_THREAD);
 }

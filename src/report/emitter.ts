@@ -10,20 +10,16 @@ import type { PendingBlockSpan } from './pending-block-span.ts';
 /** A block that is reported: not one that this package made itself. */
 export interface BlockReport {
   readonly block: EventLoopBlock;
-  /** What it was made from. */
   readonly ended: Block;
   readonly context: Context;
-  /** Its stack samples, with positions in the source. */
   readonly samples: readonly WeightedSample[];
   /** It is ended before anything but the metrics is emitted: its outcome is known to all others. */
   readonly span: Pick<PendingBlockSpan, 'outcome' | 'finish'>;
 }
 
 export interface Emitter {
-  /** Logged if {@link emit} throws. */
   readonly failure: string;
   emit(report: BlockReport): void;
 }
 
-/** Whether it is expected, or ignored by `ignoreBlockHook`. */
 export const isIgnored = ({ span }: BlockReport): boolean => span.outcome === 'ignored';

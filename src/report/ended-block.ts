@@ -30,12 +30,10 @@ export class EndedBlock {
     return this.block.context ?? ROOT_CONTEXT;
   }
 
-  /** An entry span has begun that may have waited for it. */
   addQueued(): void {
     this.#queuedSpans++;
   }
 
-  /** Whether one has begun since this was asked last. */
   hasNewQueued(): boolean {
     const isNew = this.#queuedSpans > this.#queuedAtLastAsk;
     this.#queuedAtLastAsk = this.#queuedSpans;
@@ -48,7 +46,6 @@ export class EndedBlock {
     return facts;
   }
 
-  /** What is known as soon as the block has ended. */
   known(): EventLoopBlock {
     return this.#facts(this.describer.describe(this.block));
   }

@@ -42,13 +42,11 @@ export interface Instruments {
   block(block: EventLoopBlock, context: Context): void;
   suppressed(block: EventLoopBlock, context: Context): void;
   stall(millis: number): void;
-  /** What an entry span of `operation` was stalled, by function. */
   stallCaused(
     waits: readonly { readonly code?: CodePlace; readonly millis: number }[],
     operation: Operation,
   ): void;
   suspension(millis: number, reason: SuspensionReason): void;
-  /** A sample of the loop profile, and the time that it stands for. */
   busy(millis: number, code: CodePlace | undefined, operation: Operation): void;
 }
 
@@ -167,7 +165,6 @@ function operationName(operation: Operation, bounded: Bounded, attribute: string
   };
 }
 
-/** The first `max` names as they are, all others as one. */
 function boundedBy(max: number): Bounded {
   const names = new Set<string>();
   return (name) => {

@@ -35,7 +35,6 @@ export interface OngoingFacts {
   readonly code?: BlockingCode;
   /** Characters of the script before each line of the code's stack; -1 if that is not known. */
   readonly offsets?: readonly number[];
-  /** The wrapped built-in that runs, if one does. */
   readonly nativeCall?: NativeCall;
   readonly parent?: Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags'>;
   /** The trace is not sampled, tracing is suppressed, or a parent is required and there is none. */

@@ -49,12 +49,10 @@ export class PendingBlockSpan {
     return this.#outcome;
   }
 
-  /** An entry span may have waited for the block before it began. */
   addQueued(): void {
     this.unreported?.block.addQueued();
   }
 
-  /** Calls `listener` once, when the block is reported. */
   onReported(listener: (facts: EventLoopBlock) => void): void {
     this.#listeners.push(listener);
   }

@@ -36,7 +36,6 @@ export class RateLimit {
     this.#share = Math.max(1, Math.floor(max * SHARE));
   }
 
-  /** @param key of the function */
   hasRoom(key: string, now: number): boolean {
     if (this.max === 0) return false;
     this.#forgetUntil(now - WINDOW_MILLIS);
@@ -62,7 +61,6 @@ export class RateLimit {
     this.#grants.push({ key, time: now, isSurplus });
   }
 
-  /** Notes that it wants one, and {@link hasRoom} said no. */
   refuse(key: string, now: number): void {
     this.#want(key, now);
   }

@@ -23,7 +23,6 @@ export interface NamedBlock {
   readonly key?: string;
 }
 
-/** What is published on {@link REQUEST_CHANNEL}. */
 export interface RequestMessage {
   /** `GET /report`, else the name of the span. */
   readonly route: string;

@@ -20,7 +20,6 @@ export class UserHooks {
     if (blockHook !== undefined) this.#call('blockHook', () => blockHook(span, block));
   }
 
-  /** Returns what the hook returns; undefined if it throws. */
   #call(name: string, hook: () => unknown): unknown {
     const failed = (error: unknown) => this.log.log('error', `${name} threw; ignored`, error);
     try {

@@ -113,7 +113,6 @@ function positionsByHost(positions: readonly GeneratedPosition[]) {
   });
 }
 
-/** What else a call site of V8 has. */
 const OTHERS =
   'getThis getFunction getEvalOrigin getTypeName getMethodName getPromiseIndex isEval isNative ' +
   'isConstructor isAsync isPromiseAll';

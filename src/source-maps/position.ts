@@ -20,7 +20,6 @@ export interface GeneratedPosition {
   readonly functionColumn?: number | undefined;
 }
 
-/** The same position in the source. */
 export interface SourcePosition {
   /** A path if the source has one, else the source's name without its bundler's prefix. */
   readonly file: string;

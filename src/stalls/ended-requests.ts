@@ -14,7 +14,6 @@ import type { RecentBlock } from './recent-blocks.ts';
  */
 export const MAX_WAITING = 10_000;
 
-/** How long a request waited for one block. */
 export interface Wait {
   /** Undefined until the block of a pile-up is known. */
   block: RecentBlock | undefined;

@@ -63,7 +63,6 @@ export interface EndingSpan {
 export class EventLoopSpanProcessor {
   readonly #stalls = stallsOfThread();
   readonly #log = new OnceLogger();
-  /** The SDK calls `onEnding`. */
   #endingIsCalled = false;
   #isShutDown = false;
 

@@ -34,7 +34,6 @@ const MAX_SEGMENTS = 8;
 /** Without async_hooks, it costs a request next to nothing: from Node.js 24 on. */
 const isStorageCheap = !('_enable' in AsyncLocalStorage.prototype);
 
-/** The fields that are read of a message of the channel. */
 interface Started {
   readonly request: IncomingMessage & { readonly route?: { readonly path?: unknown } };
   readonly response: ServerResponse;

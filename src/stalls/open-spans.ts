@@ -16,7 +16,6 @@ export const MAX_OPEN_SPANS = 10_000;
 /** Spans around a span. One that begins each span inside the last one has no outermost. */
 const MAX_DEPTH = 128;
 
-/** A span in the list of those that are open. */
 interface Entry {
   /** Undefined when it is not in the list any more: it has ended, or is forgotten. */
   span: Span | undefined;
@@ -72,7 +71,6 @@ class Known extends Given {
     return #entry in span ? span.#entry : undefined;
   }
 
-  /** The span has ended. */
   static takeEntry(span: object): Entry | undefined {
     if (!(#entry in span)) return undefined;
     const entry = span.#entry;
@@ -152,7 +150,6 @@ export class OpenSpans {
     return queued;
   }
 
-  /** The latest `max` that are open. */
   latest(max: number): Span[] {
     const spans: Span[] = [];
     for (let e = this.#newest; e !== undefined && spans.length < max; e = e.older)
@@ -181,7 +178,6 @@ export class OpenSpans {
     return stalled;
   }
 
-  /** Whether an open span was stalled. */
   #isStalled(span: Span, block: BlockTime): boolean {
     const start = this.#startOf(span);
     if (start >= block.end) return false;

@@ -21,14 +21,12 @@ const MAX_REQUESTS = 1000;
 /** More in three iterations: the oldest are left out. */
 const MAX_BLOCKS = 1024;
 
-/** A moment of the event loop's time. */
 export interface LoopMoment {
   readonly iteration: number;
   /** Milliseconds that the loop has waited for events so far. */
   readonly idle: number;
 }
 
-/** The end of a block. */
 export interface BlockEnd extends LoopMoment {
   /** A time of the clock. */
   readonly end: number;
@@ -36,7 +34,6 @@ export interface BlockEnd extends LoopMoment {
   readonly asyncId: number;
 }
 
-/** When a span begins. */
 export interface SpanBegin extends LoopMoment {
   /** Unix time. */
   readonly beganAt: number;
@@ -60,7 +57,6 @@ export interface BlockBefore {
   readonly isWhole: boolean;
 }
 
-/** For how long. */
 export interface QueuedWait {
   readonly block: RecentBlock;
   readonly millis: number;

@@ -55,7 +55,6 @@ export interface StallSession {
   tickId(): number;
   /** Reports the blocks that have ended; some wait for source maps. */
   report(): void;
-  /** Reports everything now. */
   settle(): void;
   /** An entry span has ended, stalled or not. May throw: the host's meter may. */
   stalled(millis: number): void;
@@ -71,7 +70,6 @@ const MAX_ENDED_CALLS = 32;
 /** Open spans among which calls are looked for; each takes some 100 ns. */
 const MAX_OPEN_CALLS = 500;
 
-/** A span of the SDK. */
 export type EndedSpan = Span &
   NamedSpan & { readonly kind: SpanKind; readonly startTime: HrTime; readonly endTime: HrTime };
 
@@ -86,7 +84,6 @@ export class Stalls {
   #endedCalls: SomeSpan[] = [];
   readonly #open = new OpenSpans((span, time) => this.#timeOf(span, time));
   readonly #blocks = new RecentBlocks();
-  /** Blocks that are not reported yet. */
   #unnamed = 0;
   readonly #queue = new Queue();
   readonly #requests = new EndedRequests();
@@ -109,13 +106,11 @@ export class Stalls {
     this.#session = undefined;
   }
 
-  /** A processor has come. */
   watch(): void {
     this.#processors++;
     announceRequests();
   }
 
-  /** A processor was shut down. */
   unwatch(): void {
     this.#processors = Math.max(0, this.#processors - 1);
     if (this.#processors > 0) return;

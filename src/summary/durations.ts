@@ -14,7 +14,6 @@ const MIN_MILLIS = 1e-3;
 const MAX_MILLIS = 1e9;
 
 export class Durations {
-  /** Counts, by the number of the bucket. */
   readonly #buckets = new Map<number, number>();
   #count = 0;
   #min = Number.POSITIVE_INFINITY;
@@ -36,7 +35,6 @@ export class Durations {
     this.#max = Math.max(this.#max, millis);
   }
 
-  /** The durations of both. */
   with(other: Durations): Durations {
     const both = new Durations();
     for (const each of [this.#buckets, other.#buckets])

@@ -187,7 +187,6 @@ export function placeOf(code: Partial<CodePlace> = {}): Partial<CodePlace> {
   };
 }
 
-/** Undefined if `max` others are known. */
 export function valueFor<Value>(
   values: Map<string, Value>,
   key: string,

@@ -28,6 +28,5 @@ export const addStalls = (a: Partial<StallTotals>, b: Partial<StallTotals>): Sta
   return Object.fromEntries(sums) as StallTotals;
 };
 
-/** Milliseconds that requests waited. */
 export const harmOf = ({ stalledMillis = 0, queuedMillis = 0 }: Partial<StallTotals> = {}) =>
   stalledMillis + queuedMillis;

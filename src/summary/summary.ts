@@ -47,7 +47,6 @@ export interface BlockSummary extends PeriodSummary, Partial<RequestSummary> {
   readonly startUp?: PeriodSummary & { readonly loadMillis?: number };
 }
 
-/** When things happened, in milliseconds of Unix time. */
 export interface SummaryTimes {
   readonly startedAt: number;
   readonly now: number;

@@ -71,7 +71,6 @@ export class SystemClock {
     this.#lostWaits += millis;
   }
 
-  /** Iterations of the loop so far. */
   loopCount(): number {
     return (timing.uvMetricsInfo as { loopCount: number }).loopCount;
   }

@@ -17,7 +17,6 @@ export function printable(text: string, maxLength = MAX_NAME_LENGTH): string {
   return safe.length > maxLength ? `${safe.slice(0, maxLength - 1)}…` : safe;
 }
 
-/** One line of JSON. */
 export const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replace(UNPRINTABLE, escaped);
 

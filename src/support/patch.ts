@@ -28,7 +28,6 @@ export interface Switch<User = unknown> {
   user: User | undefined;
 }
 
-/** Makes the wrapper of a function. */
 export type Wrap<Fn, User = unknown> = (original: Fn, state: Readonly<Switch<User>>) => Fn;
 
 interface Wrapper<Fn, User> {

@@ -7,7 +7,6 @@
 import { attempt } from '../support/guard.ts';
 import { Patch } from '../support/patch.ts';
 
-/** Folders of the packages that wait so. */
 const POOLS = ['/node_modules/piscina/', '/node_modules/tinypool/'];
 const POOLS_ON_WINDOWS = POOLS.map((folder) => folder.replaceAll('/', '\\'));
 

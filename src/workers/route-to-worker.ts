@@ -55,7 +55,6 @@ export class OpenSessions {
     return false;
   }
 
-  /** Call it when the session is closed. */
   leave(): void {
     Atomics.sub(this.words, ProcessWord.openSessions, 1);
     Atomics.notify(this.words, ProcessWord.openSessions);

@@ -117,7 +117,6 @@ export class SharedSleep {
   }
 }
 
-/** The sleep of one watched thread among them. */
 export class SleepOfThread implements Sleep {
   /** @param now the watched thread's `performance.now()` */
   constructor(

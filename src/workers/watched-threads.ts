@@ -33,7 +33,6 @@ interface Watched {
 }
 
 export class WatchedThreads {
-  /** By the name of its channel. */
   readonly #watched = new Map<string, Watched>();
   readonly #sleep: SharedSleep;
   readonly #sessions: OpenSessions;

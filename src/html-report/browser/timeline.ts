@@ -89,7 +89,6 @@ export class Timeline {
     new ResizeObserver(() => this.redraw()).observe(this.#stage);
   }
 
-  /** Selects a block, and shows it if it is out of sight. */
   select(block: Block): void {
     this.#selected = block;
     const length = this.#until - this.#from;
@@ -411,7 +410,6 @@ export class Timeline {
     });
   }
 
-  /** In the canvas. */
   #pointOf(event: MouseEvent): { x: number; y: number } {
     const { left, top } = this.#canvas.getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };
@@ -434,7 +432,6 @@ export class Timeline {
     this.#tooltip.style.top = `${event.clientY - stage.top + 12}px`;
   }
 
-  /** Lag and utilization at a moment. */
   #ofTime(x: number, y: number): string[] {
     const { timeline, startTimeMillis } = this.#model.report;
     if (timeline === undefined || y > 0 || x < this.#left()) return [];
