@@ -80,7 +80,7 @@ export class Timeline {
         button('Whole run', () => this.#show(0, model.elapsed), 'Show the whole run'),
         this.#range,
         model.report.timeline !== undefined && legend(),
-        h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel or pinch to zoom, click a block.'),
+        h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a block.'),
       ),
       this.#stage,
       h('p', { id: 'timeline-hint', class: 'for-screen-readers' }, HINT),
@@ -277,19 +277,6 @@ export class Timeline {
     context.fillStyle = this.#colorOf(block);
     context.globalAlpha = this.#isFaded(block) ? 0.2 : 1;
     context.fillRect(x, BLOCKS_TOP, width, BLOCKS_HEIGHT);
-    if (width > 60) this.#drawName(context, block, x, width);
-  }
-
-  #drawName(context: CanvasRenderingContext2D, block: Block, x: number, width: number): void {
-    const from = Math.max(x, this.#left());
-    const room = Math.min(x + width, this.#left() + this.#width()) - from - 10;
-    const letters = Math.floor(room / 6.2);
-    if (letters < 6) return;
-    const { name } = block.fn;
-    context.fillStyle = this.#colors.onColor;
-    context.textAlign = 'left';
-    const text = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
-    context.fillText(text, from + 5, BLOCKS_TOP + BLOCKS_HEIGHT / 2 + 0.5);
   }
 
   #drawRequests(context: CanvasRenderingContext2D): void {
@@ -372,32 +359,26 @@ export class Timeline {
 
   #listenToPointers(): void {
     const stage = this.#stage;
-    const pointers = new Map<number, number>();
+    let latest: number | undefined;
     let moved = 0;
     stage.addEventListener('pointerdown', (event) => {
-      pointers.set(event.pointerId, this.#pointOf(event).x);
+      latest = this.#pointOf(event).x;
       moved = 0;
     });
     stage.addEventListener('pointermove', (event) => {
+      if (latest === undefined) return this.#hover(event);
       const { x } = this.#pointOf(event);
-      const before = pointers.get(event.pointerId);
-      if (before === undefined) return this.#hover(event);
-      moved += Math.abs(x - before);
+      moved += Math.abs(x - latest);
       // Not at once: a click would go to whatever has captured the pointer.
       if (moved > 3 && !stage.hasPointerCapture(event.pointerId))
         stage.setPointerCapture(event.pointerId);
       this.#tooltip.hidden = true;
-      const [other] = [...pointers].filter(([id]) => id !== event.pointerId);
-      if (other !== undefined) {
-        const [, at] = other;
-        const factor = Math.abs(before - at) / Math.max(1, Math.abs(x - at));
-        this.#zoom(factor, this.#timeAt(at));
-      } else this.#pan((before - x) * ((this.#until - this.#from) / this.#width()));
-      pointers.set(event.pointerId, x);
+      this.#pan((latest - x) * ((this.#until - this.#from) / this.#width()));
+      latest = x;
     });
     const end = (event: PointerEvent) => {
-      const isClick = event.type === 'pointerup' && pointers.size === 1 && moved <= 3;
-      pointers.delete(event.pointerId);
+      const isClick = event.type === 'pointerup' && latest !== undefined && moved <= 3;
+      latest = undefined;
       if (!isClick) return;
       const { x, y } = this.#pointOf(event);
       const block = this.#blockAt(x, y) ?? this.#requestAt(x, y)?.waits[0]?.block;
@@ -547,7 +528,6 @@ function colors() {
     busy: of('busy'),
     request: of('request'),
     band: of('band'),
-    onColor: of('on-color'),
     // The last one is that of all functions without a colour of their own.
     fns: Array.from({ length: COLORS + 1 }, (_, i) => of(`fn-${i}`)),
   };
