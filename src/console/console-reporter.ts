@@ -14,7 +14,7 @@ import { adviceOf } from '../summary/advice.ts';
 import { blockJson, summaryJson } from '../summary/json.ts';
 import { functionKeyOf } from '../summary/requests.ts';
 import { RunTimes, SUMMARY_SIGNAL } from '../summary/run-times.ts';
-import { type BlockSummary, Summary } from '../summary/summary.ts';
+import { Summary } from '../summary/summary.ts';
 import { jsonLine } from '../support/escape.ts';
 import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
@@ -25,7 +25,7 @@ import type { EventLoopBlock, LoopProfile } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { hasColors, STYLED } from './paint.ts';
 import { profileLine } from './profile-line.ts';
-import { summaryLines } from './summary-lines.ts';
+import { SHOWN, summaryLines } from './summary-lines.ts';
 
 /** Places whose advice is printed once only. */
 const MAX_ADVISED = 1000;
@@ -138,7 +138,8 @@ export class ConsoleReporter {
 
   #writeSummary(isLast = false): void {
     if (this.#isSilent()) return;
-    const summary = this.#read();
+    const maxPlaces = this.format === 'json' ? undefined : SHOWN;
+    const summary = this.#summary.read(this.#times.read(this.thresholdMillis), maxPlaces);
     const profile = this.loopProfile();
     writeLines((cwd) => {
       if (this.format === 'json') return [jsonLine(summaryJson(summary, profile))];
@@ -146,9 +147,5 @@ export class ConsoleReporter {
       const more = line === undefined ? [] : [line];
       return [...summaryLines(summary, cwd, this.#paint, this.thresholdMillis), ...more];
     }, isLast);
-  }
-
-  #read(): BlockSummary {
-    return this.#summary.read(this.#times.read(this.thresholdMillis));
   }
 }

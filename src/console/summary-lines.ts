@@ -1,21 +1,15 @@
 /** The summary as lines for people. */
 import { codeAt, type Paint } from '../report/block-line.ts';
 import { type Quantiles, waitsOf } from '../summary/requests.ts';
-import {
-  type BlockSummary,
-  type BlockTotals,
-  type PeriodSummary,
-  type PlaceSummary,
-  sumOf,
-} from '../summary/summary.ts';
+import type { BlockSummary, BlockTotals, PeriodSummary, PlaceSummary } from '../summary/summary.ts';
 import { printable } from '../support/escape.ts';
 import { causeOf, count, duration, percent } from '../support/numbers.ts';
 
 /** Rows of a period; what is past them is one more row. */
-const SHOWN = 10;
+export const SHOWN = 10;
 
 /**
- * The first line counts all blocks. The others are the places that made requests wait longest, then
+ * Of a summary with at most {@link SHOWN} places. The first line counts all blocks. The others are the places that made requests wait longest, then
  * those that blocked longest, and the routes whose requests waited.
  */
 export function summaryLines(
@@ -49,31 +43,9 @@ function startUpOf(startUp: NonNullable<BlockSummary['startUp']>): string {
   return `at start-up: ${parts.filter((part) => part !== false).join('; ')}`;
 }
 
-/** The places that are shown, and what all the others add up to. */
-function shownPlaces({ places, otherPlaces }: PeriodSummary): {
-  shown: readonly PlaceSummary[];
-  others: BlockTotals | undefined;
-} {
-  const hidden: readonly BlockTotals[] = [
-    ...places.slice(SHOWN),
-    ...(otherPlaces === undefined ? [] : [otherPlaces]),
-  ];
-  const others = hidden.reduce<BlockTotals | undefined>(
-    (sum, totals) => ({
-      blocks: (sum?.blocks ?? 0) + totals.blocks,
-      totalMillis: (sum?.totalMillis ?? 0) + totals.totalMillis,
-      longestMillis: Math.max(sum?.longestMillis ?? 0, totals.longestMillis),
-      share: (sum?.share ?? 0) + totals.share,
-      ...sumOf(sum, totals),
-    }),
-    undefined,
-  );
-  return { shown: places.slice(0, SHOWN), others };
-}
-
 function rowsOf(period: PeriodSummary, cwd: string, paint: Paint): string[] {
-  const { shown, others } = shownPlaces(period);
-  const rows = shown.map((place) => ({
+  const { places, otherPlaces: others } = period;
+  const rows = places.map((place) => ({
     ...cellsOf(place),
     place: withWaits(placeOf(place, cwd, paint), waitsOf(place)),
   }));

@@ -68,16 +68,20 @@ export class Summary {
     this.#periodOf(request.startTimeMillis, listeningSince).requests.add(request);
   }
 
-  read({ startedAt, now, listeningSince, loadMillis }: SummaryTimes): BlockSummary {
+  /** @param maxPlaces all others are added up together */
+  read(
+    { startedAt, now, listeningSince, loadMillis }: SummaryTimes,
+    maxPlaces = MAX_PLACES_GIVEN,
+  ): BlockSummary {
     const load = loadMillis !== undefined && { loadMillis };
     const hasListened = listeningSince !== undefined;
     const [before, after] = hasListened
       ? [this.#before, this.#after]
       : [new Places(), this.#before];
     const since = listeningSince ?? startedAt;
-    const startUp = before.read(since - startedAt);
+    const startUp = before.read(since - startedAt, maxPlaces);
     return {
-      ...after.read(now - since),
+      ...after.read(now - since, maxPlaces),
       ...after.requests.read(),
       ...((load || startUp.blocks > 0) && { startUp: { ...startUp, ...load } }),
     };
@@ -162,7 +166,7 @@ class Places {
   }
 
   /** A block may have begun before the period did, or end after it: it is in it as a whole. */
-  read(periodMillis: number): PeriodSummary {
+  read(periodMillis: number, maxPlaces: number): PeriodSummary {
     const elapsedMillis = Math.max(periodMillis, this.#all.millis);
     const stalls = (key: string) => this.requests.ofFunction(key);
     const millisOf = (key: string) => harmOf(stalls(key));
@@ -172,27 +176,19 @@ class Places {
     const others = new Totals();
     others.addAll(this.#others);
     let otherStalls: StallTotals | undefined;
-    for (const [key, place] of sorted.slice(MAX_PLACES_GIVEN)) {
+    for (const [key, place] of sorted.slice(maxPlaces)) {
       others.addAll(place);
-      otherStalls = sumOf(otherStalls, stalls(key));
+      const ofPlace = stalls(key);
+      otherStalls = ofPlace && addStalls(otherStalls ?? {}, ofPlace);
     }
     return {
       elapsedMillis,
       ...this.#all.read(elapsedMillis),
       ...this.requests.all,
       places: sorted
-        .slice(0, MAX_PLACES_GIVEN)
+        .slice(0, maxPlaces)
         .map(([key, place]) => ({ ...place.read(elapsedMillis), ...stalls(key) })),
       ...(others.blocks > 0 && { otherPlaces: { ...others.read(elapsedMillis), ...otherStalls } }),
     };
   }
-}
-
-/** Undefined if neither is known. */
-export function sumOf(
-  a: Partial<StallTotals> | undefined,
-  b: Partial<StallTotals> | undefined,
-): StallTotals | undefined {
-  if (a?.waitedRequests === undefined && b?.waitedRequests === undefined) return undefined;
-  return addStalls(a ?? {}, b ?? {});
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { profileLine } from '../../src/console/profile-line.ts';
-import { summaryLines } from '../../src/console/summary-lines.ts';
+import { SHOWN, summaryLines } from '../../src/console/summary-lines.ts';
 import { PLAIN } from '../../src/report/block-line.ts';
 import type { RequestMessage } from '../../src/report/request-channel.ts';
 import { ADVICE } from '../../src/summary/advice.ts';
@@ -30,13 +30,18 @@ const block = (
 
 const TEN_SECONDS: SummaryTimes = { startedAt: 0, now: 10_000 };
 
-function read(blocks: readonly EventLoopBlock[], times: SummaryTimes = TEN_SECONDS) {
+function read(
+  blocks: readonly EventLoopBlock[],
+  times: SummaryTimes = TEN_SECONDS,
+  maxPlaces?: number,
+) {
   const summary = new Summary();
   for (const b of blocks) summary.add(b, times.listeningSince);
-  return summary.read(times);
+  return summary.read(times, maxPlaces);
 }
 
-const linesOf = (...blocks: EventLoopBlock[]) => summaryLines(read(blocks), '/app', PLAIN, 100);
+const linesOf = (...blocks: EventLoopBlock[]) =>
+  summaryLines(read(blocks, TEN_SECONDS, SHOWN), '/app', PLAIN, 100);
 const schema = JSON.parse(readFileSync(join(__dirname, '../../console.schema.json'), 'utf8'));
 const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);
 const errorsOf = (value: unknown) => {
