@@ -96,7 +96,7 @@ const arrow = (order: string | undefined) =>
   h(
     'span',
     { class: 'arrow', 'aria-hidden': 'true' },
-    order === 'ascending' ? '▲' : order ? '▼' : '',
+    order === 'ascending' ? ' ▲' : order ? ' ▼' : '',
   );
 
 export class Tables {
