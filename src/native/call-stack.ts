@@ -9,6 +9,7 @@
 import type { NativeCall, StackFrame } from '../block.ts';
 import type { Faults } from '../otel/diag-once.ts';
 import { captureStack } from '../sample/stack.ts';
+import { attempt } from '../support/guard.ts';
 import { now } from '../support/time.ts';
 
 /** The size of inputs whose size is not known for free. */
@@ -77,7 +78,7 @@ export function endCall(depth: number, long: Entered | undefined): void {
     safepoint();
   } finally {
     if (callStack.depth > depth) callStack.depth = depth;
-    if (long !== undefined) leave(long);
+    if (long !== undefined) tell(long.listener, (listener) => listener.left(long.call));
   }
 }
 
@@ -96,26 +97,32 @@ export function setSize(size: number): void {
 /** Call it in a tick, if `depth` is not 0: nothing is in progress then. */
 export function emptyCallStack(): void {
   callStack.depth = 0;
-  const { listener } = callStack;
-  try {
-    listener?.emptied?.();
-  } catch (error) {
-    if (listener !== undefined) listener.faults.inHook ??= error;
-  }
+  tell(callStack.listener, (listener) => listener.emptied?.());
+}
+
+/** What the listener throws is noted. */
+function tell<Result>(
+  listener: LongCallListener | undefined,
+  action: (listener: LongCallListener) => Result,
+): Result | undefined {
+  return (
+    listener &&
+    attempt(
+      () => action(listener),
+      (error) => {
+        listener.faults.inHook ??= error;
+      },
+    )
+  );
 }
 
 /** The call of `name` is known to be long. Undefined without a listener. Cannot throw. */
 export function enter(name: string, size: number, depth: number): Entered | undefined {
-  const { listener } = callStack;
-  if (listener === undefined) return undefined;
-  try {
+  return tell(callStack.listener, (listener) => {
     const call = calledHere(name, size, depth);
     listener.entered(call);
     return { call, listener };
-  } catch (error) {
-    listener.faults.inHook ??= error;
-    return undefined;
-  }
+  });
 }
 
 /** A shorter call is left to the samples of the watchdog thread. */
@@ -123,13 +130,10 @@ export const MIN_SAMPLED_MILLIS = 3;
 
 /** The call of `name` began at `since`, and has waited. Cannot throw. */
 export function noteWait(name: string, since: number, depth: number): void {
-  const { listener } = callStack;
-  if (listener === undefined || !(now() - since >= MIN_SAMPLED_MILLIS)) return;
-  try {
-    listener.waited?.(calledHere(name, UNKNOWN_SIZE, depth), since);
-  } catch (error) {
-    listener.faults.inHook ??= error;
-  }
+  if (!(now() - since >= MIN_SAMPLED_MILLIS)) return;
+  tell(callStack.listener, (listener) =>
+    listener.waited?.(calledHere(name, UNKNOWN_SIZE, depth), since),
+  );
 }
 
 function calledHere(name: string, size: number, depth: number): LongCall {
@@ -143,14 +147,6 @@ function calledHere(name: string, size: number, depth: number): LongCall {
     frames: caller === undefined ? [] : [{ ...caller, isAtEntry: false }, ...around],
     depth,
   };
-}
-
-function leave({ call, listener }: Entered): void {
-  try {
-    listener.left(call);
-  } catch (error) {
-    listener.faults.inHook ??= error;
-  }
 }
 
 /** How often each loop of {@link safepoint} turns. V8 can not know that from the code. */

@@ -69,24 +69,14 @@ export class OpenSessions {
  * The domain attaches to every worker of the process. An attached session neither pauses nor keeps
  * a thread alive, and those of other threads are detached as soon as they are announced.
  */
-export class RouteToWorker implements CaptureRoute {
+export class RouteToWorker extends OpenSessions implements CaptureRoute {
   readonly isIndirect = true;
 
   constructor(
     private readonly threadId: number,
-    private readonly sessions: OpenSessions,
-  ) {}
-
-  get isClosing(): boolean {
-    return this.sessions.isClosing;
-  }
-
-  enter(): boolean {
-    return this.sessions.enter();
-  }
-
-  leave(): void {
-    this.sessions.leave();
+    words: Int32Array,
+  ) {
+    super(words);
   }
 
   request(session: Session, request: SampleRequest): void {

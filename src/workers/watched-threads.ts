@@ -40,7 +40,7 @@ export class WatchedThreads {
   #unusedSince = now();
 
   constructor(
-    words: Int32Array,
+    private readonly words: Int32Array,
     private readonly uses: SampleUses,
   ) {
     this.#sleep = new SharedSleep(words);
@@ -63,7 +63,7 @@ export class WatchedThreads {
     void watchThread<UnnamedFacts>(data, {
       memory,
       sleep: new SleepOfThread(this.#sleep, memory, now),
-      route: new RouteToWorker(threadId, this.#sessions),
+      route: new RouteToWorker(threadId, this.words),
       post: (message) => send(data.channel, message),
       reportOngoing: this.uses.reportOngoing(data),
       moments: this.uses.moments,
