@@ -37,20 +37,9 @@ const MAX_SERIES = 1000;
 /** What the loop profile counts once: one sample a second is what it takes on average. */
 const SAMPLE_MILLIS = 1000;
 
-export interface Instruments {
-  lag(millis: number): void;
-  block(block: EventLoopBlock, context: Context): void;
-  suppressed(block: EventLoopBlock, context: Context): void;
-  stall(millis: number): void;
-  stallCaused(
-    waits: readonly { readonly code?: CodePlace; readonly millis: number }[],
-    operation: Operation,
-  ): void;
-  suspension(millis: number, reason: SuspensionReason): void;
-  busy(millis: number, code: CodePlace | undefined, operation: Operation): void;
-}
+export type Instruments = ReturnType<typeof createInstruments>;
 
-export function createInstruments(meter: Meter): Instruments {
+export function createInstruments(meter: Meter) {
   const lag = meter.createHistogram(semconv.METRIC_EVENT_LOOP_LAG, {
     unit: 's',
     description: 'How long an event arriving at a random moment waits for the event loop.',
@@ -96,8 +85,8 @@ export function createInstruments(meter: Meter): Instruments {
   const stalledOperation = boundedBy(MAX_OPERATIONS);
   const stallSeries = boundedBy(MAX_SERIES);
   return {
-    lag: (millis) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
-    block: ({ durationMillis, kind, code, expected }, context) =>
+    lag: (millis: number) => lag.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
+    block: ({ durationMillis, kind, code, expected }: EventLoopBlock, context: Context) =>
       blockDuration.record(
         durationMillis / 1000,
         {
@@ -107,10 +96,14 @@ export function createInstruments(meter: Meter): Instruments {
         },
         context,
       ),
-    suppressed: ({ code }, context) =>
+    suppressed: ({ code }: EventLoopBlock, context: Context) =>
       blockSuppressed.add(1, functionOf(code, blockingFunction), context),
-    stall: (millis) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
-    stallCaused: (waits, operation) => {
+    stall: (millis: number) => stallDuration.record(millis / 1000, NO_ATTRIBUTES, ROOT_CONTEXT),
+    /** What an entry span of `operation` was stalled, by function. */
+    stallCaused: (
+      waits: readonly { readonly code?: CodePlace; readonly millis: number }[],
+      operation: Operation,
+    ) => {
       const who = operationName(
         operation,
         stalledOperation,
@@ -124,13 +117,14 @@ export function createInstruments(meter: Meter): Instruments {
         stallCaused.add(millis / 1000, counted, ROOT_CONTEXT);
       }
     },
-    suspension: (millis, reason) =>
+    suspension: (millis: number, reason: SuspensionReason) =>
       suspensionDuration.record(
         millis / 1000,
         { [semconv.ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
         ROOT_CONTEXT,
       ),
-    busy: (millis, code, operation) => {
+    /** A sample of the loop profile, and the time that it stands for. */
+    busy: (millis: number, code: CodePlace | undefined, operation: Operation) => {
       const attributes = {
         ...functionOf(code, busyFunction),
         ...operationName(operation, busyOperation, semconv.ATTR_EVENT_LOOP_BUSY_OPERATION),

@@ -53,6 +53,16 @@ export const aside = (...children: Child[]) => h('p', { class: 'aside' }, ...chi
 
 export const code = (text: string) => h('code', {}, text);
 
+/** Names of the colours that the classes have. */
+export const legend = (names: Record<string, string>) =>
+  h(
+    'span',
+    { class: 'legend' },
+    ...Object.entries(names).map(([kind, name]) =>
+      h('span', {}, h('span', { class: `swatch ${kind}`, 'aria-hidden': 'true' }), name),
+    ),
+  );
+
 /** The colour of a function. A style attribute would be against the page's own policy. */
 export function swatch(color: number): HTMLElement {
   const element = h('span', { class: 'swatch', 'aria-hidden': 'true' });

@@ -10,6 +10,7 @@ import {
   editorChoice,
   empty,
   h,
+  legend,
   place,
   saveFile,
   section,
@@ -34,22 +35,20 @@ function start(report: ReportDocument): void {
   const flame = new FlameGraph(model);
   const details = h('div', { class: 'selected' });
   const announcement = h('p', { class: 'for-screen-readers', 'aria-live': 'polite' });
-  const all = h(
-    'button',
-    {
-      type: 'button',
-      hidden: true,
-      click: () => {
-        setAddress('#all');
-        showAll();
-      },
-    },
-    'Show all blocks',
-  );
+  const all = button('Show all blocks', () => {
+    setAddress('#all');
+    showAll();
+  });
   const source = h('div');
   const flamePart = section(
     'Flame graph',
-    h('div', { class: 'toolbar' }, all, legend()),
+    h(
+      'div',
+      { class: 'toolbar' },
+      all,
+      legend({ app: 'application', package: 'packages', native: 'Node.js' }),
+      h('span', { class: 'hint' }, 'Click a frame to zoom, Escape zooms out.'),
+    ),
     source,
     flame.element,
   );
@@ -205,7 +204,7 @@ function tiles({ report }: Model): HTMLElement {
   const lags = known(timeline?.maxLagMillis);
   const busy = known(timeline?.utilization);
   const mean = busy.reduce((sum, share) => sum + share, 0) / busy.length;
-  const tile = (name: string, value: string, more = '') =>
+  const tile = (name: string, value: string, more: string) =>
     h(
       'div',
       { class: 'tile' },
@@ -222,17 +221,14 @@ function tiles({ report }: Model): HTMLElement {
       summary.blocks.toLocaleString('en'),
       `longest ${duration(summary.longestMillis)}`,
     ),
-    waitedRequests === undefined
-      ? undefined
-      : tile(
-          'Requests that waited',
-          waitedRequests.toLocaleString('en'),
-          `${duration(harmOf(summary))} in all`,
-        ),
-    lags.length === 0
-      ? undefined
-      : tile('Longest lag', duration(Math.max(...lags)), 'that an event waited'),
-    busy.length === 0 ? undefined : tile('Utilization', percent(mean), 'of the time busy'),
+    waitedRequests !== undefined &&
+      tile(
+        'Requests that waited',
+        waitedRequests.toLocaleString('en'),
+        `${duration(harmOf(summary))} in all`,
+      ),
+    lags.length > 0 && tile('Longest lag', duration(Math.max(...lags)), 'that an event waited'),
+    busy.length > 0 && tile('Utilization', percent(mean), 'of the time busy'),
   );
 }
 
@@ -325,20 +321,6 @@ function startUpOf(model: Model, tables: Tables): HTMLElement | undefined {
     'Start-up',
     h('p', {}, sentences.filter((sentence) => sentence !== false).join(' ')),
     startUp.places.length > 0 && tables.functions('Functions that blocked at start-up', startUp),
-  );
-}
-
-function legend(): HTMLElement {
-  const kinds = [
-    ['app', 'application'],
-    ['package', 'packages'],
-    ['native', 'Node.js'],
-  ];
-  return h(
-    'span',
-    { class: 'legend' },
-    ...kinds.map(([kind, name]) => h('span', {}, h('span', { class: `swatch ${kind}` }), name)),
-    h('span', { class: 'hint' }, 'Click a frame to zoom, Escape zooms out.'),
   );
 }
 

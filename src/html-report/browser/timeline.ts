@@ -4,7 +4,7 @@
  */
 import uPlot from 'uplot';
 import type { LagTimeline } from '../lag-timeline.ts';
-import { button, h } from './elements.ts';
+import { button, h, legend } from './elements.ts';
 import { clockTime, count, duration, percent } from './format.ts';
 import { assignRows, type Block, COLORS, type Model, type Request } from './model.ts';
 
@@ -79,7 +79,7 @@ export class Timeline {
         button('−', () => this.#zoom(ZOOM), 'Zoom out'),
         button('Whole run', () => this.#show(0, model.elapsed), 'Show the whole run'),
         this.#range,
-        model.report.timeline !== undefined && legend(),
+        model.report.timeline !== undefined && legend({ lag: 'lag', busy: 'utilization' }),
         h('span', { class: 'hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a block.'),
       ),
       this.#stage,
@@ -454,16 +454,6 @@ export class Timeline {
   #step(block: Block | undefined): void {
     if (block !== undefined) this.#select(block);
   }
-}
-
-function legend(): HTMLElement {
-  const line = (name: string) => h('span', { class: `swatch ${name}`, 'aria-hidden': 'true' });
-  return h(
-    'span',
-    { class: 'legend' },
-    h('span', {}, line('lag'), 'lag'),
-    h('span', {}, line('busy'), 'utilization'),
-  );
 }
 
 const ofBlock = (block: Block) => [
