@@ -247,7 +247,7 @@ function nothingBlocked({ thresholdMillis }: ReportDocument): HTMLElement {
   );
 }
 
-/** The colours of the blocks in the timeline. */
+/** A block in the timeline may be too narrow for a name. */
 function labels({ blocks }: Model, tables: Tables): HTMLElement {
   const fns = [...new Set(blocks.map(({ fn }) => fn))].sort((a, b) => a.color - b.color);
   const colored = fns.filter(({ color }) => color < COLORS);

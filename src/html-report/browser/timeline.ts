@@ -277,6 +277,19 @@ export class Timeline {
     context.fillStyle = this.#colorOf(block);
     context.globalAlpha = this.#isFaded(block) ? 0.2 : 1;
     context.fillRect(x, BLOCKS_TOP, width, BLOCKS_HEIGHT);
+    if (width > 60) this.#drawName(context, block, x, width);
+  }
+
+  #drawName(context: CanvasRenderingContext2D, block: Block, x: number, width: number): void {
+    const from = Math.max(x, this.#left());
+    const room = Math.min(x + width, this.#left() + this.#width()) - from - 10;
+    const letters = Math.floor(room / 6.2);
+    if (letters < 6) return;
+    const { name } = block.fn;
+    context.fillStyle = this.#colors.onColor;
+    context.textAlign = 'left';
+    const text = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
+    context.fillText(text, from + 5, BLOCKS_TOP + BLOCKS_HEIGHT / 2 + 0.5);
   }
 
   #drawRequests(context: CanvasRenderingContext2D): void {
@@ -518,6 +531,7 @@ function colors() {
     busy: of('busy'),
     request: of('request'),
     band: of('band'),
+    onColor: of('on-color'),
     // The last one is that of all functions without a colour of their own.
     fns: Array.from({ length: COLORS + 1 }, (_, i) => of(`fn-${i}`)),
   };
