@@ -1,7 +1,7 @@
 /**
  * Every span, event, attribute and metric name that this package emits, once. The names are a
  * contract: dashboards and alerts are written against them, so a change is a breaking change.
- * docs/reference.md says all of each.
+ * docs/reference.md says all of each. Those without a comment are OpenTelemetry's own.
  *
  * Made from `semconv/*.yaml` by `npm run check -- semconv`: change it there.
  */
@@ -117,28 +117,20 @@ export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
  */
 export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_FILE_PATH = 'code.file.path';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_LINE_NUMBER = 'code.line.number';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_COLUMN_NUMBER = 'code.column.number';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/ */
 export const ATTR_CODE_STACKTRACE = 'code.stacktrace';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
 export const ATTR_THREAD_ID = 'thread.id';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/thread/ */
 export const ATTR_THREAD_NAME = 'thread.name';
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/http/ */
 export const ATTR_HTTP_ROUTE = 'http.route';
 
 /**

@@ -11,7 +11,6 @@ const ROOT = join(__dirname, '..');
 const FOLDER = join(ROOT, 'semconv');
 const MANIFEST = 'manifest.yaml';
 const COLUMNS = 100;
-const UPSTREAM = 'https://opentelemetry.io/docs/specs/semconv/registry/attributes';
 
 /**
  * @typedef {Record<string, Record<string, unknown>>} Annotations
@@ -133,11 +132,6 @@ function usedAs(ref, own) {
   };
 }
 
-/** Of an attribute of OpenTelemetry. */
-function upstreamPage(/** @type {string} */ key) {
-  return `${UPSTREAM}/${key.slice(0, key.indexOf('.'))}/`;
-}
-
 /** @param {Attribute} attribute */
 function typeOf({ type }) {
   return typeof type === 'string' ? type : 'string';
@@ -199,7 +193,7 @@ function constantsOf({ attributes, imported, spans, events, metrics }) {
     ...imported.map((key) => ({
       constant: `ATTR_${constantOf(key)}`,
       value: key,
-      comment: upstreamPage(key),
+      comment: '',
     })),
     ...metrics.map(({ name, definition: { instrument = '', unit, brief } }) => ({
       constant: `METRIC_${constantOf(name)}`,
@@ -229,7 +223,7 @@ function docComment(/** @type {string} */ comment) {
 const HEAD = `/**
  * Every span, event, attribute and metric name that this package emits, once. The names are a
  * contract: dashboards and alerts are written against them, so a change is a breaking change.
- * docs/reference.md says all of each.
+ * docs/reference.md says all of each. Those without a comment are OpenTelemetry's own.
  *
  * Made from \`semconv/*.yaml\` by \`npm run check -- semconv\`: change it there.
  */
@@ -239,7 +233,7 @@ const HEAD = `/**
 function semconvSource(/** @type {Registry} */ registry) {
   const exported = constantsOf(registry).map(({ constant, value, comment }) => {
     const line = `export const ${constant} = '${value}';`;
-    return `${docComment(comment)}\n${line}\n`;
+    return comment === '' ? `${line}\n` : `${docComment(comment)}\n${line}\n`;
   });
   return [HEAD, ...exported].join('\n');
 }

@@ -7,10 +7,10 @@
  */
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { isFile, makeFolder } from '../support/files.ts';
+import { isFile, makeFolder, withFile } from '../support/files.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
-const { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } = fs;
+const { constants, renameSync, statSync, writeSync } = fs;
 
 const MAX_FILE_BYTES = 16 << 20;
 
@@ -23,12 +23,5 @@ export function appendLine(path: string, line: string, maxBytes = MAX_FILE_BYTES
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) makeFolder(dirname(path));
   else if (size + bytes.length > maxBytes && isFile(path)) renameSync(path, `${path}.1`);
-  const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
-  const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK | O_NOCTTY, 0o600);
-  try {
-    if (!fstatSync(file).isFile()) throw new Error(`${path} is not an ordinary file`);
-    writeSync(file, bytes);
-  } finally {
-    closeSync(file);
-  }
+  withFile(path, constants.O_APPEND, (file) => writeSync(file, bytes), 0o600);
 }

@@ -14,22 +14,16 @@ export class BlockMetrics implements Emitter {
     private readonly log: OnceLogger,
   ) {}
 
-  emit({ block, context }: BlockReport): void {
+  emit({ block, context }: Pick<BlockReport, 'block' | 'context'>): void {
     this.instruments().block(block, context);
-  }
-
-  /** A block that is not reported, or not yet. Never throws. */
-  count(block: EventLoopBlock, context: Context): void {
-    this.#guarded(() => this.instruments().block(block, context));
   }
 
   /** A block without a span, because of the rate limit. Never throws. */
   suppressed(block: EventLoopBlock, context: Context): void {
     this.log.log('warn', 'more blocks than maxSpansPerMinute: the others get no span');
-    this.#guarded(() => this.instruments().suppressed(block, context));
-  }
-
-  #guarded(action: () => void): void {
-    attempt(action, (error) => this.log.later.log('error', this.failure, error));
+    attempt(
+      () => this.instruments().suppressed(block, context),
+      (error) => this.log.later.log('error', this.failure, error),
+    );
   }
 }

@@ -84,8 +84,9 @@ export class BlockReporter {
     const ended = new EndedBlock(block, stalledSpans, this.clock, this.describer);
     if (block.isOwnWork || this.#waiting.length >= MAX_WAITING) {
       const facts = ended.known();
-      metrics.count(facts, ended.context);
-      if (!block.isOwnWork && facts.expected !== true) metrics.suppressed(facts, ended.context);
+      const { context } = ended;
+      this.#guard.run(metrics.failure, () => metrics.emit({ block: facts, context }));
+      if (!block.isOwnWork && facts.expected !== true) metrics.suppressed(facts, context);
       return unreported(facts);
     }
     const span = new PendingBlockSpan({ block: ended, spans, guard: this.#guard });

@@ -40,13 +40,27 @@ export function writeFile(path: string, text: string): void {
   makeFolder(dirname(resolve(path)));
   if (statSync(path, { throwIfNoEntry: false }) !== undefined && !isFile(path))
     throw notOrdinary(path);
-  // The file may have become a pipe since, which is not waited for either.
-  const { O_WRONLY, O_CREAT, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
-  const file = openSync(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY);
-  try {
-    if (!fstatSync(file).isFile()) throw notOrdinary(path);
+  withFile(path, 0, (file) => {
     ftruncateSync(file);
     writeFileSync(file, text);
+  });
+}
+
+/**
+ * Opens a file for writing. It may have become a pipe since, which is not waited for either.
+ * @throws what the file system says, or that it is no ordinary file
+ */
+export function withFile(
+  path: string,
+  flags: number,
+  write: (descriptor: number) => void,
+  mode?: number,
+): void {
+  const { O_WRONLY, O_CREAT, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+  const file = openSync(path, flags | O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY, mode);
+  try {
+    if (!fstatSync(file).isFile()) throw notOrdinary(path);
+    write(file);
   } finally {
     closeSync(file);
   }
