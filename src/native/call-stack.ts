@@ -41,12 +41,6 @@ export interface LongCallListener {
   readonly faults: Faults;
 }
 
-/** The listener may be another one by the end of the call. */
-export interface Entered {
-  readonly call: LongCall;
-  readonly listener: LongCallListener;
-}
-
 /** Written by the wrappers, in place: a call makes no object. */
 const names: string[] = new Array(MAX_NAMED).fill('');
 const sizes = new Float64Array(MAX_NAMED);
@@ -73,7 +67,7 @@ export function beginCall(name: string, size: number): number {
  * Hot. The call ends that began when `depth` others were in progress; it is to be in a `finally`.
  * Its safepoint is where V8 answers the watchdog's interrupt, with the caller still on the stack.
  */
-export function endCall(depth: number, long: Entered | undefined): void {
+export function endCall(depth: number, long: ReturnType<typeof enter>): void {
   try {
     safepoint();
   } finally {
@@ -117,10 +111,11 @@ function tell<Result>(
 }
 
 /** The call of `name` is known to be long. Undefined without a listener. Cannot throw. */
-export function enter(name: string, size: number, depth: number): Entered | undefined {
+export function enter(name: string, size: number, depth: number) {
   return tell(callStack.listener, (listener) => {
     const call = calledHere(name, size, depth);
     listener.entered(call);
+    // The listener may be another one by the end of the call.
     return { call, listener };
   });
 }

@@ -16,10 +16,6 @@ interface Model {
   } | null;
 }
 
-export interface ReadFile extends ConfigFile {
-  readonly isSdkDisabled: boolean;
-}
-
 /** The file that is asked for. Empty is unset, as in the SDK. */
 export function configFilePath(env: NodeJS.ProcessEnv): string | undefined {
   const path = env['OTEL_CONFIG_FILE'];
@@ -30,7 +26,10 @@ export function configFilePath(env: NodeJS.ProcessEnv): string | undefined {
  * @returns undefined if no package can read it
  * @throws what is wrong with the file
  */
-export function readConfigFile(path: string, packages: ApplicationPackages): ReadFile | undefined {
+export function readConfigFile(
+  path: string,
+  packages: ApplicationPackages,
+): (ConfigFile & { readonly isSdkDisabled: boolean }) | undefined {
   // The first from 0.301 on; the other one takes the path from the environment.
   const configuration = packages.load<{
     parseConfigFile?(path: string): Model;

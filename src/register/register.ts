@@ -23,7 +23,7 @@ import { isDistributionPreloaded, registerDatadog } from './distributions.ts';
 import { areModulesHooked, prepareModuleHooks } from './module-hooks.ts';
 import { watchForOtherSdk } from './other-sdk.ts';
 import { ProcessEnd } from './process-end.ts';
-import { configFilePath, type ReadFile, readConfigFile } from './read-config-file.ts';
+import { configFilePath, readConfigFile } from './read-config-file.ts';
 import { RelayTracerProvider } from './relay-tracer-provider.ts';
 import {
   canReadFile,
@@ -106,7 +106,7 @@ function startSdkFromFile(
   packages: ApplicationPackages,
   esm: boolean,
 ): void {
-  let file: ReadFile | undefined;
+  let file: ReturnType<typeof readConfigFile>;
   try {
     file = readOptions(path, packages);
   } catch {
@@ -123,7 +123,7 @@ function startSdkFromFile(
  * Puts the options of this package that stand in the file in force.
  * @throws what is wrong with the file
  */
-function readOptions(path: string, packages: ApplicationPackages): ReadFile | undefined {
+function readOptions(path: string, packages: ApplicationPackages) {
   const file = readConfigFile(path, packages);
   if (file !== undefined) putConfigFileInForce(file);
   else say(`${FILE_SECTION} in ${path} is not read: no @opentelemetry/configuration is installed`);

@@ -24,21 +24,19 @@ export interface Wait {
   readonly isQueued?: true;
 }
 
-export interface EndedRequest {
-  /** Whether the functions are known that it waited for, as far as they will be. */
-  isKnown(): boolean;
-  /** Called once; must not throw. */
-  report(): void;
-}
-
 export class EndedRequests {
-  #waiting: EndedRequest[] = [];
+  #waiting: {
+    /** Whether the functions are known that it waited for, as far as they will be. */
+    isKnown(): boolean;
+    /** Called once; must not throw. */
+    report(): void;
+  }[] = [];
 
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }
 
-  add(request: EndedRequest): void {
+  add(request: { isKnown(): boolean; report(): void }): void {
     if (this.#waiting.length >= MAX_WAITING || request.isKnown()) request.report();
     else this.#waiting.push(request);
   }

@@ -25,45 +25,20 @@ export interface Quantiles {
   readonly maxMillis: number;
 }
 
-/** How long requests took; quantiles are at most 2.5 % off. */
-export interface RequestTimes extends StallTotals, Quantiles {
-  readonly count: number;
-  /** The same of the durations with what each request waited before its span: what clients saw. */
-  readonly withQueue: Quantiles;
-  /** The same of the durations minus the time for which each request was stalled. */
-  readonly withoutStalls: Quantiles;
-}
-
-export interface RouteTimes extends RequestTimes {
-  readonly route: string;
-}
-
-export interface PairTotals extends Pick<StallTotals, 'stalledMillis' | 'queuedMillis'> {
-  readonly requests: number;
-}
-
-/**
- * The requests of a route that a function made wait; `functionName` is absent if the code is not
- * known, `route` for all routes that are not kept apart.
- */
-export interface RouteStall extends PairTotals, Partial<CodePlace> {
-  readonly route?: string;
-}
-
-export interface RequestSummary {
-  readonly routes: readonly RouteTimes[];
-  readonly otherRoutes?: RequestTimes;
-  /** The longest first; absent if no request was stalled. */
-  readonly stalls?: readonly RouteStall[];
-  readonly otherStalls?: PairTotals;
-}
+export type RequestSummary = NonNullable<ReturnType<Requests['read']>>;
+export type RouteTimes = RequestSummary['routes'][number];
+/** `functionName` is absent if the code is not known, `route` if it is not kept apart. */
+export type RouteStall = NonNullable<RequestSummary['stalls']>[number];
 
 export class Requests {
   #all = NO_STALLS;
   readonly #routes = new Map<string, Route>();
   readonly #otherRoutes = new Route();
   readonly #functions = new Map<string, { totals: StallTotals }>();
-  readonly #pairs = new Map<string, { readonly place: object; totals: StallTotals }>();
+  readonly #pairs = new Map<
+    string,
+    { readonly place: Partial<CodePlace> & { readonly route?: string }; totals: StallTotals }
+  >();
   readonly #otherPairs = { totals: NO_STALLS };
   #count = 0;
 
@@ -111,7 +86,8 @@ export class Requests {
     return this.#functions.get(key)?.totals ?? NO_STALLS;
   }
 
-  read(): RequestSummary | undefined {
+  /** Undefined if there was no request. */
+  read() {
     if (this.#count === 0) return undefined;
     const routes = [...this.#routes].sort(([, a], [, b]) => harmOf(b.totals) - harmOf(a.totals));
     const pairs = [...this.#pairs.values()].sort((a, b) => harmOf(b.totals) - harmOf(a.totals));
@@ -120,7 +96,7 @@ export class Requests {
       .reduce((sum, { totals }) => addStalls(sum, totals), this.#otherPairs.totals);
     const given = pairs
       .slice(0, MAX_PAIRS_GIVEN)
-      .map(({ place, totals }): RouteStall => ({ ...place, ...pairOf(totals) }));
+      .map(({ place, totals }) => ({ ...place, ...pairOf(totals) }));
     return {
       routes: routes.map(([route, times]) => ({ route, ...times.read() })),
       ...(this.#otherRoutes.count > 0 && { otherRoutes: this.#otherRoutes.read() }),
@@ -130,7 +106,7 @@ export class Requests {
   }
 }
 
-const pairOf = ({ waitedRequests, stalledMillis, queuedMillis }: StallTotals): PairTotals => ({
+const pairOf = ({ waitedRequests, stalledMillis, queuedMillis }: StallTotals) => ({
   requests: waitedRequests,
   stalledMillis,
   queuedMillis,
@@ -155,10 +131,12 @@ class Route {
     this.totals = addStalls(this.totals, stall);
   }
 
-  read(): RequestTimes {
+  /** How long requests took; quantiles are at most 2.5 % off. */
+  read() {
     return {
       count: this.count,
       ...quantilesOf(this.unstalled.with(this.#measured)),
+      /** With what each request waited before its span: what clients saw. */
       withQueue: quantilesOf(this.unstalled.with(this.#withQueue)),
       withoutStalls: quantilesOf(this.unstalled.with(this.#withoutStalls)),
       ...this.totals,
