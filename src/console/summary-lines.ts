@@ -9,8 +9,9 @@ import { causeOf, count, duration, percent } from '../support/numbers.ts';
 export const SHOWN = 10;
 
 /**
- * Of a summary with at most {@link SHOWN} places. The first line counts all blocks. The others are the places that made requests wait longest, then
- * those that blocked longest, and the routes whose requests waited.
+ * Of a summary with at most {@link SHOWN} places. The first line counts all blocks. The others are
+ * the places that made requests wait longest, then those that blocked longest, and the routes whose
+ * requests waited.
  */
 export function summaryLines(
   summary: BlockSummary,
