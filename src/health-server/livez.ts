@@ -7,9 +7,10 @@ import { SharedMemory } from '../sample/shared-memory.ts';
 import { SharedText } from '../sample/shared-records.ts';
 import { toPath } from '../support/file-url.ts';
 import { attempt } from '../support/guard.ts';
+import type { BlockingCode } from '../types.ts';
 import { LoopWatch } from './loop-watch.ts';
 import type { HealthServerData } from './protocol.ts';
-import { type RunningCode, RunningCodeReader } from './running-code.ts';
+import { RunningCodeReader } from './running-code.ts';
 
 export interface Answer {
   readonly statusCode: 200 | 503;
@@ -49,10 +50,7 @@ export function createLivez(data: HealthServerData): () => Promise<Answer> {
   };
 }
 
-function placeOf(
-  { functionName, file, line }: NonNullable<RunningCode['code']>,
-  details: boolean,
-): object {
+function placeOf({ functionName, file, line }: BlockingCode, details: boolean): object {
   if (!details || file === undefined) return { functionName };
   return { functionName, filePath: toPath(file), lineNumber: line };
 }

@@ -5,7 +5,7 @@
  */
 import type { OriginOf } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../report/loader-lines.ts';
-import { namedFacts, type OngoingFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
+import { namedFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { PublishedSample } from '../sample/protocol.ts';
 import { Progress, Request, type SharedMemory, timeOf, Word } from '../sample/shared-memory.ts';
 import type { SharedText } from '../sample/shared-records.ts';
@@ -13,14 +13,7 @@ import type { SharedText } from '../sample/shared-records.ts';
 /** A function that can be interrupted answers much sooner. */
 const NO_ANSWER_MILLIS = 50;
 
-export interface RunningCode extends Pick<OngoingFacts, 'code' | 'parent'> {
-  readonly cause: 'javascript' | 'native' | undefined;
-}
-
 export class RunningCodeReader {
-  /** The latest facts that were named: a health check asks for the same ones again and again. */
-  #named: { readonly key: string; readonly facts: OngoingFacts } | undefined;
-
   constructor(
     private readonly sample: SharedText,
     private readonly watchdog: SharedMemory,
@@ -29,12 +22,13 @@ export class RunningCodeReader {
   ) {}
 
   /** Undefined without a stack sample of the busy period that runs. `now`: of the main thread. */
-  read(now: number): RunningCode | undefined {
+  read(now: number) {
     const facts = this.#latestFacts(now);
     if (facts === undefined) return undefined;
-    const { code, parent, nativeCall } = this.#name(facts);
-    const cause = nativeCall === undefined ? this.#javascript(now) : 'native';
-    return { ...(code && { code }), ...(parent && { parent }), cause };
+    const named = namedFacts(facts, this.originOf);
+    const { code, parent, nativeCall } = withoutLoaderLines(named, this.hasLoader);
+    const cause = nativeCall === undefined ? this.#javascript(now) : ('native' as const);
+    return { code, parent, cause };
   }
 
   #latestFacts(now: number): UnnamedFacts | undefined {
@@ -48,15 +42,6 @@ export class RunningCodeReader {
     const calledAt = call?.sample?.time ?? Number.NEGATIVE_INFINITY;
     const sampledAt = sampled?.sample?.time ?? Number.NEGATIVE_INFINITY;
     return calledAt >= since && calledAt > sampledAt ? call : sampled;
-  }
-
-  #name(facts: UnnamedFacts): OngoingFacts {
-    const key = JSON.stringify(facts);
-    if (this.#named?.key !== key) {
-      const named = withoutLoaderLines(namedFacts(facts, this.originOf), this.hasLoader);
-      this.#named = { key, facts: named };
-    }
-    return this.#named.facts;
   }
 
   /** Native code and garbage collection do not answer; which of them it is, nobody can tell. */

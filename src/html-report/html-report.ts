@@ -6,21 +6,20 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import type { Context } from '@opentelemetry/api';
-import type { WeightedSample } from '../block.ts';
-import type { SessionView } from '../extra.ts';
-import type { OriginOf } from '../name/in-app.ts';
+import type { SessionExtra, SessionView } from '../extra.ts';
+import { createOriginOf } from '../name/in-app.ts';
 import { sampledStacks } from '../name/sampled-stacks.ts';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { withoutTracing } from '../otel/sdk-internals.ts';
 import { attributedRequest } from '../report/attributed-request.ts';
+import { type BlockReport, isIgnored } from '../report/emitter.ts';
 import { REQUEST_CHANNEL, type RequestMessage } from '../report/request-channel.ts';
 import { SUMMARY_SIGNAL } from '../summary/run-times.ts';
 import { fileOfThisThread } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
-import type { EventLoopBlock, LoopProfile } from '../types.ts';
+import type { LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
 import { recorderOfThread } from './recorder.ts';
 import { SourceLines } from './source-lines.ts';
@@ -28,7 +27,8 @@ import { SourceLines } from './source-lines.ts';
 // Taken once: an application may replace them.
 const { statSync } = fs;
 
-export class HtmlReport {
+export class HtmlReport implements SessionExtra {
+  readonly failure = 'cannot put a block on the report page';
   readonly #recorder = recorderOfThread();
   /** Absolute: the application may change its working directory. */
   readonly #file: string | undefined;
@@ -36,26 +36,32 @@ export class HtmlReport {
   #hasBlocked = false;
   /** When this process changed it last. */
   #writtenAt = 0;
+  /** With a file to write, 50 times a second. */
+  readonly lag?: (millis: number, samples: number) => void;
 
-  constructor(
-    reportFile: string | undefined,
-    private readonly thresholdMillis: number,
-    /** Undefined if no source is shown. */
-    private readonly originOf: OriginOf | undefined,
-    private readonly session: Pick<SessionView, 'settle' | 'loopProfile'>,
-    private readonly log: OnceLogger,
-  ) {
-    this.#file = reportFile === undefined ? undefined : fileOfThisThread(reportFile);
+  constructor(private readonly session: SessionView) {
+    const { reportFile } = session.config;
+    if (reportFile === undefined) return;
+    this.#file = fileOfThisThread(reportFile);
+    const { clock } = session;
+    this.lag = (millis, samples) => {
+      const now = clock.now();
+      const [time, busy] = [clock.epoch(now), now - clock.waited()];
+      for (let i = 0; i < samples; i++) this.#recorder.lag(time, busy, millis);
+    };
   }
 
   start(): void {
+    const { config, origin } = this.session;
     this.#recorder.times.start();
-    this.#recorder.thresholdMillis = this.thresholdMillis;
-    this.#recorder.sourceLines = this.originOf && new SourceLines(this.originOf);
+    this.#recorder.thresholdMillis = config.thresholdMillis;
+    this.#recorder.sourceLines = config.reportSource
+      ? new SourceLines(createOriginOf(origin))
+      : undefined;
     if (this.#file === undefined) return;
     this.#recorder.record();
     subscribe(REQUEST_CHANNEL, this.#onRequest);
-    listen('exit', this.write);
+    listen('exit', this.endBySignal);
     // A worker thread gets no signals.
     if (isMainThread && process.platform !== 'win32') listen(SUMMARY_SIGNAL, this.#write);
   }
@@ -65,29 +71,21 @@ export class HtmlReport {
     this.#recorder.times.stop();
     if (this.#file === undefined) return;
     unsubscribe(REQUEST_CHANNEL, this.#onRequest);
-    unlisten('exit', this.write);
+    unlisten('exit', this.endBySignal);
     unlisten(SUMMARY_SIGNAL, this.#write);
     this.#write();
   }
 
-  block(block: EventLoopBlock, context: Context, samples: readonly WeightedSample[]): void {
+  emit(report: BlockReport): void {
+    if (isIgnored(report)) return;
+    const { block, context, samples } = report;
     this.#hasBlocked = true;
     this.#recorder.sourceLines?.add(samples);
     this.#recorder.block(block, attributedRequest(context), sampledStacks(samples));
   }
 
-  /** Whether there is a file to write. */
-  get isRecording(): boolean {
-    return this.#file !== undefined;
-  }
-
-  /** 50 times a second, with a file to write. See `LagTimeline.add`. */
-  lag(now: number, busy: number, lagMillis: number): void {
-    this.#recorder.lag(now, busy, lagMillis);
-  }
-
   /** The process ends now. */
-  readonly write = (): void => {
+  readonly endBySignal = (): void => {
     if (this.#file === undefined) return;
     attempt(() => this.session.settle());
     this.#write();
@@ -96,7 +94,7 @@ export class HtmlReport {
   readonly #write = (): void => {
     const file = this.#file;
     if (file === undefined || this.#isForAnother(file)) return;
-    writeReport(file, this.session.loopProfile(), this.log);
+    writeReport(file, this.session.loopProfile(), this.session.log);
     this.#writtenAt = changedAt(file);
   };
 
@@ -112,7 +110,8 @@ export class HtmlReport {
   readonly #onRequest = (message: unknown): void =>
     void attempt(
       () => this.#recorder.request(message as RequestMessage),
-      (error) => this.log.later.log('error', 'cannot put a request on the report page', error),
+      (error) =>
+        this.session.log.later.log('error', 'cannot put a request on the report page', error),
     );
 }
 
@@ -126,11 +125,7 @@ export function writeReport(
   log: OnceLogger,
 ): boolean {
   try {
-    const recorder = recorderOfThread();
-    writePage(
-      path,
-      withoutTracing(() => recorder.read(loopProfile)),
-    );
+    withoutTracing(() => writePage(path, recorderOfThread().read(loopProfile)));
     return true;
   } catch (error) {
     log.log('warn', 'cannot write the report page', error);

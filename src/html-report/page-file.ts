@@ -5,7 +5,6 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { withoutTracing } from '../otel/sdk-internals.ts';
 import { captureStack } from '../sample/stack.ts';
 import { packageOrigins } from '../support/application-packages.ts';
 import { jsonInHtml } from '../support/escape.ts';
@@ -27,7 +26,7 @@ const PLACEHOLDER = '"__EVENT_LOOP_REPORT__"';
  * @throws what the file system says, or that the page's code is not found
  */
 export function writePage(path: string, report: ReportDocument, pageFile?: string): void {
-  withoutTracing(() => writeFile(path, fillPage(readPage(pageFile), report)));
+  writeFile(path, fillPage(readPage(pageFile), report));
 }
 
 export function fillPage(page: string, report: ReportDocument): string {

@@ -95,14 +95,6 @@ export function clockStepOf(span: Span, clock: Pick<Clock, 'epoch'>): number {
   return clock.epoch(startedAt) - hrTimeToMillis(start);
 }
 
-/**
- * The span around a span of the SDK (2.0 and later); undefined for a root, a remote span or another
- * implementation.
- */
-function parentSpanContextOf(span: Span): SpanContext | undefined {
-  return (span as { parentSpanContext?: SpanContext }).parentSpanContext;
-}
-
 /** When a span of the SDK ended; undefined while it is open, and for another implementation. */
 export function spanEndTime(span: Span): HrTime | undefined {
   const { ended, endTime } = span as { ended?: unknown; endTime?: unknown };
@@ -114,7 +106,8 @@ export function spanEndTime(span: Span): HrTime | undefined {
  * instrumentation keeps in the context; else one that has only its ids, and does not start later.
  */
 export function localParentOf(span: Span, ctx: Context): Span | undefined {
-  const parent = parentSpanContextOf(span);
+  // Of the SDK from 2.0 on.
+  const { parentSpanContext: parent } = span as { parentSpanContext?: SpanContext };
   if (parent === undefined || parent.isRemote === true) return undefined;
   const entry = rpcMetadataIn(ctx)?.span;
   const { traceId, spanId } = span.spanContext();
