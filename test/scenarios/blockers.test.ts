@@ -158,16 +158,7 @@ test('memory pressure: most of the block is garbage collection', async () => {
   expect(Math.abs(reported - truth)).toBeLessThan(lengthTolerance(truth));
 });
 
-test('a worker thread: its block is reported by its own instrumentation, and not by the main thread', async () => {
-  const run = await runApp('worker-thread.cjs');
-
-  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
-  expectBlockMetric(run);
-  expectQuietExit(run);
-  expect(run.blocks[0]?.attributes['thread.id']).toBe(run.notes['worker thread']);
-});
-
-test.each(['exporter', 'batch exporter', 'onStart', 'onEnd', 'blockHook'])(
+test.each(['exporter', 'batch exporter', 'onStart', 'blockHook'])(
   'a slow %s: the report of a block is not reported as a block, which would never end',
   async (part) => {
     const run = await runApp('own-work.cjs', { args: [part] });

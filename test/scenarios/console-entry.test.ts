@@ -114,46 +114,31 @@ test.each(['auto', 'always'])(
 );
 
 describe('signals', () => {
+  /** The listener is that of /register, whose tests have the other ways, and the other signal. */
   const WAYS = [
     'no listener',
-    'signal-exit 3',
-    'signal-exit 4',
-    'signal-exit 3 and 4',
     'signal-exit 4 beside a listener',
-    'async-exit-hook',
     'close-with-grace',
-    'terminus',
     'a listener that closes the server',
-    'a listener put first, that counts',
     'once, then the signal again',
-    'a listener that comes and goes',
-    'listeners that are taken away and put back',
-    'as many listeners as there may be',
     'a hidden listener that counts the others',
   ];
 
-  const end = async (way: string, signal: NodeJS.Signals, nodeArgs: string[]) => {
+  const end = async (way: string, nodeArgs: string[]) => {
     const { stdout, stderr, ...ended } = await runApp(
       'service.cjs',
       { file: appFile('signals/service.cjs'), args: [way], nodeArgs },
       async (app) => {
         await app.printed('listening');
-        app.child.kill(signal);
+        app.child.kill('SIGINT');
       },
     );
     const said = stdout.replace(/^listening .*\n/m, '');
     return { end: [ended.code, ended.signal, said], stderr };
   };
 
-  test.each(
-    WAYS.flatMap((way) =>
-      (['SIGINT', 'SIGTERM'] as const).map((signal): [NodeJS.Signals, string] => [signal, way]),
-    ),
-  )('%s, %s: the process ends as it does without, after the summary', async (signal, way) => {
-    const [without, under] = await Promise.all([
-      end(way, signal, []),
-      end(way, signal, ['--import', ENTRY]),
-    ]);
+  test.each(WAYS)('%s: the process ends as it does without, after the summary', async (way) => {
+    const [without, under] = await Promise.all([end(way, []), end(way, ['--import', ENTRY])]);
     expect(under.end).toEqual(without.end);
     expect(under.stderr.match(/^event-loop-blocked: /gm)).toHaveLength(1);
     expect(without.stderr).toBe('');

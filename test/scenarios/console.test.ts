@@ -1,11 +1,9 @@
 /** `console: true`: what a developer gets on stderr, of a real service. */
-import { EXIT_TOLERANCE_MILLIS, type Run, runApp } from './support/run-app.ts';
+import { EXIT_TOLERANCE_MILLIS, type Run, runApp, warmClientOf } from './support/run-app.ts';
 import { test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf, stalledSince } from './support/validity.ts';
 
 const CONSOLE = { OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true' };
-/** Requests that wait for 40 ms each, while the thread that watches comes up. */
-const WARM_UP_REQUESTS = 10;
 
 /** What the machine may take of a run without making other blocks of it. */
 const DELAY_MILLIS = 20;
@@ -19,9 +17,7 @@ const lengthOf = (millis: number) =>
 /** A service that is asked for something slow, and on demand for its summary. */
 const run = (env: Record<string, string>): Promise<Run> =>
   runApp('hashing-service.cjs', { env }, async (app) => {
-    const url = `http://127.0.0.1:${await app.printed('listening')}`;
-    const get = async (path: string) => (await fetch(url + path)).text();
-    for (let i = 0; i < WARM_UP_REQUESTS; i++) await get('/readiness');
+    const get = await warmClientOf(app, '/readiness');
     await get('/compute-sync?millis=250');
     app.child.kill('SIGURG');
     await get('/readiness');

@@ -164,35 +164,6 @@ describe.each(wantedModes('always', 'auto'))('with asyncHooks %s', (asyncHooks) 
     expectWaits(run, probes);
   });
 
-  test.each(['compute-with-set-immediate', 'compute-with-set-timeout'])(
-    '%s: yielding to the loop is no block',
-    async (style) => {
-      const FAST_MILLIS = 100;
-      const NEAR_ZERO_MILLIS = 10;
-      const { run, probes } = await compute(style, 400, asyncHooks);
-
-      expectNothingReported(run);
-      expectQuietExit(run);
-      expect(truthNamed(run, `${style} 400`).durationMillis).toBeGreaterThan(390);
-      judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-        expect(lagOf(run, 'compute').count).toBeGreaterThan(10);
-        expect(median(probes)).toBeLessThan(FAST_MILLIS);
-        expect(lagOf(run, 'compute').meanMillis).toBeLessThan(NEAR_ZERO_MILLIS);
-      });
-    },
-  );
-
-  test('time-slicing: slices of 10 ms are nothing at a threshold of 100 ms', async () => {
-    const run = await runApp('time-slicing.cjs', {
-      asyncHooks,
-      env: { SLICE_MILLIS: '10', THRESHOLD_MILLIS: '100' },
-    });
-
-    expect(run.truths.length).toBe(10);
-    expectNothingReported(run);
-    expectQuietExit(run);
-  });
-
   test('time-slicing: at half its length as the threshold every slice is a block', async () => {
     // 8 times the published sizes: on a shared machine something else takes the processor for 5 ms
     // now and then, and the first report, whose code has never run, takes up to 28 ms of CPU there.
@@ -209,186 +180,212 @@ describe.each(wantedModes('always', 'auto'))('with asyncHooks %s', (asyncHooks) 
     expectBlockMetric(run);
     expectQuietExit(run);
   });
+});
 
-  test('resolver: the helper is named, neither the resolver nor what the framework wraps around it', async () => {
-    const run = await runApp('graphql-service.cjs', { asyncHooks }, async (app) => {
-      const client = await Client.of(app);
-      await client.send('/customer');
-      client.close();
-    });
+test.each(['compute-with-set-immediate', 'compute-with-set-timeout'])(
+  '%s: yielding to the loop is no block',
+  async (style) => {
+    const FAST_MILLIS = 100;
+    const NEAR_ZERO_MILLIS = 10;
+    const { run, probes } = await compute(style, 400, 'auto');
 
+    expectNothingReported(run);
     expectQuietExit(run);
-    expectSoundBlocks(run);
-    const block = expectBlock(run, { truth: 'total', kind: 'callback' });
-    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect(block.attributes['code.function.name']).toBe('sumUpOrders'),
-    );
-    expect(block.attributes['code.file.path']).toMatch(/graphql-service\.cjs$/);
-    const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
-    expect(parent?.name).toBe('graphql.resolve customer.total');
-  });
-
-  test('nested loop: the block is a child of the custom span', async () => {
-    const run = await runApp('nested-loop.cjs', { asyncHooks }, async (app) => {
-      const client = await Client.of(app);
-      for (let i = 0; i < 3; i++) await client.send('/trace?rows=1000');
-      await client.send('/trace?rows=10000');
-      client.close();
-    });
-
-    expectBlocks(run, [{ truth: 'build tree of 10000', kind: 'callback' }]);
-    expectBlockMetric(run);
-    expectQuietExit(run);
-    expect(run.spans.find((span) => span.spanId === run.blocks[0]?.parentSpanId)?.name).toBe(
-      'build tree',
-    );
-  });
-
-  test('big payloads: parsing, measuring and validating are one block each', async () => {
-    const person = { name: 'Some Body', email: 'somebody.or.other@example.com' };
-    const order = {
-      id: 'order-1234567',
-      buyer: person,
-      seller: person,
-      amount: 12.5,
-      tags: ['new', 'paid'],
-    };
-    const body = (orders: number) => `[${Array(orders).fill(JSON.stringify(order)).join(',')}]`;
-    const big = body(200_000);
-    const run = await runApp('big-payload.cjs', { asyncHooks }, async (app) => {
-      const client = await Client.of(app);
-      for (let i = 0; i < 3; i++) await client.send('/orders', body(100));
-      await client.send('/orders', big);
-      client.close();
-    });
-
-    const stages = ['parse', 'measure', 'validate'].map((stage) => `${stage} ${big.length}`);
-    for (const stage of stages) expect(truthNamed(run, stage).durationMillis).toBeGreaterThan(65);
-    expectBlocks(
-      run,
-      stages.map((truth) => ({ truth, kind: 'callback' })),
-    );
-    expectBlockMetric(run);
-    expectQuietExit(run);
-  });
-
-  test('one second of sync work: one block of a second, and every wait is in the lag', async () => {
-    const run = await runApp('one-second.cjs', { asyncHooks });
-
-    expectBlocks(run, [{ truth: 'work', kind: 'callback' }]);
-    expectBlockMetric(run);
-    expectQuietExit(run);
-    expect(run.notes['interval fired']).toBe(true);
-    expect(run.blocks[0]?.traceId).not.toBe(run.notes['interval trace']);
-    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect(lagOf(run, 'before').maxMillis).toBeLessThan(100),
-    );
-    expectLagOfBlocks(run, 'work', [truthNamed(run, 'work').durationMillis]);
-  });
-
-  test('overload: many short callbacks are healthy below capacity, and pile up above it', async () => {
-    // not 10: on a shared machine a service does not have the whole processor
-    const HEALTHY_INTERVAL_MILLIS = 14;
-    const OVERLOAD_INTERVAL_MILLIS = 5;
-    /**
-     * What an iteration does before its first task and after its last: connections, headers,
-     * answers.
-     */
-    const REQUEST_TOLERANCE_MILLIS = 10;
-    /** The part of it that the machine may take. */
-    const AROUND_MILLIS = 3;
-    /** What a report takes, with this app's exporters: earlier blocks' come after the last task. */
-    const REPORT_MILLIS = 12;
-    /** Far more than the 8 ms a task works for. */
-    const STALLED_MILLIS = 30;
-    let overloadTasks = 0;
-    const run = await runApp('task-service.cjs', { asyncHooks }, async (app) => {
-      const client = await Client.of(app);
-      await client.sendEvery(5, '/warm-up', wait(5 * 1.5 * Client.CONNECTIONS));
-      for (let i = 0; i < 20; i++) await client.send('/');
-      await endPhase(app, 'warm');
-      await client.sendEvery(HEALTHY_INTERVAL_MILLIS, '/', wait(1000));
-      await endPhase(app, 'healthy');
-      overloadTasks = (await client.sendEvery(OVERLOAD_INTERVAL_MILLIS, '/', wait(1500))).length;
-      await endPhase(app, 'overloaded');
-      client.close();
-    });
-
-    expectQuietExit(run);
-    expectSoundBlocks(run);
-    // None is counted and not shown, but for the package's own work if that has to wait for a
-    // CPU.
-    expect(countedBlocks(run)).toBeGreaterThanOrEqual(run.blocks.length);
-    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect(countedBlocks(run)).toBe(run.blocks.length),
-    );
-    const healthy = run.metrics.filter((metric) => metric.phase === 'healthy');
+    expect(truthNamed(run, `${style} 400`).durationMillis).toBeGreaterThan(390);
     judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-      expect(healthy.map((metric) => metric.name)).not.toContain('event_loop.block.duration');
-      expect(lagOf(run, 'healthy').maxMillis).toBeLessThan(100);
+      expect(lagOf(run, 'compute').count).toBeGreaterThan(10);
+      expect(median(probes)).toBeLessThan(FAST_MILLIS);
+      expect(lagOf(run, 'compute').meanMillis).toBeLessThan(NEAR_ZERO_MILLIS);
     });
+  },
+);
 
-    const tasks = truthsNamed(run, 'task');
-    let pileUps = 0;
-    for (const block of run.blocks) {
-      const blocking = tasks.filter(
-        (task) => task.endMillis > block.startMillis + 1 && task.startMillis < block.endMillis - 1,
-      );
-      // if the machine was suspended in the middle of a task, that task alone was the block
-      if (blocking.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
-      // nor if nothing but waiting for a CPU made it reach the threshold
-      if (voidBlock(run, block) !== undefined) continue;
-      pileUps++;
-      const [first, last] = [blocking[0], blocking.at(-1)] as [Truth, Truth];
-      expect(block.attributes['event_loop.block.kind']).toBe('pile-up');
-      expect(block.durationMillis).toBeGreaterThanOrEqual(100);
-      expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(
-        blocking.length,
-      );
-      const aroundMillis =
-        withoutCpuBetween(run, block, block.startMillis, first.startMillis) +
-        withoutCpuBetween(run, block, last.endMillis, block.endMillis);
-      // garbage collection may lie before the first task and after the last one, too
-      const gcMillis = Number(block.attributes['event_loop.block.gc_time'] ?? 0) * 1000;
-      const toleranceMillis = REQUEST_TOLERANCE_MILLIS + gcMillis + aroundMillis;
-      judgeUnlessDelayed(aroundMillis, AROUND_MILLIS, () => {
-        expect(Math.abs(block.startMillis - first.startMillis)).toBeLessThan(toleranceMillis);
-        const reports = run.blocks
-          .map(({ spanId }) => Number(run.notes[`reported ${spanId}`]))
-          .filter((atMillis) => atMillis > last.endMillis && atMillis < block.endMillis);
-        expect(Math.abs(block.endMillis - last.endMillis)).toBeLessThan(
-          toleranceMillis + reports.length * REPORT_MILLIS,
-        );
-      });
-      // on the trace of one that ran part of it and can show all of it, or on none
-      const lengthMillis = Number(run.notes[`length ${block.spanId}`]);
-      // (one that ran most of it may have started later)
-      expect(lengthMillis - block.durationMillis).toBeLessThan(
-        Math.max(lengthTolerance(lengthMillis), lengthMillis / 4),
-      );
-      // (then the attribute has the exact length; a span without it is as long as its block)
-      const exactSeconds = block.attributes['event_loop.block.duration'];
-      expect(
-        exactSeconds === undefined ? block.durationMillis : Number(exactSeconds) * 1000,
-      ).toBeCloseTo(lengthMillis, 2);
-      if (block.parentSpanId)
-        expect(blocking.map((task) => task.spanId)).toContain(block.parentSpanId);
-    }
-    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(pileUps).toBeGreaterThan(2));
-    const pileUpMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
-    const overloadMillis = tasks
-      .slice(-overloadTasks)
-      .reduce((sum, task) => sum + task.durationMillis, 0);
-    // the other time is from before the pile-up had built up
-    judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-      expect(pileUpMillis).toBeGreaterThan(overloadMillis / 2),
-    );
-    expectLagOfBlocks(
-      run,
-      'overloaded',
-      run.blocks.map((block) => block.durationMillis),
-    );
+test('time-slicing: slices of 10 ms are nothing at a threshold of 100 ms', async () => {
+  const run = await runApp('time-slicing.cjs', {
+    env: { SLICE_MILLIS: '10', THRESHOLD_MILLIS: '100' },
   });
+
+  expect(run.truths.length).toBe(10);
+  expectNothingReported(run);
+  expectQuietExit(run);
+});
+
+test('resolver: the helper is named, neither the resolver nor what the framework wraps around it', async () => {
+  const run = await runApp('graphql-service.cjs', {}, async (app) => {
+    const client = await Client.of(app);
+    await client.send('/customer');
+    client.close();
+  });
+
+  expectQuietExit(run);
+  expectSoundBlocks(run);
+  const block = expectBlock(run, { truth: 'total', kind: 'callback' });
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(block.attributes['code.function.name']).toBe('sumUpOrders'),
+  );
+  expect(block.attributes['code.file.path']).toMatch(/graphql-service\.cjs$/);
+  const parent = run.spans.find((span) => span.spanId === block.parentSpanId);
+  expect(parent?.name).toBe('graphql.resolve customer.total');
+});
+
+test('nested loop: the block is a child of the custom span', async () => {
+  const run = await runApp('nested-loop.cjs', {}, async (app) => {
+    const client = await Client.of(app);
+    for (let i = 0; i < 3; i++) await client.send('/trace?rows=1000');
+    await client.send('/trace?rows=10000');
+    client.close();
+  });
+
+  expectBlocks(run, [{ truth: 'build tree of 10000', kind: 'callback' }]);
+  expectBlockMetric(run);
+  expectQuietExit(run);
+  expect(run.spans.find((span) => span.spanId === run.blocks[0]?.parentSpanId)?.name).toBe(
+    'build tree',
+  );
+});
+
+test('big payloads: parsing, measuring and validating are one block each', async () => {
+  const person = { name: 'Some Body', email: 'somebody.or.other@example.com' };
+  const order = {
+    id: 'order-1234567',
+    buyer: person,
+    seller: person,
+    amount: 12.5,
+    tags: ['new', 'paid'],
+  };
+  const body = (orders: number) => `[${Array(orders).fill(JSON.stringify(order)).join(',')}]`;
+  const big = body(200_000);
+  const run = await runApp('big-payload.cjs', {}, async (app) => {
+    const client = await Client.of(app);
+    for (let i = 0; i < 3; i++) await client.send('/orders', body(100));
+    await client.send('/orders', big);
+    client.close();
+  });
+
+  const stages = ['parse', 'measure', 'validate'].map((stage) => `${stage} ${big.length}`);
+  for (const stage of stages) expect(truthNamed(run, stage).durationMillis).toBeGreaterThan(65);
+  expectBlocks(
+    run,
+    stages.map((truth) => ({ truth, kind: 'callback' })),
+  );
+  expectBlockMetric(run);
+  expectQuietExit(run);
+});
+
+test('one second of sync work: one block of a second, and every wait is in the lag', async () => {
+  const run = await runApp('one-second.cjs');
+
+  expectBlocks(run, [{ truth: 'work', kind: 'callback' }]);
+  expectBlockMetric(run);
+  expectQuietExit(run);
+  expect(run.notes['interval fired']).toBe(true);
+  expect(run.blocks[0]?.traceId).not.toBe(run.notes['interval trace']);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(lagOf(run, 'before').maxMillis).toBeLessThan(100),
+  );
+  expectLagOfBlocks(run, 'work', [truthNamed(run, 'work').durationMillis]);
+});
+
+test('overload: many short callbacks are healthy below capacity, and pile up above it', async () => {
+  // not 10: on a shared machine a service does not have the whole processor
+  const HEALTHY_INTERVAL_MILLIS = 14;
+  const OVERLOAD_INTERVAL_MILLIS = 5;
+  /**
+   * What an iteration does before its first task and after its last: connections, headers,
+   * answers.
+   */
+  const REQUEST_TOLERANCE_MILLIS = 10;
+  /** The part of it that the machine may take. */
+  const AROUND_MILLIS = 3;
+  /** What a report takes, with this app's exporters: earlier blocks' come after the last task. */
+  const REPORT_MILLIS = 12;
+  /** Far more than the 8 ms a task works for. */
+  const STALLED_MILLIS = 30;
+  let overloadTasks = 0;
+  const run = await runApp('task-service.cjs', {}, async (app) => {
+    const client = await Client.of(app);
+    await client.sendEvery(5, '/warm-up', wait(5 * 1.5 * Client.CONNECTIONS));
+    for (let i = 0; i < 20; i++) await client.send('/');
+    await endPhase(app, 'warm');
+    await client.sendEvery(HEALTHY_INTERVAL_MILLIS, '/', wait(1000));
+    await endPhase(app, 'healthy');
+    overloadTasks = (await client.sendEvery(OVERLOAD_INTERVAL_MILLIS, '/', wait(1500))).length;
+    await endPhase(app, 'overloaded');
+    client.close();
+  });
+
+  expectQuietExit(run);
+  expectSoundBlocks(run);
+  // None is counted and not shown, but for the package's own work if that has to wait for a
+  // CPU.
+  expect(countedBlocks(run)).toBeGreaterThanOrEqual(run.blocks.length);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(countedBlocks(run)).toBe(run.blocks.length),
+  );
+  const healthy = run.metrics.filter((metric) => metric.phase === 'healthy');
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(healthy.map((metric) => metric.name)).not.toContain('event_loop.block.duration');
+    expect(lagOf(run, 'healthy').maxMillis).toBeLessThan(100);
+  });
+
+  const tasks = truthsNamed(run, 'task');
+  let pileUps = 0;
+  for (const block of run.blocks) {
+    const blocking = tasks.filter(
+      (task) => task.endMillis > block.startMillis + 1 && task.startMillis < block.endMillis - 1,
+    );
+    // if the machine was suspended in the middle of a task, that task alone was the block
+    if (blocking.some((task) => task.durationMillis > STALLED_MILLIS)) continue;
+    // nor if nothing but waiting for a CPU made it reach the threshold
+    if (voidBlock(run, block) !== undefined) continue;
+    pileUps++;
+    const [first, last] = [blocking[0], blocking.at(-1)] as [Truth, Truth];
+    expect(block.attributes['event_loop.block.kind']).toBe('pile-up');
+    expect(block.durationMillis).toBeGreaterThanOrEqual(100);
+    expect(block.attributes['event_loop.block.callbacks']).toBeGreaterThanOrEqual(blocking.length);
+    const aroundMillis =
+      withoutCpuBetween(run, block, block.startMillis, first.startMillis) +
+      withoutCpuBetween(run, block, last.endMillis, block.endMillis);
+    // garbage collection may lie before the first task and after the last one, too
+    const gcMillis = Number(block.attributes['event_loop.block.gc_time'] ?? 0) * 1000;
+    const toleranceMillis = REQUEST_TOLERANCE_MILLIS + gcMillis + aroundMillis;
+    judgeUnlessDelayed(aroundMillis, AROUND_MILLIS, () => {
+      expect(Math.abs(block.startMillis - first.startMillis)).toBeLessThan(toleranceMillis);
+      const reports = run.blocks
+        .map(({ spanId }) => Number(run.notes[`reported ${spanId}`]))
+        .filter((atMillis) => atMillis > last.endMillis && atMillis < block.endMillis);
+      expect(Math.abs(block.endMillis - last.endMillis)).toBeLessThan(
+        toleranceMillis + reports.length * REPORT_MILLIS,
+      );
+    });
+    // on the trace of one that ran part of it and can show all of it, or on none
+    const lengthMillis = Number(run.notes[`length ${block.spanId}`]);
+    // (one that ran most of it may have started later)
+    expect(lengthMillis - block.durationMillis).toBeLessThan(
+      Math.max(lengthTolerance(lengthMillis), lengthMillis / 4),
+    );
+    // (then the attribute has the exact length; a span without it is as long as its block)
+    const exactSeconds = block.attributes['event_loop.block.duration'];
+    expect(
+      exactSeconds === undefined ? block.durationMillis : Number(exactSeconds) * 1000,
+    ).toBeCloseTo(lengthMillis, 2);
+    if (block.parentSpanId)
+      expect(blocking.map((task) => task.spanId)).toContain(block.parentSpanId);
+  }
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => expect(pileUps).toBeGreaterThan(2));
+  const pileUpMillis = run.blocks.reduce((sum, block) => sum + block.durationMillis, 0);
+  const overloadMillis = tasks
+    .slice(-overloadTasks)
+    .reduce((sum, task) => sum + task.durationMillis, 0);
+  // the other time is from before the pile-up had built up
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
+    expect(pileUpMillis).toBeGreaterThan(overloadMillis / 2),
+  );
+  expectLagOfBlocks(
+    run,
+    'overloaded',
+    run.blocks.map((block) => block.durationMillis),
+  );
 });
 
 /**

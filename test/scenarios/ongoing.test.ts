@@ -115,20 +115,6 @@ test.each([
   },
 );
 
-test('a block that ends after its report has its ordinary span as well, with the same parent', async () => {
-  const run = await endedRun('spinLong', { asyncHooks: 'auto', env }, received);
-
-  expect(run.stderr.split('\n')).toHaveLength(2); // one line
-  expectBlocks(run, [{ truth: 'job', kind: 'callback' }]);
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () =>
-    expect(run.blocks[0]?.attributes).toMatchObject({ 'code.function.name': 'spinLong' }),
-  );
-  expect(run.blocks[0]?.attributes).not.toHaveProperty('event_loop.block.unfinished');
-  expect(receiver.spans).toHaveLength(1);
-  expect(receiver.spans[0]?.parentSpanId).toBe(run.blocks[0]?.parentSpanId);
-  expect(run.code).toBe(0);
-});
-
 test.each([['true'], ['false']])(
   'code that a loader has compiled has no line of what it compiled; sourceMaps: %s',
   async (sourceMaps) => {

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { appFile, runApp } from './support/run-app.ts';
+import { appFile, runApp, warmClientOf } from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
@@ -14,8 +14,6 @@ const FILE = appFile('plain/otel.yaml');
 const SERVER_KIND = 2;
 /** What the machine may take without keeping the watchdog thread from the block of 250 ms. */
 const NAMING_DELAY_MILLIS = 100;
-/** Requests that wait for 40 ms each, while the thread that watches comes up. */
-const WARM_UP_REQUESTS = 10;
 
 let receiver: OtlpReceiver;
 beforeEachMeasurement(async () => {
@@ -34,9 +32,7 @@ test('block, event, metrics and stalled span arrive as the file says', async () 
     'service.cjs',
     start('service.cjs', { THRESHOLD: '60' }),
     async (app) => {
-      const url = `http://127.0.0.1:${await app.printed('listening')}`;
-      const get = async (path: string) => (await fetch(url + path)).text();
-      for (let i = 0; i < WARM_UP_REQUESTS; i++) await get('/slow');
+      const get = await warmClientOf(app, '/slow');
       await Promise.all([get('/slow'), get('/report')]);
       await get('/end');
     },

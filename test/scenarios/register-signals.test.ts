@@ -129,41 +129,35 @@ beforeEachMeasurement(async () => {
 afterEachMeasurement(() => receiver.close());
 
 describe('a collector that answers', () => {
-  test.each(
-    (['SIGTERM', 'SIGINT'] as const).flatMap((signal) =>
-      KILLED.map((way): [NodeJS.Signals, string] => [signal, way]),
-    ),
-  )('%s, %s: what is left is sent before it ends by the signal', async (signal, way) => {
-    await expectSame(way, receiver.env, ANSWERED_MILLIS, once(signal));
+  test.each(KILLED)('%s: what is left is sent before it ends by the signal', async (way) => {
+    await expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM'));
     expect(receiver.metricNames).toContain('event_loop.lag');
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends a process whose event loop does not turn again',
-    async (signal) => {
-      const env = {
-        ...receiver.env,
-        OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
-      };
-      const { end } = await run('never turns again', env, async ({ child }) => {
-        await streamOf(child.stderr, 'not ended');
-        child.kill(signal);
-      });
-      expect(end).toMatchObject({ code: null, signal });
-    },
-  );
+  test('SIGTERM ends a process whose event loop does not turn again', async () => {
+    const env = {
+      ...receiver.env,
+      OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
+    };
+    const { end } = await run('never turns again', env, async ({ child }) => {
+      await streamOf(child.stderr, 'not ended');
+      child.kill('SIGTERM');
+    });
+    expect(end).toMatchObject({ code: null, signal: 'SIGTERM' });
+  });
 
   test.each(WAYS)('SIGTERM, %s', (way) =>
     expectSame(way, receiver.env, ANSWERED_MILLIS, once('SIGTERM')),
   );
 
-  test.each(
-    (['SIGINT', 'SIGHUP'] as const).flatMap((signal) =>
-      ['no listener', 'signal-exit 3 and 4', 'signal-exit 4', 'close-with-grace', 'fastify'].map(
-        (way): [NodeJS.Signals, string] => [signal, way],
-      ),
-    ),
-  )('%s, %s', (signal, way) => expectSame(way, receiver.env, ANSWERED_MILLIS, once(signal)));
+  test.each<[NodeJS.Signals, string]>([
+    ['SIGINT', 'no listener'],
+    ['SIGINT', 'signal-exit 3 and 4'],
+    ['SIGINT', 'fastify'],
+    ['SIGHUP', 'no listener'],
+    ['SIGHUP', 'signal-exit 4'],
+    ['SIGHUP', 'close-with-grace'],
+  ])('%s, %s', (signal, way) => expectSame(way, receiver.env, ANSWERED_MILLIS, once(signal)));
 
   test('a signal that a process sends itself as its last act ends it', () =>
     expectSame(

@@ -8,7 +8,14 @@ import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
-import { type App, type AppOptions, appFile, type Run, runApp } from './support/run-app.ts';
+import {
+  type App,
+  type AppOptions,
+  appFile,
+  type Run,
+  runApp,
+  warmClientOf,
+} from './support/run-app.ts';
 import { afterEachMeasurement, beforeEachMeasurement, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
 
@@ -20,7 +27,6 @@ const SERVER_KIND = 2;
  * ms.
  */
 const NAMING_DELAY_MILLIS = 100;
-/** Requests that wait for 40 ms each, while the thread that watches comes up. */
 const WARM_UP_REQUESTS = 10;
 
 let receiver: OtlpReceiver;
@@ -48,10 +54,7 @@ function run(
       env: { ...receiver.env, OTEL_SERVICE_NAME: 'plain', ...options.env },
     },
     async (app) => {
-      const url = `http://127.0.0.1:${await app.printed('listening')}`;
-      const get = async (path: string) => (await fetch(url + path)).text();
-      for (let i = 0; i < warmUpRequests; i++) await get('/slow');
-      await drive(get, app);
+      await drive(await warmClientOf(app, '/slow', warmUpRequests), app);
     },
   );
 }
@@ -228,7 +231,6 @@ describe('an ES module', () => {
   }
 
   test.each<[string, string[], Record<string, string>]>([
-    ['--import', ['--import', ENTRY], {}],
     [
       '--import, this package disabled',
       ['--import', ENTRY],
@@ -387,11 +389,10 @@ describe('without @opentelemetry/api, as yarn 1 installs it', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test.each(
-    ['console', 'register'].flatMap((entry) =>
-      ['--import', '--require'].flatMap((flag) =>
-        ['app.cjs', 'app.mjs'].map((app) => ({ entry, flag, app })),
-      ),
-    ),
+    ['console', 'register'].flatMap((entry) => [
+      { entry, flag: '--import', app: 'app.mjs' },
+      { entry, flag: '--require', app: 'app.cjs' },
+    ]),
   )('/$entry by $flag: one line on stderr, and $app runs', async ({ entry, flag, app }) => {
     const { stdout, stderr, code, signal } = await runApp(app, {
       file: path.join(folder, app),

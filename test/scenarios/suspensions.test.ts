@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   expectBlock,
   expectNoOtherBlock,
+  expectNothingReported,
   expectQuietExit,
   lagOf,
   truthNamed,
@@ -76,6 +77,7 @@ describe('a process that is stopped', () => {
     });
 
     expectQuietExit(run);
+    expectNothingReported(run);
     const { count, millis } = suspended(run, 'stopped');
     const late = lateOf(run.stalls) + runDelayOf(run);
     expect(count).toBeGreaterThanOrEqual(1);
@@ -124,6 +126,7 @@ describe('a process that is stopped', () => {
     });
 
     expectQuietExit(run);
+    expectNothingReported(run);
     const { count, millis } = suspended(run, 'stopped');
     const late = lateOf(run.stalls) + runDelayOf(run);
     // Until the next beat is due, the loop may just wait.

@@ -64,7 +64,6 @@ describe('no spans at all', () => {
   });
 
   test.each<[string, AppOptions]>([
-    ['not sampled', { env: { OTEL_TRACES_SAMPLER: 'always_off' } }],
     ['OTEL_SDK_DISABLED', { env: { OTEL_SDK_DISABLED: 'true' } }],
     ['the SDK started after the block', { args: ['the SDK after the block'] }],
   ])('%s: the console has the block', async (_cause, { env, ...options }) => {
@@ -96,78 +95,48 @@ describe('two copies of the api', () => {
     for (const folder of folders.values()) rmSync(folder, { recursive: true });
   });
 
-  const runWith = (version: string, what: string) =>
-    run('two-api-copies.cjs', {
-      args: [String(folders.get(version)), what],
+  const warning = `the SDK is registered with @opentelemetry/api ${apiVersion}, and this package finds a newer copy`;
+  const FINDS = 'this package finds it';
+  const IN_LIST = 'this package finds it, in the list of the SDK';
+
+  test.each([
+    { version: NEWER, what: FINDS, blocks: 0, warnings: 1 },
+    { version: NEWER, what: IN_LIST, blocks: 1, warnings: 1, hasParent: false },
+    { version: PATCHED, what: IN_LIST, blocks: 1, warnings: 0, hasParent: true },
+    // Made before the SDK.
+    { version: PATCHED, what: FINDS, blocks: 0, warnings: 0 },
+    { version: PATCHED, what: 'another copy has registered a logger', blocks: 0, warnings: 0 },
+  ])('$version, $what: $blocks blocks, $warnings warnings', async (given) => {
+    const { spans, blocks, stdout, stderr, ended } = await run('two-api-copies.cjs', {
+      args: [String(folders.get(given.version)), given.what],
       env: { ...LOG, NODE_PATH: SHARED_PACKAGES },
     });
-  const warning = `the SDK is registered with @opentelemetry/api ${apiVersion}, and this package finds a newer copy`;
-
-  test('this package finds a newer one, beside the SDK: no span, and a warning', async () => {
-    const { blocks, stderr } = await runWith(NEWER, 'this package finds it');
-    expect(blocks).toEqual([]);
-    expect(stderr.split(warning)).toHaveLength(2);
-  });
-
-  test('this package finds a newer one, in the list of the SDK: no parent, and a warning', async () => {
-    const what = 'this package finds it, in the list of the SDK';
-    const { blocks, stderr, ended } = await runWith(NEWER, what);
-    judgeBlocks(ended, () => expect(blocks).toHaveLength(1));
-    expect(blocks[0]?.parent).toBeUndefined();
-    expect(stderr.split(warning)).toHaveLength(2);
-  });
-
-  test('this package finds one of another patch version, in the list of the SDK: nothing is missing', async () => {
-    const what = 'this package finds it, in the list of the SDK';
-    const { blocks, stderr, ended } = await runWith(PATCHED, what);
-    judgeBlocks(ended, () => expect(blocks).toHaveLength(1));
-    expect(blocks[0]?.parent).toBeDefined();
-    expect(stderr).not.toContain('registered');
-  });
-
-  test('this package finds one of another patch version, made before the SDK: no span', async () => {
-    const { blocks, stdout, stderr } = await runWith(PATCHED, 'this package finds it');
-    expect(stdout).toContain('request');
-    expect(blocks).toEqual([]);
-    expect(stderr).not.toContain('registered');
-  });
-
-  test('one of another patch version has registered a logger before: the SDK cannot register', async () => {
-    const what = 'another copy has registered a logger';
-    const { spans, stderr } = await runWith(PATCHED, what);
-    expect(spans).toEqual([]);
-    expect(stderr).toMatch(
-      /Registration of version v\S+ for trace does not match previously registered API/,
-    );
+    judgeBlocks(ended, () => expect(blocks).toHaveLength(given.blocks));
+    if (given.blocks > 0) expect(blocks[0]?.parent !== undefined).toBe(given.hasParent);
+    expect(stderr.split(warning)).toHaveLength(1 + given.warnings);
+    if (given.what === FINDS) expect(stdout).toContain('request');
+    if (given.what !== FINDS && given.what !== IN_LIST) {
+      expect(spans).toEqual([]);
+      expect(stderr).toMatch(
+        /Registration of version v\S+ for trace does not match previously registered API/,
+      );
+    }
   });
 });
 
 describe('no span of the request', () => {
   const SERVER = 1;
 
-  test('the instrumentation of HTTP made in time: the block is below the request', async () => {
-    const { spans, blocks, ended } = await run('http-service.cjs', { args: ['as it should be'] });
-    expect(spans.filter(({ kind }) => kind === SERVER)).toHaveLength(1);
-    judgeBlocks(ended, () => expect(blocks).toHaveLength(1));
-    expect(blocks[0]?.parent).toBeDefined();
-  });
-
-  const withoutRequest = async (order: string) => {
+  test.each([
+    ['as it should be', 1],
+    ['the SDK after http', 0],
+    // It does not hook require, so HTTP is patched.
+    ['the event loop before http', 1],
+  ])('%s: the block is below the request in %d spans of it', async (order, requests) => {
     const { spans, blocks, ended } = await run('http-service.cjs', { args: [order] });
-    expect(spans.filter(({ kind }) => kind === SERVER)).toEqual([]);
+    expect(spans.filter(({ kind }) => kind === SERVER)).toHaveLength(requests);
     judgeBlocks(ended, () => expect(blocks).toHaveLength(1));
-    expect(blocks[0]?.parent).toBeUndefined();
-  };
-
-  test('the SDK after http: no parent', () => withoutRequest('the SDK after http'));
-
-  test('the event loop before http: it does not hook require, so HTTP is patched', async () => {
-    const { spans, blocks, ended } = await run('http-service.cjs', {
-      args: ['the event loop before http'],
-    });
-    expect(spans.filter(({ kind }) => kind === SERVER)).toHaveLength(1);
-    judgeBlocks(ended, () => expect(blocks).toHaveLength(1));
-    expect(blocks[0]?.parent).toBeDefined();
+    expect(blocks[0]?.parent !== undefined).toBe(requests === 1);
   });
 });
 

@@ -66,7 +66,7 @@ test.each([
 });
 
 test('a process that sends itself a signal while stack samples are taken: it ends, and nothing is printed', async () => {
-  for (const millis of [40, 46, 52, 58]) {
+  for (const millis of [40, 52]) {
     const run = await runApp('worker-ends.cjs', { args: ['SIGTERM', String(millis)] });
 
     expect([run.signal, run.stderr]).toEqual(['SIGTERM', '']);

@@ -2,12 +2,9 @@
 // own.
 const { createServer } = require('node:http');
 const { default: Ajv } = require('ajv');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, serve, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { serve, startInstrumented, truthOf } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 60 }))],
-});
+const { sdk } = startInstrumented({ thresholdMillis: 60 });
 const express = require('express');
 
 const person = {

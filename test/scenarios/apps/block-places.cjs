@@ -7,11 +7,10 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { Worker } = require('node:worker_threads');
 const { context, ROOT_CONTEXT, trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, startSdk, startTruth, work } = telemetry;
+const { alone, block, blockInSpan, main, startInstrumented, startTruth, work } = telemetry;
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 const http = require('node:http');
 const swc = require('@swc/core');
 const { WebSocket } = require('ws');
@@ -42,16 +41,12 @@ const inSpan = (label, start) =>
   );
 
 /** Blocks the event loop in a span of this name, as a consumer of messages does. */
-const holdInSpan = (label, millis = BLOCK_MILLIS) =>
-  tracer.startActiveSpan(label, (span) => {
-    block(label, millis);
-    span.end();
-  });
+const holdInSpan = (label, millis = BLOCK_MILLIS) => blockInSpan(label, millis);
 
 /** Calls `callback` in a timer that knows of no span. */
 const outsideOfSpans = (callback) => context.with(ROOT_CONTEXT, () => setTimeout(callback, 1));
 
-async function main() {
+main(sdk, async () => {
   const upstream = new Worker(path.join(__dirname, 'support', 'upstream.cjs'));
   const [port] = await once(upstream, 'message');
   const socket = new WebSocket(`ws://127.0.0.1:${port}`);
@@ -235,7 +230,4 @@ async function main() {
 
   socket.terminate();
   await upstream.terminate();
-  await finish(sdk);
-}
-
-main();
+});

@@ -6,10 +6,8 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { gzipSync } = require('node:zlib');
-const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running, unstarvedMillis } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { alone, inSpan, main, startInstrumented, truthOf } = require('./support/telemetry.cjs');
 
 /** Of a threshold of 60: the machine may be twice as fast when it matters. */
 const BLOCK_MILLIS = 130;
@@ -81,23 +79,16 @@ function calibrate({ size, grow = (n) => n * 2, make = (n) => n, run }) {
     if (takesLongEnough(make(n)) && takesLongEnough(make(n))) return make(n);
 }
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 60 }))],
-});
-const tracer = trace.getTracer('blocking-calls');
+const { sdk } = startInstrumented({ thresholdMillis: 60 });
 const inputs = Object.entries(calls).map(([name, call]) => [name, call.run, calibrate(call)]);
 
-async function main() {
+main(sdk, async () => {
   for (const [name, run, input] of inputs) {
     await alone(() =>
-      tracer.startActiveSpan(name, (span) => {
+      inSpan(name, () => {
         truthOf(name, () => run(input), { waits: name === 'execSync' });
-        span.end();
       }),
     );
   }
   fs.rmSync(folder, { recursive: true });
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,7 +1,6 @@
 // Labelled blockers of every kind, each alone in a span of its name. The attribute
 // `blockingFunction` is the function that has to be named.
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const {
   argumentOf,
   BLOCK_MILLIS,
@@ -10,7 +9,7 @@ const {
   cleanUp,
 } = require('../../../tools/labelled-blockers.cjs');
 const { threadTimes, unstarvedMillis } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, startSdk, startTruth } = require('./support/telemetry.cjs');
+const { alone, main, startInstrumented, startTruth } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 40;
 
@@ -28,11 +27,7 @@ const inputs = chosen.map(([name, blocker]) => [
   blocker,
   calibrate(blocker, unstarvedMillis),
 ]);
-const sdk = startSdk({
-  instrumentations: [
-    new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS })),
-  ],
-});
+const { sdk } = startInstrumented({ thresholdMillis: THRESHOLD_MILLIS });
 const tracer = trace.getTracer('blockers');
 
 /** So often is it tried to block with a CPU, each time for twice as long. */
@@ -62,13 +57,10 @@ async function blockOnce([name, blocker, input], factor, isLast) {
   return hasRun;
 }
 
-async function main() {
+main(sdk, async () => {
   for (const input of inputs) {
     for (let i = 0; i < MAX_TRIES; i++)
       if (await blockOnce(input, 2 ** i, i === MAX_TRIES - 1)) break;
   }
   cleanUp();
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,18 +1,8 @@
 // A service whose requests block the event loop in parts, each in a span of its own: none reaches
 // the threshold alone.
 const { createServer } = require('node:http');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const {
-  eventLoopConfig,
-  serve,
-  startSdk,
-  startTruth,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { serve, startInstrumented, startTruth, wait, work } = telemetry;
 
 const PARSE_MILLIS = 80;
 const HANDLER_MILLIS = 70;
@@ -25,10 +15,7 @@ const STEP_MILLIS = 42;
 
 // Without the processor the spans around a span are known from what ran only.
 const hasProcessor = process.argv[2] !== 'alone';
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
-  processors: hasProcessor ? [new EventLoopSpanProcessor()] : [],
-});
+const { sdk } = startInstrumented({}, { stalls: hasProcessor });
 const express = require('express');
 const { trace } = require('@opentelemetry/api');
 const tracer = trace.getTracer('service');

@@ -7,22 +7,15 @@ let shift = 0;
 Date.now = () => now() + shift;
 
 const { SpanKind, trace } = require('@opentelemetry/api');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, startSdk, wait } = require('./support/telemetry.cjs');
+const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
 const AWAITS = 30;
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
-  processors: [new EventLoopSpanProcessor()],
-});
+const { sdk } = startInstrumented({}, { stalls: true });
 const tracer = trace.getTracer('app');
 const SERVER = { kind: SpanKind.SERVER };
 
-async function main() {
+main(sdk, async () => {
   await wait(100);
   const waiting = tracer.startSpan('waiting', SERVER);
   await tracer.startActiveSpan('blocking', SERVER, async (span) => {
@@ -35,7 +28,4 @@ async function main() {
     span.end();
   });
   waiting.end();
-  await finish(sdk);
-}
-
-main();
+});

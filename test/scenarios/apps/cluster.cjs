@@ -1,10 +1,9 @@
 // A cluster whose workers block their own event loops.
 const cluster = require('node:cluster');
 const { createInterface } = require('node:readline');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
+const { block, finish, startInstrumented } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 const http = require('node:http');
 
 if (cluster.isPrimary) {

@@ -2,16 +2,10 @@
 // the event loop meanwhile.
 const { createServer } = require('node:http');
 const { PgInstrumentation } = require('@opentelemetry/instrumentation-pg');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, serve, startSdk } = require('./support/telemetry.cjs');
+const { block, serve, startInstrumented } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig()), new PgInstrumentation()],
-  processors: [new EventLoopSpanProcessor()],
-});
+const pg = { stalls: true, instrumentations: [new PgInstrumentation()] };
+const { sdk } = startInstrumented({}, pg);
 const express = require('express');
 const { Client } = require('pg');
 

@@ -1,18 +1,10 @@
 // A service under the debugger: paused for a while inside a callback, and blocked for real.
 const inspector = require('node:inspector');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  startSdk,
-  startTruth,
-} = require('./support/telemetry.cjs');
+const { alone, block, main, startInstrumented, startTruth } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 
-async function main() {
+main(sdk, async () => {
   inspector.open(0, '127.0.0.1', false);
   process.stdout.write(`debugger ${inspector.url()}\n`);
   await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -24,7 +16,4 @@ async function main() {
   });
   await alone(() => block('real', 200));
   inspector.close();
-  await finish(sdk);
-}
-
-main();
+});

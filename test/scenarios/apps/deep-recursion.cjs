@@ -1,7 +1,15 @@
 // Recursion that catches its own RangeError, and then blocks near the end of the stack: each time
 // some more frames below it.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const {
+  alone,
+  eventLoopConfig,
+  finish,
+  note,
+  ready,
+  startSdk,
+  wait,
+} = require('./support/telemetry.cjs');
 
 /** The request for a stack sample takes more than 10 frames of this function, and up to 130. */
 const MAX_FRAMES_BELOW = 160;
@@ -31,9 +39,7 @@ async function main() {
     eventLoopConfig({ thresholdMillis: 10, maxSpansPerMinute: 1000 }),
   );
   const sdk = startSdk({ instrumentations: [instrumentation] });
-  const alive = setInterval(() => {}, 1000);
-  await instrumentation.ready();
-  clearInterval(alive);
+  await ready(instrumentation);
   for (framesBelow = 10; framesBelow <= MAX_FRAMES_BELOW; framesBelow += STEP) {
     unwound = 0;
     recur();

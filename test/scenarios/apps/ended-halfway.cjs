@@ -9,7 +9,7 @@ const {
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
 
-const { alone, block, eventLoopConfig, finish, startSdk } = telemetry;
+const { alone, block, eventLoopConfig, inSpan, main, startSdk } = telemetry;
 const ENDED_AFTER_MILLIS = 20;
 /** Runs that end anywhere in code that calls all of these again and again. */
 const RUNS_AT_RANDOM = 40;
@@ -47,13 +47,9 @@ function endIn(expression, timeout) {
   throw new Error(`${expression} has not been ended`);
 }
 
-const blockIn = (label) =>
-  tracer.startActiveSpan(`around ${label}`, (span) => {
-    block(label, 150);
-    span.end();
-  });
+const blockIn = (label) => inSpan(`around ${label}`, () => block(label, 150));
 
-async function main() {
+main(sdk, async () => {
   const keepAlive = setInterval(() => {}, 1000);
   await instrumentation.ready();
   for (const place of Object.keys(PLACES)) {
@@ -77,7 +73,4 @@ async function main() {
   }
   await alone(() => blockIn('at last'));
   clearInterval(keepAlive);
-  await finish(sdk);
-}
-
-main();
+});

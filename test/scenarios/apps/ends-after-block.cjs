@@ -1,19 +1,12 @@
 // A request waits while a job blocks with deep stacks, and ends right after it.
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, startSdk, wait } = require('./support/telemetry.cjs');
+const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
 const ROUNDS = 3;
 const JOB_MILLIS = 400;
 const DEPTH = 60;
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 10 }))],
-  processors: [new EventLoopSpanProcessor()],
-});
+const { sdk } = startInstrumented({ thresholdMillis: 10 }, { stalls: true });
 const tracer = trace.getTracer('app');
 
 const deep = (depth, work) => (depth === 0 ? work() : [depth - 1].map((d) => deep(d, work)));
@@ -37,10 +30,7 @@ async function round(number) {
   await wait(100);
 }
 
-async function main() {
+main(sdk, async () => {
   await wait(300);
   for (let i = 1; i <= ROUNDS; i++) await round(i);
-  await finish(sdk);
-}
-
-main();
+});

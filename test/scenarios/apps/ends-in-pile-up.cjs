@@ -4,14 +4,8 @@ const {
   EventLoopInstrumentation,
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
-const {
-  eventLoopConfig,
-  finish,
-  note,
-  startNodeSdk,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { eventLoopConfig, main, note, startNodeSdk, wait, work } = telemetry;
 
 const REQUESTS = 2000;
 /** Requests that run, one after the other: 400 ms. */
@@ -76,7 +70,7 @@ async function round(isPileUp) {
   return ended;
 }
 
-async function main() {
+main(sdk, async () => {
   await wait(300);
   const outside = [];
   const inside = [];
@@ -86,7 +80,4 @@ async function main() {
     if (ended.stalled > REQUESTS) inside.push(ended.millis);
   }
   note('ends', { outside, inside });
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,12 +1,9 @@
 // Ways for a process to end. The argument says which.
 const { spawn } = require('node:child_process');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, readRunDelay, startSdk, unixTime, wait } =
-  telemetry;
+const { alone, block, finish, note, readRunDelay, startInstrumented, unixTime, wait } = telemetry;
 
-const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ instrumentations: [instrumentation] });
+const { eventLoop: instrumentation, sdk } = startInstrumented();
 
 const ended = () => note('finished', unixTime());
 

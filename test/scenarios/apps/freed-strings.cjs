@@ -2,8 +2,7 @@
 // heap of the process: that of the watchdog thread. To be run with NEW_SPACE_FLAGS.
 const v8 = require('node:v8');
 const { performance } = require('node:perf_hooks');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
+const { block, finish, ready, startInstrumented } = require('./support/telemetry.cjs');
 
 const rows = Array.from({ length: 400_000 }, (_, id) => ({
   id,
@@ -24,13 +23,10 @@ for (let freed = 0; freed < 2 && performance.now() < until; ) {
 // The thread's own limits apply to its new space.
 for (const flag of ['max', 'min']) v8.setFlagsFromString(`--${flag}-semi-space-size=0`);
 
-const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ instrumentations: [instrumentation] });
+const { eventLoop: instrumentation, sdk } = startInstrumented();
 
 async function main() {
-  const alive = setInterval(() => {}, 1000);
-  await instrumentation.ready();
-  clearInterval(alive);
+  await ready(instrumentation);
   setTimeout(() => {
     block('with a watchdog thread', 150);
     finish(sdk);

@@ -2,13 +2,10 @@
 // every resolver.
 const { createServer } = require('node:http');
 const { GraphQLInstrumentation } = require('@opentelemetry/instrumentation-graphql');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { eventLoopConfig, serve, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { serve, startInstrumented, truthOf } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig()), new GraphQLInstrumentation()],
-});
+const { sdk } = startInstrumented({}, { instrumentations: [new GraphQLInstrumentation()] });
 const express = require('express');
 const { buildSchema, graphql } = require('graphql');
 

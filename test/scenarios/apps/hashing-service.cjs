@@ -1,24 +1,11 @@
 // An Express service with a health check, and a computation in five styles, some of which block the
 // event loop.
 const { createServer } = require('node:http');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const {
-  eventLoopConfig,
-  serve,
-  startSdk,
-  startTruth,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { serve, startInstrumented, startTruth, wait, work } = telemetry;
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
-  processors: process.argv.includes('stalls') ? [new EventLoopSpanProcessor()] : [],
-});
+const { sdk } = startInstrumented({}, { stalls: process.argv.includes('stalls') });
 const express = require('express');
 
 const STEP_MILLIS = 0.2;

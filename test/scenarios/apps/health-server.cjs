@@ -8,19 +8,16 @@ const { createInterface } = require('node:readline');
 const { Worker } = require('node:worker_threads');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
+const { finish, main, startInstrumented } = require('./support/telemetry.cjs');
 
 const [port, failAfterMillis, startUntil, workerPort] = process.argv.slice(2);
-const eventLoop = new EventLoopInstrumentation(
-  eventLoopConfig({
-    healthServer: {
-      port: Number(cluster.isWorker ? process.env.WORKER_PORT : port),
-      failAfterMillis: Number(failAfterMillis),
-    },
-    unfinishedAfterMillis: 0,
-  }),
-);
-const sdk = startSdk({ instrumentations: [eventLoop] });
+const { eventLoop, sdk } = startInstrumented({
+  healthServer: {
+    port: Number(cluster.isWorker ? process.env.WORKER_PORT : port),
+    failAfterMillis: Number(failAfterMillis),
+  },
+  unfinishedAfterMillis: 0,
+});
 
 if (cluster.isPrimary && workerPort) {
   // One inherits the options of the primary, the other has a port of its own.
@@ -103,7 +100,7 @@ const actions = {
 
 if (startUntil) spin(startUntil);
 
-async function main() {
+main(sdk, async () => {
   if (cluster.isWorker) {
     process.on('disconnect', () => finish(sdk));
     return;
@@ -118,7 +115,4 @@ async function main() {
     });
   }
   if (workerPort) await new Promise((resolve) => cluster.disconnect(resolve));
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,11 +1,11 @@
 // A part of the telemetry that the package has to call throws, or never answers. The argument says
 // which.
-const { context, trace } = require('@opentelemetry/api');
+const { context } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { SimpleSpanProcessor } = require('@opentelemetry/sdk-trace');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, block, eventLoopConfig, finish, note, recordSpans, startNodeSdk, wait, work } =
+const { alone, blockInSpan, eventLoopConfig, main, note, recordSpans, startNodeSdk, wait, work } =
   telemetry;
 
 const SPAN = 'event-loop-blocked';
@@ -65,15 +65,9 @@ const sdk = startNodeSdk({
   ...options,
 });
 
-async function main() {
-  const tracer = trace.getTracer('hostile-telemetry');
+main(sdk, async () => {
   for (const label of ['first', 'second']) {
-    await alone(() =>
-      tracer.startActiveSpan(label, (span) => {
-        block(label, 150);
-        span.end();
-      }),
-    );
+    await alone(() => blockInSpan(label, 150));
   }
   if (part === 'context manager') {
     const manager = options.contextManager;
@@ -84,7 +78,4 @@ async function main() {
     context.active();
   }
   note('calls', calls);
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,15 +1,14 @@
 // A process in which nothing happens for long, and then something blocks; several times.
 const { setImmediate: nextIteration } = require('node:timers/promises');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { block, eventLoopConfig, finish, note, readRunDelays, startSdk, wait } = telemetry;
+const { block, main, note, readRunDelays, startInstrumented, wait } = telemetry;
 
 const BLOCKS = 5;
 const BLOCK_MILLIS = 150;
 const REST_MILLIS = 700;
 const WINDOWS = 3;
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 
 /** Of all threads: one goes to sleep, and is woken up. */
 const sleeps = () => process.resourceUsage().voluntaryContextSwitches;
@@ -20,7 +19,7 @@ async function wakeUpsPerSecond() {
   return ((sleeps() - before.sleeps) * 1000) / (performance.now() - before.at);
 }
 
-async function main() {
+main(sdk, async () => {
   await wait(REST_MILLIS);
   const rates = [];
   for (let i = 0; i < WINDOWS; i++) rates.push(await wakeUpsPerSecond());
@@ -40,7 +39,4 @@ async function main() {
     readRunDelays();
   }
   note('millis', performance.now());
-  await finish(sdk);
-}
-
-main();
+});

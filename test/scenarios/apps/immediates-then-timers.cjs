@@ -1,15 +1,13 @@
 // Two immediates, then three timers, in one iteration of the loop: together they block it. In
 // between, the tick and the lag timer of the package come.
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const telemetry = require('./support/telemetry.cjs');
-const { alone, eventLoopConfig, finish, startSdk, startTruth } = telemetry;
+const { alone, main, startInstrumented, startTruth } = require('./support/telemetry.cjs');
 
 const PART_MILLIS = 45;
 const CALLBACKS = 5;
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 
 /** @param {() => void} resolve */
 function start(resolve) {
@@ -29,9 +27,6 @@ function start(resolve) {
   });
 }
 
-async function main() {
+main(sdk, async () => {
   await alone(() => new Promise((resolve) => setTimeout(start, 1, resolve)));
-  await finish(sdk);
-}
-
-main();
+});

@@ -2,8 +2,7 @@
 // arguments: how the instrumentation is set up, and the number of interruptions.
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const { finish, note, startInstrumented } = require('./support/telemetry.cjs');
 
 const [setUp, interruptions] = process.argv.slice(2).map((argument) => JSON.parse(argument));
 
@@ -12,8 +11,7 @@ const FIRST_MILLIS = 600;
 /** How far apart interruptions are, on average. */
 const MEAN_MILLIS = 150;
 
-const eventLoop = new EventLoopInstrumentation(eventLoopConfig(setUp));
-const sdk = startSdk({ instrumentations: [eventLoop] });
+const { eventLoop, sdk } = startInstrumented(setUp);
 
 // With a handler; without one; and SIGSTOP, with SIGCONT after it. SIGUSR1 starts the debugger.
 const HANDLED = ['SIGUSR2', 'SIGWINCH', 'SIGHUP', 'SIGINT'];

@@ -2,17 +2,9 @@
 // `ts-node` and others do. Arguments: the file that ends the block; `false` for no source maps.
 const Module = require('node:module');
 const { readFileSync } = require('node:fs');
-const { trace } = require('@opentelemetry/api');
 const { transformSync } = require('esbuild');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  startSdk,
-  truthOf,
-  wait,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, inSpan, main, startInstrumented, truthOf, wait } = telemetry;
 
 const maps = new Map();
 
@@ -40,19 +32,11 @@ Error.prepareStackTrace = (error, sites) => {
 
 const [, , endOfBlock, sourceMaps] = process.argv;
 const config = { unfinishedAfterMillis: 500, sourceMaps: sourceMaps !== 'false' };
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig(config))] });
+const { sdk } = startInstrumented(config);
 const { hashOrders } = require('./loaded/orders.ts');
 
-async function main() {
+main(sdk, async () => {
   await wait(200);
-  await alone(() =>
-    trace.getTracer('app').startActiveSpan('job', (span) => {
-      truthOf('job', () => hashOrders([], endOfBlock));
-      span.end();
-    }),
-  );
+  await alone(() => inSpan('job', () => truthOf('job', () => hashOrders([], endOfBlock))));
   await wait(100);
-  await finish(sdk);
-}
-
-main();
+});

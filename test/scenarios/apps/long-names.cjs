@@ -1,15 +1,9 @@
 // Blocks in code whose names and files have megabytes, as generators and `data:` modules make them.
 const { AsyncResource } = require('node:async_hooks');
-const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  startNodeSdk,
-  truthOf,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, eventLoopConfig, inSpan, main, startNodeSdk, truthOf } = telemetry;
 
 const LONG = 'n'.repeat(2e6);
 /** So deep that a stack has 100 MB of such text. */
@@ -36,19 +30,15 @@ const ofDataUrl = async () =>
 class Job extends AsyncResource {}
 Object.defineProperty(Job, 'name', { value: `Job ${LONG}` });
 
-async function main() {
+main(sdk, async () => {
   const recursions = [recur, withSourceUrl(), await ofDataUrl()];
   Object.defineProperty(recur, 'name', { value: `named ${LONG}` });
   for (const compute of recursions) {
     await alone(() =>
-      trace.getTracer('long').startActiveSpan(`span ${LONG}`, (span) => {
+      inSpan(`span ${LONG}`, () => {
         const work = () => compute(DEPTH, running(400));
         new Job('JOB').runInAsyncScope(() => truthOf('job', work));
-        span.end();
       }),
     );
   }
-  await finish(sdk);
-}
-
-main();
+});

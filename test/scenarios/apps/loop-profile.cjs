@@ -6,21 +6,19 @@
  *   loop-profile.cjs calm     an eighth of the time, so that a machine short of CPUs does not
  *                             make a busy loop of it
  */
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { context, SpanKind, trace } = require('@opentelemetry/api');
 const { setTimeout: sleep, setImmediate: turn } = require('node:timers/promises');
 const { running } = require('../../support/thread-times.cjs');
-const { endPhase, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const { endPhase, finish, note, ready, startInstrumented } = require('./support/telemetry.cjs');
 
 /** In the first minute of an overload there are eight samples a second. */
-const SECONDS = { busy: 20, calm: 6 };
+const SECONDS = { busy: 15, calm: 6 };
 const TASK_MILLIS = 5;
 const TURNS = 100_000;
 /** How long each route has run, as the app knows it. */
 const used = {};
 
-const eventLoop = new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 500 }));
-const sdk = startSdk({ instrumentations: [eventLoop] });
+const { eventLoop, sdk } = startInstrumented({ thresholdMillis: 500 });
 
 /** Each has a loop of its own: nearly all of its time is spent there. */
 function renderList() {
@@ -69,9 +67,7 @@ async function serve(seconds, pauseMillis) {
 
 async function main([mode]) {
   // It does not keep the process alive.
-  const alive = setInterval(() => {}, 1000);
-  await eventLoop.ready();
-  clearInterval(alive);
+  await ready(eventLoop);
   await serve(SECONDS[mode], mode === 'calm' ? 100 : 0);
   await eventLoop.forceFlush();
   note('profile', eventLoop.loopProfile());

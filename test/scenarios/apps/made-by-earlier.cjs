@@ -4,18 +4,11 @@
 const { createServer, connect } = require('node:net');
 const { once } = require('node:events');
 const { context, ROOT_CONTEXT, SpanKind, trace } = require('@opentelemetry/api');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, startSdk, wait } = require('./support/telemetry.cjs');
+const { block, main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
 const MILLIS = 200;
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
-  processors: [new EventLoopSpanProcessor()],
-});
+const { sdk } = startInstrumented({}, { stalls: true });
 const tracer = trace.getTracer('app');
 
 async function request(name, work) {
@@ -51,7 +44,7 @@ async function callOverItsSocket(port) {
   socket.destroy();
 }
 
-async function main() {
+main(sdk, async () => {
   const server = createServer((peer) => peer.pipe(peer));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   let socket;
@@ -89,7 +82,4 @@ async function main() {
   await request('holds', () => callOverItsSocket(server.address().port));
   socket.destroy();
   server.close();
-  await finish(sdk);
-}
-
-main();
+});

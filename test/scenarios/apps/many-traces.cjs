@@ -2,17 +2,15 @@
 // The loop is not at rest before: hooks are on from the first stack sample of a burst on only.
 const { setTimeout: sleep } = require('node:timers/promises');
 const { context, ROOT_CONTEXT, trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { eventLoopConfig, finish, startSdk } = require('./support/telemetry.cjs');
+const { main, startInstrumented } = require('./support/telemetry.cjs');
 
-const BURSTS = 10;
+const BURSTS = 8;
 const CALLBACKS = 36;
 const CALLBACK_MILLIS = 3;
 const BUSY_MILLIS = 8;
 
-const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ instrumentations: [instrumentation] });
+const { eventLoop: instrumentation, sdk } = startInstrumented();
 
 function work(millis) {
   for (const goesOn = running(millis); goesOn(); );
@@ -30,7 +28,7 @@ function burst() {
   }
 }
 
-async function main() {
+main(sdk, async () => {
   const timer = setInterval(work, 20, BUSY_MILLIS);
   await instrumentation.ready();
   await sleep(500);
@@ -39,7 +37,4 @@ async function main() {
     await sleep(350);
   }
   clearInterval(timer);
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,16 +1,8 @@
 // Little work on a heap that is nearly full, so that most of the block is garbage collection.
 const { PerformanceObserver } = require('node:perf_hooks');
 const { setFlagsFromString } = require('node:v8');
-const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  note,
-  startSdk,
-  startTruth,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, inSpan, main, note, startInstrumented, startTruth } = telemetry;
 
 setFlagsFromString('--expose-gc');
 const collect = require('node:vm').runInNewContext('gc');
@@ -19,15 +11,15 @@ const collections = [];
 const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
 observer.observe({ entryTypes: ['gc'] });
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 
 const live = Array.from({ length: 500_000 }, (_, i) => ({ i, text: `row ${i}` }));
 
 let within = { start: 0, end: 0 };
 
-async function main() {
+main(sdk, async () => {
   await alone(() => {
-    trace.getTracer('memory-pressure').startActiveSpan('pressure', (span) => {
+    inSpan('pressure', () => {
       const end = startTruth('pressure');
       const start = performance.now();
       // what V8 does by itself when the heap is at its limit, without the risk of running out of it
@@ -37,7 +29,6 @@ async function main() {
       }
       within = { start, end: performance.now() };
       end();
-      span.end();
     });
   });
   const inBlock = collections.filter(
@@ -48,7 +39,4 @@ async function main() {
     inBlock.reduce((sum, entry) => sum + entry.duration, 0),
   );
   observer.disconnect();
-  await finish(sdk);
-}
-
-main();
+});

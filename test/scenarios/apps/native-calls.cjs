@@ -1,10 +1,9 @@
 // Built-in functions that take long in a single call, each alone in a span of its name. `caller` is
 // the function that has to be named.
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { calibrate, cleanUp, nativeCalls } = require('../../../tools/labelled-blockers.cjs');
 const { unstarvedMillis } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { alone, main, ready, startInstrumented, truthOf } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 30;
 
@@ -17,10 +16,9 @@ function choose(argument = '1/1') {
 }
 
 const names = choose(process.argv[2]);
-const instrumentation = new EventLoopInstrumentation(
-  eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS }),
-);
-const sdk = startSdk({ instrumentations: [instrumentation] });
+const { eventLoop: instrumentation, sdk } = startInstrumented({
+  thresholdMillis: THRESHOLD_MILLIS,
+});
 const tracer = trace.getTracer('native-calls');
 
 /** Between the span and the function that has to be named: what is named if that one is gone. */
@@ -28,10 +26,8 @@ function handle(run, input) {
   return run(input);
 }
 
-async function main() {
-  const alive = setInterval(() => {}, 1000);
-  await instrumentation.ready();
-  clearInterval(alive);
+main(sdk, async () => {
+  await ready(instrumentation);
   for (const name of names) {
     const { run } = nativeCalls[name];
     const input = calibrate(nativeCalls[name], unstarvedMillis);
@@ -43,7 +39,4 @@ async function main() {
     );
   }
   cleanUp();
-  await finish(sdk);
-}
-
-main();
+});

@@ -2,10 +2,9 @@
 // span.
 const { createServer } = require('node:http');
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, serve, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { serve, startInstrumented, truthOf } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 const express = require('express');
 
 const rows = Array.from({ length: 20_000 }, (_, i) => ({

@@ -5,20 +5,16 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { Worker } = require('node:worker_threads');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { eventLoopConfig, finish, serve, startSdk, startTruth, truthOf, wait, work } = telemetry;
+const { finish, serve, startInstrumented, startTruth, truthOf, wait, work } = telemetry;
 
 // A beat is JavaScript, too: if a process is stopped, seldom enough that the stop does not land
 // in one.
 const lagIntervalMillis = process.argv[2] === 'service' ? 200 : 20;
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ lagIntervalMillis }))],
-});
+const { sdk } = startInstrumented({ lagIntervalMillis });
 const http = require('node:http');
-const net = require('node:net');
 
-const WAIT_MILLIS = 700;
+const WAIT_MILLIS = 500;
 
 /** Runs this source in a worker thread, to its end. */
 const inThread = (source) => once(new Worker(source, { eval: true }), 'exit');
@@ -36,21 +32,7 @@ const scenarios = {
     }
   },
 
-  async 'waiting for a timer'() {
-    const end = startTruth('waited', { waits: true });
-    await wait(WAIT_MILLIS);
-    end();
-  },
-
   /** A server in another process that answers late. */
-  async 'waiting for a socket'() {
-    const end = startTruth('waited', { waits: true });
-    const socket = net.connect(Number(process.env.SLOW_PORT), '127.0.0.1');
-    await once(socket, 'data');
-    end();
-    socket.destroy();
-  },
-
   async 'waiting for an HTTP answer'() {
     const end = startTruth('waited', { waits: true });
     await new Promise((resolve, reject) => {

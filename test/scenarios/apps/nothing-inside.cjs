@@ -1,9 +1,8 @@
 // Functions of the application that a stack sample, or a hook, could call: none of them may be
 // called in the middle of what runs.
 const { context, diag, DiagLogLevel, ROOT_CONTEXT } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const { alone, main, note, ready, startInstrumented } = require('./support/telemetry.cjs');
 
 let isBlocking = false;
 const inside = [];
@@ -26,17 +25,14 @@ Object.defineProperty(Object.prototype, 'toJSON', {
   },
 });
 
-const instrumentation = new EventLoopInstrumentation(
-  eventLoopConfig({
-    // No report of an ongoing block is near.
-    unfinishedAfterMillis: 60_000,
-    inApp: (file) => {
-      called('inApp');
-      return file === __filename;
-    },
-  }),
-);
-const sdk = startSdk({ instrumentations: [instrumentation] });
+const { eventLoop: instrumentation, sdk } = startInstrumented({
+  // No report of an ongoing block is near.
+  unfinishedAfterMillis: 60_000,
+  inApp: (file) => {
+    called('inApp');
+    return file === __filename;
+  },
+});
 
 /** Whoever asks it what it holds while the block runs has an error. */
 class Fragile {
@@ -63,17 +59,12 @@ function render() {
   isBlocking = false;
 }
 
-async function main() {
-  const alive = setInterval(() => {}, 1000);
-  await instrumentation.ready();
-  clearInterval(alive);
+main(sdk, async () => {
+  await ready(instrumentation);
   await alone(render);
   // Until the next beat has said what failed.
   while (![...inside, ...outside].some((what) => what.includes('internal error')))
     await new Promise((resolve) => setTimeout(resolve, 10));
   note('inside', inside);
   note('outside', [...new Set(outside)]);
-  await finish(sdk);
-}
-
-main();
+});

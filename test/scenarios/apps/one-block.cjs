@@ -1,17 +1,8 @@
-// One block, for any flags and loaders of Node.js. Argument: what is done to `Error` first.
-const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  note,
-  startSdk,
-} = require('./support/telemetry.cjs');
+// One block, for any flags and loaders of Node.js. Arguments: what is done to `Error` first.
+const telemetry = require('./support/telemetry.cjs');
+const { alone, blockInSpan, main, note, startInstrumented } = telemetry;
 
-const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ instrumentations: [eventLoop] });
+const { eventLoop, sdk } = startInstrumented();
 
 const errors = {
   'prepareStackTrace replaced'() {
@@ -37,15 +28,10 @@ const errors = {
   },
 };
 
-async function main() {
-  errors[process.argv[2]]?.();
+main(sdk, async () => {
+  for (const each of process.argv.slice(2)) errors[each]();
   const before = [Error.prepareStackTrace, Error.stackTraceLimit];
-  await alone(() =>
-    trace.getTracer('one-block').startActiveSpan('job', (span) => {
-      block('job', 200);
-      span.end();
-    }),
-  );
+  await alone(() => blockInSpan('job', 200));
   const after = [Error.prepareStackTrace, Error.stackTraceLimit];
   note(
     'Error as it was',
@@ -55,7 +41,4 @@ async function main() {
   const alive = setInterval(() => {}, 1000);
   await eventLoop.forceFlush();
   clearInterval(alive);
-  await finish(sdk);
-}
-
-main();
+});

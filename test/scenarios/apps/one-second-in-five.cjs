@@ -1,21 +1,16 @@
-// One second of work in five: what health() says, and what the mean of Node's own histogram of
+// One second of work in three: what health() says, and what the mean of Node's own histogram of
 // delays says.
 const { monitorEventLoopDelay } = require('node:perf_hooks');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const { block, main, note, startInstrumented, wait } = require('./support/telemetry.cjs');
 
-const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
-const sdk = startSdk({ instrumentations: [eventLoop] });
+const { eventLoop, sdk } = startInstrumented();
 
-async function main() {
+main(sdk, async () => {
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();
-  await wait(1500);
+  await wait(1000);
   block('one second', 1000);
-  await wait(2000);
+  await wait(1000);
   note('health', { ...eventLoop.health(), meanDelayMillis: delays.mean / 1e6 });
   delays.disable();
-  await finish(sdk);
-}
-
-main();
+});

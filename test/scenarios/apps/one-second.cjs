@@ -1,21 +1,13 @@
 // An interval of 100 ms, a file read in flight, then one second of synchronous work.
 const fs = require('node:fs');
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  block,
-  endPhase,
-  eventLoopConfig,
-  finish,
-  note,
-  startSdk,
-  wait,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { blockInSpan, endPhase, main, note, startInstrumented, wait } = telemetry;
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 const tracer = trace.getTracer('one-second');
 
-async function main() {
+main(sdk, async () => {
   await wait(50);
   const interval = tracer.startActiveSpan('interval', (span) => {
     note('interval trace', span.spanContext().traceId);
@@ -30,17 +22,11 @@ async function main() {
     return promise.then(() => span.end());
   });
   setTimeout(() => {
-    tracer.startActiveSpan('work', (span) => {
-      block('work', 1000);
-      span.end();
-    });
+    blockInSpan('work', 1000);
   }, 1);
   await read;
   await wait(250);
   await endPhase('work');
   clearInterval(interval.timer);
   interval.span.end();
-  await finish(sdk);
-}
-
-main();
+});

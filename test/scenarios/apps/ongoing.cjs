@@ -7,14 +7,8 @@ const fs = require('node:fs');
 const { runInNewContext } = require('node:vm');
 const { trace } = require('@opentelemetry/api');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  startNodeSdk,
-  truthOf,
-  wait,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, eventLoopConfig, main, startNodeSdk, truthOf, wait } = telemetry;
 
 const sdk = startNodeSdk({
   serviceName: 'blocked',
@@ -79,7 +73,7 @@ const scenarios = {
 };
 const asynchronous = ['awaitForEver', 'spinAfterAddOn'];
 
-async function main() {
+main(sdk, async () => {
   await wait(200);
   if (process.argv[2] === 'spinAfterEnded') await alone(endHalfWay);
   await alone(() =>
@@ -91,7 +85,4 @@ async function main() {
       span.end();
     }),
   );
-  await finish(sdk);
-}
-
-main();
+});

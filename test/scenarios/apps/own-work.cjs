@@ -9,7 +9,7 @@ const {
   alone,
   block,
   eventLoopConfig,
-  finish,
+  main,
   note,
   recordingSpanExporter,
   recordSpans,
@@ -55,7 +55,6 @@ const spanProcessors = {
     new BatchSpanProcessor({ exporter: slowExporter, scheduledDelayMillis: 10 }),
   ],
   onStart: () => [slowProcessor('onStart'), recordSpans()],
-  onEnd: () => [slowProcessor('onEnd'), recordSpans()],
   blockHook: () => [recordSpans()],
   'short blockHook': () => [recordSpans()],
 }[part]();
@@ -77,7 +76,7 @@ const LOOP_WOULD_SHOW_MILLIS = 3 * SLOW_MILLIS + 100;
 // before the first turn of the loop: no block
 const job = trace.getTracer('own-work').startSpan('job');
 
-async function main() {
+main(sdk, async () => {
   await alone(() => {
     context.with(trace.setSpan(context.active(), job), () => block('job', 200));
     if (part === 'short blockHook') goOn(10);
@@ -86,7 +85,4 @@ async function main() {
   instrumentation.disable();
   note('slow calls', calls);
   job.end();
-  await finish(sdk);
-}
-
-main();
+});

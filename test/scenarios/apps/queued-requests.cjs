@@ -1,17 +1,10 @@
 // A service that is blocked while requests come, on connections that it has and on new ones.
 const { createServer } = require('node:http');
 const { trace } = require('@opentelemetry/api');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, serve, startSdk } = require('./support/telemetry.cjs');
+const { block, serve, startInstrumented } = require('./support/telemetry.cjs');
 
 const [, , blockMillis, end = ''] = process.argv;
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
-  processors: [new EventLoopSpanProcessor()],
-});
+const { sdk } = startInstrumented({}, { stalls: true });
 const express = require('express');
 
 const kill = () => process.kill(process.pid, 'SIGKILL');

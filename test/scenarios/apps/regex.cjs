@@ -1,14 +1,11 @@
 // Captures land in the middle of regular expressions, whose results and side effects must not be
 // touched.
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const { alone, main, note, startInstrumented, wait } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 20 }))],
-});
+const { sdk } = startInstrumented({ thresholdMillis: 20 });
 
-const BLOCKS = 25;
+const BLOCKS = 16;
 const BLOCK_MILLIS = 120;
 /** Long enough to need a backtrack stack of its own size. */
 const text = 'ab'.repeat(50_000);
@@ -27,11 +24,8 @@ function block() {
   }
 }
 
-async function main() {
+main(sdk, async () => {
   await wait(200);
   for (let i = 0; i < BLOCKS; i++) await alone(block);
   note('wrong', wrong);
-  await finish(sdk);
-}
-
-main();
+});

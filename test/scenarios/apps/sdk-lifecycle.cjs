@@ -1,27 +1,14 @@
 // The instrumentation and the SDK do not come and go together. The argument says how.
-const { context, trace } = require('@opentelemetry/api');
+const { context } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 // Loading it later would block the event loop.
 require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  note,
-  startNodeSdk,
-  unixTime,
-  wait,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, block, blockInSpan, eventLoopConfig, finish, note, startNodeSdk, unixTime, wait } =
+  telemetry;
 
-const blockInSpan = (label) =>
-  alone(() =>
-    trace.getTracer('sdk-lifecycle').startActiveSpan(label, (span) => {
-      block(label, 150);
-      span.end();
-    }),
-  );
+const blockAlone = (label) => alone(() => blockInSpan(label, 150));
 
 /** What changed underneath is checked on a beat. */
 const SEVERAL_BEATS_MILLIS = 100;
@@ -29,17 +16,17 @@ const SEVERAL_BEATS_MILLIS = 100;
 const lifecycles = {
   async 'SDK started late'() {
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
-    await blockInSpan('without an SDK');
+    await blockAlone('without an SDK');
     const sdk = startNodeSdk({ instrumentations: [instrumentation] });
     await wait(SEVERAL_BEATS_MILLIS);
-    await blockInSpan('with an SDK');
+    await blockAlone('with an SDK');
     await finish(sdk);
   },
 
   async 'SDK never started'() {
     new EventLoopInstrumentation(eventLoopConfig());
-    await blockInSpan('without an SDK');
-    await blockInSpan('still without an SDK');
+    await blockAlone('without an SDK');
+    await blockAlone('still without an SDK');
     note('finished', unixTime());
   },
 
@@ -47,11 +34,11 @@ const lifecycles = {
     const sdk = startNodeSdk({
       instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
     });
-    await blockInSpan('with an SDK');
+    await blockAlone('with an SDK');
     await finish(sdk);
-    await blockInSpan('after the SDK');
+    await blockAlone('after the SDK');
     await wait(1500); // a second is how long it takes until the meter provider is checked
-    await blockInSpan('long after the SDK');
+    await blockAlone('long after the SDK');
     note('finished', unixTime());
   },
 
@@ -59,22 +46,19 @@ const lifecycles = {
     const sdk = startNodeSdk({
       instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
     });
-    await alone(() =>
-      trace.getTracer('sdk-lifecycle').startActiveSpan('right before', (span) => {
-        block('right before', 150);
-        span.end();
-        return sdk.shutdown();
-      }),
-    );
+    await alone(() => {
+      blockInSpan('right before', 150);
+      return sdk.shutdown();
+    });
     note('finished', unixTime());
   },
 
   async 'not enabled'() {
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig({ enabled: false }));
     const sdk = startNodeSdk({ instrumentations: [instrumentation] });
-    await blockInSpan('before enable');
+    await blockAlone('before enable');
     instrumentation.enable();
-    await blockInSpan('after enable');
+    await blockAlone('after enable');
     await finish(sdk);
   },
 
@@ -83,12 +67,12 @@ const lifecycles = {
     const firstWith = first.with;
     const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
     const sdk = startNodeSdk({ contextManager: first, instrumentations: [instrumentation] });
-    await blockInSpan('first manager');
+    await blockAlone('first manager');
     context.disable();
     const second = new AsyncLocalStorageContextManager().enable();
     context.setGlobalContextManager(second);
     await wait(SEVERAL_BEATS_MILLIS);
-    await blockInSpan('second manager');
+    await blockAlone('second manager');
     note('first is left alone', first.with === firstWith);
     context.disable();
     await wait(SEVERAL_BEATS_MILLIS);

@@ -1,34 +1,17 @@
 // A service in which some requests block the event loop, each in a way of its own, and the others
 // wait for something else.
 const { createServer } = require('node:http');
-const { trace } = require('@opentelemetry/api');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const {
-  block,
-  eventLoopConfig,
-  serve,
-  startSdk,
-  startTruth,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { block, inSpan, serve, startInstrumented, startTruth, wait, work } = telemetry;
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig())],
-  processors: [new EventLoopSpanProcessor()],
-});
+const { sdk } = startInstrumented({}, { stalls: true });
 const express = require('express');
-const tracer = trace.getTracer('service');
 
 /** A request with a span of its own around what it does. */
 const handle = (name, work) => async (request, response) => {
-  await tracer.startActiveSpan(name, async (span) => {
+  await inSpan(name, async () => {
     await work(Number(request.query.millis));
-    span.end();
   });
   response.send('done');
 };

@@ -2,16 +2,9 @@
 // ms each.
 const { createServer } = require('node:http');
 const { Readable } = require('node:stream');
-const {
-  EventLoopInstrumentation,
-  EventLoopSpanProcessor,
-} = require('opentelemetry-instrumentation-event-loop');
-const { block, eventLoopConfig, serve, startSdk } = require('./support/telemetry.cjs');
+const { block, serve, startInstrumented } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 10 }))],
-  processors: [new EventLoopSpanProcessor()],
-});
+const { sdk } = startInstrumented({ thresholdMillis: 10 }, { stalls: true });
 const express = require('express');
 
 const PIECE = Buffer.alloc(8 * 1024, 'x');

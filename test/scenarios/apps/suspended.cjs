@@ -7,14 +7,8 @@ const {
   EventLoopSpanProcessor,
 } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  startSdk,
-  truthOf,
-  wait,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, eventLoopConfig, main, ready, startSdk, truthOf, wait } = telemetry;
 
 const eventLoop = new EventLoopInstrumentation(eventLoopConfig());
 const sdk = startSdk({
@@ -61,12 +55,7 @@ const scenarios = {
   },
 };
 
-async function main() {
-  const whileItStarts = setInterval(() => {}, 50); // that keeps no process alive
-  await eventLoop.ready();
-  clearInterval(whileItStarts);
+main(sdk, async () => {
+  await ready(eventLoop);
   await alone(() => truthOf(process.argv[2], scenarios[process.argv[2]], { waits: true }));
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,23 +1,13 @@
 // Each request costs 8 ms. 100 of them a second can be served; 200 a second cannot, without a
 // single long callback.
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  block,
-  eventLoopConfig,
-  note,
-  serve,
-  startSdk,
-  unixTime,
-} = require('./support/telemetry.cjs');
+const { block, note, serve, startInstrumented, unixTime } = require('./support/telemetry.cjs');
 
 /** A span cannot start before its parent; this is how long its block was. */
 const blockHook = (span, { durationMillis }) => {
   note(`length ${span.spanContext().spanId}`, durationMillis);
   note(`reported ${span.spanContext().spanId}`, unixTime());
 };
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ blockHook }))],
-});
+const { sdk } = startInstrumented({ blockHook });
 const http = require('node:http');
 
 const TASK_MILLIS = 8;

@@ -2,22 +2,13 @@
 const { AsyncResource } = require('node:async_hooks');
 const http = require('node:http');
 const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  note,
-  startSdk,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, block, blockInSpan, finish, note, startInstrumented, wait, work } = telemetry;
 
 const BLOCK_MILLIS = 150;
 const SHORT_MILLIS = 40; // of a threshold of 100
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 const tracer = trace.getTracer('throwing');
 
 const throwInSpan = (label) =>
@@ -81,12 +72,7 @@ async function throwAndGoOn() {
     });
     // were the account of callbacks off by one now, these would be taken for one
     for (let i = 0; i < 3; i++) await alone(() => work(SHORT_MILLIS));
-    await alone(() =>
-      tracer.startActiveSpan(`after ${name}`, (span) => {
-        block(`after ${name}`, BLOCK_MILLIS);
-        span.end();
-      }),
-    );
+    await alone(() => blockInSpan(`after ${name}`, BLOCK_MILLIS));
   }
   note('caught', caught);
   await finish(sdk);

@@ -1,24 +1,9 @@
 // A recursive walk that gives the event loop a turn whenever it has had it for SLICE_MILLIS.
-const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const {
-  alone,
-  eventLoopConfig,
-  finish,
-  startSdk,
-  startTruth,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, finish, inSpan, startInstrumented, startTruth, wait, work } = telemetry;
 
-const sdk = startSdk({
-  instrumentations: [
-    new EventLoopInstrumentation(
-      eventLoopConfig({ thresholdMillis: Number(process.env.THRESHOLD_MILLIS) }),
-    ),
-  ],
-});
+const { sdk } = startInstrumented({ thresholdMillis: Number(process.env.THRESHOLD_MILLIS) });
 
 const SLICE_MILLIS = Number(process.env.SLICE_MILLIS);
 const SLICES = 10;
@@ -51,10 +36,9 @@ const WATCHDOG_START_MILLIS = 300;
 wait(WATCHDOG_START_MILLIS)
   .then(() =>
     alone(() =>
-      trace.getTracer('walk').startActiveSpan('walk', async (span) => {
+      inSpan('walk', async () => {
         startSlice();
         while (slices < SLICES) await walk(6);
-        span.end();
       }),
     ),
   )

@@ -1,12 +1,9 @@
 // Callbacks that do next to nothing, so many that they block the event loop: captures land in this
 // package's own hooks, too.
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { threadTimes } = require('../../support/thread-times.cjs');
-const { eventLoopConfig, finish, startSdk, wait } = require('./support/telemetry.cjs');
+const { main, startInstrumented, wait } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 20 }))],
-});
+const { sdk } = startInstrumented({ thresholdMillis: 20 });
 
 const BLOCKS = 10;
 const BLOCK_MILLIS = 150;
@@ -33,13 +30,10 @@ function block() {
   });
 }
 
-async function main() {
+main(sdk, async () => {
   await wait(200);
   for (let i = 0; i < BLOCKS; i++) {
     await block();
     await wait(30);
   }
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,30 +1,17 @@
 // Enabled and disabled over and over, everywhere, in any order.
 const { EventEmitter } = require('node:events');
-const { context, trace } = require('@opentelemetry/api');
+const { context } = require('@opentelemetry/api');
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  note,
-  startNodeSdk,
-  wait,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, blockInSpan, eventLoopConfig, inSpan, main, note, startNodeSdk, wait } = telemetry;
 
 const manager = new AsyncLocalStorageContextManager().enable();
 const originalWith = manager.with;
 const instrumentation = new EventLoopInstrumentation(eventLoopConfig());
 const sdk = startNodeSdk({ contextManager: manager, instrumentations: [instrumentation] });
-const tracer = trace.getTracer('toggling');
 
-const inSpan = (label, run) =>
-  tracer.startActiveSpan(label, (span) => {
-    run();
-    span.end();
-  });
-const blockAlone = (label) => alone(() => inSpan(label, () => block(label, 150)));
+const blockAlone = (label) => alone(() => blockInSpan(label, 150));
 
 function toggle(times) {
   for (let i = 0; i < times; i++) {
@@ -33,7 +20,7 @@ function toggle(times) {
   }
 }
 
-async function main() {
+main(sdk, async () => {
   await blockAlone('before');
 
   toggle(1000);
@@ -74,7 +61,4 @@ async function main() {
   await alone(() => instrumentation.enable());
   await blockAlone('at the end');
   instrumentation.disable();
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,13 +1,7 @@
 // Two instances in one process. Each block is reported once, by the one that was enabled last.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  note,
-  startSdk,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, block, eventLoopConfig, main, note, startSdk } = telemetry;
 
 const reports = [];
 const instance = (name, enabled) =>
@@ -18,7 +12,7 @@ const second = instance('second', true);
 const third = instance('third', false);
 const sdk = startSdk({ instrumentations: [first, second, third] });
 
-async function main() {
+main(sdk, async () => {
   await alone(() => block('both', 150));
   second.disable();
   await alone(() => block('second disabled', 150));
@@ -29,7 +23,4 @@ async function main() {
   third.disable();
   await alone(() => block('all disabled', 150));
   note('reports', reports);
-  await finish(sdk);
-}
-
-main();
+});

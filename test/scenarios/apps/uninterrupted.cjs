@@ -2,15 +2,12 @@
 // microtask, tick, timer, immediate, message.
 const { EventEmitter } = require('node:events');
 const { MessageChannel } = require('node:worker_threads');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const { running } = require('../../support/thread-times.cjs');
-const { alone, eventLoopConfig, finish, note, startSdk, wait } = require('./support/telemetry.cjs');
+const { alone, main, note, startInstrumented, wait } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({
-  instrumentations: [new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: 20 }))],
-});
+const { sdk } = startInstrumented({ thresholdMillis: 20 });
 
-const BLOCKS = 20;
+const BLOCKS = 14;
 const BLOCK_MILLIS = 120;
 
 let intruders = 0;
@@ -39,11 +36,8 @@ function block() {
   return n;
 }
 
-async function main() {
+main(sdk, async () => {
   await wait(200);
   for (let i = 0; i < BLOCKS; i++) await alone(block);
   note('intruders', intruders);
-  await finish(sdk);
-}
-
-main();
+});

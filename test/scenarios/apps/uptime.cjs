@@ -1,6 +1,6 @@
 // So many async resources that one byte kept for each is seen. Run with --expose-gc.
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { eventLoopConfig, finish, note, startSdk } = require('./support/telemetry.cjs');
+const { eventLoopConfig, main, note, startSdk } = require('./support/telemetry.cjs');
 
 const config = eventLoopConfig({ thresholdMillis: 60_000 });
 const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(config)] });
@@ -28,13 +28,10 @@ function heapUsed() {
   return process.memoryUsage().heapUsed;
 }
 
-async function main() {
+main(sdk, async () => {
   for (let i = 0; i < 3; i++) await round();
   const before = heapUsed();
   for (let i = 0; i < ROUNDS; i++) await round();
   note('resources', ROUND * ROUNDS);
   note('heap growth', heapUsed() - before);
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,11 +1,9 @@
 // What another thread wakes up runs without a callback of async_hooks around it.
 const { setImmediate: nextIteration } = require('node:timers/promises');
 const { Worker } = require('node:worker_threads');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const telemetry = require('./support/telemetry.cjs');
-const { block, eventLoopConfig, finish, readRunDelays, startSdk, wait } = telemetry;
+const { block, main, readRunDelays, startInstrumented, wait } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 
 const BLOCKS = 3;
 /** Longer than the watchdog thread takes to start. */
@@ -22,7 +20,7 @@ for (;;) {
   Atomics.notify(flag, 0);
 }`;
 
-async function main() {
+main(sdk, async () => {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(WAKER, { eval: true, workerData: { flag, millis: WAIT_MILLIS } });
   await wait(REST_MILLIS);
@@ -41,7 +39,4 @@ async function main() {
     await wait(50);
   }
   await worker.terminate();
-  await finish(sdk);
-}
-
-main();
+});

@@ -3,9 +3,7 @@ const { execFileSync, execSync, spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const path = require('node:path');
-const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const { alone, eventLoopConfig, finish, startSdk, truthOf } = require('./support/telemetry.cjs');
+const { alone, inSpan, main, startInstrumented, truthOf } = require('./support/telemetry.cjs');
 
 const THRESHOLD_MILLIS = 60;
 const WAIT_SECONDS = 0.2;
@@ -29,26 +27,17 @@ const waits = {
   sleepInShell: () => execSync(`sleep ${WAIT_SECONDS}`),
 };
 
-const sdk = startSdk({
-  instrumentations: [
-    new EventLoopInstrumentation(eventLoopConfig({ thresholdMillis: THRESHOLD_MILLIS })),
-  ],
-});
-const tracer = trace.getTracer('waits');
+const { sdk } = startInstrumented({ thresholdMillis: THRESHOLD_MILLIS });
 
-async function main() {
+main(sdk, async () => {
   for (const [name, wait] of Object.entries(waits)) {
     await alone(() =>
-      tracer.startActiveSpan(name, (span) => {
+      inSpan(name, () => {
         truthOf(name, wait, { waits: true });
-        span.end();
       }),
     );
     // Without a span, and so without a scope.
     await alone(() => truthOf(`${name} alone`, wait, { waits: true }));
   }
   rmSync(folder, { recursive: true });
-  await finish(sdk);
-}
-
-main();
+});

@@ -1,7 +1,6 @@
 // The watchdog thread is ended, again and again.
 const { once } = require('node:events');
 const workerThreads = require('node:worker_threads');
-const { trace } = require('@opentelemetry/api');
 
 // Before the package is loaded: to get its thread.
 const threads = [];
@@ -13,21 +12,11 @@ workerThreads.Worker = class extends workerThreads.Worker {
 };
 
 const { running } = require('../../support/thread-times.cjs');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  startSdk,
-  startTruth,
-  truthOf,
-  wait,
-  work,
-} = require('./support/telemetry.cjs');
+const telemetry = require('./support/telemetry.cjs');
+const { alone, blockInSpan, inSpan, main, startInstrumented, startTruth, truthOf, wait, work } =
+  telemetry;
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
-const tracer = trace.getTracer('watchdog-killed');
+const { sdk } = startInstrumented();
 const WARM_UP_MILLIS = 200;
 const DEATHS = 4;
 const LOOP_RESTS_MILLIS = 1000;
@@ -40,15 +29,9 @@ async function thread(n) {
   return threads[n];
 }
 
-const blockIn = (label) =>
-  alone(() =>
-    tracer.startActiveSpan(label, (span) => {
-      block(label, 200);
-      span.end();
-    }),
-  );
+const blockIn = (label) => alone(() => blockInSpan(label, 200));
 
-async function main() {
+main(sdk, async () => {
   await thread(0);
   await blockIn('before');
   for (let i = 0; i < DEATHS; i++) {
@@ -63,23 +46,18 @@ async function main() {
   // Uses no CPU, as a suspended process.
   await wait(LOOP_RESTS_MILLIS);
   await alone(() =>
-    tracer.startActiveSpan('waits after the last death', (span) => {
+    inSpan('waits after the last death', () => {
       truthOf('waits after the last death', () => Atomics.wait(neverNotified, 0, 0, 200), {
         waits: true,
       });
-      span.end();
     }),
   );
   await alone(() =>
-    tracer.startActiveSpan('await after the last death', async (span) => {
+    inSpan('await after the last death', async () => {
       await null;
       const end = startTruth('await after the last death');
       for (const goesOn = running(200); goesOn(); ) await work(1);
       end();
-      span.end();
     }),
   );
-  await finish(sdk);
-}
-
-main();
+});

@@ -4,7 +4,7 @@ const { readFileSync } = require('node:fs');
 const { once } = require('node:events');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
 const telemetry = require('./support/telemetry.cjs');
-const { alone, eventLoopConfig, finish, note, startSdk, truthOf, wait } = telemetry;
+const { alone, eventLoopConfig, main, note, ready, startSdk, truthOf, wait } = telemetry;
 
 // Of the time without a CPU, what lies between a block and the reading before or after it is not
 // subtracted: up to a beat each. A block may take long: that is no ongoing one to be reported on
@@ -30,10 +30,8 @@ function useCpu(millis) {
   while (counted()[0] - ranBefore < millis);
 }
 
-async function main() {
-  const whileItStarts = setInterval(() => {}, 50); // that keeps no process alive
-  await eventLoop.ready();
-  clearInterval(whileItStarts);
+main(sdk, async () => {
+  await ready(eventLoop);
   process.stdout.write('ready\n');
   await once(process.stdin, 'data');
   await alone(() => truthOf('15 ms of CPU', () => useCpu(15)));
@@ -42,7 +40,4 @@ async function main() {
   note('waited for a CPU', counted()[1]);
   process.stdout.write('done\n');
   process.stdin.pause();
-  await finish(sdk);
-}
-
-main();
+});

@@ -18,14 +18,12 @@ async function main() {
 }
 
 async function work() {
-  const { trace } = require('@opentelemetry/api');
   const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
   const { running } = require('../../support/thread-times.cjs');
   const telemetry = require('./support/telemetry.cjs');
-  const { alone, eventLoopConfig, finish, note, startSdk, startTruth, truthOf } = telemetry;
+  const { alone, eventLoopConfig, finish, inSpan, note, startSdk, startTruth, truthOf } = telemetry;
   const eventLoop = new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 0 }));
   const sdk = startSdk({ instrumentations: [eventLoop] });
-  const tracer = trace.getTracer('worker');
   note('worker thread', threadId);
   note('health before', eventLoop.health());
   const keepAlive = setInterval(() => {}, 1000);
@@ -47,27 +45,20 @@ async function work() {
       for (const id of prices.keys()) hash += await cache.get(id);
   }
 
+  await alone(() => inSpan('function', () => truthOf('function', resizeImages)));
   await alone(() =>
-    tracer.startActiveSpan('function', (span) => {
-      truthOf('function', resizeImages);
-      span.end();
-    }),
-  );
-  await alone(() =>
-    tracer.startActiveSpan('promises', async (span) => {
+    inSpan('promises', async () => {
       const end = startTruth('promises');
       for (const goesOn = running(BLOCK_MILLIS); goesOn(); ) await resizeStep();
       end();
-      span.end();
     }),
   );
   for (const name of ['cached 1', 'cached 2', 'cached 3']) {
     await alone(() =>
-      tracer.startActiveSpan(name, async (span) => {
+      inSpan(name, async () => {
         const end = startTruth(name);
         await sumPrices();
         end();
-        span.end();
       }),
     );
   }

@@ -5,7 +5,7 @@ async function work() {
   const { trace } = require('@opentelemetry/api');
   const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
   const { startSdk } = require('./support/telemetry.cjs');
-  const eventLoop = new EventLoopInstrumentation({ unfinishedAfterMillis: 3000 });
+  const eventLoop = new EventLoopInstrumentation({ unfinishedAfterMillis: 1500 });
   startSdk({ instrumentations: [eventLoop] });
   setInterval(() => {}, 1000);
   await eventLoop.ready();

@@ -2,32 +2,15 @@
 // well, stays free.
 const { once } = require('node:events');
 const { isMainThread, threadId, Worker } = require('node:worker_threads');
-const { trace } = require('@opentelemetry/api');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
-const {
-  alone,
-  block,
-  eventLoopConfig,
-  finish,
-  note,
-  startSdk,
-} = require('./support/telemetry.cjs');
+const { alone, blockInSpan, main, note, startInstrumented } = require('./support/telemetry.cjs');
 
-const sdk = startSdk({ instrumentations: [new EventLoopInstrumentation(eventLoopConfig())] });
+const { sdk } = startInstrumented();
 
-async function main() {
+main(sdk, async () => {
   if (isMainThread) {
     await once(new Worker(__filename), 'exit');
   } else {
     note('worker thread', threadId);
-    await alone(() =>
-      trace.getTracer('worker').startActiveSpan('job', (span) => {
-        block('job', 250);
-        span.end();
-      }),
-    );
+    await alone(() => blockInSpan('job', 250));
   }
-  await finish(sdk);
-}
-
-main();
+});

@@ -32,14 +32,11 @@ async function main() {
 }
 
 async function work() {
-  const { trace } = require('@opentelemetry/api');
   const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
   const { running } = require('../../support/thread-times.cjs');
-  const telemetry = require('./support/telemetry.cjs');
-  const { eventLoopConfig, finish, startSdk, truthOf } = telemetry;
+  const { eventLoopConfig, finish, inSpan, startSdk, truthOf } = require('./support/telemetry.cjs');
   const eventLoop = new EventLoopInstrumentation(eventLoopConfig({ unfinishedAfterMillis: 0 }));
   const sdk = startSdk({ instrumentations: [eventLoop] });
-  const tracer = trace.getTracer('worker');
 
   let hash = 0;
   function resizeImages() {
@@ -58,9 +55,8 @@ async function work() {
       return;
     }
     setImmediate(() => {
-      tracer.startActiveSpan(what, (span) => {
+      inSpan(what, () => {
         truthOf(`${what} of ${workerData}`, workerData === 'a' ? resizeImages : parseRows);
-        span.end();
       });
       setImmediate(() => parentPort.postMessage('blocked'));
     });

@@ -21,9 +21,9 @@ import {
  * A span may be this much longer or shorter than what the app measured: what lies between the two
  * clock reads.
  */
-export const LENGTH_TOLERANCE_RATIO = 0.02;
+const LENGTH_TOLERANCE_RATIO = 0.02;
 /** And at least this: there the scheduler may give one slice of 4 ms to another process. */
-export const LENGTH_TOLERANCE_MILLIS = 6;
+const LENGTH_TOLERANCE_MILLIS = 6;
 /**
  * Start and end are compared across two clocks, `Date.now()` and `performance.now()`, and a start
  * may be moved to its parent's.
@@ -77,12 +77,6 @@ export interface ExpectedBlock {
   /** How long the framework around the truth may have run in the same task; 0 when left out. */
   aroundMillis?: number;
 }
-
-/** Whether this Node.js can leave promises out of async_hooks (`trackPromises`: 24.14, 25.6). */
-export const nodeCanLeavePromisesOut = (() => {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  return major >= 26 || (major === 25 && minor >= 6) || (major === 24 && minor >= 14);
-})();
 
 export function lengthTolerance(millis: number): number {
   return Math.max(LENGTH_TOLERANCE_MILLIS, millis * LENGTH_TOLERANCE_RATIO);

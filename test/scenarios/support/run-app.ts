@@ -172,6 +172,17 @@ export const sender = (port: number, agent: Agent | false) => (route: string) =>
     ).on('error', reject);
   });
 
+/**
+ * Gets routes of a service, whose watchdog thread starts during the first requests: they wait for
+ * 40 ms each.
+ */
+export async function warmClientOf(app: App, slowRoute: string, requests = 10) {
+  const url = `http://127.0.0.1:${await app.printed('listening')}`;
+  const get = async (route: string) => (await fetch(url + route)).text();
+  for (let i = 0; i < requests; i++) await get(slowRoute);
+  return get;
+}
+
 export const appFile = (name: string) => path.join(__dirname, '..', 'apps', name);
 
 /**

@@ -158,6 +158,26 @@ function startSdk({ instrumentations = [], processors = [], ...others } = {}) {
   return { shutdown: () => Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]) };
 }
 
+/**
+ * The same with this package, which gets `config`; with `stalls`, its span processor stands before
+ * the others.
+ */
+function startInstrumented(
+  config,
+  { stalls = false, instrumentations = [], processors = [] } = {},
+) {
+  const {
+    EventLoopInstrumentation,
+    EventLoopSpanProcessor,
+  } = require('opentelemetry-instrumentation-event-loop');
+  const eventLoop = new EventLoopInstrumentation(eventLoopConfig(config));
+  const sdk = startSdk({
+    instrumentations: [eventLoop, ...instrumentations],
+    processors: [...(stalls ? [new EventLoopSpanProcessor()] : []), ...processors],
+  });
+  return { eventLoop, sdk };
+}
+
 /** The same by `NodeSDK` itself, which gets the options. */
 function startNodeSdk({ instrumentations, ...options }) {
   const { NodeSDK } = require('@opentelemetry/sdk-node');
@@ -214,6 +234,32 @@ async function serve(server, sdk, socket) {
   await finish(sdk);
 }
 
+/** Waits until stack samples are taken, which keeps no process alive. */
+async function ready(eventLoop) {
+  const alive = setInterval(() => {}, 1000);
+  await eventLoop.ready();
+  clearInterval(alive);
+}
+
+/** Runs the app, and lets it end. */
+async function main(sdk, run) {
+  await run();
+  await finish(sdk);
+}
+
+/** Runs this in a span, which ends when it has returned, or when its promise is settled. */
+function inSpan(name, run) {
+  return trace.getTracer('scenario').startActiveSpan(name, (span) => {
+    const result = run(span);
+    if (result instanceof Promise) return result.finally(() => span.end());
+    span.end();
+    return result;
+  });
+}
+
+/** Blocks the event loop for `millis` in a span of that name. */
+const blockInSpan = (label, millis) => inSpan(label, () => block(label, millis));
+
 /** Runs `job` in a callback of its own, with the loop idle before and after it. */
 async function alone(job) {
   await wait(SETTLE_MILLIS);
@@ -229,16 +275,21 @@ async function alone(job) {
 module.exports = {
   alone,
   block,
+  blockInSpan,
   endPhase,
   eventLoopConfig,
   finish,
+  inSpan,
+  main,
   note,
   readRunDelay,
   readRunDelays,
+  ready,
   record,
   recordSpans,
   recordingSpanExporter,
   serve,
+  startInstrumented,
   startNodeSdk,
   startSdk,
   startTruth,
