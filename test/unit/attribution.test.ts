@@ -47,24 +47,6 @@ class Voting {
 }
 const votes = () => new Voting();
 
-test('an exporter at work is not taken for the span whose context it runs in', () => {
-  const b = votes();
-  const request = contextOf('request');
-  const exporting = request.setValue(SUPPRESS, true);
-  b.vote(10, 20, 10, exporting);
-  b.vote(0, 100, 90, request);
-  expect(b.attribute(0, 100, 100)?.context).toBe(request);
-});
-
-test('no attribution if most of the time is unknown', () => {
-  const b = votes();
-  const a = contextOf('A');
-  b.vote(0, 49, 49, a);
-  expect(b.attribute(0, 100, 50)).toBeUndefined();
-  b.vote(49, 50, 1, a);
-  expect(b.attribute(0, 100, 50)).toBeDefined();
-});
-
 test('however many take part, memory is bounded and the heaviest is not lost', () => {
   const b = votes();
   for (let i = 0; i < 10_000; i++) b.vote(i, i + 1, i === 5000 ? 5000 : 1, contextOf(`r${i}`));
@@ -369,13 +351,5 @@ describe('a callback of a socket whose peer is called', () => {
     ['others wait, and none is answered', [call('one', false)]],
   ])("is nobody's, with a link to what made it: %s", (_, calls) => {
     expect(madeByIn(attributed(...calls))).toBe(spanOf(maker)?.spanContext());
-  });
-
-  test.each([
-    ['no call is open', []],
-    ['one had ended before', [call('before', true, -5)]],
-    ['one begins in it', [call('later', true, undefined, 50)]],
-  ])('is that of the request that made it: %s', (_, calls) => {
-    expect(attributed(...calls)).toBe(maker);
   });
 });

@@ -25,12 +25,6 @@ const block = (more: Partial<EventLoopBlock> = {}): EventLoopBlock => ({
 const line = (more?: Partial<EventLoopBlock>, attribution = {}) =>
   blockLine(block(more), attribution, '/app', PLAIN);
 
-test('length, kind, function and place, route and trace', () => {
-  expect(line({}, { operation: 'GET /report', traceId: TRACE })).toBe(
-    `event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18), GET /report, trace ${TRACE}`,
-  );
-});
-
 test('what is not known is left out', () => {
   expect(line()).toBe('event-loop-blocked 152 ms callback: hashRow (src/report.js:31:18)');
   const { kind: _kind, code: _code, ...unknown } = block();
@@ -90,30 +84,6 @@ test.each([
   [0.0996, '10 %'],
   [0.8351, '84 %'],
 ])('%f is %s', (share, text) => expect(percent(share)).toBe(text));
-
-describe('what to change', () => {
-  const file = '/app/lib/read.js';
-  const place = { file, line: 194, column: 12, stackTrace: '' };
-  const nativeCall = { name: 'JSON.parse', size: 7 };
-
-  test.each<[Partial<EventLoopBlock>, string]>([
-    [
-      { code: { ...place, functionName: 'readBody' }, nativeCall, cause: 'native' },
-      'JSON.parse in readBody (lib/read.js:194:12)',
-    ],
-    [
-      { code: { ...place, functionName: '<anonymous>' }, nativeCall },
-      'JSON.parse in lib/read.js:194:12',
-    ],
-    [{ code: { ...place, functionName: '<anonymous>' } }, 'lib/read.js:194:12'],
-    [
-      { leaf: { ...place, functionName: 'exec', file: '/app/node_modules/hl/core.js' } },
-      'exec (node_modules/hl/core.js:194:12) in hashRow (src/report.js:31:18)',
-    ],
-  ])('%j', (facts, text) => {
-    expect(line(facts)).toBe(`event-loop-blocked 152 ms callback: ${text}`);
-  });
-});
 
 test('colours change nothing but the colours', () => {
   const styled = blockLine(block(), { operation: 'GET /report' }, '/app', STYLED);

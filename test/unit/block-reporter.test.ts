@@ -1,18 +1,13 @@
 import {
-  type Attributes,
   type Context,
-  createContextKey,
   type HrTime,
   ProxyTracerProvider,
   ROOT_CONTEXT,
   type Span,
-  SpanKind,
-  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { createOriginOf } from '../../src/name/in-app.ts';
-import { expectingBlocks } from '../../src/otel/context-marks.ts';
 import { OnceLogger } from '../../src/otel/diag-once.ts';
 import type { Logger, LogRecord } from '../../src/otel/logger.ts';
 import { BlockEvents } from '../../src/report/block-event.ts';
@@ -33,8 +28,6 @@ import {
   TracerProvider,
 } from './support/sdk.ts';
 import { stackSample } from './support/stack-sample.ts';
-
-const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -146,48 +139,6 @@ function parentAt(epochMillis: number, inside: Context = ROOT_CONTEXT) {
 const millis = ([seconds, nanos]: HrTime) => seconds * 1000 + nanos / 1e6;
 const length = (span: ReadableSpan) => millis(span.duration);
 
-test.each([
-  ['after a collection', 'microtasks', 1990, undefined, 'gc'],
-  ['without one', 'microtasks', 1200, undefined, 'native'],
-  ['in a callback', 'callback', 1990, undefined, 'native'],
-  ['with JavaScript on the stack', 'microtasks', 1990, 'convert', 'native'],
-] as const)('native code %s', (_where, kind, collectedAt, functionName, cause) => {
-  const { sources, report, reported } = setUp();
-  sources.gcWithin = (start, end) => (start <= collectedAt && collectedAt < end ? 3 : 0);
-  const sample = {
-    ...stackSample(2140, ROOT_CONTEXT, functionName),
-    requestedAt: 2010,
-    weight: 130,
-  };
-  report({ kind, samples: [sample] });
-  expect(reported).toMatchObject([{ kind, cause, gcTimeMillis: 0 }]);
-});
-
-test('a block is a span with explicit times and all its attributes', () => {
-  const { report, spans, metrics } = setUp();
-  const parent = parentAt(EPOCH + 1000);
-  report({ context: parent.context });
-  const [span] = spans();
-  expect(span).toMatchObject({
-    name: 'event-loop-blocked',
-    kind: SpanKind.INTERNAL,
-    parentSpanContext: { spanId: parent.span.spanContext().spanId },
-    startTime: [(EPOCH + 2000) / 1000, 0],
-    endTime: [(EPOCH + 2000) / 1000, 150_000_000],
-    attributes: {
-      'event_loop.block.kind': 'callback',
-      'event_loop.block.callbacks': 1,
-      'event_loop.async_resource.type': 'Timeout',
-      'event_loop.block.cpu_time': 0.14,
-      'event_loop.block.gc_time': 0.012,
-      'thread.id': 0,
-      'thread.name': 'main',
-    } satisfies Attributes,
-  });
-  expect(span?.spanContext().traceId).toBe(parent.span.spanContext().traceId);
-  expect(metrics).toEqual([['block', 150, 'callback']]);
-});
-
 test('what is not known is left out', () => {
   const { clock, report, spans } = setUp();
   clock.cpuIsOfThread = false;
@@ -202,16 +153,6 @@ test('what is not known is left out', () => {
 
 describe('the exact length of the block is an attribute of the span', () => {
   const DURATION = 'event_loop.block.duration';
-
-  test.each([
-    ['if the parent started 1 ms after the block', 2001, 0.15],
-    ['if the parent started after the block ended', 9000, 0.15],
-    ['and only there: not if both started together', 2000, undefined],
-  ])('%s', (_where, startMillis, seconds) => {
-    const { report, spans } = setUp();
-    report({ context: parentAt(EPOCH + startMillis).context });
-    expect(spans()[0]?.attributes[DURATION]).toBe(seconds);
-  });
 
   test('of a span that was started early', () => {
     const { reporter, spans } = setUp();
@@ -228,35 +169,6 @@ test('a child does not end after a parent that ended near the end of the block',
   report({ context: parent.context });
   expect(length(spans()[0] as ReadableSpan)).toBe(147);
   expect(spans()[0]?.attributes['event_loop.block.duration']).toBe(0.15);
-});
-
-test('a remote parent is a parent', () => {
-  const { report, spans } = setUp();
-  const remote = {
-    traceId: 'a'.repeat(32),
-    spanId: 'b'.repeat(16),
-    traceFlags: TraceFlags.SAMPLED,
-    isRemote: true,
-  };
-  report({ context: trace.setSpanContext(ROOT_CONTEXT, remote) });
-  expect(spans()[0]?.spanContext().traceId).toBe(remote.traceId);
-});
-
-test('a suppressed context gives metrics only', () => {
-  const { report, spans, metrics } = setUp();
-  report({ context: parentAt(EPOCH).context.setValue(SUPPRESS, true) });
-  expect(spans()).toEqual([]);
-  expect(metrics).toEqual([['block', 150, 'callback']]);
-});
-
-test('requireParentSpan: without a parent metrics only', () => {
-  const { report, spans, metrics } = setUp({ requireParentSpan: true });
-  const parent = parentAt(EPOCH);
-  report({}, { context: undefined }, { context: parent.context });
-  expect(spans().map((s) => s.parentSpanContext?.spanId)).toEqual([
-    parent.span.spanContext().spanId,
-  ]);
-  expect(metrics).toHaveLength(3);
 });
 
 test('past the rate limit blocks get no span, which is logged once', () => {
@@ -279,25 +191,6 @@ test('what waits to be reported is bounded', () => {
   expect(metrics.filter(([name]) => name === 'block')).toHaveLength(1500);
 });
 
-test('an expected block that is not reported for want of room is not suppressed', () => {
-  const { report, metrics } = setUp({ maxSpansPerMinute: 60_000 });
-  report(...Array(1000).fill({}), { context: expectingBlocks(ROOT_CONTEXT) });
-  expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
-  expect(metrics).toHaveLength(1001);
-});
-
-test('a block asks once to be reported soon, and nothing is reported before', () => {
-  const { reporter, report, spans, scheduled } = setUp();
-  reporter.add(BLOCK);
-  reporter.add(BLOCK);
-  expect(scheduled()).toBe(1);
-  expect(spans()).toEqual([]);
-  reporter.report();
-  expect(spans()).toHaveLength(2);
-  report({});
-  expect(scheduled()).toBe(2);
-});
-
 test('a block waits for entry spans to begin: two turns, and two more after each that does', () => {
   const { sources, reporter, spans, scheduled, clock, turn } = setUp();
   clock.time = 2150;
@@ -312,30 +205,6 @@ test('a block waits for entry spans to begin: two turns, and two more after each
   expect(reporter.isWaiting).toBe(false);
   expect(spans().map((s) => s.attributes['event_loop.block.queued_spans'])).toEqual([1]);
   expect(scheduled()).toBe(5);
-});
-
-describe('blockHook', () => {
-  test('is given the span and the block, and may add attributes', () => {
-    let given: EventLoopBlock | undefined;
-    const { report, spans } = setUp({
-      blockHook: (span, block) => {
-        given = block;
-        span.setAttribute('team', 'checkout');
-      },
-    });
-    report({});
-    expect(given).toEqual({
-      kind: 'callback',
-      startTimeMillis: EPOCH + 2000,
-      durationMillis: 150,
-      callbacks: 1,
-      asyncResourceType: 'Timeout',
-      cpuTimeMillis: 140,
-      samples: 0,
-      gcTimeMillis: 12,
-    });
-    expect(spans()[0]?.attributes['team']).toBe('checkout');
-  });
 });
 
 describe('a span that ends before the block is reported', () => {
@@ -356,45 +225,13 @@ describe('a span that ends before the block is reported', () => {
     expect(names).toEqual(['one', 'other']);
     expect(metrics).toContainEqual(['suppressed', 'one']);
   });
-
-  test('takes its place in the rate limit once', () => {
-    const { reporter, spans, metrics } = setUp({ maxSpansPerMinute: 2 });
-    for (const span of [reporter.add(BLOCK), reporter.add(BLOCK)]) {
-      span?.spanContext();
-      span?.spanContext();
-    }
-    reporter.report();
-    expect(spans()).toHaveLength(2);
-    expect(metrics.filter(([name]) => name === 'suppressed')).toEqual([]);
-  });
 });
 
 describe('events', () => {
   const SAMPLED = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
   const unsampled = trace.setSpanContext(ROOT_CONTEXT, { ...SAMPLED, traceFlags: 0 });
-  const where = `unknown code of a Timeout, trace ${SAMPLED.traceId}`;
-  const LINE = `event-loop-blocked 150 ms callback: ${where}`;
   const sampled = trace.setSpanContext(ROOT_CONTEXT, SAMPLED);
   const noop = new ProxyTracerProvider().getTracer('none');
-
-  test('a block of a trace that is not sampled is an event, with all that its span would have', () => {
-    const { report, spans, events } = setUp();
-    report({ context: unsampled });
-    report({});
-    const [span] = spans();
-    expect(spans()).toHaveLength(1);
-    expect(events).toEqual([
-      {
-        eventName: 'event_loop.blocked',
-        severityNumber: 13,
-        severityText: 'WARN',
-        timestamp: [(EPOCH + 2000) / 1000, 0],
-        body: LINE,
-        attributes: { ...span?.attributes, 'event_loop.block.duration': 0.15 },
-        context: unsampled,
-      },
-    ]);
-  });
 
   test('blockHook sets attributes of an event as it does those of a span', () => {
     const blockHook = (span: Span) => {
@@ -416,18 +253,6 @@ describe('events', () => {
     ]);
   });
 
-  test('a blockHook that only adds leaves the body of an event, and gets the ids of its trace', () => {
-    const seen: unknown[] = [];
-    const blockHook = (span: Span) => {
-      seen.push([span.isRecording(), span.spanContext().traceId]);
-      span.setAttribute('tenant', 'a');
-    };
-    const { report, events } = setUp({ blockHook });
-    report({ context: unsampled });
-    expect(events).toMatchObject([{ attributes: { tenant: 'a' }, body: LINE }]);
-    expect(seen).toEqual([[true, SAMPLED.traceId]]);
-  });
-
   test('without an SDK for traces all blocks are events', () => {
     const { sources, report, events } = setUp();
     sources.tracer = () => noop;
@@ -446,27 +271,6 @@ describe('events', () => {
     expect(spans()).toEqual([]);
     expect(events).toHaveLength(1);
   });
-
-  test('without a logger, or if the logger drops it, nothing is made of it', () => {
-    const { sources, report, logged } = setUp({ blockEvents: 'all' });
-    const enabled = jest.fn(() => false);
-    const emit = jest.fn();
-    sources.logger = () => undefined;
-    report({});
-    sources.logger = () => ({ enabled, emit });
-    report({ context: sampled });
-    expect(enabled.mock.calls).toEqual([
-      [{ eventName: 'event_loop.blocked', severityNumber: 13, context: sampled }],
-    ]);
-    expect([emit.mock.calls, logged]).toEqual([[], []]);
-  });
-
-  test('of 1000 blocks, one in a hundred sampled, 1000 are in spans or events, once', () => {
-    const { report, spans, events } = setUp();
-    for (let i = 0; i < 1000; i++) report({ context: i % 100 === 0 ? sampled : unsampled });
-    expect(spans()).toHaveLength(10);
-    expect(events).toHaveLength(990);
-  });
 });
 
 describe('blocks that are not wanted', () => {
@@ -484,29 +288,5 @@ describe('blocks that are not wanted', () => {
     expect(ignoreBlockHook.mock.calls).toEqual([[known]]);
     expect([spans(), events, ignored]).toEqual([[], [], [known]]);
     expect(pending.spanContext()).toBeUndefined();
-  });
-
-  test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('theirs');
-      },
-      ['error: ignoreBlockHook threw; ignored'],
-    ],
-    [
-      'rejects',
-      async () => {
-        throw new Error('theirs');
-      },
-      ['error: ignoreBlockHook threw; ignored'],
-    ],
-    ['returns what is not true', () => 1, []],
-  ])('ignoreBlockHook that %s counts as false', async (_how, ignoreBlockHook, expected) => {
-    const { report, spans, logged } = hooked(ignoreBlockHook);
-    report({}, {});
-    await new Promise(setImmediate);
-    expect(spans()).toHaveLength(2);
-    expect(logged).toEqual(expected);
   });
 });

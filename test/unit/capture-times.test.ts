@@ -41,24 +41,3 @@ test('captures come closely at first, then ever less often, and not for ever', (
   expect(ages).toHaveLength(50);
   expect(ages.at(-1)).toBeGreaterThan(60_000);
 });
-
-test.each([100, 20])('a callback that begins late is sampled soon, threshold %d', (threshold) => {
-  const schedule = new CaptureSchedule(captureTimes(threshold, 20, true));
-  for (let before = 0; before < 1000; before = schedule.due, schedule.take(before))
-    expect(schedule.due - before).toBeLessThanOrEqual(Math.max(threshold, 50));
-});
-
-test('a recording of a test has nine captures before the threshold, and as many in the same time after it', () => {
-  const times = captureTimes(100, 20, true, true);
-  expect(times).toMatchObject({ pulseMillis: 9, busyAfterMillis: 11, captureAfterMillis: 11 });
-  const schedule = new CaptureSchedule(times);
-  let captures = 0;
-  for (; schedule.due < 200; captures++) schedule.take(schedule.due);
-  expect(captures).toBe(17);
-});
-
-test('a capture that came late moves the next one', () => {
-  const schedule = new CaptureSchedule(captureTimes(100, 20, true));
-  schedule.take(500);
-  expect(schedule.due).toBe(600);
-});

@@ -26,16 +26,6 @@ test('a busy period that begins soon after the last reading counts what ran sinc
   expect(cpu.between(start, clock.now())).toBe(100);
 });
 
-test('at most what was used since a moment: since the reading before it', () => {
-  const { clock, cpu, start } = meter();
-  clock.run(20);
-  cpu.sample(clock.now());
-  clock.run(15);
-  clock.time += 100;
-  expect(cpu.since(start)).toBe(35);
-  expect(cpu.since(clock.now() - 1)).toBe(15);
-});
-
 test('at most what was used since a busy period began that is not read: since the reading before it', () => {
   const { clock, cpu } = meter();
   clock.run(2);

@@ -15,8 +15,7 @@ import {
   EventLoopSpanProcessor,
 } from '../../src/stalls/event-loop-span-processor.ts';
 import { MAX_OPEN_SPANS } from '../../src/stalls/open-spans.ts';
-import { MAX_RECENT_BLOCKS } from '../../src/stalls/recent-blocks.ts';
-import { type StallSession, Stalls, stallsOfThread } from '../../src/stalls/stalls.ts';
+import { type StallSession, stallsOfThread } from '../../src/stalls/stalls.ts';
 import { captureDiag } from './support/capturing-logger.ts';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from './support/sdk.ts';
 import { stallSession } from './support/stall-session.ts';
@@ -213,14 +212,6 @@ describe('entry spans that begin right after a block', () => {
   });
 });
 
-test('blocks are not stalled by each other', () => {
-  const s = scene();
-  const tracer = s.provider.getTracer('opentelemetry-instrumentation-event-loop');
-  const span = tracer.startSpan('event-loop-blocked', { startTime: s.at(0) });
-  expect(s.block(0, 300)).toBe(0);
-  expect(s.end(span, 300).stall).toBeUndefined();
-});
-
 test('with a meter that throws, the span has its attributes', () => {
   const s = scene();
   s.session.stalled = () => {
@@ -230,15 +221,6 @@ test('with a meter that throws, the span has its attributes', () => {
   s.block(100, 300);
   expect(s.end(span, 400).stall).toBe(0.2);
   expect(s.logged).toHaveLength(1);
-});
-
-test('more blocks than are remembered: the stall is marked as incomplete', () => {
-  const s = scene();
-  const stalled = s.startSpan('stalled', 0);
-  for (let i = 0; i <= MAX_RECENT_BLOCKS; i++) s.block(i * 20, i * 20 + 10);
-  const { stall, incomplete } = s.end(stalled, 1e6);
-  expect(stall).toBeCloseTo(MAX_RECENT_BLOCKS * 0.01);
-  expect(incomplete).toBe(true);
 });
 
 test('spans that never end are bounded in number, and a forgotten one still says how long it was stalled', () => {
@@ -272,20 +254,4 @@ test('a shutdown reports what waits, before other processors shut down; a flush 
   expect(asked).toEqual(['report', 'settle']);
   await Promise.all([flushed, down]);
   stallsOfThread().stop(session);
-});
-
-test('without an instrumentation, and after the shutdown: nothing', async () => {
-  const s = scene();
-  s.stalls.stop(s.session);
-  const span = s.startSpan('span', 0, undefined, SpanKind.SERVER);
-  expect(s.end(span, 100)).toMatchObject({ stall: undefined, links: [] });
-  expect(s.entrySpans).toEqual([]);
-  await s.provider.shutdown();
-  expect(s.block(0, 300)).toBeUndefined();
-});
-
-test('copies of the package meet', () => {
-  expect(stallsOfThread()).toBe(stallsOfThread());
-  const key = Symbol.for('opentelemetry-instrumentation-event-loop.stalls.v1');
-  expect((globalThis as { [key]?: unknown })[key]).toBeInstanceOf(Stalls);
 });

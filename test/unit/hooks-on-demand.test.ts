@@ -1,5 +1,5 @@
 import { setImmediate as nextImmediate } from 'node:timers/promises';
-import { CALLBACK, CallbackStack, OWN, REACTION } from '../../src/detect/callbacks.ts';
+import { CallbackStack, REACTION } from '../../src/detect/callbacks.ts';
 import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
 import { Tick } from '../../src/detect/hooks/tick.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
@@ -75,23 +75,6 @@ test('a stack sample in the middle of their switching off does not switch them o
   }
 });
 
-test('they are on until the watchdog thread watches, and two ticks longer', async () => {
-  const { hooks, calls, classes, stop, afterTicks } = setUp();
-  try {
-    await afterTicks(5);
-    expect(calls).toEqual([expect.stringMatching(/^arm/)]);
-    expect(classes).toContain(CALLBACK);
-    hooks.watch(true);
-    await afterTicks(3);
-    expect(calls.slice(1)).toEqual(['disarm']);
-    seen(classes);
-    await afterTicks(3);
-    expect(classes).toEqual([]);
-  } finally {
-    stop();
-  }
-});
-
 test('a stack sample arms them, in the middle of a callback, for two ticks', async () => {
   const { hooks, calls, classes, stop, afterTicks } = setUp();
   try {
@@ -138,18 +121,6 @@ test('while the loop idles they stay on, and a tick is not what wakes it up', as
   }
 });
 
-test('always: no tick switches them off, and the tick is told from callbacks', async () => {
-  const { hooks, calls, classes, stop, afterTicks } = setUp(false);
-  try {
-    hooks.watch(true);
-    await afterTicks(5);
-    expect(calls).not.toContain('disarm');
-    expect(classes.filter((each) => each === OWN).length).toBeGreaterThanOrEqual(4);
-  } finally {
-    stop();
-  }
-});
-
 test('without stack samples they stay on, until the watchdog thread watches again', async () => {
   const { hooks, calls, classes, stop, afterTicks } = setUp();
   try {
@@ -168,39 +139,6 @@ test('without stack samples they stay on, until the watchdog thread watches agai
     seen(classes);
     await afterTicks(3);
     expect(classes).toEqual([]);
-  } finally {
-    stop();
-  }
-});
-
-test('near the end of the stack nothing changes', async () => {
-  const { hooks, calls, stop, afterTicks } = setUp();
-  try {
-    hooks.watch(true);
-    await afterTicks(3);
-    calls.length = 0;
-    let refused = 0;
-    let thrown: unknown;
-    const deeper = (): void => {
-      try {
-        deeper();
-      } catch {
-        // Here the stack is as full as it can be.
-      }
-      if (refused > 0 || calls.length > 0) return;
-      try {
-        hooks.arm();
-      } catch (error) {
-        thrown = error;
-        refused++;
-      }
-    };
-    deeper();
-    expect(refused).toBe(1);
-    expect(thrown).toBeInstanceOf(RangeError);
-    expect(calls).toEqual([]);
-    hooks.arm();
-    expect(calls).toHaveLength(1);
   } finally {
     stop();
   }

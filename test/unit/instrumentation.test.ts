@@ -3,18 +3,8 @@ import fs, { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { context, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import {
-  type Instrumentation,
-  InstrumentationBase,
-  registerInstrumentations,
-} from '@opentelemetry/instrumentation';
+import { type Instrumentation, InstrumentationBase } from '@opentelemetry/instrumentation';
 import { LoggerProvider } from '@opentelemetry/sdk-logs';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
 import {
   BLOCK_CHANNEL,
   type BlockMessage,
@@ -130,11 +120,6 @@ test('a bad option is thrown by the constructor', () => {
 });
 
 describe('enabled', () => {
-  test('by default, from the constructor on', async () => {
-    create();
-    expect(await blockedSpans()).toBe(1);
-  });
-
   test('isEnabled() says so: a distribution asks each instrumentation before it switches it', () => {
     captureDiag();
     const first = create({ enabled: false });
@@ -145,14 +130,6 @@ describe('enabled', () => {
     expect([first.isEnabled(), second.isEnabled()]).toEqual([true, true]);
     first.disable();
     expect([first.isEnabled(), second.isEnabled()]).toEqual([false, true]);
-  });
-
-  test('false in the environment as well', async () => {
-    process.env['OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED'] = 'false';
-    const instrumentation = create();
-    delete process.env['OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED'];
-    registerInstrumentations({ instrumentations: [instrumentation] });
-    expect(await blockedSpans()).toBe(0);
   });
 });
 
@@ -203,23 +180,6 @@ describe('health', () => {
     );
   });
 
-  test('has the figures of a block, also through an instance that is paused', async () => {
-    captureDiag();
-    const first = create();
-    const second = create();
-    // The lag is sampled: the next sample has a time at which it is due.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await blockedSpans();
-    for (const instance of [first, second]) {
-      const { lagMillis, maxLagMillis, utilization, blockedMillis } = instance.health(1000);
-      expect(blockedMillis).toBeGreaterThanOrEqual(BLOCK);
-      expect(maxLagMillis).toBeGreaterThan(BLOCK / 2);
-      expect(lagMillis).toBeGreaterThan(0);
-      expect(lagMillis).toBeLessThan(maxLagMillis);
-      expect(utilization).toBeGreaterThan(0);
-    }
-  });
-
   test('has the lag of a block that goes on', async () => {
     const instance = create();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -265,34 +225,6 @@ test('promise reactions without stack samples: hooks say which span blocked, and
   expect(block?.attributes['event_loop.block.stalled_spans']).toBe(1);
   expect(open?.attributes['event_loop.stall.duration']).toBeGreaterThan(0);
   await processor.shutdown();
-});
-
-test('metrics: follows a meter provider that is set later, as a configuration file does', async () => {
-  create({ lagIntervalMillis: 1 });
-  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const reader = new PeriodicExportingMetricReader({
-    exporter: metricExporter,
-    exportIntervalMillis: 3_600_000,
-  });
-  const provider = new MeterProvider({ readers: [reader] });
-  metrics.setGlobalMeterProvider(provider);
-  const names = async () => {
-    await provider.forceFlush();
-    return (
-      metricExporter
-        .getMetrics()
-        .at(-1)
-        ?.scopeMetrics.flatMap((s) => s.metrics.map((m) => m.descriptor.name)) ?? []
-    );
-  };
-  // Checked every 50 beats of 1 ms.
-  while (!(await names()).includes('event_loop.lag')) await turns(5);
-  await blockedSpans();
-  // On a machine that is busy there are suspensions beside them.
-  expect(await names()).toEqual(
-    expect.arrayContaining(['event_loop.lag', 'event_loop.block.duration']),
-  );
-  await provider.shutdown();
 });
 
 test('metrics: a provider that was given stays when another becomes global', async () => {
@@ -423,21 +355,6 @@ describe('reported without a span', () => {
     heard.length = 0;
     jest.restoreAllMocks();
   });
-  /** Whether jest has made it non-blocking or not. */
-  const stderr = () => {
-    const written: string[] = [];
-    const add = (text: unknown) => {
-      written.push(String(text));
-      return Buffer.byteLength(String(text));
-    };
-    jest.spyOn(fs, 'writeSync').mockImplementation((_fd, text) => add(text));
-    jest.spyOn(process.stderr, '_write').mockImplementation((text, _encoding, done) => {
-      add(text);
-      done();
-    });
-    return written;
-  };
-
   test('forceFlush() reports the block that is running', async () => {
     const instrumentation = create({ ...LONG, captureStack: false });
     await turns(2);
@@ -462,16 +379,6 @@ describe('reported without a span', () => {
     instrumentation.disable();
     expect(said).toEqual([]);
   });
-
-  test('console is off unless it is asked for', async () => {
-    const written = stderr();
-    const instrumentation = create({ ...LONG, captureStack: false });
-    await turns(2);
-    busy(LONG_BLOCK);
-    await instrumentation.forceFlush();
-    expect(heard).toHaveLength(1);
-    expect(written).toEqual([]);
-  });
 });
 
 describe('captureStack, inside jest: the package lives in a realm of its own', () => {
@@ -488,12 +395,6 @@ describe('captureStack, inside jest: the package lives in a realm of its own', (
     expect(blocks).toHaveLength(1);
     return blocks[0];
   }
-
-  test('the function that blocked is named', async () => {
-    const block = await theBlock({});
-    expect(block?.code).toMatchObject({ functionName: 'busy', file: __filename });
-    expect(block?.samples).toBeGreaterThanOrEqual(1);
-  });
 
   test('false: it is not, and no thread is started', async () => {
     const started = jest.spyOn(Watchdog.prototype, 'start');

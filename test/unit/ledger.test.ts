@@ -1,7 +1,6 @@
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
 import type { OngoingPileUp } from '../../src/block.ts';
-import { RESOURCE_SCOPE } from '../../src/detect/callbacks.ts';
 import { timeOf, Word } from '../../src/sample/shared-memory.ts';
 import { EPOCH } from './support/fake-clock.ts';
 import { contextOf, FakeLoop, nameOf, summary } from './support/fake-loop.ts';
@@ -12,12 +11,6 @@ const busyPeriodOf = (l: FakeLoop) =>
 
 const loop = () => new FakeLoop(100).primed();
 const reported = (l: FakeLoop) => l.settle().map(summary);
-
-describe('one callback', () => {
-  test('that does not reach the threshold is none', () => {
-    expect(reported(loop().callback(99.9, contextOf('S')))).toEqual([]);
-  });
-});
 
 describe('an AsyncResource', () => {
   test('entered again and again inside itself, deeper than is timed, is reported once', () => {
@@ -31,22 +24,6 @@ describe('an AsyncResource', () => {
   });
 });
 
-describe('what drains after a callback', () => {
-  test('one long promise reaction is microtasks, as long as the whole task', () => {
-    const l = loop();
-    l.callback(2).reaction(150, contextOf('R'));
-    expect(reported(l)).toEqual([{ kind: 'microtasks', length: 152, callbacks: 1, context: 'R' }]);
-  });
-
-  test('a chain of nextTicks is one block of microtasks', () => {
-    const l = loop();
-    const context = contextOf('T');
-    l.callback(1);
-    for (let i = 0; i < 50; i++) l.tick(4, context);
-    expect(reported(l)).toEqual([{ kind: 'microtasks', length: 201, callbacks: 51, context: 'T' }]);
-  });
-});
-
 describe("callbacks of an HTTP server's parser", () => {
   const S = contextOf('S');
 
@@ -54,12 +31,6 @@ describe("callbacks of an HTTP server's parser", () => {
     const l = loop();
     l.message(7, 60, S).message(7, 0).message(7, 0).reaction(90, S);
     expect(reported(l)).toEqual([{ kind: 'microtasks', length: 150, callbacks: 3, context: 'S' }]);
-  });
-
-  test('many of one message pile up', () => {
-    const l = loop();
-    for (let i = 0; i < 30; i++) l.message(7, 5, S);
-    expect(reported(l)).toEqual([{ kind: 'pile-up', length: 150, callbacks: 30, context: 'S' }]);
   });
 });
 
@@ -74,23 +45,6 @@ describe('iterations', () => {
     expect(l.blocks[0]?.cpu).toBe(151);
     // To within the distance of samples.
     expect(Math.abs((l.blocks[0]?.start ?? 0) - start)).toBeLessThanOrEqual(10);
-  });
-
-  test('what making a block takes is no part of the next one', () => {
-    const l = loop();
-    l.isBlock = () => {
-      l.clock.run(7);
-      return true;
-    };
-    l.callback(1).withoutHooks(100).nextIteration().callback(120);
-    l.callback(1).withoutHooks(100).callback(110).nextIteration(20).callback(100);
-    expect(reported(l).map(({ kind, length }) => [kind, length])).toEqual([
-      ['microtasks', 101],
-      ['callback', 120],
-      ['microtasks', 101],
-      ['callback', 110],
-      ['callback', 100],
-    ]);
   });
 });
 
@@ -135,71 +89,12 @@ describe('attribution of a pile-up', () => {
 });
 
 describe('what is not a block', () => {
-  test('startup', () => {
-    const l = new FakeLoop();
-    l.clock.started = false;
-    l.callback(() => l.scope(contextOf('main'), 500));
-    l.clock.run(700);
-    l.clock.started = true;
-    expect(reported(l)).toEqual([]);
-  });
-
-  test('the remainder of the callback in which detection was turned on', () => {
-    const l = new FakeLoop();
-    l.clock.run(300);
-    expect(l.ledger.stack.leave()).toBe(-1);
-    l.tick(1);
-    expect(reported(l)).toEqual([]);
-  });
-
   test('a first callback right after the main script counts, although the loop has not turned yet', () => {
     const l = new FakeLoop();
     l.clock.loops = 0;
     l.callback(150, contextOf('first timer'));
     expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150, context: 'first timer' }]);
   });
-
-  test('waiting, of any length', () => {
-    const l = loop();
-    for (let i = 0; i < 5; i++) l.callback(1).nextIteration(100_000);
-    expect(reported(l)).toEqual([]);
-  });
-});
-
-test('a worker thread, whose loop start is never known, is watched from its second iteration on', () => {
-  const l = new FakeLoop();
-  l.clock.started = false;
-  l.callback(1).nextIteration(10).callback(1).nextIteration(10).callback(150);
-  expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150 }]);
-});
-
-test('own work counts as such, and what a scope in it blocks as well', () => {
-  const l = loop();
-  l.callback(() => {
-    l.ledger.asOwnWork(() => {
-      l.scope(contextOf('processor'), 150);
-      l.clock.run(120);
-    });
-  });
-  expect(l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start])).toEqual([
-    [true, 150],
-    [true, 120],
-  ]);
-  l.callback(150);
-  expect(l.settle()[2]?.isOwnWork).toBe(false);
-});
-
-test('what reaches the threshold with reporting of this package only is not the application’s', () => {
-  const l = loop();
-  const blockWithReport = (millis: number) => {
-    l.callback(() => {
-      l.clock.run(millis);
-      l.ledger.asOwnWork(() => l.clock.run(60));
-    });
-    return l.settle().map(({ isOwnWork, start, end }) => [isOwnWork, end - start]);
-  };
-  expect(blockWithReport(99)).toEqual([[true, 159]]);
-  expect(blockWithReport(100).slice(1)).toEqual([[false, 160]]);
 });
 
 test('reporting of this package that had no CPU is not the application’s with more around it', () => {
@@ -237,19 +132,6 @@ test('the loop runs out of work: what was open is closed, without the time it wa
   ]);
   l.ledger.finish();
   expect(l.blocks).toHaveLength(1);
-});
-
-test('the SDK shuts down in a callback: what has run of it is closed, and what still runs is not lost', () => {
-  const l = loop();
-  l.callback(() => {
-    l.clock.run(150);
-    l.ledger.finish();
-    l.clock.run(120);
-  }, contextOf('S'));
-  expect(reported(l)).toEqual([
-    { kind: 'callback', length: 150, callbacks: 1, context: 'S' },
-    { kind: 'callback', length: 120, callbacks: 1, context: 'S' },
-  ]);
 });
 
 test('reset forgets what was open', () => {
@@ -498,12 +380,6 @@ describe('hooks on demand', () => {
     expect(now).toHaveBeenCalledTimes(2);
   });
 
-  test('the watchdog thread is given each tick as the start of a busy period', () => {
-    const l = unhooked();
-    l.nextIteration(50).withoutHooks(1).ownTick();
-    expect(busyPeriodOf(l)).toBe(l.clock.now());
-  });
-
   test('the callback in which they are armed begins after the wait, and ends where it ends', () => {
     const l = unhooked();
     l.nextIteration(30);
@@ -516,23 +392,6 @@ describe('hooks on demand', () => {
     l.callback(20).ownTick();
     expect(found(l)).toEqual([{ kind: 'callback', length: 130, callbacks: 1, context: 'A' }]);
     expect(l.blocks[0]?.start).toBe(start);
-  });
-
-  test('a nested callback in which they are armed has the block, if its context has a span', () => {
-    const l = unhooked();
-    l.nextIteration(30);
-    l.callback(() => {
-      l.active = contextOf('pooled');
-      l.clock.run(60);
-      sampled(l, l.active);
-      l.clock.run(50);
-      // The end of what was entered before the hooks were armed.
-      l.ledger.stack.leave();
-      l.ledger.afterUnknown(RESOURCE_SCOPE);
-      l.active = contextOf('another request');
-      l.clock.run(50);
-    });
-    expect(found(l)).toEqual([{ kind: 'callback', length: 110, callbacks: 1, context: 'pooled' }]);
   });
 
   test('callbacks before they are armed are in the pile-up, and not in its count', () => {

@@ -1,7 +1,7 @@
 /** Waits for events that libuv does not count, since a signal interrupted them. */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { CALLBACK } from '../../src/detect/callbacks.ts';
-import { contextOf, FakeLoop, summary } from './support/fake-loop.ts';
+import { FakeLoop, summary } from './support/fake-loop.ts';
 
 const THRESHOLD = 100;
 /** The kernel counts CPU time in steps: so much may have run. */
@@ -10,21 +10,6 @@ const loop = () => new FakeLoop(THRESHOLD).primed();
 const reported = (l: FakeLoop) => l.settle().map(summary);
 
 describe('with async hooks', () => {
-  test('a wait that is not counted is no block', () => {
-    const l = loop().callback(1).nextIteration();
-    l.clock.waitUncounted(180);
-    l.callback(1);
-    expect(reported(l)).toEqual([]);
-    expect(l.clock.lostWaits).toBe(180 - 1 - GRAIN);
-  });
-
-  test('it is no part of the block before it', () => {
-    const l = loop().callback(150, contextOf('S')).nextIteration();
-    l.clock.waitUncounted(180);
-    l.callback(1);
-    expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'S' }]);
-  });
-
   test('nor do short callbacks become a block by it', () => {
     const l = loop();
     for (let i = 0; i < 8; i++) l.callback(10);
@@ -110,16 +95,6 @@ describe('without async hooks', () => {
       return l;
     };
     const lengths = (l: FakeLoop) => l.settle().map(({ start, end }) => end - start);
-
-    test('the block begins after a wait that is not counted', () => {
-      const l = waited(40);
-      l.threadTimes = () => ({ ranAtMost: 60, atMost: 0, atLeast: 0 });
-      l.clock.run(60);
-      l.arm(true, true).clock.run(60);
-      l.ledger.stack.leave();
-      l.ledger.afterUnknown(CALLBACK);
-      expect(lengths(l)).toEqual([120 + GRAIN]);
-    });
 
     test('at the latest when the beat was due', () => {
       const l = waited(40);

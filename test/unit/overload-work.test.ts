@@ -1,6 +1,5 @@
 /** In an overload the work for each span is constant: it is counted here, not timed. */
 import { ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
-import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { EventLoopSpanProcessor } from '../../src/stalls/event-loop-span-processor.ts';
 import { stallsOfThread } from '../../src/stalls/stalls.ts';
@@ -45,10 +44,6 @@ describe('open requests', () => {
       millis: 160 / RUNS,
     })),
   });
-  const beginPileUp = (requests: Requests) => {
-    const pileUp = pileUpOf(requests);
-    stallsOfThread().start(stallSession({ ongoingPileUp: () => pileUp }));
-  };
   const end = (span: Span | undefined) => span?.end(toHrTime(START + 300));
   /** With few open requests, and with a hundred times as many. */
   const askedWith = (
@@ -67,26 +62,6 @@ describe('open requests', () => {
 
   afterAll(() => processor.shutdown());
 
-  test('the first span that ends in a pile-up: what is around what ran is known', () => {
-    const [few, many] = askedWith((requests) => end(requests[0]?.[1]), beginPileUp);
-    expect(few).toBeGreaterThan(RUNS);
-    expect(many).toBe(few);
-  });
-
-  test('each further span that ends in it', () => {
-    const [few, many] = askedWith(
-      (requests) => {
-        for (const [, handler] of requests.slice(1, RUNS)) end(handler);
-      },
-      (requests) => {
-        beginPileUp(requests);
-        end(requests[0]?.[1]);
-      },
-    );
-    expect((few as number) / (RUNS - 1)).toBeLessThanOrEqual(2);
-    expect(many).toBe(few);
-  });
-
   test.each(['callback', 'pile-up'] as const)('a block, a %s', (kind) => {
     const stalled: unknown[] = [];
     const [few, many] = askedWith((requests) => {
@@ -102,13 +77,4 @@ describe('open requests', () => {
     expect(stalled).toEqual([2 * RUNS, 200 * RUNS]);
     expect(many).toBe(few);
   });
-});
-
-test('a pile-up in which the thread ran is no suspension: counters of the kernel are not read', () => {
-  const within = jest.fn(() => undefined);
-  const exclusions = new Exclusions(100, () => undefined, { within });
-  expect(exclusions.isSuspended({ start: 0, end: 160, cpu: 100 })).toBe(false);
-  expect(within).not.toHaveBeenCalled();
-  exclusions.isSuspended({ start: 0, end: 160, cpu: 99 });
-  expect(within).toHaveBeenCalledTimes(1);
 });

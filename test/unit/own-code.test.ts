@@ -28,14 +28,4 @@ describe('from the first bookmark to the last', () => {
   ])('%j: %s', (place, isOwn) => {
     expect(bookmarksAt(at(10, 5), at(20, 30))(place)).toBe(isOwn);
   });
-
-  test('in one line, as a minifier leaves it', () => {
-    const isOwn = bookmarksAt(at(1, 5000), at(1, 90_000));
-    expect([at(1, 4999), at(1, 5000), at(1, 90_000), at(1, 90_001)].map(isOwn)).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
-  });
 });

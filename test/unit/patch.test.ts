@@ -63,49 +63,6 @@ test('the wrapper has what the original has, and the property its attributes', (
   );
 });
 
-test('`this`, result and errors are those of the original', () => {
-  const fault = new Error('theirs');
-  const holder = {
-    work(this: unknown, ...args: unknown[]) {
-      if (args.length === 0) throw fault;
-      return [this, ...args];
-    },
-  };
-  new Patch(holder, 'work', noting).apply();
-  expect(holder.work(1, 2)).toEqual([holder, 1, 2]);
-  expect(() => holder.work()).toThrow(fault);
-  expect(seen).toEqual([holder, holder]);
-});
-
-test('what is inherited becomes an own property that nobody enumerates, and is inherited again', () => {
-  const parent = { work: () => 'done' };
-  const holder = Object.create(parent) as typeof parent;
-  const patch = new Patch(holder, 'work', noting);
-  for (let i = 0; i < 2; i++) {
-    expect(patch.apply()).toBe(true);
-    expect(holder.work()).toBe('done');
-    expect(Object.keys(holder)).toEqual([]);
-    patch.putBack();
-    expect(Reflect.ownKeys(holder)).toEqual([]);
-  }
-  expect(parent.work()).toBe('done');
-  expect(seen).toEqual([holder, holder]);
-});
-
-test.each([
-  ['a frozen object', Object.freeze({ work: () => 1 })],
-  ['an inherited method of a frozen object', Object.freeze(Object.create({ work: () => 1 }))],
-  ['a property that is no function', { work: 1 }],
-  ['no property', {}],
-  ['an accessor', Object.defineProperty({}, 'work', { get: () => () => 1, configurable: true })],
-])('%s is left alone, without an error', (_what, holder) => {
-  const before = propertyOf(holder);
-  const patch = new Patch(holder, 'work', noting);
-  expect(patch.apply()).toBe(false);
-  patch.putBack();
-  expect(propertyOf(holder)).toEqual(before);
-});
-
 test('frozen since: the wrapper stays, and only calls the original', () => {
   const holder = { work: () => 'done' };
   const patch = new Patch(holder, 'work', noting);
@@ -209,37 +166,4 @@ test('whatever others do: one wrapper at most works, none once it is put back', 
       },
     ),
   );
-});
-
-test('it works for the latest user, and an earlier one cannot put it back', () => {
-  const holder = { work: () => 1 };
-  const { work } = holder;
-  const told: unknown[] = [];
-  const patch = new Patch<() => number, string>(holder, 'work', (original, power) => () => {
-    told.push(power.user);
-    return original();
-  });
-  patch.apply('first');
-  const { work: wrapper } = holder;
-  patch.apply('second');
-  patch.putBack('first');
-  expect(holder.work).toBe(wrapper);
-  holder.work();
-  patch.putBack('second');
-  expect(holder.work).toBe(work);
-  wrapper();
-  expect(told).toEqual(['second', undefined]);
-});
-
-test('a thousand times put in and out, it is the same wrapper', () => {
-  const holder = { work: () => 1 };
-  const patch = new Patch(holder, 'work', noting);
-  patch.apply();
-  const { work } = holder;
-  for (let i = 0; i < 1000; i++) {
-    patch.putBack();
-    patch.apply();
-    patch.apply();
-    expect(holder.work).toBe(work);
-  }
 });

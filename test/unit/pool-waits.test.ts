@@ -29,23 +29,6 @@ beforeEach(() => {
 
 afterEach(() => Object.defineProperty(Atomics, 'wait', original));
 
-test.each([
-  ['piscina', PISCINA, true],
-  ['tinypool', '/srv/node_modules/tinypool/dist/entry/worker.js', true],
-  ['a pool on Windows', 'C:\\app\\node_modules\\piscina\\dist\\worker.js', true],
-  ['the application', '/srv/app/lib/pool.js', false],
-  ['another package', '/srv/app/node_modules/synckit/lib/index.js', false],
-  ['nobody knows', undefined, false],
-])('a wait of %s', (_who, from, isPool) => {
-  file = from;
-  const waits = create();
-  waits.start();
-  const result = Atomics.wait(newArray(), 0, 1);
-  waits.stop();
-  expect(result).toBe('not-equal');
-  expect(told).toEqual(isPool ? ['begins', 'ended'] : []);
-});
-
 test('the caller is asked for once for each array', () => {
   const waits = create();
   waits.start();

@@ -20,27 +20,6 @@ const begin = (more: Partial<SpanBegin>): SpanBegin => ({
   ...more,
 });
 
-const lengths = (end: Partial<BlockEnd>, at: Partial<SpanBegin>) => {
-  const queue = new Queue();
-  queue.add(block(100, 500), { ...END, ...end });
-  return queue.before(begin(at)).blocks.length;
-};
-
-test.each([
-  ['later in the iteration of the block', { iteration: 7 }, 1],
-  ['in the next iteration', {}, 1],
-  ['in the one after that, on a connection that was there before', { iteration: 9 }, 0],
-  ['in the one after that, on a new connection', { iteration: 9, asyncId: 41 }, 1],
-  ['on a new connection from far behind in the backlog', { iteration: 1031, asyncId: 41 }, 1],
-  ['on a new connection, long after', { iteration: 1032, asyncId: 41 }, 0],
-  ['after the loop has waited for events', { idle: 90.25 }, 0],
-  ['in the task that blocked', { iteration: 7, taskStart: 90 }, 0],
-  ['if tasks are not known, in the same iteration', { iteration: 7, taskStart: Number.NaN }, 0],
-  ['if tasks are not known, in the next iteration', { taskStart: Number.NaN }, 1],
-])('a span that begins %s', (_when, at, count) => {
-  expect(lengths({}, at)).toBe(count);
-});
-
 const [first, second] = [block(100, 500), block(500, 650)];
 const maybe = [second, first].map((each) => ({ block: each, isWhole: false }));
 const waitsOf = (...asked: Parameters<typeof queuedBy>) => queuedBy(...asked)?.waits();
@@ -65,21 +44,8 @@ describe('new connections are accepted in order', () => {
     return queued.map((each) => each?.waits().reduce((sum, { millis }) => sum + millis, 0));
   };
 
-  test('they have arrived one after the other, evenly', () => {
-    expect(waitsOfAll([500, 20], [500, 21], [500, 22])).toEqual([300, 200, 100]);
-  });
-
   test('until the last is accepted: one that came after the block has waited for others', () => {
     expect(waitsOfAll([500, 20], [700, 21], [900, 22])).toEqual([200, 200, 200]);
-  });
-
-  test('a further request of one of them has not been in the backlog', () => {
-    expect(waitsOfAll([500, 20], [500, 21], [500, 20], [500, 22])).toEqual([
-      300,
-      200,
-      undefined,
-      100,
-    ]);
   });
 
   test('none arrives once others of them are free', () => {

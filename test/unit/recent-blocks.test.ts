@@ -35,26 +35,6 @@ test('forgotten blocks make a stall incomplete, if they may have fallen into the
   });
 });
 
-describe('a span that ran in the block', () => {
-  const blocked = (more: Partial<RecentBlock>): RecentBlock => ({ ...block(1000, 1192), ...more });
-
-  test('and was begun by the callback that blocked, but never active, did not wait for it', () => {
-    const ring = recent(blocked({ callbackStart: 70 }));
-    expect(ring.stallOf(span('begun by it', 1010, 1300)).millis).toBe(0);
-    expect(ring.stallOf(span('before', 999, 1300)).millis).toBe(192);
-    expect(ring.stallOf({ ...span('call', 1010, 1300), isRemoteCall: true }).millis).toBe(182);
-    // In the millisecond in which the block begins, the exact time says which was first.
-    expect(ring.stallOf({ ...span('begun by it', 999.6, 1300), startedAt: 70.1 }).millis).toBe(0);
-    expect(ring.stallOf({ ...span('before', 1000, 1300), startedAt: 69.9 }).millis).toBe(192);
-  });
-
-  test('that several callbacks made, waited for the others of them', () => {
-    const ring = recent(blocked({ ranMillis: new Map([['one of them', 50]]) }));
-    expect(ring.stallOf(span('begun in it', 1010, 1300)).millis).toBe(182);
-    expect(ring.stallOf(span('one of them', 1000, 1300)).millis).toBe(142);
-  });
-});
-
 test('a span is stalled by each block as if it was compared with that one alone', () => {
   const id = fc.constantFrom('a', 'b', 'c');
   const length = fc.double({ min: 0.5, max: 60, noNaN: true });

@@ -102,37 +102,6 @@ test('what runs in a drain', async () => {
   });
 });
 
-test('an add-on may pass any object as the resource of its callback', () => {
-  // As napi_create_async_work does, the callback has an id of its own.
-  const asyncId = executionAsyncId() + 1e6;
-  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
-  revoke();
-  const throwing = {
-    get constructor() {
-      throw new Error('of the add-on');
-    },
-  };
-  for (const resource of [
-    Promise.resolve(),
-    new (class extends Promise<void> {})(() => {}),
-    {},
-    { callback() {} },
-    Object.freeze({}),
-    Object.freeze(Promise.resolve()),
-    Object.create(null) as object,
-    new AsyncResource('OfAnAddOn'),
-    new Proxy({}, {}),
-    revoked,
-    throwing,
-    undefined,
-  ]) {
-    expect(classify(resource, asyncId)).toBe(CALLBACK);
-  }
-  for (const resource of [Promise.resolve(), {}, { callback() {} }, revoked, throwing, undefined]) {
-    expect(resourceTypeOf(resource)).toBeUndefined();
-  }
-});
-
 test('no getter and no proxy of the application is called to name a resource', () => {
   let calls = 0;
   const called = () => ++calls;
@@ -149,30 +118,6 @@ test('no getter and no proxy of the application is called to name a resource', (
   ])
     expect(resourceTypeOf(resource)).toBeUndefined();
   expect(calls).toBe(0);
-});
-
-test('the name of a resource is bounded', () => {
-  class Job extends AsyncResource {}
-  Object.defineProperty(Job, 'name', { value: 'Job'.padEnd(1e6, 'x') });
-  expect(resourceTypeOf(new Job('JOB'))).toBe(`${'Job'.padEnd(255, 'x')}…`);
-});
-
-test('a promise of an add-on is told from a reaction while promises have async ids', async () => {
-  let promise: Promise<void> | undefined;
-  let own = Number.NaN;
-  const hook = createHook({
-    init(asyncId, type, _trigger, resource) {
-      if (type === 'PROMISE' && resource === promise) own = asyncId;
-    },
-    before(asyncId) {
-      if (executionAsyncResource() === promise) own = asyncId;
-    },
-  }).enable();
-  promise = Promise.resolve().then(() => {});
-  await promise;
-  hook.disable();
-  expect(classify(promise, own)).toBe(REACTION);
-  expect(classify(promise, own + 1)).toBe(CALLBACK);
 });
 
 test('the hooks of an application see each run of its AsyncResource once', () => {

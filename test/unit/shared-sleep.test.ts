@@ -103,18 +103,6 @@ test('an idle thread in which something begins to run is woken, and the others s
   expect(idle.memory.sleep.get(Sleeping.suspensions)).toBe(0);
 });
 
-test('one that closes ends its sleep', async () => {
-  const thread = setUp();
-  const { memory, sleep } = watched(thread);
-  thread.fake.plan = [{ at: 7, action: () => Atomics.store(memory.words, Word.closing, 1) }];
-  let wokenAt = 0;
-  void sleep.sleep(400).then(() => {
-    wokenAt = thread.fake.time;
-  });
-  await thread.fake.run();
-  expect(wokenAt).toBe(7);
-});
-
 test('all of them are told of a suspension, in their own time', async () => {
   const thread = setUp();
   const a = watched(thread);

@@ -119,47 +119,6 @@ class Scene {
 const add = (sums: Map<string, number>, key: string, millis: number) =>
   sums.set(key, (sums.get(key) ?? 0) + millis);
 
-test('what a request waited for is known when its blocks are reported', async () => {
-  const scene = new Scene();
-  const request = scene.request();
-  scene.block(100, 'known');
-  scene.report();
-  scene.block(200, 'later');
-  scene.end(request);
-  expect(scene.stalledMillis).toBe(300);
-  expect(scene.caused.size).toBe(0);
-  scene.report();
-  expect([...scene.caused].sort()).toEqual([
-    ['known', 100],
-    ['later', 200],
-  ]);
-  await scene.stop();
-});
-
-describe('a request that ends in a pile-up', () => {
-  /** A pile-up of 200 ms, after whose first 150 ms a request ends. */
-  const endsInPileUp = (scene: Scene) => {
-    const request = scene.request();
-    scene.now = 150;
-    scene.pileUpSince(0);
-    scene.end(request);
-    scene.pileUp = undefined;
-    expect(scene.stalledMillis).toBe(150);
-    expect(scene.caused.size).toBe(0);
-  };
-
-  test('waited for the function that the pile-up gets, after its parts', async () => {
-    const scene = new Scene();
-    endsInPileUp(scene);
-    scene.block(300, 'part', 200);
-    scene.report();
-    scene.block(200, 'pile-up', 0);
-    scene.report();
-    expect([...scene.caused]).toEqual([['pile-up', 150]]);
-    await scene.stop();
-  });
-});
-
 test('requests that were not stalled are published at once, other spans never', async () => {
   const scene = new Scene();
   scene.end(scene.request());

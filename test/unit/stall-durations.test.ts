@@ -21,17 +21,3 @@ test('a stall is recorded at once; those that were none together, each of them o
   durations.flush();
   expect(recorded).toEqual([30, 0, 0, 0, 0]);
 });
-
-test('a meter that throws is given nothing twice, and does not end what flushes', () => {
-  let asked = 0;
-  const { durations, logged } = setUp(() => {
-    asked++;
-    throw new Error('meter');
-  });
-  durations.add(0);
-  durations.add(0);
-  durations.flush();
-  durations.flush();
-  expect(asked).toBe(1);
-  expect(logged).toEqual(['cannot record a metric']);
-});

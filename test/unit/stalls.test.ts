@@ -1,4 +1,4 @@
-import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { toHrTime } from '../../src/otel/hr-time.ts';
 import { type EndedSpan, stallsOfThread } from '../../src/stalls/stalls.ts';
@@ -31,8 +31,6 @@ const block = (more: Partial<Block> = {}): Block => ({
   ...more,
 });
 
-const noSpan = { spanContext: () => undefined, addQueued: () => {}, onReported: () => {} };
-
 beforeEach(() => {
   stalls.start(session);
   stalls.watch();
@@ -42,46 +40,11 @@ afterEach(() => {
   stalls.stop(session);
 });
 
-test('a block is compared with spans in Unix time, and its span is what a link leads to', () => {
-  const stalled = spanInTime('stalled');
-  const blocking = spanInTime('blocking');
-  const blockSpan = { ...noSpan, spanContext: () => blocking.spanContext() };
-  const spans = stalls.spansAt(block({ context: trace.setSpan(ROOT_CONTEXT, blocking) }));
-  expect(spans?.stalledSpans).toBe(1);
-  spans?.add(blockSpan);
-  expect(stalls.stallOf(stalled)).toMatchObject({
-    millis: 150,
-    longest: { start: EPOCH + 2000, end: EPOCH + 2150, span: blockSpan },
-  });
-  expect(stalls.stallOf(blocking)?.millis).toBe(0);
-});
-
 test('promise reactions without a stack sample: no span is called stalled', () => {
   spanInTime('open');
   expect(stalls.spansAt(block({ kind: 'microtasks' }))).toBeUndefined();
   const known = block({ kind: 'microtasks', context: ROOT_CONTEXT });
   expect(stalls.spansAt(known)?.stalledSpans).toBe(1);
-});
-
-test('a pile-up that has not ended is compared in Unix time', () => {
-  const pileUp = { start: 3000, end: 3200, cpu: 200, context: ROOT_CONTEXT, ran: [] };
-  stalls.start(stallSession({ clock, ongoingPileUp: () => pileUp }));
-  const span = spanInTime('ends in it');
-  const stall = stalls.stallOf(Object.assign(span, { startTime: toHrTime(EPOCH + 2500) }));
-  expect(stall?.millis).toBe(200);
-});
-
-test('a pile-up that was a suspension stalls no span; what is known of it is asked once', () => {
-  const pileUp = { start: 3000, end: 3200, cpu: 200, context: ROOT_CONTEXT, ran: [] };
-  const isSuspended = jest.fn(() => true);
-  stalls.start(stallSession({ clock, ongoingPileUp: () => pileUp, isSuspended }));
-  for (const name of ['a', 'b']) {
-    const span = spanInTime(name);
-    expect(stalls.stallOf(Object.assign(span, { startTime: toHrTime(EPOCH + 2500) }))).toBe(
-      undefined,
-    );
-  }
-  expect(isSuspended).toHaveBeenCalledTimes(1);
 });
 
 test('of what one callback made, it is known when that began', () => {

@@ -51,13 +51,6 @@ test('the time in which other processes had the CPU is no part of a block', () =
   expect(lengthOf(block(b, 'callback'))).toBe(30 / MORE_CPU);
 });
 
-test('the wait of the loop for events is neither the one nor the other', () => {
-  clock.wait(500);
-  const ran = runs(60, 60);
-  starvation.turn();
-  expect(lengthOf(block(ran, 'callback'))).toBe(60 / MORE_CPU);
-});
-
 test('a starved thread also waits for the threads that collect garbage', () => {
   const ran = runs(30, 60);
   clock.time += 60;

@@ -49,16 +49,6 @@ const errorsOf = (value: unknown) => {
   return validate.errors ?? [];
 };
 
-test('nothing has blocked', () => {
-  expect(linesOf()).toEqual(['event-loop-blocked: no block of 100 ms or longer in 10.0 s']);
-});
-
-test('blocks that are longer than the period make it longer', () => {
-  const times = { startedAt: 0, now: 1000, listeningSince: 99 };
-  const [, startUp] = summaryLines(read([block(101, 'load')], times), '/app', PLAIN, 100);
-  expect(startUp).toBe('at start-up: 1 block, 101 ms of 101 ms (100 %) until a server listened');
-});
-
 test('shows ten functions, and what all others add up to', () => {
   const lines = linesOf(...Array.from({ length: 30 }, (_, i) => block(100 + i, `f${i}`)));
   expect(lines).toHaveLength(12);
@@ -121,26 +111,6 @@ describe('requests', () => {
     for (const each of requests) summary.addRequest(each, times.listeningSince);
     return summary.read(times);
   };
-
-  test('what made them wait comes first, and says for how long', () => {
-    const requests = [
-      request(400, [['light', 298]]),
-      request(100, [['light', 98]]),
-      request(12),
-      request(20, [['heavy', 10]], { route: 'POST /list' }),
-    ];
-    const summary = summaryOf([block(1000, 'heavy'), block(298, 'light')], requests);
-    expect(summaryLines(summary, '/app', PLAIN, 100)).toEqual([
-      'event-loop-blocked: 2 blocks, 1.30 s of 10.0 s (13 %)',
-      '  298 ms (3.0 %) in 1 block, longest 298 ms: light (report.js:1:1), ' +
-        '2 requests waited 396 ms for it',
-      '  1.00 s ( 10 %) in 1 block, longest 1.00 s: heavy (report.js:1:1), ' +
-        '1 request waited 10 ms for it',
-      'requests that waited (in brackets: without the wait):',
-      '  GET /list: 2 of 3, p50 98 ms (12 ms), p99 400 ms (102 ms), longest 400 ms (102 ms)',
-      '  POST /list: 1 of 1, p50 20 ms (10 ms), p99 20 ms (10 ms), longest 20 ms (10 ms)',
-    ]);
-  });
 
   test('that arrived during a block count, and waited', () => {
     const queued = (millis: number, functionName: string): Partial<RequestMessage> => ({
@@ -241,12 +211,6 @@ describe('start-up', () => {
       '  500 ms (25 %) in 1 block, longest 500 ms: load (report.js:1:1)',
     ]);
   });
-
-  test('as JSON that the schema describes', () => {
-    const json = summaryJson(read([...STARTED, block(50)], LISTENING));
-    expect(errorsOf(json)).toEqual([]);
-    expect(json).toMatchObject({ type: 'event-loop-summary', blocks: 1, startUp: { blocks: 2 } });
-  });
 });
 
 describe('the advice', () => {
@@ -329,17 +293,6 @@ describe('the schema', () => {
     } = schema.$defs.block.properties;
     expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE).sort());
   });
-
-  test.each([
-    ['without a type', block(100)],
-    ['of an unknown type', { ...block(100), type: 'block' }],
-    ['without a length', { ...blockJson(block(100)), durationMillis: undefined }],
-    ['with a field that is none', { ...blockJson(block(100)), millis: 1 }],
-    ['with an unknown cause', { ...blockJson(block(100)), cause: 'magic' }],
-    ['a summary without places', { ...summaryJson(read([])), places: undefined }],
-  ])('rejects what is %s', (_what, value) => {
-    expect(errorsOf(value)).not.toEqual([]);
-  });
 });
 
 describe('the loop profile', () => {
@@ -367,12 +320,5 @@ describe('the loop profile', () => {
       'the loop was busy for 83 % of 1 min 0 s: renderList (lib/list.js) 34 %, ' +
         'JSON.parse in loadUser (lib/user.js) 21 %, …; GET /list 48 %',
     );
-  });
-
-  test('is in the JSON of the summary, as the schema has it', () => {
-    const json = summaryJson(read([]), PROFILE);
-    expect(json.loopProfile).toEqual(PROFILE);
-    expect(errorsOf(json)).toEqual([]);
-    expect(summaryJson(read([]), { ...PROFILE, samples: 0 })).not.toHaveProperty('loopProfile');
   });
 });

@@ -1,5 +1,5 @@
 import { isSuspension } from '../../src/detect/exclude/exclusions.ts';
-import { MAX_SUSPENSIONS, SharedMemory, Sleeping } from '../../src/sample/shared-memory.ts';
+import { SharedMemory, Sleeping } from '../../src/sample/shared-memory.ts';
 import {
   maybeStoppedWithin,
   noteSuspension,
@@ -17,36 +17,11 @@ beforeEach(() => {
 
 const note = (from: number, until: number) => suspendWatchdog(memory, from, until);
 
-test('without a watchdog no suspension is known', () => {
-  expect(suspendedWithin(memory, 0, 1e6)).toBe(0);
-});
-
 test('a watchdog thread that is started again keeps what the one before has noted', () => {
   note(1000, 1500);
   announceSleep(new SharedMemory(memory.buffer), 2000);
   expect(suspendedWithin(memory, 900, 1600)).toBe(500);
   expect(stoppedSoFar(memory, 1900)).toBe(500);
-});
-
-test('a wake-up that is a little late is not noted', () => {
-  note(1000, 1010);
-  expect(memory.sleep.get(Sleeping.suspensions)).toBe(0);
-});
-
-test('the ring forgets the oldest', () => {
-  for (let i = 0; i < MAX_SUSPENSIONS + 1; i++) note(i * 100, i * 100 + 50);
-  expect(suspendedWithin(memory, 0, 100)).toBe(0);
-  expect(suspendedWithin(memory, 100, 1e6)).toBe(50 * MAX_SUSPENSIONS);
-});
-
-test('for how long it was stopped so far, however many suspensions there were', () => {
-  for (let i = 1; i <= 2 * MAX_SUSPENSIONS; i++)
-    suspendWatchdog(memory, i * 1000, i * 1000 + 100, 40);
-  expect(stoppedSoFar(memory, 1e6)).toBe(60 * 2 * MAX_SUSPENSIONS);
-  note(1e6, 1e6 + 500); // not known for what
-  expect(stoppedSoFar(memory, 2e6)).toBe(60 * 2 * MAX_SUSPENSIONS + 500);
-  memory.sleep.set(Sleeping.wakeUp, 2e6);
-  expect(stoppedSoFar(memory, 2e6 + 70)).toBe(60 * 2 * MAX_SUSPENSIONS + 570);
 });
 
 describe('a block', () => {

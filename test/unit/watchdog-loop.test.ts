@@ -45,15 +45,6 @@ describe('the report of an ongoing block', () => {
     expect(dog.replies).toEqual([reports[0]?.time]);
   });
 
-  test('none of a block that has ended while its sample was awaited', async () => {
-    const dog = dogWith(named(1000));
-    dog.at(1990, () => {
-      dog.answerMillis = 500;
-    });
-    await dog.busyFrom(1000).busyFrom(2100).busyFrom(2140).busyFrom(2180).busyFrom(2220).run(2230);
-    expect(dog.reports).toEqual([]);
-  });
-
   test('a suspension does not count', async () => {
     const dog = dogWith(named(1000));
     suspendWatchdog(dog.memory, 1200, 1500);

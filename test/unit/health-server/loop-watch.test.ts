@@ -59,21 +59,6 @@ beforeEach(() => {
   main.beat();
 });
 
-test('a loop that turns is answered at once', async () => {
-  for (let i = 0; i < 10; i++) {
-    expect((await main.watch.status()).name).toBe('ok');
-    main.run(19);
-    main.beat();
-  }
-  expect(main.waits).toEqual([]);
-});
-
-test('after a suspension, this thread runs first: the main thread beats meanwhile', async () => {
-  main.time += 60_000;
-  main.meanwhile.push(() => main.beat());
-  expect(await main.watch.status()).toMatchObject({ name: 'ok', blockedMillis: 0 });
-});
-
 test('a block that was suspended: the watchdog thread notes it meanwhile', async () => {
   main.run(1020);
   await main.watch.status();

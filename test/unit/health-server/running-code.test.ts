@@ -1,7 +1,7 @@
 import { RunningCodeReader } from '../../../src/health-server/running-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
 import type { UnnamedFacts } from '../../../src/report/ongoing-facts.ts';
-import { Progress, Request, SharedMemory, wordOf } from '../../../src/sample/shared-memory.ts';
+import { Request, SharedMemory, wordOf } from '../../../src/sample/shared-memory.ts';
 import { SharedText } from '../../../src/sample/shared-records.ts';
 
 const BUSY_SINCE = 1000;
@@ -41,33 +41,6 @@ function setUp() {
 
 const nameIn = (reader: RunningCodeReader) => reader.read(2000)?.code?.functionName;
 
-test('without a stack sample nothing is known', () => {
-  expect(setUp().reader.read(2000)).toBeUndefined();
-});
-
-test('the latest stack sample names function, place and trace', () => {
-  const { reader, publish } = setUp();
-  publish(factsOf('render', 1100));
-  expect(reader.read(2000)).toMatchObject({
-    code: { functionName: 'render', file: '/app/report.js', line: 12 },
-    parent: PARENT,
-    cause: 'javascript',
-  });
-  publish(factsOf('sort', 1200));
-  expect(nameIn(reader)).toBe('sort');
-});
-
-test('a sample of an earlier busy period, or of a block that has been reported, is not it', () => {
-  const { reader, publish, memory } = setUp();
-  publish(factsOf('render', 900), 900, 900);
-  expect(reader.read(2000)).toBeUndefined();
-  publish(factsOf('render', 1100));
-  memory.progress.set(Progress.reportedUntil, 1500);
-  expect(reader.read(2000)).toBeUndefined();
-  publish(factsOf('sort', 1600), 1500);
-  expect(nameIn(reader)).toBe('sort');
-});
-
 test('a native call that began after the sample is what runs', () => {
   const { reader, publish, call } = setUp();
   const nativeCall = { name: 'child_process.execSync', size: undefined };
@@ -77,12 +50,6 @@ test('a native call that began after the sample is what runs', () => {
   // V8 may end code inside a native call: its entry stays.
   publish(factsOf('sort', 1200));
   expect(nameIn(reader)).toBe('sort');
-});
-
-test('a native call of an earlier busy period is not it', () => {
-  const { reader, call } = setUp();
-  call(factsOf('wait', 900, { nativeCall: { name: 'x', size: undefined } }));
-  expect(reader.read(2000)).toBeUndefined();
 });
 
 test('without an answer to the latest request, the cause is not known', () => {

@@ -1,7 +1,6 @@
 /** What is kept for the report page: bounded, and what is left out first. */
 
 import { ReportRecorder } from '../../../src/html-report/recorder.ts';
-import { MAX_NODES, StackTree } from '../../../src/html-report/stack-tree.ts';
 import { announceRequests } from '../../../src/report/request-channel.ts';
 
 const frame = (name: string, line = 1) => ({ name, file: '/app/a.js', line, functionLine: 1 });
@@ -40,16 +39,6 @@ test('with it 10 000 are, and the stacks of those that are left out go with them
   const [node = -1, millis] = blocks[0]?.stacks ?? [];
   expect(stacks.frames[stacks.nodes[2 * node + 1] as number]?.[0]).toBe('f2601');
   expect(millis).toBe(2601);
-});
-
-test('a stack for which there is no room ends at the innermost frame that is known', () => {
-  const tree = new StackTree(3);
-
-  const whole = tree.add({ frames: [frame('leaf'), frame('middle'), frame('main')] });
-  const cut = tree.add({ frames: [frame('other'), frame('middle'), frame('main')] });
-  expect([whole, cut, tree.dropped]).toEqual([2, 1, 1]);
-  expect(tree.add({ frames: [frame('another')] })).toBeUndefined();
-  expect(MAX_NODES).toBe(20_000);
 });
 
 test('requests that were stalled least are left out first', () => {

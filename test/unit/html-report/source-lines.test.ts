@@ -1,5 +1,5 @@
 /** Which source lines the report page has: real files, and maps that a real bundler has made. */
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
@@ -98,18 +98,5 @@ describe.each(['inline', 'linked'] as const)('a bundle with its map %s', (source
   test('no line of what was built of it', () => {
     build(false);
     expect(numbers(built)).toEqual([]);
-  });
-
-  test('a source that is newer than what was built of it', () => {
-    build(false);
-    const later = Date.now() / 1000 + 60;
-    utimesSync(source, later, later);
-    expect(lines()).toEqual([]);
-    build(true);
-    writeFileSync(source, `// new\n${TEXT.join('\n')}`);
-    utimesSync(source, later, later);
-    const all = sourceLines();
-    all.add([{ frames: [{ file: source, builtFile: built }] } as unknown as WeightedSample]);
-    expect(read(source, all)[source]?.[10]).toBe('export const line10 = 10;');
   });
 });

@@ -63,13 +63,3 @@ describe.each([
     expect(await askedOf(source, later)).toBe(false);
   });
 });
-
-test('a callback that goes on', async () => {
-  const source = '(ctx, next) => run((error) => { next(error); })';
-  expect(await askedOf(source, false)).toBe(true);
-});
-
-test('code that is in no file', () => {
-  const frame = { ...(framesNow()[0] as StackFrame), file: join(folder, 'none.js') };
-  expect(passesOn(frame)).toBe(false);
-});

@@ -22,16 +22,6 @@ test('what ran itself, for as long as it was on the stack; not what only called 
   expect(timesOf(...stacks)).toEqual({ render: 100, hashRow: 40 });
 });
 
-test('a caller whose time is divided between two others', () => {
-  const stacks = [stack(50, 'test', 'render', 'hashRow'), stack(50, 'test', 'render', 'sortRows')];
-  expect(timesOf(...stacks)).toEqual({ render: 100, hashRow: 50, sortRows: 50 });
-});
-
-test('a package is its caller; without one, it is itself', () => {
-  const stacks = [stack(50, 'render', 'libParse', 'libScan'), stack(70, 'libPool', 'libRun')];
-  expect(timesOf(...stacks)).toEqual({ render: 50, libPool: 70 });
-});
-
 test('a function that comes twice on one stack is counted once', () => {
   expect(timesOf(stack(50, 'walk', 'visit', 'walk'))).toEqual({ walk: 50 });
 });

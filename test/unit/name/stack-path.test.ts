@@ -1,7 +1,7 @@
 import type { StackFrame } from '../../../src/block.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
 import { pathAt, pathBefore } from '../../../src/name/stack-path.ts';
-import { awaiting, evaluated, frame, own } from './support/stacks.ts';
+import { awaiting, evaluated, frame } from './support/stacks.ts';
 
 const originOf = createOriginOf();
 const names = (...frames: StackFrame[]) => pathAt(frames, originOf).steps.map(({ name }) => name);
@@ -11,11 +11,6 @@ const lib = (name: string, begins = 1) =>
   frame(name, '/app/node_modules/lib/index.js', 10, { begins });
 const agent = (name: string) => frame(name, '/app/node_modules/require-in-the-middle/index.js');
 const node = (name: string, file = 'node:internal/timers') => frame(name, file);
-
-test('what a timer of this package calls is no step', () => {
-  const timer = [own('beat'), own('onTimer'), node('listOnTimeout', 'node:internal/timers')];
-  expect(names(lib('record'), ...timer)).toEqual([]);
-});
 
 describe('a caller that awaits what runs is not running', () => {
   const handler = awaiting('handler', '/app/src/a.js');

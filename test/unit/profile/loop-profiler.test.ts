@@ -75,15 +75,6 @@ class Fake {
   }
 }
 
-test('without async hooks, an answer with nothing on the stack is none either', () => {
-  const fake = new Fake();
-  fake.waited = undefined;
-  fake.frames = [];
-  expect(fake.answer()).toBe(BARE);
-  fake.beat();
-  expect(fake.counted).toEqual([]);
-});
-
 describe('between two promise reactions', () => {
   test('in another task, or in a wait, nothing is found: nobody had the moment', () => {
     const fake = new Fake();
@@ -158,16 +149,6 @@ test('so does a stack sample of a block that came late; one that came at once do
   fake.profiler.addBlockSample({ ...sample, requestedAt: 4000 }, 0);
   fake.beat();
   expect(fake.counted.map(({ millis }) => millis)).toEqual([1000]);
-});
-
-test('asked in one task and answered in another one: neither function nor operation', () => {
-  const fake = new Fake();
-  fake.context = contextOf(spanNamed('GET'));
-  fake.clock.run(100);
-  fake.taskStart = fake.clock.now() - 2;
-  fake.answer(20);
-  fake.beat();
-  expect(fake.counted).toEqual([{ millis: 1020, name: undefined, operation: {} }]);
 });
 
 describe('the operation', () => {
@@ -249,12 +230,4 @@ describe('what is read', () => {
     expect(samples).toBeLessThanOrEqual(2048);
     expect(functions).toHaveLength(50);
   });
-});
-
-test('an answer that comes before the moment is known has not been delayed', () => {
-  const fake = new Fake();
-  fake.profiler.answer(Number.NaN, 1000);
-  fake.beat();
-  expect(fake.counted.map(({ millis, name }) => [millis, name])).toEqual([[1000, 'render']]);
-  expect(fake.toBlock).toEqual([]);
 });

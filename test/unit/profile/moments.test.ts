@@ -62,16 +62,6 @@ class Fake {
   }
 }
 
-test('a moment in which a stack sample of a block was awaited is part of that one', async () => {
-  const fake = new Fake();
-  fake.memory.request.set(Request.requestedAt, 1900);
-  fake.memory.answeredAt.set(0, 2100);
-  fake.time = 2110;
-  fake.moments.goOnAfterAnswer();
-  await fake.until(3500);
-  expect(fake.asked.map(Math.round)).toEqual([3100]);
-});
-
 test('so is one in which the watchdog thread slept since the loop idled', async () => {
   const fake = new Fake();
   fake.time = 2010;
@@ -103,35 +93,6 @@ test('the first moments are closer, and say so', async () => {
 });
 
 describe("'busy'", () => {
-  test.each([0.3, 0.45])('at a utilization of %d there is no sample', async (utilization) => {
-    const fake = new Fake({ isAlways: false, intervalMillis: 100 });
-    await fake.beats(60_000, utilization);
-    expect(fake.asked).toEqual([]);
-    expect(fake.memory.request.get(Request.profileInterval)).toBe(0);
-  });
-
-  test.each([500, 1000])(
-    'nor if beats come every %d ms: the loop is not blocked',
-    async (apart) => {
-      const fake = new Fake({ isAlways: false, intervalMillis: 100, maxBeatMillis: apart });
-      await fake.beats(60_000, 0.45, apart);
-      expect(fake.asked).toEqual([]);
-    },
-  );
-
-  test('a short burst makes none, half of the last 5 seconds does', async () => {
-    const fake = new Fake({ isAlways: false, intervalMillis: 100 });
-    await fake.beats(10_000, 0.2);
-    await fake.beats(1500, 1);
-    expect(fake.asked).toEqual([]);
-    await fake.beats(3000, 1);
-    expect(fake.asked.length).toBeGreaterThan(5);
-    await fake.beats(10_000, 0.2);
-    const before = fake.asked.length;
-    await fake.beats(5000, 0.2);
-    expect(fake.asked).toHaveLength(before);
-  });
-
   test('a block counts while it lasts, though there is no beat', async () => {
     const fake = new Fake({ isAlways: false, intervalMillis: 100 });
     await fake.beats(10_000, 0.1);

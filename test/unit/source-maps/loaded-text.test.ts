@@ -40,13 +40,6 @@ const withoutLine = { file: '', line: undefined, column: undefined };
 const moves20Lines = (_error: unknown, sites: NodeJS.CallSite[]) =>
   `Error${sites.map((site) => `\n    at f (${site.getFileName()}:${(site.getLineNumber() ?? 0) + 20}:3)`).join('')}`;
 
-test('the text is what runs: the position is right, also of code whose types are blanks', async () => {
-  const prepare = jest.fn(moves20Lines);
-  Error.prepareStackTrace = prepare;
-  expect(await lookup(offset)).toBeUndefined();
-  expect(prepare).not.toHaveBeenCalled();
-});
-
 test('it is not: the position is where the loader says', async () => {
   Error.prepareStackTrace = moves20Lines;
   expect(await lookup(offset - 9)).toEqual({ file, line: 24, column: 3 });
@@ -65,18 +58,6 @@ test('the loader is asked once for all positions of a block, and never again for
   positions.stop();
   expect(lines).toEqual([...asked, ...asked].map(({ line }) => line + 20));
   expect(prepare).toHaveBeenCalledTimes(1);
-});
-
-test('source-map-support copies the methods of the prototype of a call site', async () => {
-  Error.prepareStackTrace = (_error, sites) => {
-    const copies = sites.map((site) => {
-      const names = Object.getOwnPropertyNames(Object.getPrototypeOf(site));
-      const of = site as unknown as Record<string, () => unknown>;
-      return Object.fromEntries(names.map((name) => [name, () => of[name]?.()]));
-    });
-    return moves20Lines(_error, copies as unknown as NodeJS.CallSite[]);
-  };
-  expect(await lookup(offset - 9)).toEqual({ file, line: 24, column: 3 });
 });
 
 describe.each([
@@ -98,19 +79,6 @@ describe.each([
     expect(await lookup(offset - 9)).toEqual({ ...withoutLine, file });
     expect(await lookup(offset - 9, `file://${file}`)).toEqual({ ...withoutLine, file });
   });
-
-  test('JavaScript keeps its line: it may only stand in a wrapper', async () => {
-    expect(await lookup(offset + 62, scriptFile)).toBeUndefined();
-  });
-});
-
-test.each([
-  ['a folder', () => path.dirname(file)],
-  ['too large', () => makeFile('large.ts', `${TEXT}${' '.repeat(1024 * 1024)}`)],
-])('a TypeScript file that is %s has no line', async (_what, fileOf) => {
-  const its = fileOf();
-  const named = its.endsWith('.ts') ? its : `${its}/../${path.basename(its)}.ts`;
-  expect(await lookup(offset - 9, named)).toEqual({ ...withoutLine, file: named });
 });
 
 describe('sourceMaps: false', () => {

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { MapFiles } from '../../../src/source-maps/map-files.ts';
 import { buildApp, makeFolder, placeOf, removeFolders, SOURCES } from './support.ts';
@@ -22,21 +21,6 @@ function expected(folder: string) {
   return { file: path.join(folder, 'src/report.ts'), line, column: column - 1 };
 }
 
-test.each([
-  ['beside the file', 'linked'],
-  ['in the code', 'inline'],
-  ['without a comment in the code', 'external'],
-] as const)('a map %s', (_where, sourcemap) => {
-  const { folder, position } = app({ sourcemap });
-  expect(new MapFiles().find(position)).toEqual(expected(folder));
-});
-
-test('an ES module, by its URL', () => {
-  const { folder, position } = app({ format: 'esm' });
-  const file = `${pathToFileURL(position.file).href}?v=1`;
-  expect(new MapFiles().find({ ...position, file })).toEqual(expected(folder));
-});
-
 test('a map with another name', () => {
   const { folder, file, position } = app();
   mkdirSync(path.join(folder, 'dist/maps of'));
@@ -45,21 +29,6 @@ test('a map with another name', () => {
   writeFileSync(file, code);
   // Sources are relative to the map, and found nevertheless: what comes after the parents is right.
   expect(new MapFiles().find(position)).toEqual(expected(folder));
-});
-
-test.each([
-  'http://127.0.0.1:1/main.js.map',
-  '/etc/hosts',
-  'file:///etc/hosts',
-  '//host/share/x.map',
-])('%s is not read, the map beside the file is', (url) => {
-  const { folder, file, position } = app();
-  writeFileSync(file, readFileSync(file, 'utf8').replace('=main.js.map', `=${url}`));
-  expect(new MapFiles().find(position)).toEqual(expected(folder));
-  unlinkSync(`${file}.map`);
-  const problems = jest.fn();
-  expect(new MapFiles(problems).find(position)).toBeUndefined();
-  expect(problems.mock.calls).toEqual([[file, undefined]]);
 });
 
 test.each([
@@ -84,12 +53,6 @@ test('a package in node_modules: only if its source is there, too', () => {
   expect(new MapFiles().find(position)).toEqual(expected(folder));
   unlinkSync(path.join(folder, 'src/report.ts'));
   expect(new MapFiles().find(position)).toBeUndefined();
-});
-
-test('an application without its sources', () => {
-  const { folder, position } = app();
-  rmSync(path.join(folder, 'src'), { recursive: true });
-  expect(new MapFiles().find(position)).toEqual(expected(folder));
 });
 
 const testWithPipes = process.platform === 'win32' ? test.skip : test;
@@ -124,15 +87,6 @@ test('a file is read once', () => {
   expect(files.find({ ...position, line: 999 })).toBeUndefined();
   rmSync(path.join(folder, 'dist'), { recursive: true });
   expect(files.find(position)).toEqual(expected(folder));
-});
-
-test('what is kept is bounded: of too much, only the last file', () => {
-  const apps = [app(), app()] as const;
-  const files = new MapFiles(() => {}, 5000);
-  for (const { position } of apps) expect(files.find(position)).toBeDefined();
-  for (const { file } of apps) unlinkSync(`${file}.map`);
-  const found = [...apps].reverse().map(({ position }) => files.find(position) !== undefined);
-  expect(found).toEqual([true, false]);
 });
 
 interface Site {

@@ -11,22 +11,6 @@ const folder = makeFolder(Object.fromEntries(NAMES.map((name) => [name, '{}'])))
 const inFolder = (name: string) => path.join(folder, name);
 
 test.each([
-  ['let a;\n//# sourceMappingURL=main.js.map', 'main.js.map'],
-  ['let a;\n//# sourceMappingURL=main.js.map\n\n', 'main.js.map'],
-  ['let a;\r\n//# sourceMappingURL=main.js.map\r\n', 'main.js.map'],
-  ['let a;\n//@ sourceMappingURL=old.map', 'old.map'],
-  ['let a;\n/*# sourceMappingURL=block.map */', 'block.map'],
-  ['//# sourceMappingURL=first.map\n//# sourceMappingURL=last.map', 'last.map'],
-  ['let a = "//# sourceMappingURL=" + b;\n//# sourceMappingURL=main.js.map', 'main.js.map'],
-  ['//# sourceMappingURL=main.js.map\nlet a = `//# sourceMappingURL=`;', 'main.js.map'],
-])('%j', async (code, name) => {
-  const file = inFolder('x.js');
-  writeFileSync(file, code);
-  expect(mapOf(file, code)).toEqual({ file: inFolder(name) });
-  expect(await mayHaveMap(file)).toBe(true);
-});
-
-test.each([
   ['let a;', false],
   ['let a = "sourceMappingURL=old.map";', false],
   ['//# sourceMappingURL=', false],
