@@ -31,7 +31,6 @@ const NOT_STAGED = new Set([
   join(ROOT, 'test', 'unit', 'repository.test.ts'),
   join(ROOT, 'test', 'unit', 'semconv.test.ts'),
   join(ROOT, 'test', 'unit', 'docs.test.ts'),
-  join(ROOT, 'test', 'unit', 'truth-application.test.ts'),
   join(ROOT, 'test', 'unit', 'structure-support.test.ts'),
   join(ROOT, 'tools', 'semconv.cjs'),
 ]);

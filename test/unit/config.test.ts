@@ -28,46 +28,38 @@ const DEFAULTS = {
   unfinishedAfterMillis: 5_000,
 };
 
+/** Each option as it stands in the environment, and what it is then. */
+const OPTIONS: Record<string, [inEnvironment: string, value: unknown]> = {
+  enabled: ['false', false],
+  thresholdMillis: ['50.5', 50.5],
+  lagIntervalMillis: [' 10 ', 10],
+  captureStack: ['false', false],
+  nativeCalls: ['false', false],
+  sourceMaps: ['false', false],
+  inApp: ['src, node_modules/@acme/', ['src', 'node_modules/@acme/']],
+  asyncHooks: ['Always', 'always'],
+  requireParentSpan: ['TRUE', true],
+  maxSpansPerMinute: ['0', 0],
+  unfinishedAfterMillis: ['1500', 1500],
+  blockEvents: ['ALL', 'all'],
+  loopProfile: ['Always', 'always'],
+  reportSource: ['false', false],
+  recordFile: ['blocks-{pid}.jsonl', 'blocks-{pid}.jsonl'],
+  recordNames: ['false', false],
+  console: ['true', true],
+};
+const CONFIGURED = Object.fromEntries(
+  Object.entries(OPTIONS).map(([name, [, value]]) => [name, value]),
+);
+
 test('code wins over environment, environment over default', () => {
-  const env = {
-    OTEL_INSTRUMENTATION_EVENT_LOOP_ENABLED: 'false',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_THRESHOLD_MILLIS: '50.5',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_LAG_INTERVAL_MILLIS: ' 10 ',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_CAPTURE_STACK: 'false',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_NATIVE_CALLS: 'false',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_SOURCE_MAPS: 'false',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_IN_APP: 'src, node_modules/@acme/',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_ASYNC_HOOKS: 'Always',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_REQUIRE_PARENT_SPAN: 'TRUE',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_MAX_SPANS_PER_MINUTE: '0',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS: '1500',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_BLOCK_EVENTS: 'ALL',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_LOOP_PROFILE: 'Always',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_REPORT_SOURCE: 'false',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_RECORD_FILE: 'blocks-{pid}.jsonl',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_RECORD_NAMES: 'false',
-    OTEL_INSTRUMENTATION_EVENT_LOOP_CONSOLE: 'true',
-  };
-  expect(resolve({}, env)).toEqual({
-    enabled: false,
-    thresholdMillis: 50.5,
-    lagIntervalMillis: 10,
-    captureStack: false,
-    nativeCalls: false,
-    sourceMaps: false,
-    inApp: ['src', 'node_modules/@acme/'],
-    console: true,
-    asyncHooks: 'always',
-    requireParentSpan: true,
-    maxSpansPerMinute: 0,
-    blockEvents: 'all',
-    loopProfile: 'always',
-    reportSource: false,
-    recordFile: 'blocks-{pid}.jsonl',
-    recordNames: false,
-    unfinishedAfterMillis: 1500,
-  });
-  expect(resolve({ thresholdMillis: 7, asyncHooks: 'auto', enabled: true }, env)).toMatchObject({
+  const env = Object.fromEntries(
+    Object.entries(OPTIONS).map(([name, [text]]) => [environmentName(name), text]),
+  );
+  expect(env).toHaveProperty('OTEL_INSTRUMENTATION_EVENT_LOOP_UNFINISHED_AFTER_MILLIS');
+  expect(resolve({}, env)).toEqual(CONFIGURED);
+  expect(resolve({ thresholdMillis: 7, asyncHooks: 'auto', enabled: true }, env)).toEqual({
+    ...CONFIGURED,
     thresholdMillis: 7,
     asyncHooks: 'auto',
     enabled: true,
@@ -364,47 +356,11 @@ describe('a configuration file', () => {
     );
 
   test('every option that has an environment variable has its place in the file', () => {
-    const options = {
-      enabled: false,
-      threshold_millis: 50.5,
-      lag_interval_millis: 10,
-      capture_stack: false,
-      native_calls: false,
-      source_maps: false,
-      report_source: false,
-      record_file: 'blocks.jsonl',
-      record_names: false,
-      in_app: ['src', 'node_modules/@acme/'],
-      async_hooks: 'always',
-      require_parent_span: true,
-      max_spans_per_minute: 0,
-      unfinished_after_millis: 1500,
-      block_events: 'all',
-      loop_profile: 'always',
-      console: 'json',
-    };
-    expect(inFile(options)).toEqual({
-      enabled: false,
-      thresholdMillis: 50.5,
-      lagIntervalMillis: 10,
-      captureStack: false,
-      nativeCalls: false,
-      sourceMaps: false,
-      reportSource: false,
-      recordFile: 'blocks.jsonl',
-      recordNames: false,
-      inApp: ['src', 'node_modules/@acme/'],
-      asyncHooks: 'always',
-      requireParentSpan: true,
-      maxSpansPerMinute: 0,
-      unfinishedAfterMillis: 1500,
-      blockEvents: 'all',
-      loopProfile: 'always',
-      console: 'json',
-    });
-    const ofEnvironment = Object.keys(resolve({})).map(environmentName);
-    const ofFile = Object.keys(options).map((key) => environmentName(key).toUpperCase());
-    expect(ofFile).toEqual(expect.arrayContaining(ofEnvironment));
+    const inSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, '_$&').toLowerCase();
+    const options = Object.entries(CONFIGURED).map(([name, value]) => [inSnakeCase(name), value]);
+    expect(inFile(Object.fromEntries(options))).toEqual(CONFIGURED);
+    const ofEnvironment = Object.keys(resolve({}));
+    expect(Object.keys(CONFIGURED)).toEqual(expect.arrayContaining(ofEnvironment));
     expect(warnings).toEqual([]);
   });
 

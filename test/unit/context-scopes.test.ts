@@ -70,49 +70,6 @@ test('what the function throws goes on, and is timed', () => {
   expect(loop.blocks).toHaveLength(1);
 });
 
-test('the manager is replaced', () => {
-  const { loop, scopes, block } = setUp();
-  const [first, second] = [new Manager(), new Manager()];
-  scopes.watch(first);
-  scopes.watch(second);
-  expect(Object.hasOwn(first, 'with')).toBe(false);
-  block(second);
-  expect(loop.blocks.map(summary)).toMatchObject([{ context: 'S' }]);
-});
-
-test('another package has wrapped our wrapper: theirs stays, ours passes through, and comes back without another layer', () => {
-  const { loop, scopes, block } = setUp();
-  const manager = new Manager();
-  scopes.watch(manager);
-  const ours = manager.with;
-  let theirs = 0;
-  const wrapper = function (this: Manager, ...args: Parameters<Manager['with']>) {
-    theirs++;
-    return ours.apply(this, args);
-  };
-  manager.with = wrapper as never;
-
-  scopes.release();
-  expect(manager.with).toBe(wrapper);
-  block(manager);
-  // The callback is timed, the scope in it is not.
-  expect(loop.blocks.map(summary)).toMatchObject([{ length: 150, context: undefined }]);
-
-  scopes.watch(manager);
-  expect(manager.with).toBe(wrapper);
-  block(manager);
-  expect(loop.blocks.map(summary).slice(1)).toMatchObject([{ length: 150, context: 'S' }]);
-  expect(theirs).toBe(2);
-});
-
-test('a frozen manager is left alone', () => {
-  const { scopes, faults } = setUp();
-  const manager = Object.freeze(new Manager());
-  scopes.watch(manager);
-  scopes.release();
-  expect(faults.inHook).toBeInstanceOf(TypeError);
-});
-
 test('a bug in the ledger does not reach the host', () => {
   const { loop, scopes, faults } = setUp();
   const manager = new Manager();

@@ -4,14 +4,6 @@ import { captureDiag } from './support/capturing-logger.ts';
 
 afterEach(() => diag.disable());
 
-test('a thing is said once', () => {
-  const said = captureDiag();
-  const log = new OnceLogger();
-  log.log('warn', 'trouble', 1);
-  log.log('warn', 'trouble', 2);
-  expect(said).toEqual(['warn: trouble']);
-});
-
 test('what is said before there is a logger is said when there is one, in order and once', () => {
   const log = new OnceLogger();
   log.log('warn', 'first');

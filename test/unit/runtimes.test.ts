@@ -6,7 +6,7 @@ import { Suspensions } from '../../src/detect/exclude/suspensions.ts';
 import { CaptureClient, TO_MAIN_THREAD } from '../../src/sample/capture-session.ts';
 import { SharedMemory } from '../../src/sample/shared-memory.ts';
 import { FakeClock } from './support/fake-clock.ts';
-import { contextOf, FakeLoop } from './support/fake-loop.ts';
+import { FakeLoop } from './support/fake-loop.ts';
 
 const INTERVAL = 20;
 const mockPost = jest.fn();
@@ -36,14 +36,6 @@ describe('waits of the loop are not counted', () => {
     loop.clock.run(180);
     expect(beat(due)).toBe(0);
     expect(loop.blocks.map(({ start, end }) => [start, end])).toEqual([[due, due + 160]]);
-  });
-
-  test('a scope that blocks is exact, and not reported twice', () => {
-    const { loop, beat } = withoutIdleTime(100);
-    const start = loop.clock.now();
-    loop.scope(contextOf('request'), 180);
-    beat(start + INTERVAL);
-    expect(loop.blocks.map((block) => [block.start, block.end])).toEqual([[start, start + 180]]);
   });
 
   test('a block is reported if the process ends before the beat that is overdue', () => {
@@ -82,13 +74,6 @@ describe('waits of the loop are not counted', () => {
     loop.clock.run(180);
     beat(due);
     expect(loop.blocks.map((block) => [block.start, block.end])).toEqual([[end - 160, end]]);
-  });
-
-  test('the end of a process is no block if no beat is overdue', () => {
-    const { loop } = withoutIdleTime(10);
-    loop.clock.run(INTERVAL);
-    loop.ledger.finish();
-    expect(loop.blocks).toEqual([]);
   });
 
   test('beats that are in time are no blocks, at a threshold below their interval', () => {

@@ -64,14 +64,6 @@ test('a provider that stands for itself is watched', () => {
   expect(onShutdown).toHaveBeenCalledTimes(1);
 });
 
-test('watching it again and again wraps it once', () => {
-  const provider = fakeProvider();
-  const { watcher, onShutdown } = setUp();
-  for (let i = 0; i < 3; i++) watcher.watch(provider);
-  provider.shutdown();
-  expect(onShutdown).toHaveBeenCalledTimes(1);
-});
-
 test('of two providers, the latest is watched', () => {
   const [first, second] = [fakeProvider(), fakeProvider()];
   const { watcher, onShutdown } = setUp();
@@ -82,14 +74,6 @@ test('of two providers, the latest is watched', () => {
   expect(onShutdown).not.toHaveBeenCalled();
   second.shutdown();
   expect(onShutdown).toHaveBeenCalledTimes(1);
-});
-
-test('a provider that cannot be wrapped is left alone, and that is passed on once', () => {
-  const provider = Object.freeze(fakeProvider());
-  const { watcher, onError } = setUp();
-  for (let i = 0; i < 3; i++) watcher.watch(provider);
-  expect(provider.shutdown()).toBe('done');
-  expect(onError).toHaveBeenCalledTimes(1);
 });
 
 test('a provider without shutdown, as without an SDK, is no error', () => {

@@ -20,7 +20,6 @@ import { startBlockSpan } from '../../src/report/block-span.ts';
 import { createInstruments } from '../../src/report/instruments.ts';
 import type { UserHooks } from '../../src/report/user-hooks.ts';
 import * as semconv from '../../src/semconv.ts';
-import type { EventLoopBlock } from '../../src/types.ts';
 import { referenceSections, withSections } from '../../tools/reference.cjs';
 import {
   constantsOf,
@@ -31,6 +30,7 @@ import {
 } from '../../tools/semconv.cjs';
 import { FakeClock } from './support/fake-clock.ts';
 import { stackSample } from './support/stack-sample.ts';
+import { WHOLE_BLOCK } from './support/whole-block.ts';
 
 const ROOT = join(__dirname, '../..');
 const SRC = join(ROOT, 'src');
@@ -127,7 +127,7 @@ describe('the code and the registry', () => {
   test('the registry names each field of a block once, and no other', () => {
     const fields = attributes.flatMap(({ annotations }) => annotations?.['docs']?.['field'] ?? []);
     expect(fields).toEqual([...new Set(fields)]);
-    expect(fields.filter((field) => !Object.keys(BLOCK).includes(String(field)))).toEqual([]);
+    expect(fields.filter((field) => !Object.keys(WHOLE_BLOCK).includes(String(field)))).toEqual([]);
   });
 
   test('no name is written out in the sources but in comments', () => {
@@ -144,35 +144,6 @@ describe('the code and the registry', () => {
     expect(exported.filter((constant) => usersOf(constant).length === 0)).toEqual([]);
   });
 });
-
-const BLOCK: Required<EventLoopBlock> = {
-  kind: 'callback',
-  startTimeMillis: 1_700_000_000_000,
-  durationMillis: 500,
-  callbacks: 1,
-  asyncResourceType: 'Timeout',
-  cpuTimeMillis: 400,
-  gcTimeMillis: 10,
-  stalledSpans: 1,
-  queuedSpans: 1,
-  stalledRequests: 3,
-  stalledMillis: 5,
-  cause: 'native',
-  nativeTimeMillis: 300,
-  samples: 5,
-  code: {
-    functionName: 'load',
-    file: '/app/load.js',
-    line: 3,
-    column: 5,
-    requires: '/app/heavy.js',
-    stackTrace: '    at load (/app/load.js:3:5)\n',
-  },
-  nativeCall: { name: 'JSON.parse', size: 1000 },
-  leaf: { functionName: 'parse' },
-  expected: true,
-  topFunctions: [{ functionName: 'load', share: 1 }],
-};
 
 const keysOf = ({ attributes }: Named) => attributes.map(({ key }) => key);
 const one = (signals: Named[]) => signals[0] as Named;
@@ -192,7 +163,7 @@ test('the span has the attributes of the registry', () => {
       return {} as Span;
     },
   } as unknown as Tracer;
-  startBlockSpan(tracer, BLOCK, ROOT_CONTEXT, new FakeClock());
+  startBlockSpan(tracer, WHOLE_BLOCK, ROOT_CONTEXT, new FakeClock());
   const span = one(registry.spans);
   expect(started).toEqual([
     { name: span.name, options: expect.objectContaining({ kind: SpanKind.INTERNAL }) },
@@ -206,7 +177,7 @@ test('the log event has the attributes of the registry', () => {
   const logger = { emit: (record: (typeof emitted)[number]) => emitted.push(record) };
   const hooks = { block: () => {} } as unknown as UserHooks;
   new BlockEvents('all', () => logger as never, hooks).emit({
-    block: BLOCK,
+    block: WHOLE_BLOCK,
     ended: {} as Block,
     context: ROOT_CONTEXT,
     samples: Array(9).fill({ ...stackSample(1, ROOT_CONTEXT, 'main'), weight: 1 }),
@@ -232,9 +203,9 @@ test('the metrics have the instruments, units and attributes of the registry', (
     createCounter: make('counter'),
   } as unknown as Meter);
   instruments.lag(1);
-  const code = { ...BLOCK.code, functionName: '<anonymous>' };
-  instruments.block({ ...BLOCK, code }, ROOT_CONTEXT);
-  instruments.suppressed({ ...BLOCK, code }, ROOT_CONTEXT);
+  const code = { ...WHOLE_BLOCK.code, functionName: '<anonymous>' };
+  instruments.block({ ...WHOLE_BLOCK, code }, ROOT_CONTEXT);
+  instruments.suppressed({ ...WHOLE_BLOCK, code }, ROOT_CONTEXT);
   instruments.stall(1);
   instruments.suspension(20, 'stopped');
   instruments.busy(1000, code, { name: 'GET /orders/:id', httpRoute: '/orders/:id' });

@@ -104,15 +104,3 @@ test.each(Object.keys(MAY_IMPORT))('no comment in %s/ is longer than 100 columns
   );
   expect(long).toEqual([]);
 });
-
-test.each([
-  ["import { a } from '../demo/a.mjs';", ['../demo/a.mjs']],
-  ["import type { A } from '../a.ts';\nexport * from './b.ts';", ['../a.ts', './b.ts']],
-  ["const { a } = require('../../tools/a.cjs');", ['../../tools/a.cjs']],
-  ["await import('../a.mjs'); require.resolve('./b.cjs')", ['../a.mjs', './b.cjs']],
-  ["/** @type {import('./a.mjs').A} */", ['./a.mjs']],
-  ["import '../a.mjs';", ['../a.mjs']],
-  ["import { join } from 'node:path';", []],
-])('%s imports %j', (code, paths) => {
-  expect(importedPaths(code)).toEqual(paths);
-});

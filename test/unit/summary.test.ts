@@ -11,6 +11,7 @@ import { Durations } from '../../src/summary/durations.ts';
 import { blockJson, summaryJson } from '../../src/summary/json.ts';
 import { Summary, type SummaryTimes } from '../../src/summary/summary.ts';
 import type { EventLoopBlock } from '../../src/types.ts';
+import { WHOLE_BLOCK } from './support/whole-block.ts';
 
 const block = (
   durationMillis: number,
@@ -247,39 +248,10 @@ describe('the advice', () => {
 });
 
 describe('the schema', () => {
-  const WHOLE: Required<EventLoopBlock> = {
-    kind: 'callback',
-    startTimeMillis: 1.5,
-    durationMillis: 100,
-    callbacks: 1,
-    asyncResourceType: 'Timeout',
-    cpuTimeMillis: 1,
-    gcTimeMillis: 1,
-    stalledSpans: 1,
-    queuedSpans: 1,
-    stalledRequests: 1,
-    stalledMillis: 1,
-    expected: true,
-    cause: 'native',
-    nativeTimeMillis: 90,
-    samples: 3,
-    code: {
-      functionName: 'f',
-      file: '/f.js',
-      line: 1,
-      column: 1,
-      functionLine: 1,
-      functionColumn: 1,
-      requires: '/g.js',
-      stackTrace: '    at f',
-    },
-    nativeCall: { name: 'JSON.parse', size: undefined },
-    leaf: { functionName: 'g' },
-    topFunctions: [{ functionName: 'f', share: 1 }],
-  };
-
   test('describes a block with all that may be known, and with the least', () => {
-    expect(errorsOf(blockJson(WHOLE, { operation: 'GET /', traceId: '0'.repeat(32) }))).toEqual([]);
+    expect(
+      errorsOf(blockJson(WHOLE_BLOCK, { operation: 'GET /', traceId: '0'.repeat(32) })),
+    ).toEqual([]);
     expect(errorsOf(blockJson(block(100)))).toEqual([]);
   });
 
@@ -291,7 +263,7 @@ describe('the schema', () => {
       advice: _advice,
       ...fields
     } = schema.$defs.block.properties;
-    expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE).sort());
+    expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE_BLOCK).sort());
   });
 });
 

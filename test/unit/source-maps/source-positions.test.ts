@@ -77,15 +77,6 @@ test('in the order that was asked for, and at once the next time', async () => {
   expect(log.log).not.toHaveBeenCalled();
 });
 
-test('nothing that has no file needs a thread', () => {
-  const list = ['node:fs', 'webpack-internal:///(rsc)/./x.js', 'evalmachine.<anonymous>', ''];
-  const found = known(
-    make(),
-    list.map((file) => ({ file, line: 1, column: 1 })),
-  );
-  expect(found).toEqual([undefined, undefined, undefined, undefined]);
-});
-
 test('a lookup does not wait longer than it may, and what comes later is known the next time', async () => {
   const { position, source } = app();
   const of = make({ maxWaitMillis: 1 });
@@ -114,18 +105,6 @@ test('an answer that has arrived during a block is not lost to the timeout', asy
   const found = ask(of, [position]);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
   expect(await found).toEqual([source]);
-});
-
-test('settle answers at once', async () => {
-  const { position } = app();
-  const of = make();
-  const done = jest.fn();
-  of.lookup([position], done);
-  expect(done).not.toHaveBeenCalled();
-  of.settle();
-  expect(done.mock.calls).toEqual([[[undefined]]]);
-  await of.settled();
-  expect(done).toHaveBeenCalledTimes(1);
 });
 
 /** Each thread, from when it is started. */

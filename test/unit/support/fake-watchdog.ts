@@ -6,7 +6,7 @@ import {
   type PublishedSample,
   TAKEN,
 } from '../../../src/sample/protocol.ts';
-import { Progress, SharedMemory, Word } from '../../../src/sample/shared-memory.ts';
+import { SharedMemory, Word } from '../../../src/sample/shared-memory.ts';
 import { type LoopParts, watchLoop } from '../../../src/sample/watchdog-loop.ts';
 
 export interface FakeFacts {
@@ -55,14 +55,6 @@ export class FakeWatchdog {
 
   busyFrom(time: number): this {
     return this.at(time, () => this.memory.openBusyPeriod(time));
-  }
-
-  /** The ledger reports a block that ended then; the busy period goes on. */
-  reportedAt(...times: number[]): this {
-    for (const time of times) {
-      this.at(time, () => this.memory.progress.set(Progress.reportedUntil, time));
-    }
-    return this;
   }
 
   /** Runs the loop until `end`. */
