@@ -21,7 +21,6 @@ async function run(app: string, ...args: string[]) {
 
 test.each([
   ['sinon', 'nothing'],
-  ['sinon', 'loaded'],
   ['sinon', 'enabled'],
   ['node', 'loaded'],
   ['node', 'enabled'],

@@ -5,8 +5,8 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import WebSocket from 'ws';
 import { freePort } from '../../tools/harness.cjs';
+import { DebuggerClient } from './support/debugger-client.ts';
 import { expectQuietExit } from './support/expect-blocks.ts';
 import { quotaGroup } from './support/quota-group.ts';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
@@ -249,28 +249,14 @@ describe('paused in a debugger', () => {
     const run = await runApp('health-server.cjs', { args: args() }, async (app) => {
       await app.printed('ready');
       send(app, opens);
-      const client = new WebSocket(await app.printed('debugger '));
-      await once(client, 'open');
-      let requests = 0;
-      const message = (isWanted: (message: { id?: number; method?: string }) => boolean) =>
-        new Promise<void>((resolve) =>
-          client.on('message', (data) => {
-            if (isWanted(JSON.parse(String(data)))) resolve();
-          }),
-        );
-      const ask = (method: string, params = {}) => {
-        const id = ++requests;
-        const answered = message((each) => each.id === id);
-        client.send(JSON.stringify({ id, method, params }));
-        return answered;
-      };
-      const paused = message(({ method }) => method === 'Debugger.paused');
-      await ask('Debugger.enable');
+      const client = await DebuggerClient.attach(await app.printed('debugger '));
+      const paused = client.event('Debugger.paused');
+      await client.call('Debugger.enable');
       if (pauses === undefined) release();
       else {
         // To list all scripts takes CPU time. A beat comes after that.
         const expression = 'new Promise((done) => setTimeout(done, 100))';
-        await ask('Runtime.evaluate', { expression, awaitPromise: true });
+        await client.call('Runtime.evaluate', { expression, awaitPromise: true });
         await until(isStatus('ok'));
         send(app, pauses);
       }
@@ -279,9 +265,8 @@ describe('paused in a debugger', () => {
         seen.push((await probe()) as Answer);
         await wait(POLL_MILLIS);
       }
-      await ask('Debugger.resume');
-      client.close();
-      await once(client, 'close');
+      await client.call('Debugger.resume');
+      await client.detach();
     });
     expect(run.code).toBe(0);
     return seen;

@@ -1,11 +1,10 @@
 /** What must be survived, by the process and by the instrumentation in it. */
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
-import WebSocket, { type RawData } from 'ws';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { unixTime } from '../support/unix-time.cjs';
+import { DebuggerClient } from './support/debugger-client.ts';
 import {
   type ExpectedBlock,
   expectBlock,
@@ -496,7 +495,7 @@ describe('options of Node.js', () => {
       async (app) => {
         const url = await app.printed('inspector ');
         attaching.from = unixTime();
-        const client = await Inspector.attach(url);
+        const client = await DebuggerClient.attach(url);
         await client.call('Runtime.enable');
         await client.call('Debugger.enable');
         attaching.to = unixTime();
@@ -566,30 +565,6 @@ describe('how it is loaded', () => {
     },
   );
 
-  test('bundled with a source map, and --enable-source-maps: positions are those of the source', async () => {
-    const folder = makeFolder();
-    const bundle = path.join(folder, 'bundle.cjs');
-    execFileSync(require.resolve('esbuild/bin/esbuild'), [
-      appFile('one-block.cjs'),
-      '--bundle',
-      '--minify-whitespace',
-      '--sourcemap',
-      '--platform=node',
-      '--log-level=error',
-      `--outfile=${bundle}`,
-    ]);
-    const run = await runApp('one-block', { file: bundle, nodeArgs: ['--enable-source-maps'] });
-    rmSync(folder, { recursive: true });
-
-    expectBlocks(run, oneBlock);
-    expectQuietExit(run);
-    expectJobNamed(run);
-    // The line that loops: found in the source itself.
-    const source = readFileSync(appFile('support/truth.cjs'), 'utf8').split('\n');
-    const line = source[Number(run.blocks[0]?.attributes['code.line.number']) - 1];
-    expect(line).toMatch(/Math\.imul|hashSome|while \(/);
-  });
-
   test('in a cluster: each worker reports its own block, and the primary none', async () => {
     const run = await runApp('cluster.cjs', {}, async (app) => {
       const port = Number(await app.printed('listening '));
@@ -606,42 +581,6 @@ describe('how it is loaded', () => {
     expectQuietExit(run);
   });
 });
-
-/** As much of a debugger as is needed here. */
-class Inspector {
-  readonly #socket: WebSocket;
-  #calls = 0;
-
-  private constructor(socket: WebSocket) {
-    this.#socket = socket;
-  }
-
-  static async attach(url: string): Promise<Inspector> {
-    const socket = new WebSocket(url);
-    await once(socket, 'open');
-    return new Inspector(socket);
-  }
-
-  call(method: string, params: object = {}): Promise<unknown> {
-    const id = ++this.#calls;
-    const answer = new Promise((resolve) => {
-      const listener = (data: RawData) => {
-        const message = JSON.parse(String(data));
-        if (message.id !== id) return;
-        this.#socket.off('message', listener);
-        resolve(message.result);
-      };
-      this.#socket.on('message', listener);
-    });
-    this.#socket.send(JSON.stringify({ id, method, params }));
-    return answer;
-  }
-
-  async detach(): Promise<void> {
-    this.#socket.close();
-    await once(this.#socket, 'close');
-  }
-}
 
 test('the process of node --test survives a block: Node.js has no inspector there', () => {
   const folder = appFile('test-runner');

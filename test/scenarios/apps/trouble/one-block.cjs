@@ -7,8 +7,7 @@ const [how] = process.argv.slice(2);
 async function main() {
   const alive = setInterval(() => {}, 1000);
   const eventLoop = new EventLoopInstrumentation();
-  if (how === 'registered twice') startSdk(eventLoop, new EventLoopInstrumentation());
-  else if (how !== 'the SDK after the block') startSdk(eventLoop);
+  if (how !== 'the SDK after the block') startSdk(eventLoop);
   await eventLoop.ready();
   setTimeout(async () => {
     work(300);
