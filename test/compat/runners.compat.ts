@@ -52,7 +52,8 @@ describe.each(selectedFor('runners'))('$subject.name', (choice) => {
   test('a failure names the line of the source, in its first line and in the stack', async () => {
     const witness = await startWitness();
     const output = await outputOf(choice, 'fails').finally(() => witness.stop());
-    judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => {
+    const { stalls } = await witness.stop();
+    judgeUnlessDelayed(lateOf(stalls), DELAY_MILLIS, () => {
       const places = [...output.matchAll(/hashRow \(\S*?((?:report|work)\.m?js):(\d+):\d+\)/g)];
       expect(places.length).toBeGreaterThan(0);
       for (const [place, file = '', line] of places) {

@@ -70,9 +70,9 @@ async function killedRun(scenario: string) {
     app.child.kill('SIGKILL');
   });
   expect(signal).toBe('SIGKILL');
-  await witness.stop();
+  const { stalls } = await witness.stop();
   const [traceId, spanId] = ids;
-  const delayMillis = Math.max(lateOf(witness.stalls()), witness.delays().at(-1)?.delayMillis ?? 0);
+  const delayMillis = Math.max(lateOf(stalls), witness.delayMillis());
   return { traceId, spanId, stderr, delayMillis };
 }
 

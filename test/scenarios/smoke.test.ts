@@ -205,10 +205,10 @@ test('testing: a test of node:test that blocks fails, and says where', async () 
   const output = await promisify(execFile)(process.execPath, args, options).catch(
     ({ stdout }) => stdout,
   );
-  await witness.stop();
+  const { stalls } = await witness.stop();
 
   expect(output).toMatch(/EventLoopBlockedError/);
-  judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () =>
+  judgeUnlessDelayed(lateOf(stalls), DELAY_MILLIS, () =>
     expect(output).toMatch(/[\d.]+ m?s callback: hashRow \(.*report\.cjs:\d+:\d+\)/),
   );
 });

@@ -31,8 +31,8 @@ async function judgeOutput(
   const witness = await startWitness();
   try {
     const output = await outputOf(args, env);
-    await witness.stop();
-    judgeUnlessDelayed(lateOf(witness.stalls()), DELAY_MILLIS, () => judge(output));
+    const { stalls } = await witness.stop();
+    judgeUnlessDelayed(lateOf(stalls), DELAY_MILLIS, () => judge(output));
   } finally {
     await witness.stop();
   }

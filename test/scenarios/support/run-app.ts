@@ -258,7 +258,7 @@ export async function runApp(
     const wait = (extensions: number) => {
       timer = setTimeout(() => {
         const millis = (extensions + 1) * MAX_RUN_MILLIS;
-        const isStarved = (witness.delays().at(-1)?.delayMillis ?? 0) > millis / 2;
+        const isStarved = witness.delayMillis() > millis / 2;
         if (isStarved && extensions < MAX_EXTENSIONS) wait(extensions + 1);
         else reject(story(`has not ended after ${millis} ms`));
       }, MAX_RUN_MILLIS);
@@ -274,14 +274,11 @@ export async function runApp(
     child.stdin.end();
     const [code, signal] = await Promise.race([closed, tooLong]);
     const run = readRecord(record, asyncHooks, code, signal, output);
-    await witness.stop();
-    run.stalls = witness.stalls();
-    run.stolen = witness.stolen();
-    run.delays = witness.delays();
+    const { endedAt: seenAt = endedAt, ...seen } = await witness.stop();
     // Jest may have kept this thread from hearing of it.
-    const end = Math.min(endedAt, witness.ended() ?? endedAt);
-    run.exitDelayMillis = end - Number(run.notes['finished'] ?? Number.NaN);
-    return run;
+    const end = Math.min(endedAt, seenAt);
+    const exitDelayMillis = end - Number(run.notes['finished'] ?? Number.NaN);
+    return { ...run, ...seen, exitDelayMillis };
   } finally {
     clearTimeout(timer);
     child.kill('SIGKILL');

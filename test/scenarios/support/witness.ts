@@ -29,25 +29,28 @@ export interface WatchedDelay {
   threadsMillis: number;
 }
 
+/** What a witness has seen. */
+export interface Seen {
+  stalls: Stall[];
+  stolen: Stolen[];
+  delays: WatchedDelay[];
+  /** When the process that it watched had ended: not if this is not Linux, or not yet. */
+  endedAt: number | undefined;
+}
+
 export interface Witness {
   /** From now on, reads how long the threads of this process are kept waiting, and if it ended. */
   watch(pid: number): void;
-  /** When it saw that the process had ended: not if this is not Linux, or not yet. */
-  ended(): number | undefined;
-  delays(): WatchedDelay[];
-  stalls(): Stall[];
-  stolen(): Stolen[];
-  /**
-   * Resolves when nothing more is noted. What is read before that may lack the latest: its thread
-   * may be waiting for a CPU.
-   */
-  stop(): Promise<void>;
+  /** How long the first thread of that process has been kept waiting for a CPU by now. */
+  delayMillis(): number;
+  stop(): Promise<Seen>;
 }
 
 const EVERY_MILLIS = 5;
 /** What timer and scheduler may take on a machine that is not busy. */
 const PUNCTUAL_MILLIS = 2;
-const MAX_STALLS = 4096;
+/** Of what it notes, of each kind. */
+const MAX_NOTES = 4096;
 /** How often it reads what was taken away from machine and app. */
 const READ_EVERY_MILLIS = 50;
 /** At most how long that takes on a machine that is not busy: 3 ms have been seen. */
@@ -56,14 +59,18 @@ const READING_MILLIS = 10;
 const JIFFY_MILLIS = 10;
 
 /** Index in the words that it shares with its thread. */
-const Word = { isOn: 0, stalls: 1, stolen: 2, pid: 3, delays: 4 } as const;
+const Word = { isOn: 0, pid: 1, delayMillis: 2 } as const;
 
 const CODE = `
   const fs = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
-  const { times, words, thefts, delays, end, everyMillis, punctualMillis, maxStalls, Word } =
-    workerData;
+  const { words, everyMillis, punctualMillis, maxNotes, Word } = workerData;
   const { unixTime: now } = require(workerData.unixTime);
+
+  let seen;
+  const note = (list, line) => {
+    if (list.length < maxNotes) list.push(line);
+  };
 
   const stat = (() => {
     try {
@@ -80,11 +87,8 @@ const CODE = `
   const readStolen = () => {
     const jiffies = stolenJiffies();
     const at = now();
-    const count = Atomics.load(words, Word.stolen);
-    if (jiffies > last.jiffies && count < maxStalls) {
-      thefts.set([last.at, at, (jiffies - last.jiffies) * workerData.jiffyMillis], 3 * count);
-      Atomics.store(words, Word.stolen, count + 1);
-    }
+    const millis = (jiffies - last.jiffies) * workerData.jiffyMillis;
+    if (millis > 0) note(seen.stolen, { fromMillis: last.at, toMillis: at, millis });
     last = { at, jiffies };
   };
 
@@ -107,8 +111,7 @@ const CODE = `
   };
   const readDelay = () => {
     const pid = Atomics.load(words, Word.pid);
-    const count = Atomics.load(words, Word.delays);
-    if (pid === 0 || count === maxStalls) return;
+    if (pid === 0) return;
     try {
       const [, first] = schedstatIn('/proc/' + pid);
       for (const id of fs.readdirSync('/proc/' + pid + '/task')) {
@@ -116,11 +119,12 @@ const CODE = `
           readThread(id, '/proc/' + pid + '/task/' + id, now());
         } catch {} // it has just ended
       }
-      let all = 0;
+      let threadsMillis = 0;
       for (const { waited, pending, uninterruptible } of threads.values())
-        all += Number(waited) / 1e6 + pending + uninterruptible;
-      delays.set([now(), Number(first) / 1e6, all], 3 * count);
-      Atomics.store(words, Word.delays, count + 1);
+        threadsMillis += Number(waited) / 1e6 + pending + uninterruptible;
+      const delayMillis = Number(first) / 1e6;
+      note(seen.delays, { atMillis: now(), delayMillis, threadsMillis });
+      Atomics.store(words, Word.delayMillis, delayMillis);
     } catch {} // it has ended, or this is not Linux
   };
 
@@ -138,17 +142,14 @@ const CODE = `
   };
   const readEnd = () => {
     const pid = Atomics.load(words, Word.pid);
-    if (pid === 0 || end[0] > 0) return;
-    if (isEnded('/proc/' + pid)) end[0] = now();
+    if (pid !== 0 && isEnded('/proc/' + pid)) seen.endedAt ??= now();
   };
 
   const noteStall = (from, to) => {
-    const count = Atomics.load(words, Word.stalls);
-    if (to - from < punctualMillis || count === maxStalls) return;
-    times.set([from, to], 2 * count);
-    Atomics.store(words, Word.stalls, count + 1);
+    if (to - from >= punctualMillis) note(seen.stalls, { fromMillis: from, toMillis: to });
   };
   const watch = () => {
+    seen = { stalls: [], stolen: [], delays: [], endedAt: undefined };
     last = { at: now(), jiffies: stolenJiffies() };
     threads.clear();
     wasSeen = false;
@@ -167,7 +168,7 @@ const CODE = `
       // It may be kept waiting in here as well.
       if (since - at > workerData.readingMillis) noteStall(at, since);
     }
-    parentPort.postMessage('stopped');
+    parentPort.postMessage(seen);
   };
   for (;;) {
     Atomics.wait(words, Word.isOn, 0);
@@ -175,29 +176,18 @@ const CODE = `
   }
 `;
 
-const sharedNumbers = (length: number) =>
-  new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
-
 /** Is one witness after the other: to start a thread takes half as long as to start a process. */
 class WitnessThread {
-  readonly #times = sharedNumbers(2 * MAX_STALLS);
-  readonly #thefts = sharedNumbers(3 * MAX_STALLS);
-  readonly #delays = sharedNumbers(3 * MAX_STALLS);
-  readonly #end = sharedNumbers(1);
-  readonly #words = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT));
+  readonly #words = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
   readonly #worker = new Worker(CODE, {
     eval: true,
     workerData: {
-      times: this.#times,
-      thefts: this.#thefts,
-      delays: this.#delays,
-      end: this.#end,
       words: this.#words,
       Word,
       unixTime: path.join(__dirname, '../../support/unix-time.cjs'),
       everyMillis: EVERY_MILLIS,
       punctualMillis: PUNCTUAL_MILLIS,
-      maxStalls: MAX_STALLS,
+      maxNotes: MAX_NOTES,
       readEveryMillis: READ_EVERY_MILLIS,
       readingMillis: READING_MILLIS,
       jiffyMillis: JIFFY_MILLIS,
@@ -206,12 +196,11 @@ class WitnessThread {
 
   async start(): Promise<void> {
     this.#words.fill(0);
-    this.#end[0] = 0;
     await this.#switch(1);
   }
 
-  stop(): Promise<void> {
-    return this.#switch(0);
+  stop(): Promise<Seen> {
+    return this.#switch(0) as Promise<Seen>;
   }
 
   terminate(): Promise<number> {
@@ -222,43 +211,17 @@ class WitnessThread {
     Atomics.store(this.#words, Word.pid, pid);
   }
 
-  ended(): number | undefined {
-    return this.#end[0] || undefined;
+  delayMillis(): number {
+    return Atomics.load(this.#words, Word.delayMillis);
   }
 
-  delays(): WatchedDelay[] {
-    return Array.from({ length: this.#count(Word.delays) }, (_, i) => ({
-      atMillis: Number(this.#delays[3 * i]),
-      delayMillis: Number(this.#delays[3 * i + 1]),
-      threadsMillis: Number(this.#delays[3 * i + 2]),
-    }));
-  }
-
-  stalls(): Stall[] {
-    return Array.from({ length: this.#count(Word.stalls) }, (_, i) => ({
-      fromMillis: Number(this.#times[2 * i]),
-      toMillis: Number(this.#times[2 * i + 1]),
-    }));
-  }
-
-  stolen(): Stolen[] {
-    return Array.from({ length: this.#count(Word.stolen) }, (_, i) => ({
-      fromMillis: Number(this.#thefts[3 * i]),
-      toMillis: Number(this.#thefts[3 * i + 1]),
-      millis: Number(this.#thefts[3 * i + 2]),
-    }));
-  }
-
-  #count(word: number): number {
-    return Atomics.load(this.#words, word);
-  }
-
-  /** Resolves when the thread has answered. */
-  async #switch(isOn: 0 | 1): Promise<void> {
+  /** Resolves with what the thread has answered. */
+  async #switch(isOn: 0 | 1): Promise<unknown> {
     const answered = once(this.#worker, 'message');
     Atomics.store(this.#words, Word.isOn, isOn);
     Atomics.notify(this.#words, Word.isOn);
-    await answered;
+    const [answer] = await answered;
+    return answer;
   }
 }
 
@@ -269,22 +232,15 @@ afterAll(() => Promise.all(idle.map((thread) => thread.terminate())));
 export async function startWitness(): Promise<Witness> {
   const thread = idle.pop() ?? new WitnessThread();
   await thread.start();
-  /** What it had seen when it was stopped: it may be another's witness since. */
-  let seen: Pick<Witness, 'ended' | 'delays' | 'stalls' | 'stolen'> = thread;
-  let stopped: Promise<void> | undefined;
   const stop = async () => {
-    await thread.stop();
-    const [ended, delays] = [thread.ended(), thread.delays()];
-    const [stalls, stolen] = [thread.stalls(), thread.stolen()];
-    seen = { ended: () => ended, delays: () => delays, stalls: () => stalls, stolen: () => stolen };
+    const seen = await thread.stop();
     idle.push(thread);
+    return seen;
   };
+  let stopped: Promise<Seen> | undefined;
   return {
     watch: (pid) => thread.watch(pid),
-    ended: () => seen.ended(),
-    delays: () => seen.delays(),
-    stalls: () => seen.stalls(),
-    stolen: () => seen.stolen(),
+    delayMillis: () => thread.delayMillis(),
     stop() {
       stopped ??= stop();
       return stopped;
