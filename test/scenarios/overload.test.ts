@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { truthNamed } from './support/expect-blocks.ts';
 import { runApp } from './support/run-app.ts';
 import { sharedRun, test } from './support/scenario.ts';
 import { judgeUnlessDelayed, runDelayOf } from './support/validity.ts';
@@ -236,23 +235,6 @@ test('the health check turns 503 before clients give up, and 200 again afterward
       expect(statusAfter).toBe(200);
     });
   }));
-
-test('a single second shows in health(), and is lost in a mean', async () => {
-  const run = await runApp('one-second-in-five.cjs', { asyncHooks: 'auto' });
-
-  const { maxLagMillis, blockedMillis, meanDelayMillis } = run.notes['health'] as Record<
-    string,
-    number
-  >;
-  const { durationMillis } = truthNamed(run, 'one second');
-  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
-    expect(maxLagMillis).toBeGreaterThan(durationMillis - 100);
-    expect(maxLagMillis).toBeLessThan(durationMillis + 200);
-    expect(blockedMillis).toBeGreaterThan(durationMillis - 10);
-    // What guards get that use the mean of `monitorEventLoopDelay`.
-    expect(meanDelayMillis).toBeLessThan(durationMillis / 10);
-  });
-});
 
 /** What is found out once for all spans of a pile-up is in it. */
 const MAX_RATIO = 40;

@@ -148,32 +148,6 @@ describe('the facts of an ongoing block', () => {
     });
   });
 
-  test('without user code, no code is known', () => {
-    const { sample, clock } = captureIn(ROOT_CONTEXT);
-    const block = {
-      kind: 'microtasks',
-      start: 1000,
-      callbacks: 1,
-      cpu: 150,
-      resourceType: undefined,
-    } as const;
-    const reply = ongoingReply({ ...(sample as StackSample), frames: [] }, block, clock, false);
-    expect(reply).toEqual({
-      start: 1000,
-      isCodeKnown: false,
-      facts: {
-        epochMillis: EPOCH,
-        startTimeMillis: EPOCH + 1000,
-        kind: 'microtasks',
-        callbacks: 1,
-        spanUnwanted: false,
-        eventUnwanted: false,
-        isExpected: false,
-        debuggerPause: false,
-      },
-    });
-  });
-
   test.each([
     ['an unsampled trace', UNSAMPLED, false],
     ['no parent if one is required', ROOT_CONTEXT, true],

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { context, diag, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { type Instrumentation, InstrumentationBase } from '@opentelemetry/instrumentation';
-import { LoggerProvider } from '@opentelemetry/sdk-logs';
 import {
   BLOCK_CHANNEL,
   type BlockMessage,
@@ -313,34 +312,6 @@ describe('expectBlock', () => {
     const instrumentation = await createReady();
     expect(await blockedSpans(() => instrumentation.expectBlock(() => busy(BLOCK)))).toBe(0);
   });
-});
-
-test('events: through the provider that was given, and one that becomes global later', async () => {
-  const emitted: string[] = [];
-  const provider = (name: string) => ({
-    getLogger: () => ({ emit: () => void emitted.push(name), enabled: () => true }),
-  });
-  const given = create({ captureStack: false, maxSpansPerMinute: 0 });
-  given.setLoggerProvider(provider('given'));
-  await blockedSpans();
-  given.disable();
-  const following = create({ captureStack: false, maxSpansPerMinute: 0 });
-  await blockedSpans();
-  const global = new LoggerProvider({
-    processors: [
-      {
-        onEmit: ({ eventName }) => void emitted.push(String(eventName)),
-        forceFlush: async () => {},
-        shutdown: async () => {},
-      },
-    ],
-  });
-  const key = Symbol.for('io.opentelemetry.js.api.logs');
-  (globalThis as Record<symbol, unknown>)[key] = () => global;
-  await blockedSpans();
-  delete (globalThis as Record<symbol, unknown>)[key];
-  following.disable();
-  expect(new Set(emitted)).toEqual(new Set(['given', 'event_loop.blocked']));
 });
 
 describe('reported without a span', () => {

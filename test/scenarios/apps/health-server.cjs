@@ -38,14 +38,6 @@ function waitInShell(file) {
   childProcess.execFileSync('sh', ['-c', 'until [ -e "$0" ]; do sleep 0.02; done', file]);
 }
 
-/** Most of it is garbage collection. */
-function collectGarbage(file) {
-  const kept = [];
-  do {
-    for (let i = 0; i < 1e5; i++) kept[i % 5e5] = { i, more: [i] };
-  } while (!fs.existsSync(file));
-}
-
 function openDebugger() {
   inspector.open(0, '127.0.0.1', false);
   process.stdout.write(`debugger ${inspector.url()}\n`);
@@ -77,7 +69,6 @@ const actions = {
   spin,
   startWorker,
   waitInShell,
-  collectGarbage,
   'open debugger': openDebugger,
   pause,
   /** All in one callback, of which stack samples are taken. */
