@@ -4,7 +4,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   accessSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -15,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { followDockerfile } from '../tools/dockerfile.mjs';
 import { npm } from '../tools/npm.cjs';
 import { ROOT } from '../tools/paths.cjs';
 
@@ -40,36 +40,17 @@ try {
 
 /** @returns the folder of the package that the image's first stage makes */
 function packageOf(/** @type {string} */ image) {
-  const dockerfile = readFileSync(join(ROOT, 'deploy', image, 'Dockerfile'), 'utf8');
-  const sent = readFileSync(join(ROOT, 'deploy', image, 'Dockerfile.dockerignore'), 'utf8')
-    .split('\n')
-    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
-  const [, firstStage = '', ...laterStages] = dockerfile.split(/^FROM /m);
-  for (const path of laterStages.flatMap(copiedBy)) isSent(path);
-  const stage = join(folder, image);
-  for (const path of copiedBy(firstStage)) {
-    isSent(path);
-    cpSync(join(ROOT, path), join(stage, path), { recursive: true });
-  }
+  const { first: stage } = followDockerfile(
+    ROOT,
+    `deploy/${image}/Dockerfile`,
+    join(folder, image),
+    { copyOnly: true },
+  );
   symlinkSync(join(ROOT, 'node_modules'), join(stage, 'node_modules'));
   npm(['run', '--silent', 'build'], stage);
   npm(['pack', '--silent', '--ignore-scripts'], stage);
   execFileSync('tar', ['-xzf', join(stage, `${PACKAGE}-${version}.tgz`), '-C', stage]);
   return join(stage, 'package');
-
-  function isSent(/** @type {string} */ path) {
-    if (!sent.some((one) => path === one || path.startsWith(`${one}/`)))
-      throw new Error(
-        `deploy/${image}: ${path} is copied, and left out by Dockerfile.dockerignore`,
-      );
-  }
-}
-
-/** @returns what the COPY lines of a stage take from the repository */
-function copiedBy(/** @type {string} */ stage) {
-  return [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
-    paths.split(' '),
-  );
 }
 
 /** Both module formats load. */

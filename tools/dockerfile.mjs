@@ -63,9 +63,12 @@ function copyFromContext(context, sources, target, allowed) {
  * @param {string} context the folder that it is built from
  * @param {string} file below it; `<file>.dockerignore` lets through what its `!` lines name
  * @param {string} folder where the stages are made
- * @returns {{ workdir: string, command: string[] }} of the last stage
+ * @param {{ copyOnly?: boolean }} [options] `copyOnly`: takes what it copies from the context, and
+ *   runs nothing
+ * @returns {{ workdir: string, command: string[], first: string }} folder and command of the last
+ *   stage, folder of the first one
  */
-export function followDockerfile(context, file, folder) {
+export function followDockerfile(context, file, folder, { copyOnly = false } = {}) {
   const allowed = readFileSync(join(context, `${file}.dockerignore`), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('!'))
@@ -89,11 +92,13 @@ export function followDockerfile(context, file, folder) {
     } else if (instruction === 'COPY') {
       const target = join(stage.root, stage.workdir, words.pop() ?? '.');
       const from = /--from=(\S+)/.exec(argument)?.[1];
+      if (from && copyOnly) continue;
       if (from)
         for (const source of words)
           cpSync(join(stages[from]?.root ?? '', source), target, { recursive: true });
       else copyFromContext(context, words, target, allowed);
     } else if (instruction === 'RUN') {
+      if (copyOnly) continue;
       const cwd = join(stage.root, stage.workdir);
       const command = argument.replace(/^(?:--\S+ )+/, '');
       execFileSync('sh', ['-ec', command], {
@@ -107,5 +112,7 @@ export function followDockerfile(context, file, folder) {
       throw new Error(`${instruction} cannot be followed`);
     }
   }
-  return { workdir: join(stage.root, stage.workdir), command: stage.command };
+  const [first = stage] = Object.values(stages);
+  const folderOf = (/** @type {Stage} */ { root, workdir }) => join(root, workdir);
+  return { workdir: folderOf(stage), command: stage.command, first: folderOf(first) };
 }

@@ -1,17 +1,15 @@
-// Service → Collector → Jaeger, Tempo and Prometheus: what is there is what happened, under the
+// Service → Collector → Jaeger and Prometheus: what is there is what happened, under the
 // names that dashboard and alerts ask for.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDPOINTS } from '../../tools/demo-service/endpoints.cjs';
 import { measureSizes, requestFor } from '../../tools/demo-service/workload.cjs';
 import { eventually } from '../../tools/harness.cjs';
-import { findTempo } from './servers/install.mjs';
-import { promQl, readRules, traceQl } from './support/expressions.mjs';
+import { promQl, readRules } from './support/expressions.mjs';
 import * as jaeger from './support/jaeger.mjs';
 import * as prometheus from './support/prometheus.mjs';
 import { isBlocked, isOngoing, isServer } from './support/spans.mjs';
 import { startStack } from './support/stack.mjs';
-import * as tempo from './support/tempo.mjs';
 import { traced } from './support/traced.mjs';
 
 const SERVICE = 'event-loop-demo';
@@ -31,8 +29,6 @@ const LONGER_THAN_REQUEST_MILLIS = 20;
 const LEAST_STALL_SECONDS = 0.05;
 const LOAD_INTERVAL_MILLIS = 2000;
 const ONE_LONG_IN = 10;
-
-const testWithTempo = findTempo() ? test : test.skip;
 
 /** @type {import('./support/stack.mjs').Stack} */
 let stack;
@@ -112,38 +108,6 @@ describe('traces in Jaeger', () => {
       spanId: blockingSpans.find(isBlocked).spanId,
     });
   });
-});
-
-describe('traces in Tempo', () => {
-  testWithTempo('the same block, by its trace id and by TraceQL', async () => {
-    const { traceId } = await traced(`${demo.url}/compute-sync?steps=${sizes.steps}`);
-    const spans = await eventually('the trace is in Tempo', ARRIVAL_MILLIS, async () => {
-      const found = await tempo.readTrace(stack.urls.tempo, traceId);
-      return (
-        found.some(isBlocked) && found.some(({ kind }) => kind === 'SPAN_KIND_SERVER') && found
-      );
-    });
-    const inJaeger = await spansOf(traceId, (found) => found.length === spans.length);
-    expect(spans.map(({ name }) => name).toSorted()).toEqual(
-      inJaeger.map(({ name }) => name).toSorted(),
-    );
-
-    const traceQl = `{ name = "event-loop-blocked" && span.code.function.name = "${FUNCTION}" }`;
-    await eventually(`TraceQL finds it: ${traceQl}`, ARRIVAL_MILLIS, async () => {
-      const traces = await tempo.search(stack.urls.tempo, traceQl);
-      return traces.some(({ traceID }) => traceID.padStart(32, '0') === traceId);
-    });
-  });
-
-  testWithTempo.each(traceQl().map(({ where, expression }) => [where, expression]))(
-    '%s finds spans',
-    (_where, expression) =>
-      eventually(
-        expression,
-        ARRIVAL_MILLIS,
-        async () => (await tempo.search(stack.urls.tempo, expression)).length > 0,
-      ),
-  );
 });
 
 describe('metrics in Prometheus', () => {

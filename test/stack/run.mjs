@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readResults } from '../matrix/results.mjs';
-import { findTempo, install, SERVERS } from './servers/install.mjs';
+import { install, SERVERS } from './servers/install.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const STATE = join(ROOT, '.stack');
@@ -16,7 +16,7 @@ const RESULTS = join(STATE, 'results.json');
 const REDUCED = '--reduced';
 const REDUCED_TESTS = ['configuration', 'collector'];
 const LEFT_OUT =
-  'reduced: without Jaeger, Tempo and Prometheus (traces and metrics as they store them, rules, ' +
+  'reduced: without Jaeger and Prometheus (traces and metrics as they store them, rules, ' +
   'tail sampling)';
 
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== REDUCED);
@@ -41,8 +41,6 @@ async function prepare() {
   const needed = reduced ? ['collector'] : Object.keys(SERVERS);
   for (const name of needed) await install(name, say);
   if (reduced) say(LEFT_OUT);
-  else if (!findTempo())
-    say('no tempo in TEMPO_BIN or on the PATH: its tests are skipped, its spans go nowhere');
 }
 
 mkdirSync(STATE, { recursive: true });

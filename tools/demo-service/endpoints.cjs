@@ -25,41 +25,26 @@ const HASHING = { functionName: 'hashRandomStrings', file: SERVICE };
  */
 const BODY_PARSER = { file: 'body-parser/lib/' };
 
+/** @returns {Endpoint} */
+const compute = (
+  /** @type {string} */ way,
+  /** @type {string} */ does,
+  /** @type {BlockingFunction | undefined} */ blocking = undefined,
+) => ({
+  path: `/compute-${way}`,
+  method: 'GET',
+  work: 'steps',
+  ...(blocking && { blocking }),
+  does,
+});
+
 /** @type {Endpoint[]} */
 const ENDPOINTS = [
-  {
-    path: '/compute-sync',
-    method: 'GET',
-    work: 'steps',
-    blocking: HASHING,
-    does: 'hashes in one loop',
-  },
-  {
-    path: '/compute-async',
-    method: 'GET',
-    work: 'steps',
-    blocking: HASHING,
-    does: 'awaits every step',
-  },
-  {
-    path: '/compute-with-next-tick',
-    method: 'GET',
-    work: 'steps',
-    blocking: HASHING,
-    does: 'process.nextTick between steps',
-  },
-  {
-    path: '/compute-with-set-immediate',
-    method: 'GET',
-    work: 'steps',
-    does: 'setImmediate between steps',
-  },
-  {
-    path: '/compute-with-set-timeout',
-    method: 'GET',
-    work: 'steps',
-    does: 'setTimeout between steps',
-  },
+  compute('sync', 'hashes in one loop', HASHING),
+  compute('async', 'awaits every step', HASHING),
+  compute('with-next-tick', 'process.nextTick between steps', HASHING),
+  compute('with-set-immediate', 'setImmediate between steps'),
+  compute('with-set-timeout', 'setTimeout between steps'),
   {
     path: '/nested-loop',
     method: 'GET',

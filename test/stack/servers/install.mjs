@@ -4,17 +4,8 @@
 // named, and prints where they are.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { delimiter, join, relative } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -146,26 +137,6 @@ export async function install(name, log = () => {}) {
     log(`built ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
   }
   return Object.fromEntries(programs.map((program) => [program, join(folder, program)]));
-}
-
-/** Tempo cannot be built from a module: the one in TEMPO_BIN or on the PATH, if there is one. */
-export function findTempo() {
-  const { TEMPO_BIN } = process.env;
-  if (TEMPO_BIN && !isProgram(TEMPO_BIN)) throw new Error(`TEMPO_BIN is no program: ${TEMPO_BIN}`);
-  if (TEMPO_BIN) return TEMPO_BIN;
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'tempo'))
-    .find(isProgram);
-}
-
-function isProgram(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,4 +1,4 @@
-// Every PromQL and TraceQL expression that is shipped: of the rules, of the dashboard and the data
+// Every PromQL expression that is shipped: of the rules, of the dashboard and the data
 // sources, and of Grafana's alert rules; as Grafana asks them with all services and instances
 // chosen.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -69,6 +69,3 @@ export function promQl() {
     }),
   ];
 }
-
-/** @returns {Expression[]} */
-export const traceQl = () => ofGrafana().filter(({ kind }) => kind === 'traceql');

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { startService } from '../../../tools/demo-service/process.cjs';
 import { freePorts } from '../../../tools/harness.cjs';
 import { OtlpReceiver } from '../../../tools/otlp-receiver.cjs';
-import { findTempo, install } from '../servers/install.mjs';
+import { install } from '../servers/install.mjs';
 import { composeEnvironment } from './compose.mjs';
 import { startServer } from './server.mjs';
 
@@ -31,7 +31,7 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
  *   compose sets
  * @property {string[]} [collectorArguments]
  * @property {boolean} [tailSampling] with the second configuration file
- * @property {boolean} [collectorOnly] without Jaeger, Prometheus and Tempo
+ * @property {boolean} [collectorOnly] without Jaeger and Prometheus
  *
  * @typedef {Awaited<ReturnType<typeof startStack>>} Stack
  *
@@ -40,7 +40,7 @@ const FAST_EXPORT = { OTEL_BSP_SCHEDULE_DELAY: '200', OTEL_METRIC_EXPORT_INTERVA
 export async function startStack(options = {}) {
   mkdirSync(DATA, { recursive: true });
   const folder = mkdtempSync(join(DATA, 'stack-'));
-  const ports = await freePorts(11);
+  const ports = await freePorts(9);
   const [
     grpc,
     http,
@@ -49,8 +49,6 @@ export async function startStack(options = {}) {
     jaegerHttp,
     jaegerGrpc,
     jaegerHealth,
-    tempoHttp,
-    tempoGrpc,
     tempoOtlp,
     prometheus,
   ] = ports;
@@ -59,8 +57,6 @@ export async function startStack(options = {}) {
     collectorHealth: `http://${loopback(health)}`,
     jaeger: `http://${loopback(jaegerHttp)}`,
     prometheus: `http://${loopback(prometheus)}`,
-    /** @type {string | undefined} without a Tempo on this machine */
-    tempo: undefined,
   };
   /**
    * The services first, which send what they still have. What the servers have stored is not needed
@@ -127,31 +123,10 @@ export async function startStack(options = {}) {
     return started(startServer('Prometheus', command, {}, `${urls.prometheus}/-/ready`));
   }
 
-  /** Where there is no Tempo, something takes what the collector sends to it. */
+  /** Takes what the collector sends to Tempo. */
   async function startTempo() {
-    const tempo = findTempo();
-    if (!tempo) {
-      const receiver = await OtlpReceiver.listen({ port: tempoOtlp });
-      servers.push({ kill: async () => receiver.close() });
-      return;
-    }
-    const env = {
-      ...composeEnvironment('tempo'),
-      TEMPO_HTTP_HOST: '127.0.0.1',
-      TEMPO_HTTP_PORT: String(tempoHttp),
-      TEMPO_GRPC_HOST: '127.0.0.1',
-      TEMPO_GRPC_PORT: String(tempoGrpc),
-      TEMPO_OTLP_HTTP_LISTEN: loopback(tempoOtlp),
-      TEMPO_DATA: join(folder, 'tempo'),
-    };
-    const command = [
-      tempo,
-      '-target=all',
-      '-config.expand-env=true',
-      `-config.file=${inRoot('deploy/tempo/tempo.yaml')}`,
-    ];
-    await started(startServer('Tempo', command, env, `http://${loopback(tempoHttp)}/ready`));
-    urls.tempo = `http://${loopback(tempoHttp)}`;
+    const receiver = await OtlpReceiver.listen({ port: tempoOtlp });
+    servers.push({ kill: async () => receiver.close() });
   }
 
   async function stop() {
