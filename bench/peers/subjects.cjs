@@ -28,7 +28,6 @@ const peer = createRequire(path.join(PACKAGE, 'package.json'));
  *   trace with OpenTelemetry
  * @property {boolean} [isProfile] what it says comes in profiles, over the agent's protocol of
  *   Datadog, to `DD_TRACE_AGENT_URL`
- * @property {string} [note]
  * @property {(environment: Environment) => object[] | void} start gives instrumentations for the
  *   SDK to register
  */
@@ -151,14 +150,12 @@ const SUBJECTS = {
   },
   '@livekit/agents, event loop monitor': {
     reports: ['block', 'length'],
-    note: 'spans of a job: at most 6 a minute, in the trace of its session',
     start: startLiveKit,
   },
   'dd-trace with profiling': {
     reports: ['trace', 'function'],
     isProfile: true,
     bringsSdk: true,
-    note: 'a profile a minute: a share of samples, not blocks',
     start: () => void startDatadog({ profiling: true }),
     // The lower half of the trace id is the id of the request's span.
     traceId: () => peer('dd-trace').scope().active()?.context().toTraceId(),

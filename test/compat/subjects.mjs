@@ -48,25 +48,11 @@ export const NEWER_NODE = 24;
 export const SUBJECTS = [
   // what sets up OpenTelemetry
   {
-    name: 'node-sdk-modern',
-    group: 'modern',
-    app: 'node-sdk.cjs',
-    packages: ['@opentelemetry/sdk-node'],
-    node: 22,
-  },
-  {
     name: 'node-tracer-provider',
     group: 'frameworks',
     app: 'node-tracer-provider.cjs',
     packages: ['@opentelemetry/sdk-trace-node'],
     quick: true,
-  },
-  {
-    name: 'tracer-provider',
-    group: 'modern',
-    app: 'tracer-provider.cjs',
-    packages: ['@opentelemetry/sdk-trace'],
-    node: 22,
   },
   {
     name: 'vercel',
