@@ -18,13 +18,14 @@ import { followDockerfile } from '../tools/dockerfile.mjs';
 import { npm } from '../tools/npm.cjs';
 import { ROOT } from '../tools/paths.cjs';
 
-const IMAGES = ['demo-image', 'operator'];
+/** Each image, with what else is started in it. */
+const OTHER_COMMANDS = { 'demo-image': ['demo/traffic.mjs'], operator: [] };
 const PACKAGE = 'opentelemetry-instrumentation-event-loop';
 
 const { files, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'event-loop-deploy-'));
 try {
-  for (const image of IMAGES) {
+  for (const image of Object.keys(OTHER_COMMANDS)) {
     const path = packageOf(image);
     // An image has no docs.
     for (const file of files) if (file !== 'docs/*.md') accessSync(join(path, file));
@@ -40,17 +41,28 @@ try {
 
 /** @returns the folder of the package that the image's first stage makes */
 function packageOf(/** @type {string} */ image) {
-  const { first: stage } = followDockerfile(
+  const { first, workdir, command } = followDockerfile(
     ROOT,
     `deploy/${image}/Dockerfile`,
     join(folder, image),
     { copyOnly: true },
   );
-  symlinkSync(join(ROOT, 'node_modules'), join(stage, 'node_modules'));
-  npm(['run', '--silent', 'build'], stage);
-  npm(['pack', '--silent', '--ignore-scripts'], stage);
-  execFileSync('tar', ['-xzf', join(stage, `${PACKAGE}-${version}.tgz`), '-C', stage]);
-  return join(stage, 'package');
+  for (const file of [...command, ...OTHER_COMMANDS[image]])
+    if (/\.[cm]?js$/.test(file)) checkImports(join(workdir, file));
+  symlinkSync(join(ROOT, 'node_modules'), join(first, 'node_modules'));
+  npm(['run', '--silent', 'build'], first);
+  npm(['pack', '--silent', '--ignore-scripts'], first);
+  execFileSync('tar', ['-xzf', join(first, `${PACKAGE}-${version}.tgz`), '-C', first]);
+  return join(first, 'package');
+}
+
+/** What a file of an image imports from beside it is in the image, too. */
+function checkImports(/** @type {string} */ file, seen = new Set()) {
+  if (seen.has(file)) return;
+  seen.add(file);
+  const code = readFileSync(file, 'utf8');
+  for (const [, path = ''] of code.matchAll(/(?:\bfrom |\(|^import )'(\.\.?\/[^']+)'/gm))
+    checkImports(join(file, '..', path), seen);
 }
 
 /** Both module formats load. */
