@@ -37,25 +37,16 @@ function quantile(values, share) {
  */
 function estimate(values) {
   const random = generator();
-  const medians = Array.from({ length: RESAMPLES }, () => median(resample(values, random)));
-  return { value: median(values), ...bounds(medians) };
+  const resampled = () => values.map(() => at(values, Math.floor(random() * values.length)));
+  const medians = Float64Array.from({ length: RESAMPLES }, () => median(resampled())).sort();
+  const tail = (1 - CONFIDENCE) / 2;
+  const atShare = (/** @type {number} */ share) => at(medians, Math.round(share * (RESAMPLES - 1)));
+  return { value: median(values), low: atShare(tail), high: atShare(1 - tail) };
 }
 
 /** As it is printed: `1.2 [0.9, 1.4]`. */
 function interval(/** @type {Estimate} */ { value, low, high }, /** @type {number} */ digits) {
   return `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
-}
-
-function bounds(/** @type {number[]} */ values) {
-  const sorted = Float64Array.from(values).sort();
-  const tail = (1 - CONFIDENCE) / 2;
-  const atShare = (/** @type {number} */ share) =>
-    at(sorted, Math.round(share * (sorted.length - 1)));
-  return { low: atShare(tail), high: atShare(1 - tail) };
-}
-
-function resample(/** @type {number[]} */ values, /** @type {() => number} */ random) {
-  return values.map(() => at(values, Math.floor(random() * values.length)));
 }
 
 /** Mulberry32: the same numbers for the same seed. */

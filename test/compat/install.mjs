@@ -39,8 +39,12 @@ function copyApps(/** @type {string} */ group, /** @type {string} */ folder) {
   const source = join(import.meta.dirname, 'apps', group);
   if (existsSync(source)) cpSync(source, target, { recursive: true });
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  for (const shared of ['support', ...('express' in dependencies ? ['with-express'] : [])]) {
-    cpSync(join(import.meta.dirname, 'apps', shared), join(target, 'support'), { recursive: true });
+  const shared = ['support'];
+  if ('express' in dependencies) shared.push('with-express');
+  const needed = ['sdk-node', 'instrumentation-http'].map((name) => `@opentelemetry/${name}`);
+  if (needed.every((name) => name in dependencies)) shared.push('with-sdk');
+  for (const name of shared) {
+    cpSync(join(import.meta.dirname, 'apps', name), join(target, 'support'), { recursive: true });
   }
   // They lie in one folder here.
   const truth = readFileSync(TRUTH, 'utf8').replaceAll('../../../support/', './');

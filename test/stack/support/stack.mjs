@@ -15,7 +15,7 @@ const inRoot = (file) => join(ROOT, file);
 const loopback = (port) => `127.0.0.1:${port}`;
 
 /** Where servers store something; run.mjs empties it, should a test have been killed. */
-export const DATA = inRoot('.stack/data');
+const DATA = inRoot('.stack/data');
 
 export const COLLECTOR_CONFIG = inRoot('collector-config.yaml');
 export const TAIL_SAMPLING_CONFIG = inRoot('deploy/tail-sampling/collector-config.yaml');

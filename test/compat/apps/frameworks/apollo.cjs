@@ -1,6 +1,6 @@
 /** Apollo Server, with its own standalone HTTP server. */
 const { GraphQLInstrumentation } = require('@opentelemetry/instrumentation-graphql');
-const { startNodeSdk } = require('./node-sdk.cjs');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
 const shutdown = startNodeSdk(new GraphQLInstrumentation());
 const { ApolloServer } = require('@apollo/server');

@@ -1,5 +1,5 @@
 /** Handlers that wait synchronously, in a loop inside of the event loop: no wait is a block. */
-const { startNodeSdk } = require('./node-sdk.cjs');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
 const shutdown = startNodeSdk();
 const { createServer } = require('node:http');

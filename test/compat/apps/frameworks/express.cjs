@@ -1,5 +1,5 @@
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
-const { startNodeSdk } = require('./node-sdk.cjs');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
 const shutdown = startNodeSdk(new ExpressInstrumentation());
 const { expressService } = require('./support/express-service.cjs');

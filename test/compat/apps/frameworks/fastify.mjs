@@ -1,6 +1,6 @@
 /** Fastify, as ES modules: the instrumentation registers itself as a plugin. */
 import { FastifyOtelInstrumentation } from '@fastify/otel';
-import { startNodeSdk } from './node-sdk.cjs';
+import { startNodeSdk } from './support/node-sdk.cjs';
 
 const shutdown = startNodeSdk(new FastifyOtelInstrumentation({ registerOnInitialization: true }));
 const { default: Fastify } = await import('fastify');

@@ -1,5 +1,5 @@
 const { KoaInstrumentation } = require('@opentelemetry/instrumentation-koa');
-const { startNodeSdk } = require('./node-sdk.cjs');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
 const shutdown = startNodeSdk(new KoaInstrumentation());
 const { createServer } = require('node:http');

@@ -1,7 +1,7 @@
 /** NestJS on Express, with what TypeScript would make of the decorators. */
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
 const { NestInstrumentation } = require('@opentelemetry/instrumentation-nestjs-core');
-const { startNodeSdk } = require('./node-sdk.cjs');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
 const shutdown = startNodeSdk(new ExpressInstrumentation(), new NestInstrumentation());
 require('reflect-metadata');

@@ -1,6 +1,6 @@
 /** GraphQL Yoga: the field's name is the path, so that it is driven as the others are. */
 const { GraphQLInstrumentation } = require('@opentelemetry/instrumentation-graphql');
-const { startNodeSdk } = require('./node-sdk.cjs');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
 const shutdown = startNodeSdk(new GraphQLInstrumentation());
 const { createServer } = require('node:http');

@@ -2,14 +2,9 @@
  * BullMQ: a request adds a job and waits for it; a worker in the same process does it, and blocks
  * the event loop meanwhile.
  */
-const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
-const { NodeSDK } = require('@opentelemetry/sdk-node');
-const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
+const { startNodeSdk } = require('./support/node-sdk.cjs');
 
-const sdk = new NodeSDK({
-  instrumentations: [new HttpInstrumentation(), new EventLoopInstrumentation()],
-});
-sdk.start();
+const shutdown = startNodeSdk();
 const { createServer } = require('node:http');
 const { Queue, QueueEvents, Worker } = require('bullmq');
 const { BullMQOtel } = require('bullmq-otel');
@@ -37,6 +32,6 @@ const JOBS = { warm, handler: block, steps: blockInSteps };
     await events.close();
     await queue.close();
     await redis.close();
-    await sdk.shutdown();
+    await shutdown();
   });
 })();

@@ -1,4 +1,4 @@
-/** NodeSDK of the legacy line, as the README shows it; exports by what the OTEL_ variables say. */
+/** NodeSDK as the README shows it; exports by what the OTEL_ variables say. */
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { NodeSDK } = require('@opentelemetry/sdk-node');
 const { EventLoopInstrumentation } = require('opentelemetry-instrumentation-event-loop');
