@@ -6,8 +6,6 @@
 //   npm run check -- peers --only express,mocha       some
 //   npm run check -- peers --only mocha/unit          one suite of one
 //   npm run check -- peers --node 24                  on another Node.js
-//   npm run check -- peers --ways class               without /register
-//   npm run check -- peers --repositories 'file:///mirror/{owner}/{name}'   instead of GitHub
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,7 +15,7 @@ import { ROOT } from '../../tools/paths.cjs';
 import { table } from '../../tools/table.cjs';
 import { installNode } from '../matrix/nodes.mjs';
 import { PACKAGE_FOLDER } from './paths.mjs';
-import { prepareSources, Unreachable } from './sources.mjs';
+import { prepareSources } from './sources.mjs';
 import { SUBJECTS } from './subjects.mjs';
 import { BASELINES, runSuite } from './suite.mjs';
 
@@ -32,8 +30,6 @@ const { values: options } = parseArgs({
   options: {
     only: { type: 'string' },
     node: { type: 'string' },
-    ways: { type: 'string', default: 'class,register' },
-    repositories: { type: 'string' },
   },
 });
 
@@ -41,9 +37,7 @@ const node =
   options.node === undefined
     ? { path: process.execPath, version: process.versions.node }
     : installNode(Number(options.node));
-const ways = /** @type {(keyof typeof BASELINES)[]} */ (options.ways.split(','));
-const unknown = ways.filter((way) => !Object.hasOwn(BASELINES, way));
-if (unknown.length > 0) throw new Error(`no such way: ${unknown.join(', ')}`);
+const ways = /** @type {(keyof typeof BASELINES)[]} */ (Object.keys(BASELINES));
 const only = options.only?.split(',');
 const isChosen = (/** @type {string} */ subject, /** @type {string} */ suite) =>
   only === undefined || only.includes(subject) || only.includes(`${subject}/${suite}`);
@@ -59,11 +53,10 @@ const rows = [];
 for (const { chosen: suites, ...subject } of chosen) {
   let folder;
   try {
-    folder = prepareSources(subject, options.repositories);
+    folder = prepareSources(subject);
   } catch (error) {
     console.log(`\n${subject.name} is not run: ${error.message}`);
-    // Without a network the others are run all the same; anything else is a fault.
-    if (!(error instanceof Unreachable)) process.exitCode = 1;
+    process.exitCode = 1;
     continue;
   }
   for (const suite of suites) {

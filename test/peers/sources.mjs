@@ -10,19 +10,11 @@ import { INSTALLED_AS_OF, NOT_NEEDED } from './subjects.mjs';
 
 /** @import { Subject } from './subjects.mjs' */
 
-/** Where repositories are cloned from; `{owner}` and `{name}` are filled in. */
-const GITHUB = 'https://github.com/{owner}/{name}.git';
-
-/** There is no way to its sources from here. */
-export class Unreachable extends Error {}
-
 /**
  * @param {Subject} subject
- * @param {string} [repositories] instead of {@link GITHUB}
  * @returns {string} its folder
- * @throws {Unreachable} if the repository cannot be reached
  */
-export function prepareSources(subject, repositories = GITHUB) {
+export function prepareSources(subject) {
   const folder = sourceFolder(subject.name);
   const stamp = join(folder, '.peers-stamp');
   const wanted = createHash('sha256')
@@ -33,7 +25,7 @@ export function prepareSources(subject, repositories = GITHUB) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   if (subject.git === undefined) unpack(subject, folder);
-  else checkOut(subject.git, folder, repositories);
+  else checkOut(subject.git, folder);
   install(folder);
   for (const script of subject.prepare ?? []) run(process.execPath, [script], folder);
   writeFileSync(stamp, wanted);
@@ -48,18 +40,10 @@ function unpack(/** @type {Subject} */ { name, version }, /** @type {string} */ 
 function checkOut(
   /** @type {NonNullable<Subject['git']>} */ { repository, commit },
   /** @type {string} */ folder,
-  /** @type {string} */ repositories,
 ) {
-  const [owner = '', name = ''] = repository.split('/');
-  const url = repositories.replaceAll('{owner}', owner).replaceAll('{name}', name);
+  const url = `https://github.com/${repository}.git`;
   run('git', ['init', '--quiet'], folder);
-  try {
-    run('git', ['fetch', '--quiet', '--depth=1', url, commit], folder);
-  } catch (error) {
-    throw new Unreachable(
-      `the npm tarball has no tests, and ${url} cannot be fetched from here: ${error.message}`,
-    );
-  }
+  run('git', ['fetch', '--quiet', '--depth=1', url, commit], folder);
   run('git', ['checkout', '--quiet', 'FETCH_HEAD'], folder);
 }
 
