@@ -1,5 +1,5 @@
 // Guarantees: a Node.js binary of a given major, from npm's `node` package, kept in `.matrix/`
-// between runs.
+// between runs: delete it there for a newer one.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,15 +14,13 @@ import { MATRIX } from '../../tools/paths.cjs';
 
 /**
  * @param {number} major
- * @param {{ update?: boolean }} [options] `update`: fetch the newest release of the major although
- *   one is there
  * @returns {NodeBinary}
  * @throws {Error} when it cannot be installed or does not start on this machine
  */
-export function installNode(major, { update = false } = {}) {
+export function installNode(major) {
   const folder = join(MATRIX, `node-${major}`);
   const path = join(folder, 'node_modules', '.bin', 'node');
-  const cached = update ? undefined : versionOf(path);
+  const cached = versionOf(path);
   if (cached !== undefined) return { path, version: cached };
 
   mkdirSync(folder, { recursive: true });

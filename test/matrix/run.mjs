@@ -5,7 +5,6 @@
 //   npm run check -- matrix --only 20-legacy,24-modern    some cells
 //   npm run check -- matrix --only 24-modern -- -t regex  what follows the second `--` is jest's
 //   npm run check -- matrix --install                        only installs what they need
-//   npm run check -- matrix --update-node                 the newest Node.js, not those in .matrix/
 import { parseArgs } from 'node:util';
 import { npm } from '../../tools/npm.cjs';
 import { pack } from '../../tools/pack.cjs';
@@ -26,7 +25,6 @@ const WAYS = {
 const { values: options, positionals: jestArguments } = parseArgs({
   options: {
     only: { type: 'string' },
-    'update-node': { type: 'boolean', default: false },
     install: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -44,7 +42,7 @@ console.log(`tarball: ${tarball.path}\n         ${tarball.integrity}`);
 const stages = new Map();
 if (options.install) {
   for (const { node, line } of cells) {
-    installNode(node, { update: options['update-node'] });
+    installNode(node);
     stageOnce(line);
   }
   process.exit();
@@ -75,7 +73,7 @@ process.exitCode = rows.every((row) => row.ok) ? 0 : 1;
 
 /** @param {import('./cells.mjs').Cell} cell */
 async function runCell(cell) {
-  const node = installNode(cell.node, { update: options['update-node'] });
+  const node = installNode(cell.node);
   const stage = stageOnce(cell.line);
   console.log(`Node.js ${node.version}, OpenTelemetry SDK ${stage.sdkVersion}`);
   console.log(

@@ -14,10 +14,9 @@ import { pack } from '../../tools/pack.cjs';
 import { ROOT } from '../../tools/paths.cjs';
 import { table } from '../../tools/table.cjs';
 import { installNode } from '../matrix/nodes.mjs';
-import { PACKAGE_FOLDER } from './paths.mjs';
 import { prepareSources } from './sources.mjs';
 import { SUBJECTS } from './subjects.mjs';
-import { BASELINES, runSuite } from './suite.mjs';
+import { BASELINES, PACKAGE_FOLDER, runSuite } from './suite.mjs';
 
 /** @import { Run } from './suite.mjs' */
 /** @typedef {keyof typeof import('./suite.mjs').WAYS} Way */

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { npm } from '../../tools/npm.cjs';
-import { sourceFolder } from './paths.mjs';
 import { INSTALLED_AS_OF, NOT_NEEDED } from './subjects.mjs';
+import { sourceFolder } from './suite.mjs';
 
 /** @import { Subject } from './subjects.mjs' */
 

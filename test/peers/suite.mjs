@@ -2,14 +2,24 @@
 // its tests.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PACKAGE_NAME } from '../../tools/paths.cjs';
+import { PACKAGE_NAME, ROOT } from '../../tools/paths.cjs';
 import { endGroup } from '../matrix/suite.mjs';
-import { PACKAGE_FOLDER, RESULTS } from './paths.mjs';
 
 /** @import { Suite } from './subjects.mjs' */
 
+/**
+ * Not below the repository, whose packages a suite would find as well, and not in a hidden folder,
+ * from which `send` serves nothing.
+ */
+const PEERS = join(tmpdir(), 'event-loop-peers');
+/** The packed tarball, installed beside an SDK. */
+export const PACKAGE_FOLDER = join(PEERS, 'package');
+export const sourceFolder = (/** @type {string} */ name) => join(PEERS, 'sources', name);
+/** Ignored by git. */
+const RESULTS = join(ROOT, '.peers');
 const LIMIT_MILLIS = 20 * 60_000;
 /** How long a process may go on after its last test: one that does not end is an outcome, too. */
 const END_MILLIS = 20_000;
