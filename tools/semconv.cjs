@@ -239,7 +239,6 @@ function semconvSource(/** @type {Registry} */ registry) {
 }
 
 module.exports = {
-  FOLDER,
   readRegistry,
   constantsOf,
   membersOf,
