@@ -4,10 +4,9 @@
 //   npm run bench -- load --only 'this package' --launches 1 --rounds 2
 import { setTimeout as sleep } from 'node:timers/promises';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
-import { arrivals, openLoop } from './load/open-loop.mjs';
 import { installPeers } from './peers/install.mjs';
 import { baselineOf, isBaseline, PEER_SUBJECTS } from './peers/service-subjects.mjs';
-import { closedLoop, startSink } from './support/load.mjs';
+import { arrivals, closedLoop, openLoop, startSink } from './support/load.mjs';
 import { startPeer } from './support/service-client.mjs';
 
 /** A request that takes some 1 ms of CPU. */
