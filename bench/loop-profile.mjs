@@ -65,49 +65,38 @@ export default {
 };
 
 async function shares(node, { seconds, inlining }, report) {
-  const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
-  try {
-    const service = await start(node.path, folder, inlining ? [] : NOT_INLINED);
-    await sleep(WARM_UP_MILLIS);
-    const before = await service.read();
-    await sleep(Number(seconds) * 1000);
-    const after = await service.read();
-    const truth = await service.end(before, after);
-    const counted = difference(after.points, before.points);
-    const samples = after.profile.samples;
-    const functions = comparison(truth.functions, by(counted, 'code.function.name'));
-    // What a framework does before and after the handler has a route, and no handler on the stack:
-    // both are shares of what they have.
-    const found = ofAll(by(counted, 'http.route'));
-    const handlers = ofAll(truth.handlers);
-    const routes = [...ROUTES].map(([route, handler]) => ({
-      name: route,
-      truth: handlers.get(handler) ?? 0,
-      found: found.get(route) ?? 0,
-    }));
-    const utilization = busyShare(before, after);
-    report.table(
-      `Node.js ${node.version}: ${seconds} s, utilization ${percent(utilization)}, ` +
-        `${samples} samples in the last 5 minutes`,
-      ['share of the busy time', '--cpu-prof', 'loop profile', 'difference'],
-      [...functions, ...routes].map(({ name, truth: expected, found }) => [
-        name,
-        percent(expected),
-        percent(found),
-        percent(found - expected),
-      ]),
-      { functions, routes, samples, utilization },
-    );
-    const compared = [...functions, ...routes].filter(({ truth: share }) => share >= MIN_SHARE);
-    const wrong = compared.filter(
-      ({ truth: share, found }) => Math.abs(found - share) >= MAX_ERROR,
-    );
-    report.note(
-      `${compared.length} shares of 5 % and more, ${wrong.length} of them wrong by 3 points or more`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const flags = inlining ? [] : NOT_INLINED;
+  const { before, after, truth } = await measure(node, WARM_UP_MILLIS, 1000 * seconds, flags);
+  const counted = difference(after.points, before.points);
+  const samples = after.profile.samples;
+  const functions = comparison(truth.functions, by(counted, 'code.function.name'));
+  // What a framework does before and after the handler has a route, and no handler on the stack:
+  // both are shares of what they have.
+  const found = ofAll(by(counted, 'http.route'));
+  const handlers = ofAll(truth.handlers);
+  const routes = [...ROUTES].map(([route, handler]) => ({
+    name: route,
+    truth: handlers.get(handler) ?? 0,
+    found: found.get(route) ?? 0,
+  }));
+  const utilization = busyShare(before, after);
+  report.table(
+    `Node.js ${node.version}: ${seconds} s, utilization ${percent(utilization)}, ` +
+      `${samples} samples in the last 5 minutes`,
+    ['share of the busy time', '--cpu-prof', 'loop profile', 'difference'],
+    [...functions, ...routes].map(({ name, truth: expected, found }) => [
+      name,
+      percent(expected),
+      percent(found),
+      percent(found - expected),
+    ]),
+    { functions, routes, samples, utilization },
+  );
+  const compared = [...functions, ...routes].filter(({ truth: share }) => share >= MIN_SHARE);
+  const wrong = compared.filter(({ truth: share, found }) => Math.abs(found - share) >= MAX_ERROR);
+  report.note(
+    `${compared.length} shares of 5 % and more, ${wrong.length} of them wrong by 3 points or more`,
+  );
 }
 
 async function order(node, { runs, parallel }, report) {
@@ -135,36 +124,42 @@ async function order(node, { runs, parallel }, report) {
 
 /** From the first request on. */
 async function orderOnce(node) {
+  const { before, after, truth: seen } = await measure(node, 0, ORDER_MILLIS - 100);
+  const truth = heaviest(
+    [...ROUTES].map(([name, key]) => ({ name, share: seen.handlers.get(key) ?? 0 })),
+  );
+  const { profile } = after;
+  const found = heaviest(
+    profile.operations
+      .filter(({ httpRoute }) => httpRoute !== undefined)
+      .map(({ httpRoute, share }) => ({ name: httpRoute, share })),
+  );
+  return {
+    utilization: busyShare(before, after),
+    samples: profile.samples,
+    truth: shown(truth),
+    found: shown(found),
+    isRight: truth.every(({ name }, i) => found[i]?.name === name),
+  };
+}
+
+/** Two readings of a service under load, and V8's shares of the time between them. */
+async function measure(node, warmUpMillis, millis, flags = []) {
   const folder = mkdtempSync(join(tmpdir(), 'loop-profile-'));
   try {
-    const service = await start(node.path, folder);
+    const service = await start(node.path, folder, flags);
+    await sleep(warmUpMillis);
     const before = await service.read();
-    await sleep(ORDER_MILLIS - 100);
+    await sleep(millis);
     const after = await service.read();
-    const { handlers } = await service.end(before, after);
-    const truth = heaviest(
-      [...ROUTES].map(([name, key]) => ({ name, share: handlers.get(key) ?? 0 })),
-    );
-    const { profile } = after;
-    const found = heaviest(
-      profile.operations
-        .filter(({ httpRoute }) => httpRoute !== undefined)
-        .map(({ httpRoute, share }) => ({ name: httpRoute, share })),
-    );
-    return {
-      utilization: busyShare(before, after),
-      samples: profile.samples,
-      truth: shown(truth),
-      found: shown(found),
-      isRight: truth.every(({ name }, i) => found[i]?.name === name),
-    };
+    return { before, after, truth: await service.end(before, after) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** A service with `--cpu-prof` in `folder`, under load. */
-async function start(path, folder, execArgv = []) {
+async function start(path, folder, execArgv) {
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, ...execArgv];
   const child = fork(SERVICE, { execPath: path, execArgv: flags });
   const [{ port }] = await once(child, 'message');
