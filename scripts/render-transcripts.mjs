@@ -22,7 +22,6 @@ const APPLICATION = 'examples/plain-express.cjs';
 const RECEIVER = 'examples/receiver.cjs';
 // As `/register` itself says, for the Node.js that runs this.
 const INSTRUMENTATIONS = `@opentelemetry/auto-instrumentations-node${Number.parseInt(process.versions.node, 10) < 22 ? '@0.81 @opentelemetry/api@1.9' : ''}`;
-const PEER = 'blocked-at@1.2.0';
 /** Those in the docs. Others are used here, since these may be in use. */
 const PORTS = { application: 3000, receiver: 4318 };
 const [applicationPort, receiverPort] = ['3117', '3118'];
@@ -217,32 +216,10 @@ write('docs/getting-started.md', 'application', fenced('js', application));
 
 if (!options.check) {
   const page = 'docs/getting-started.md';
-  write(page, 'receiver', fenced('js', withoutHead(RECEIVER)));
   const setUp = fenced('sh', ['mkdir shop && cd shop', ...SET_UP].join('\n'));
   write(page, 'set-up', `With Node.js ${process.versions.node}:\n\n${setUp}`);
   const [first, ...rest] = received.split('\n');
   write(page, 'receive', shell(`$ ${RECEIVE}`, first));
-  write(page, 'run', shell(`$ ${SERVE.replace('\n', '\n  ')}`, ...served.split('\n')));
+  write(page, 'run', shell(`$ ${SERVE.replace('\n', '\n  ')}`, ...registered.split('\n')));
   write(page, 'received', fenced('', rest.join('\n')));
-
-  npm(['install', PEER], folder);
-  writeFileSync(
-    join(folder, 'blocked.js'),
-    [
-      "require('blocked-at')(",
-      "  (time, stack) => console.error('blocked for', time, 'ms, operation started here:', stack),",
-      '  { threshold: 100 },',
-      ');',
-    ].join('\n'),
-  );
-  const theirs = 'node --require ./blocked.js app.js';
-  write(
-    'docs/migrating-from-blocked-at.md',
-    'blocked-at',
-    [
-      '`blocked.js`:',
-      fenced('js', readFileSync(join(folder, 'blocked.js'), 'utf8')),
-      shell(`$ ${theirs}`, ...(await run(theirs)).split('\n')),
-    ].join('\n\n'),
-  );
 }

@@ -91,7 +91,7 @@ export class EventLoopInstrumentation {
     if (resolved.enabled) this.enable();
   }
 
-  /** Starts detection, unless it is enabled already. */
+  /** Starts detection. */
   enable(): void {
     if (this._claimant !== undefined) return;
     this._claimant = {
@@ -116,16 +116,15 @@ export class EventLoopInstrumentation {
     stepBack(claimant);
   }
 
-  /** Whether it is enabled. It is also while another instance is the active one. */
+  /** Whether it is enabled, also while another instance is the active one. */
   isEnabled(): boolean {
     return this._claimant !== undefined;
   }
 
   /**
-   * Replaces all options; those that are not given fall back to the environment and the defaults.
-   * `enabled`, if it is given, enables or disables.
-   * @throws a TypeError if an option has the wrong type, a RangeError if it is out of range; the
-   *   old options stay in force then
+   * Replaces all options, with the environment and the defaults for others. `enabled`, if it is
+   * given, enables or disables.
+   * @throws a TypeError or a RangeError for a bad option; the old ones stay in force then
    */
   setConfig(config: EventLoopInstrumentationConfig): void {
     this._config = inForce(this._resolve(config));
@@ -142,9 +141,7 @@ export class EventLoopInstrumentation {
     return this._config;
   }
 
-  /**
-   * Spans come from this provider from now on, unless it throws, which is logged through `diag`.
-   */
+  /** Spans come from this provider from now on. */
   setTracerProvider(tracerProvider: TracerProvider): void {
     this._attempt(() => {
       this._tracer = tracerProvider.getTracer(PACKAGE_NAME, PACKAGE_VERSION);
@@ -155,7 +152,7 @@ export class EventLoopInstrumentation {
     this._withSession((session) => session.watchSdk());
   }
 
-  /** Metrics go to this provider from now on. It never throws. */
+  /** Metrics go to this provider from now on. */
   setMeterProvider(meterProvider: MeterProvider): void {
     this._attempt(() => {
       this._useMeterProvider(meterProvider);
@@ -165,22 +162,22 @@ export class EventLoopInstrumentation {
     });
   }
 
-  /** Log events go to this provider from now on. It never throws. */
+  /** Log events go to this provider from now on. */
   setLoggerProvider(loggerProvider: LoggerProvider): void {
     this._attempt(() => this._loggers.use(loggerProvider));
   }
 
   /**
    * Resolves when stack samples can be taken, some 50 ms after the event loop has begun to turn, or
-   * when it is known that they cannot. It keeps no process alive, and never rejects.
+   * never can. It keeps no process alive, and never rejects.
    */
   ready(): Promise<void> {
     return this._session?.ready() ?? Promise.resolve();
   }
 
   /**
-   * Reports every block that has ended, the one that calls it included, for tests and for platforms
-   * that freeze a process. Exporting is up to the SDK's own `forceFlush`. It never rejects.
+   * Reports every block that has ended, and the one that calls it, for platforms that freeze a
+   * process. Exporting is up to the SDK. It never rejects.
    */
   async forceFlush(): Promise<void> {
     // The first is called in the next iteration, which closes this one.
@@ -193,8 +190,8 @@ export class EventLoopInstrumentation {
    * Writes the report page of this thread. Without the option `reportFile`, it has the longest 100
    * blocks, and neither the lag nor the requests over time.
    * @param path of the HTML file; folders around it are made
-   * @returns whether it is written; if it is not, `diag` has the reason. The promise rejects only
-   *   with a TypeError, if `path` is no text or is empty
+   * @returns whether it is written; if not, `diag` has the reason. It rejects only with a
+   *   TypeError, if `path` is no text or is empty
    */
   async writeReport(path: string): Promise<boolean> {
     if (typeof path !== 'string' || path.trim() === '')
@@ -205,10 +202,10 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * The lag, the utilization and the blocked time of the last milliseconds. All figures are 0 if
-   * this instrumentation is not enabled.
+   * The lag, the utilization and the blocked time of the last seconds. All are 0 while it is not
+   * enabled.
    * @param windowMillis how many milliseconds to look back, 100 to 10 000, 5000 by default
-   * @throws a TypeError if the window is not a number, a RangeError if it is out of range
+   * @throws a TypeError or a RangeError for another value
    */
   health(windowMillis: number = DEFAULT_HEALTH_WINDOW_MILLIS): EventLoopHealth {
     checkWindow('health', windowMillis, MIN_HEALTH_WINDOW_MILLIS, MAX_HEALTH_WINDOW_MILLIS);
@@ -217,10 +214,10 @@ export class EventLoopInstrumentation {
   }
 
   /**
-   * Which functions and operations used the event loop, for a debug endpoint. There are no samples
-   * if the option `loopProfile` rules them out, or if this instrumentation is not enabled.
+   * Which functions and operations used the event loop, for a debug endpoint. It has no samples if
+   * the option `loopProfile` rules them out, or if it is not enabled.
    * @param windowMillis how many milliseconds to look back, 1000 to 300 000, which is the default
-   * @throws a TypeError if the window is not a number, a RangeError if it is out of range
+   * @throws a TypeError or a RangeError for another value
    */
   loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
     checkWindow('loopProfile', windowMillis, MIN_PROFILE_WINDOW_MILLIS, MAX_PROFILE_WINDOW_MILLIS);
@@ -230,9 +227,8 @@ export class EventLoopInstrumentation {
   /**
    * Runs code that is meant to block, such as a warm-up, and what it awaits. Its blocks get neither
    * a span nor an event nor a line of `console`, also while they last, and count in metrics with
-   * `event_loop.block.expected`. The mark is in the context: what runs in another one, such as a
-   * bound listener, is not expected. Without a context manager, only what runs before the first
-   * `await` is.
+   * `event_loop.block.expected`. The mark is in the context: a listener bound to another one is not
+   * expected, and without a context manager, nothing after the first `await` is.
    * @returns what `fn` returns
    * @throws what `fn` throws; a TypeError if `fn` is not a function
    */

@@ -42,9 +42,7 @@ export const ATTR_EVENT_LOOP_BLOCK_UNFINISHED = 'event_loop.block.unfinished';
 /** What took most of the block. */
 export const ATTR_EVENT_LOOP_BLOCK_CAUSE = 'event_loop.block.cause';
 
-/**
- * Seconds of the block in which JavaScript could not be interrupted, garbage collection included.
- */
+/** Seconds in which JavaScript could not be interrupted, garbage collection included. */
 export const ATTR_EVENT_LOOP_BLOCK_NATIVE_TIME = 'event_loop.block.native_time';
 
 /**
@@ -66,8 +64,8 @@ export const ATTR_EVENT_LOOP_BLOCK_SAMPLES = 'event_loop.block.samples';
 export const ATTR_EVENT_LOOP_BLOCK_TOP_FUNCTIONS = 'event_loop.block.top_functions';
 
 /**
- * The stacks of a block with more than 5 stack samples, folded, one a line, with the milliseconds
- * that each stands for; the heaviest first, at most 16 384 characters.
+ * The stacks of a block with more than 5 stack samples, folded, one a line, the heaviest first,
+ * with their milliseconds; at most 16 384 characters.
  */
 export const ATTR_EVENT_LOOP_BLOCK_STACKS = 'event_loop.block.stacks';
 
@@ -102,9 +100,8 @@ export const ATTR_EVENT_LOOP_LINK_TYPE = 'event_loop.link.type';
 export const LINK_TYPE_BLOCKED_BY = 'blocked_by';
 
 /**
- * Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: on the span of a block that has no parent: the span,
- * of a request that does not await it, in which the connection, worker or interval was made whose
- * callback blocked.
+ * Value of {@link ATTR_EVENT_LOOP_LINK_TYPE}: on the span of a block without a parent: the span in
+ * which the connection, worker or interval was made whose callback blocked.
  */
 export const LINK_TYPE_MADE_BY = 'made_by';
 
@@ -152,7 +149,7 @@ export const METRIC_EVENT_LOOP_STALL_DURATION = 'event_loop.stall.duration';
 
 /**
  * A counter in `s`. How long requests and messages (SERVER, CONSUMER) waited for the blocks of a
- * function: while their spans were open, and before, if they arrived during a block.
+ * function, while their spans were open and before.
  */
 export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
 

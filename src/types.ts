@@ -60,8 +60,7 @@ export type CodePlace = Omit<BlockingCode, 'stackTrace' | 'requires'>;
  * What took most of a block.
  *
  * - `javascript`: running JavaScript.
- * - `native`: native code that used the CPU: `JSON.parse`, `scryptSync`, a regular
- *   expression.
+ * - `native`: native code that used the CPU: `JSON.parse`, `scryptSync`, a regular expression.
  * - `gc`: garbage collection, and freeing what the collected objects held.
  * - `waiting`: more than half of the time without a CPU, and without wanting one: synchronous I/O
  *   such as `execSync` or `readFileSync`.
@@ -226,21 +225,19 @@ export interface HealthServerConfig {
   /** The port, a whole number from 1 to 65 535. Without one, nothing is started. */
   port?: number;
   /**
-   * The name or address to listen on. The default is reached from the same machine or pod only; the
-   * probes of Kubernetes need `0.0.0.0`, or `::`.
+   * The name or address to listen on. The probes of Kubernetes need `0.0.0.0`, or `::`.
    * @default '127.0.0.1'
    */
   host?: string;
   /**
    * For how many milliseconds the event loop may be blocked before the answer is 503, 100 to
-   * 3 600 000.
+   * 3 600 000, without the time in which the main thread had no CPU.
    * @default 30000
    */
   failAfterMillis?: number;
   /**
-   * For how many milliseconds the event loop may be blocked in all before the answer is 503, 100 to
-   * 36 000 000; by default ten times `failAfterMillis`. Time in which the main thread had no CPU
-   * counts here, unlike there.
+   * The limit by the clock, time without a CPU included, 100 to 36 000 000; by default ten times
+   * `failAfterMillis`.
    * @default 300000
    */
   maxBlockedMillis?: number;
@@ -279,47 +276,43 @@ export interface EventLoopInstrumentationConfig {
    */
   lagIntervalMillis?: number;
   /**
-   * A watchdog thread takes stack samples of the blocked event loop, for the function, file and
-   * line of a block, and for the parent of a chain of promise reactions. `false`: no thread is
-   * started.
+   * A watchdog thread takes stack samples of the blocked event loop, for the place of a block, and
+   * for the parent of a chain of promise reactions. `false`: no thread is started.
    * @default true
    */
   captureStack?: boolean;
   /**
    * Which files are the application's own code, whose innermost function names a block. By default,
-   * that is everything but Node.js itself, packages (`node_modules`, the caches of yarn and pnpm),
-   * the wrappers of agents and this package.
+   * all but Node.js itself, packages (`node_modules`, the caches of yarn and pnpm) and agents.
    *
-   * - a list of 1 to 100 paths: only files at or below one of them. A relative path starts at the
-   *   working directory; `/` and `\` are the same. A path with a slash at its end is a folder, or a
-   *   scope. A `node_modules` below a path is not included; to include a package, name it:
-   *   `['src', 'node_modules/@acme/']`.
-   * - a function, which is called once for each file, with its path, or with a URL for code that
-   *   comes from no file, and returns a boolean. If it throws or returns something else, that is
-   *   logged through `diag` once, and the default decides, as it does for an ongoing block.
+   * - a list of 1 to 100 paths: only files at or below one of them. Relative paths start at the
+   *   working directory; `/` and `\` are the same; a slash at the end names a folder, or a scope. A
+   *   package below a path has to be named, too: `['src', 'node_modules/@acme/']`.
+   * - a function that returns a boolean, called once for each file, with its path, or with a URL
+   *   for code that comes from no file. If it fails, which is logged once, and for an ongoing
+   *   block, the default decides.
    *
    * The environment variable takes a list, separated by commas.
    */
   inApp?: readonly string[] | ((file: string) => boolean);
   /**
    * Wraps built-in functions that can take long in a single call, such as `JSON.parse`: a block in
-   * one names the function that made the call, the built-in and the size of its input. Needs
-   * `captureStack`.
+   * one has the caller, the built-in and the size of its input. Needs `captureStack`.
    * @default true
    */
   nativeCalls?: boolean;
   /**
-   * Positions are those of the source if a source map is found, without `--enable-source-maps`. A
-   * thread reads each map once, after a block.
+   * Positions are those of the source if a source map is found, also without
+   * `--enable-source-maps`.
    * @default true
    */
   sourceMaps?: boolean;
   /**
-   * When hooks of `async_hooks` are on. Blocks are found without them; they tell callbacks apart.
+   * When hooks of `async_hooks` are on. They tell callbacks apart; blocks are found without them.
    *
    * - `'auto'`: from the first stack sample of a block until shortly after the block, and while the
-   *   event loop idles. What ran earlier in the same iteration, outside of context scopes, counts
-   *   as part of the block. If stack samples cannot be taken, this is `'always'`.
+   *   event loop idles. What ran earlier in the iteration, outside of context scopes, counts as
+   *   part of the block. Without stack samples, this is `'always'`.
    * - `'always'`: the start of each callback is exact.
    * @default 'auto'
    */
@@ -330,54 +323,53 @@ export interface EventLoopInstrumentationConfig {
    */
   requireParentSpan?: boolean;
   /**
-   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000. The metric
-   * `event_loop.block.suppressed` counts the blocks past it.
+   * The most spans in any 60 seconds, a whole number from 0 (none) to 60 000.
+   * `event_loop.block.suppressed` counts the other blocks.
    *
-   * - While other functions block too, one function gets at most a tenth. One that blocks alone may
-   *   use all; a further tenth is then left for others.
-   * - The first block of a function gets its span in any case, for the first 1000 functions, unless
-   *   the limit is 0.
+   * - One function gets at most a tenth while others block too. Alone it may use all; a further
+   *   tenth is then left for others.
+   * - The first block of each of the first 1000 functions gets its span in any case, unless the
+   *   limit is 0.
    * @default 600
    */
   maxSpansPerMinute?: number;
   /**
-   * Which blocks become log events. Without a logger provider there are none.
+   * Which blocks become log events, if there is a logger provider.
    *
-   * - `'unsampled'`: those without a recorded span, since the trace is not sampled, or because of
-   *   `maxSpansPerMinute` or `requireParentSpan`, or without an SDK for traces.
+   * - `'unsampled'`: those without a recorded span: by sampling, by `maxSpansPerMinute` or
+   *   `requireParentSpan`, or without an SDK for traces.
    * - `'all'`: also those with a span.
    * - `'off'`: none.
    * @default 'unsampled'
    */
   blockEvents?: BlockEventsMode;
   /**
-   * When the code that runs is sampled for the loop profile, at random moments, one a second on
-   * average. Needs `captureStack`.
+   * When stack samples for the loop profile are taken, one a second on average. Needs
+   * `captureStack`.
    *
    * - `'busy'`: while the loop was busy for half of the last 5 seconds or more.
-   * - `'always'`: also while it is less busy. Moments at which it waits for events do not count.
+   * - `'always'`: also while it is less busy.
    * - `'off'`: never.
    * @default 'busy'; in worker threads 'off'
    */
   loopProfile?: LoopProfileMode;
   /**
-   * Path of the report page, an HTML file. It is written when the process exits, when the
-   * instrumentation is disabled and, except on Windows, on SIGURG. `{pid}` stands for the process
-   * id; in a worker thread `-worker-<id>` is added to the name. By default, none is written.
+   * Path of the report page, an HTML file. Written when the process exits, when the instrumentation
+   * is disabled and, except on Windows, on SIGURG. `{pid}` stands for the process id; in a worker
+   * thread `-worker-<id>` is added to the name.
    */
   reportFile?: string;
   /**
-   * Whether the report page has the source lines around what blocked. They are read when the page
-   * is written, only of files of the application (see `inApp`) outside `node_modules`.
+   * Whether the report page has the source lines around what blocked, only of files of the
+   * application (see `inApp`) outside `node_modules`.
    * @default true
    */
   reportSource?: boolean;
   /**
-   * Path of a file to which each reported block is appended, with the stack samples and times that
-   * it was explained from: a line of JSON, for a bug report. At 16 MiB the file is renamed to
-   * `<path>.1`, which replaces an older one. `{pid}` stands for the process id; in a worker thread
-   * `-worker-<id>` is added to the name. Processes may share a file. If it cannot be written, that
-   * is logged through `diag`. By default, none is written.
+   * Path of a file to which each reported block is appended, for a bug report: a line of JSON with
+   * the stack samples and times that it was explained from. At 16 MiB the file is renamed to
+   * `<path>.1`, in place of an older one. The name is made as that of `reportFile`; processes may
+   * share a file.
    */
   recordFile?: string;
   /**
@@ -386,40 +378,36 @@ export interface EventLoopInstrumentationConfig {
    */
   recordNames?: boolean;
   /**
-   * The age in milliseconds, up to 3 600 000, at which an ongoing block is reported while it lasts:
-   * by a line on stderr and, if the process exports by OTLP, by a span or a log event. 0 turns it
-   * off. The report never comes before the first stack sample, at half of the threshold. Needs
-   * `captureStack`.
+   * The age in milliseconds, up to 3 600 000, at which an ongoing block is reported: by a line on
+   * stderr and, if the process exports by OTLP, by a span or a log event; never before the first
+   * stack sample, at half of the threshold. 0 turns it off. Needs `captureStack`.
    * @default 5000
    */
   unfinishedAfterMillis?: number;
   /**
    * A thread answers `GET /livez` over HTTP, also while the event loop is blocked: with 503 if it
-   * has been for `failAfterMillis`, else with 200. Off without a port, and in worker threads. If
-   * the server cannot be started, that is logged through `diag`.
+   * has been for `failAfterMillis`, else with 200. Off without a port, and in worker threads.
    */
   healthServer?: HealthServerConfig;
   /**
-   * For development: a line on stderr for each block, sampled or not, and a summary of what blocked
-   * most when the process exits or, except on Windows, gets SIGURG. It needs no SDK.
+   * For development, without an SDK: a line on stderr for each block, and a summary when the
+   * process exits or, except on Windows, gets SIGURG.
    *
    * - `true`: lines for people.
-   * - `'json'`: JSON objects, one a line, as the package's `console.schema.json` describes them.
+   * - `'json'`: JSON objects, one a line, by the package's `console.schema.json`.
    * @default false
    */
   console?: boolean | 'json';
   /**
-   * Called with each span before it ends, to add or replace attributes. It is also called for each
-   * log event, with an object that has the ids of the blocking span, and on which only
-   * `setAttribute` and `setAttributes` have an effect. It is not called for an ongoing block. What
-   * it throws is logged through `diag`.
+   * Called with each span before it ends, to add or replace attributes, and for each log event,
+   * with an object on which only `setAttribute` and `setAttributes` have an effect, and which has
+   * the ids of the blocking span; not for an ongoing block. What it throws is logged.
    */
   blockHook?: (span: Span, block: EventLoopBlock) => void;
   /**
    * A block for which it returns `true` gets neither a span nor an event nor a line of `console`;
-   * metrics and `health()` count it. It is called once for each block that may get one, when the
-   * block is reported. A span that the block stalled may have a link to it all the same. It is not
-   * called for an ongoing block. What it throws is logged through `diag`, and counts as `false`.
+   * metrics and `health()` count it, and a span that it stalled may have a link to it. It is not
+   * called for an ongoing block. What it throws is logged, and counts as `false`.
    */
   ignoreBlockHook?: (block: EventLoopBlock) => boolean;
 }

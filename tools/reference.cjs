@@ -82,7 +82,8 @@ function registrySections(registry) {
     link: group('event_loop.link'),
     metrics: metrics
       .map(({ name, definition: { instrument, unit, brief, note }, attributes }) => {
-        const keys = attributes.map(({ key }) => code(key)).join(', ');
+        const names = attributes.map(({ key }) => key.replace(/^code\..*/, 'code.*'));
+        const keys = [...new Set(names)].map(code).join(', ');
         const what = [brief, note ?? '', keys && `Attributes: ${keys}.`].map(text).join(' ');
         return item(`**${code(name)}** (${instrument}, ${code(unit ?? '')}):`, what.trim());
       })
@@ -198,20 +199,12 @@ const withCode = (/** @type {string} */ fallback) =>
 
 /** @param {Registry} registry */
 function fieldList({ attributes }) {
-  const attributeOf = new Map(
-    attributes.flatMap(({ key, annotations }) => {
-      const field = annotations?.['docs']?.['field'];
-      return field === undefined ? [] : [[String(field), key]];
-    }),
-  );
+  const sameAs = new Set(attributes.map(({ annotations }) => annotations?.['docs']?.['field']));
   const fields = documented('types.ts', 'export interface EventLoopBlock');
-  const same = fields.flatMap(({ name }) => {
-    const attribute = attributeOf.get(name);
-    return attribute === undefined ? [] : [`${code(name)}: ${code(attribute)}`];
-  });
-  const others = fields.filter(({ name }) => !attributeOf.has(name));
+  const same = fields.filter(({ name }) => sameAs.has(name)).map(({ name }) => code(name));
+  const others = fields.filter(({ name }) => !sameAs.has(name));
   return [
-    item('As attributes:', `${same.join(', ')}.`),
+    item('As the attributes of these names:', `${same.join(', ')}.`),
     ...others.map(({ name, comment }) => item(`**${code(name)}**:`, comment)),
   ].join('\n');
 }

@@ -25,17 +25,16 @@ const CPU_SHARE = 0.1;
 /** A share of its length: what an ongoing pile-up has grown by since is left out, up to this. */
 const PILE_UP_GROWTH = 0.05;
 
-/** Of a busy period: a report of blocks, the loop profile, and answers about source maps. */
+/** Reports, moments of the loop profile and source maps that one busy period may contain. */
 const MAX_OWN_WORK = 100;
 
-/** Returns false if it is none: its time goes to what is around it, with which it may be one. */
+/** False if this interval is no block. Its time counts toward the code around it. */
 export type OnBlock = (block: Block) => boolean;
 
 export class BlockMaker {
   readonly reported = new ReportedIntervals();
   readonly attribution: Attribution;
   readonly cpu: CpuMeter;
-  /** How many blocks so far. */
   made = 0;
   /** Whether reporting of this package runs: its contexts are those of spans that have ended. */
   isOwnWork = false;
@@ -87,7 +86,7 @@ export class BlockMaker {
     return this.lostWaitSince(Math.max(knownUntil, this.attribution.samples.codeSeenAt), end);
   }
 
-  /** Like {@link lostWait}, in a stack sample: no stack is looked at. */
+  /** Does what {@link lostWait} does in a stack sample, where no stack is looked at. */
   lostWaitSince(knownUntil: number, end: number): number {
     if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
     const since = Math.max(knownUntil, this.reported.end);
@@ -144,7 +143,7 @@ export class BlockMaker {
         kind,
         start: from,
         end: to,
-        // With one that began in it, what drained after the callback before: alone it is a task.
+        // A callback began in it after a drain: alone, that is a task.
         callbacks: kind === 'pile-up' ? Math.max(2, callbacks) : callbacks,
         context: attributed?.context,
         resourceType: typeNameOf(attributed?.resourceType),
@@ -153,7 +152,7 @@ export class BlockMaker {
         samples,
         ran,
         waitedSince: this.iterations.waitedSinceEnd,
-        // What is around this package's work is a block of the application's if it is without it.
+        // Own work is subtracted before the threshold applies.
         isOwnWork: this.isOwnWork || to - from - this.#ownWithin(from, to) < thresholdMillis,
       });
       if (!isBlock) return false;
@@ -181,7 +180,7 @@ export class BlockMaker {
       try {
         const end = this.clock.now();
         if (end - start >= this.thresholdMillis) found(start, end);
-        // Also then: if it is no block by itself, it is not the application's with more around it.
+        // Own work that is no block by itself is not the application's with more around it either.
         if (this.#ownWork.length < MAX_OWN_WORK) this.#ownWork.push({ start, end });
       } finally {
         this.isOwnWork = false;

@@ -1,6 +1,6 @@
 /**
- * What an outermost callback of async_hooks is to the ledger, and how deep callbacks are nested.
- * Nothing is kept per resource.
+ * Classes of outermost callbacks of async_hooks, and how deep callbacks are nested. Nothing is kept
+ * per resource.
  */
 import { type Context, trace } from '@opentelemetry/api';
 import { expectsBlocks } from '../otel/context-marks.ts';
@@ -23,7 +23,7 @@ export const RESOURCE_SCOPE = 3;
  * `node_http_parser.cc`, Node.js 20 to 26).
  */
 export const MESSAGE = 4;
-/** This package's tick: it begins a task, and is no callback of the application's. */
+/** The tick of this package begins a task, and is no callback of the application's. */
 export const OWN = 5;
 /** The callback in which the hooks were armed: its class is asked for at its end. */
 export const UNKNOWN = 6;
@@ -40,7 +40,7 @@ export type CallbackClass =
 /** Headers, end, and the end of the reading. What comes with a body is drained piece by piece. */
 const MAX_MESSAGE_CALLBACKS = 3;
 
-/** Which callbacks of an HTTP server's parser belong to one message, and so to one task. */
+/** Finds the callbacks of an HTTP server's parser that are of one message, and so of one task. */
 export class ParserMessages {
   #callbacks = 0;
   /** The async id of the parser. */
@@ -119,7 +119,7 @@ export class CallbackStack {
     );
   }
 
-  /** What has just ended. Asking for its context may run a callback: made too deep to count. */
+  /** Asking for the context may run a callback, which is made too deep to count. */
   running(code: RunningCode): Attributed {
     this.depth += MAX_NESTED + 1;
     try {

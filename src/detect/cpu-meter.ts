@@ -14,7 +14,7 @@ export class CpuMeter {
   /** When the clock was read last, and what it said: what is estimated since must not add up. */
   #readAt = Number.NEGATIVE_INFINITY;
   #read = Number.NaN;
-  /** What it said when it was read last before the busy period, or at its beginning. */
+  /** The latest reading before the busy period, or at its beginning. */
   #readBefore = Number.NaN;
 
   /** @param intervalMillis how old a reading may be before another one (290 ns) is worth it */
@@ -23,7 +23,6 @@ export class CpuMeter {
     private readonly intervalMillis: number,
   ) {}
 
-  /** How many readings are kept. */
   get readings(): number {
     return this.#readings;
   }

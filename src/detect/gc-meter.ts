@@ -16,7 +16,7 @@ export const reportsGc = (
   PerformanceObserver as typeof PerformanceObserver & { supportedEntryTypes: readonly string[] }
 ).supportedEntryTypes.includes('gc');
 
-/** Before Node.js 26, its own code for the entries throws then, which ends the process. */
+/** Node.js before 26 throws in its own code for the entries then, which ends the process. */
 const isPrototypePolluted = () => 'value' in Object.prototype || 'writable' in Object.prototype;
 
 export class GcMeter {
@@ -43,7 +43,6 @@ export class GcMeter {
     this.#durations = [];
   }
 
-  /** Now and then. */
   upkeep(): void {
     if (isPrototypePolluted()) this.#disconnect();
     else if (this.#isStarted && this.#observer === undefined && reportsGc) {

@@ -15,7 +15,7 @@ const MIN_WAIT_MILLIS = 0.25;
 export class IterationClock {
   /** When the running busy period began: its name, too, which the watchdog thread asks by. */
   busyPeriodStart = Number.NaN;
-  /** From when on the loop was busy in it: later, if it began with a wait. */
+  /** The loop was busy from this time on: later than its start if it began with a wait. */
   busySince = Number.NaN;
   /** Idle time of the loop when it began. */
   idleAtStart = Number.NaN;
@@ -40,8 +40,8 @@ export class IterationClock {
   }
 
   /**
-   * With hooks. A callback begins at `t`: has the loop turned, or waited, since the busy period
-   * began? If so, the caller is to call {@link open}. Some 100 ns, 50 on Node.js 26.
+   * Whether the loop has turned, or waited, since the busy period began, when a callback begins at
+   * `t` with hooks on. The caller then calls {@link open}. Some 100 ns, 50 on Node.js 26.
    */
   advance(t: number): boolean {
     const loopCount = this.clock.loopCount();

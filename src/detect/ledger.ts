@@ -5,15 +5,7 @@
  * - a *stack sample*, taken in the middle of what runs;
  * - a *callback*, from an outermost async_hooks `before` to its `after`, while hooks are armed.
  *
- * ```
- *        tick            wait                                     tick
- *  ──────┼──────────────┬─ ─ ─ ─ ─┬──────────────────────────────┼─────▶
- *        │ immediates,  │         │ I/O: callback   callback     │
- *        │ timers       │         │  ┌─scope─┐ drain             │
- *  busyPeriodStart      idle time grows
- *                                 busySince            ▲
- *                                                      stack sample: hooks are armed
- * ```
+ * `src/detect/README.md` has a drawing.
  *
  * Without hooks, a busy period is the time from tick to tick, without the loop's wait, and is one
  * task of which no callback is known. With hooks, it is the time of one iteration, and its tasks
@@ -57,7 +49,6 @@ const DRAINED = new Set(['PROMISE', 'TickObject']);
 
 export interface LedgerTimes {
   readonly thresholdMillis: number;
-  /** How far apart the beats of the lag timer are. */
   readonly beatMillis: number;
 }
 
@@ -272,12 +263,11 @@ export class Ledger {
     return this.iterations.isCounting && latest === wordOf(busyPeriodStart);
   }
 
-  /** Like {@link IterationClock.wasWaitingAt}. */
   wasWaitingAt(time: number): boolean | undefined {
     return this.iterations.wasWaitingAt(time, this.#isHooked);
   }
 
-  /** In the middle of a block: what is known of it so far. */
+  /** Describes the running block in the middle of it. */
   ongoing(): OngoingBlock {
     const t = this.clock.now();
     const resourceType = this.code.resourceType();
@@ -299,8 +289,8 @@ export class Ledger {
   }
 
   /**
-   * What piled up before the running callback, if it reached the threshold and is not reported.
-   * Hot: asked for each span that ends. The same object as long as what is known of it is the same.
+   * The pile-up before the running callback, if it reached the threshold and is not reported. Hot:
+   * asked for each span that ends. The object is the same until more is known of it.
    */
   ongoingPileUp(): OngoingPileUp | undefined {
     return this.#blocks.pileUp(this.iterations.busySince, this.taskStart);
@@ -326,8 +316,8 @@ export class Ledger {
   }
 
   /**
-   * In a beat that was due at `due` and began at `beganAt`: how long the loop surely waited for
-   * events in between. NaN for `due`: there was no beat before this one.
+   * How long the loop surely waited for events from `due` to `beganAt`, when the beat began. `due`
+   * is NaN if there was no beat before this one.
    */
   waitedSince(due: number, beganAt: number): number {
     this.#beatAt = beganAt;
@@ -348,7 +338,7 @@ export class Ledger {
       if (t > due) this.#nextPeriodByBeat(due, t);
     } else if (this.#isHooked) {
       if (this.stack.depth > 0) {
-        // It is called in a callback.
+        // The caller is a callback itself.
         if (this.isUnknown) this.#class = CALLBACK;
         this.after();
       }
@@ -371,7 +361,6 @@ export class Ledger {
     this.#open(this.#lastRead);
   }
 
-  /** Forgets everything, as before the first callback. */
   reset(): void {
     this.stack.resync(0);
     this.#isHooked = false;
@@ -385,7 +374,7 @@ export class Ledger {
     this.#blocks.reset();
   }
 
-  /** What runs is an outermost callback. */
+  /** Sets the depth right: an outermost callback runs. */
   #resync(callbackClass: CallbackClass): void {
     if (this.stack.resync(1)) this.before(callbackClass);
   }
@@ -394,13 +383,15 @@ export class Ledger {
     return !Number.isNaN(this.clock.idle());
   }
 
-  /** Without a span of its own, an async resource is a part of what is around it. */
+  /** An async resource without a span of its own is a part of the enclosing callback. */
   #scopeOfResource(start: number, votedBefore: number): void {
     const { context } = this.stack.running(this.code);
     if (trace.getSpan(context) !== undefined) this.scope(context, start, votedBefore, true);
   }
 
-  /** Without hooks, a busy period ends at a tick. The loop has waited soon after the one before. */
+  /**
+   * Ends a busy period at a tick, without hooks. The loop has waited soon after the tick before.
+   */
   #closeWithoutHooks(t: number): void {
     const { busyPeriodStart } = this.iterations;
     const waited = this.iterations.tick(t, this.clock.idle());
@@ -434,14 +425,14 @@ export class Ledger {
     this.#votes.scopesVoteFrom = t + this.#beatMillis;
   }
 
-  /** Without hooks: a busy period is one task. */
+  /** A busy period is one task if no hooks are on. */
   #reportPeriod(start: number, end: number): void {
     if (!(end - start >= this.#threshold)) return;
     this.#blocks.cpu.waitedUntil(start);
     this.#report(undefined, start, end, 0);
   }
 
-  /** With hooks. The busy period ends here, maybe in the middle of a callback. */
+  /** Ends a busy period with hooks, maybe in the middle of a callback. */
   #closeNow(t: number): void {
     this.#close(t, this.iterations.end());
     this.#open(t);
@@ -481,7 +472,7 @@ export class Ledger {
     this.#beginTaskAt(t);
   }
 
-  /** With hooks. The busy period has ended: the loop has waited, for `counted` ms or longer. */
+  /** Ends a busy period with hooks after a wait of the loop, of `counted` ms or longer. */
   #close(t: number, counted: number): void {
     const { reported } = this.#blocks;
     const { busySince } = this.iterations;
@@ -531,8 +522,8 @@ export class Ledger {
   }
 
   /**
-   * Like {@link #busySince}, also if a signal interrupted the wait: at the latest when the beat was
-   * due, it was over.
+   * The time of {@link #busySince}, also if a signal interrupted the wait, which was over when the
+   * beat was due.
    */
   #busySinceLostWait(t: number): number {
     const { busyPeriodStart } = this.iterations;

@@ -83,7 +83,7 @@ export class ReportedIntervals {
 
   /** Puts a part in at index `i`, unless it is refused. */
   #isKept(part: Interval, i: number, found: Found): boolean {
-    // In, meanwhile: what `found` calls may come here again.
+    // The part is in meanwhile: what `found` calls may come here again.
     this.#intervals.splice(i, 0, part);
     const { start, end, callbacksBefore, callbacksAfter } = part;
     const isKept = found(start, end, Math.max(1, callbacksAfter - callbacksBefore));

@@ -1,15 +1,14 @@
-/** What the ledger asks about the code that runs, and about spans. Asked on cold paths only. */
+/** The ledger asks these about the code that runs, and about spans, on cold paths only. */
 import type { Context, Span } from '@opentelemetry/api';
 import type { WaitedAndRan } from './exclude/run-delay.ts';
 
 export interface RunningCode {
   /** The context of the async resource that is running; asked in its `after`. */
   readonly context: () => Context;
-  /** The active context. */
   readonly active: () => Context;
   /** Type of the async resource that is running; undefined if it is not known. */
   readonly resourceType: () => string | undefined;
-  /** What the kernel counted from `start` to `end`, a moment ago; undefined if that is unknown. */
+  /** The kernel's counts from `start` to `end`, a moment ago; undefined if they are unknown. */
   readonly threadTimes?: (
     start: number,
     end: number,
@@ -30,8 +29,7 @@ export interface SpanFacts {
 
 /** A call to another process. */
 export interface Call {
-  /** Its CLIENT span. */
   readonly span: Span;
-  /** That process sends nothing but answers. */
+  /** True if that process sends nothing but answers. */
   readonly isOwed: boolean;
 }

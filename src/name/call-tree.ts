@@ -16,14 +16,13 @@ export interface Observation {
   readonly steps: readonly Step[];
   readonly weight: number;
   readonly sample: TimedSample;
-  /** What ran innermost, if that is none of the steps: a function of an agent. */
+  /** An agent's function that ran innermost: it is none of the steps. */
   readonly leaf?: Step | undefined;
-  /** The innermost function was loading a module, whose code did not run; and which, if known. */
+  /** True while the innermost function loads the module `loads`, whose code does not run yet. */
   readonly isLoading?: boolean;
   readonly loads?: string | undefined;
 }
 
-/** One occurrence of a function on a sampled stack. */
 interface Visit {
   readonly frame: StackFrame;
   readonly weight: number;
@@ -55,7 +54,6 @@ export class CallTree {
       if (leafOf(observation) !== undefined && observation.weight > 0) this.#add(observation);
   }
 
-  /** All time that is in the tree. */
   get weight(): number {
     return this.#root.weight;
   }
@@ -77,15 +75,8 @@ export class CallTree {
   }
 
   /**
-   * What the block is named by:
-   *
-   * 1. Of the application and the packages, the one that ran for longest: those of one scope
-   *    (`@strapi/…`) are one. Agents, only if there is nothing else.
-   * 2. Its function that ran for longest.
-   * 3. Down from there, while one function has more than half of the block's time; of the time of
-   *    2 if that had less.
-   * 4. Nothing, if that was on the stack for less than a quarter of the block: it is one of many;
-   *    unless 1 is packages that had half of it.
+   * The place that the block is named by: rule 6 of src/name/README.md. If its heaviest function
+   * has less than half of the block, half of that function's time is the bar for its callees.
    */
   place(): TreeNode | undefined {
     const all = [...this.#root.children.values()];
@@ -102,7 +93,7 @@ export class CallTree {
     return this.#onStack(place) * 4 >= this.weight ? place : undefined;
   }
 
-  /** For how long a function was on the stack, whatever had called it. */
+  /** Counts a function once in a sample, whatever had called it. */
   #onStack({ step: { key } }: TreeNode): number {
     const on = this.#observations.filter(({ nodes }) => [...nodes].some((n) => n.step.key === key));
     return on.reduce((sum, { observation }) => sum + observation.weight, 0);
@@ -153,12 +144,12 @@ function leafOf({ leaf, steps }: Observation): Step | undefined {
   return leaf ?? steps.at(-1);
 }
 
-/** The application, a package, or those of one scope; code without a file is alone. */
+/** Packages of one scope are one unit; code without a file is a unit by itself. */
 function unitOf(step: Step): string {
   return step.origin === 'app' ? '' : scopeOf(step.package) || step.key;
 }
 
-/** Down while one function has more than half of so many milliseconds. */
+/** Follows the heaviest function while it has more than half of `millis`. */
 function descend(from: TreeNode, millis: number): TreeNode {
   let node = from;
   for (;;) {
@@ -168,10 +159,7 @@ function descend(from: TreeNode, millis: number): TreeNode {
   }
 }
 
-/**
- * The line of a function with most of its time, there the column, and there the sample: the column
- * is that of its own code, or of the call that it waits for.
- */
+/** The line with most of the function's time, on it the column, and there the sample. */
 export function heaviestVisit({ visits }: Pick<TreeNode, 'visits'>): Visit {
   const onLine = heaviestGroup(visits, ({ frame }) => frame.line);
   const atColumn = heaviestGroup(onLine, ({ frame }) => frame.column);
@@ -189,7 +177,7 @@ function addTo<Key>(sums: Map<Key, number>, key: Key, value: number): void {
   sums.set(key, (sums.get(key) ?? 0) + value);
 }
 
-/** The first of the heaviest; undefined if nothing has a weight. */
+/** The element with the largest weight, the first one on ties; undefined if all weights are 0. */
 function heaviest<T>(items: Iterable<T>, weigh: (item: T) => number): T | undefined {
   let best: T | undefined;
   let most = 0;
@@ -207,11 +195,11 @@ function heaviest<T>(items: Iterable<T>, weigh: (item: T) => number): T | undefi
 interface RanFunction {
   readonly step: Step;
   millis: number;
-  /** Without the time of the function that it called for longest. */
+  /** `millis` without the time of the callee that it called for longest. */
   apartMillis: number;
 }
 
-/** It ran itself, or its time is divided between those that it called. */
+/** The key of a function's own time, beside the keys of its callees. */
 const ITSELF = '';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What took most of a block: the value of `event_loop.block.cause`.
+ * Finds the value of `event_loop.block.cause`: what took most of a block.
  *
  * Guarantees: it is pure, and says nothing rather than something that is not known.
  */
@@ -31,7 +31,7 @@ export interface BlockTimes {
   readonly isAfterCollection?: boolean;
 }
 
-/** What is read as soon as a block is reported; NaN if it is not known. */
+/** Reads the collections as soon as a block is reported; NaN if they are not known. */
 export function collectionsAround(
   { kind, start, end }: Pick<Block, 'kind' | 'start' | 'end'>,
   gcWithin: (from: number, until: number) => number,
@@ -104,7 +104,7 @@ export function causeOf(times: BlockTimes): BlockCause | undefined {
   return times.isAfterCollection === true ? 'gc' : 'native';
 }
 
-/** 0 to `most`; NaN counts as 0. */
+/** Limits a value to 0 and `most`; NaN counts as 0. */
 function within(value: number, most: number): number {
   return value > 0 ? Math.min(value, most) : 0;
 }

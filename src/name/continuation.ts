@@ -13,7 +13,7 @@ import { tracesSyncIo } from '../support/schedstat.ts';
 /** Larger files are bundles, of which each look would take milliseconds. */
 const MAX_FILE_LENGTH = 1 << 20;
 const MAX_KNOWN_POSITIONS = 1000;
-/** Of a call, and of a list of parameters. */
+/** Longer calls and lists of parameters are cut. */
 const MAX_LENGTH = 400;
 
 const known = new Map<string, boolean>();
@@ -65,7 +65,7 @@ function ofCall(text: string, at: number, begin: number): boolean {
   return new RegExp(`${start}(?:${callee}${arrow})?${given}`).test(call);
 }
 
-/** Those of a function whose text begins so; names in types and default values, too. */
+/** Parameters of the function that `text` begins with, and names in their types and defaults. */
 function parametersAt(text: string): string[] {
   const arrow = /^(?:async\s+)?([\w$]+)\s*=>/.exec(text);
   if (arrow !== null) return [arrow[1] as string];

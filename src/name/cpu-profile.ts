@@ -27,7 +27,7 @@ export interface CpuProfile {
   readonly endTime: number;
   /** Ids of nodes. A sample lasts until the next one. */
   readonly samples: readonly number[];
-  /** From the sample before, the first one from `startTime`. */
+  /** Each is the time since the sample before, the first one since `startTime`. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -69,7 +69,7 @@ export function cpuProfileOf(
     samples.push(leaf.id);
     timeDeltas.push(Math.round(millis * MICROS_PER_MILLI));
   }
-  // Where the last stack ends.
+  // The last stack ends here.
   samples.push(root.id);
   root.hitCount++;
   const startTime = Math.round(startMillis * MICROS_PER_MILLI);

@@ -27,7 +27,7 @@ import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
 import { type SampleWeight, type TimedSample, weigh } from './weights.ts';
 
-/** With code. With fewer a share would say more than is known. A late sample is two moments. */
+/** Fewer moments with code would make a share say more than is known. A late sample is two. */
 const MIN_MOMENTS_FOR_SHARES = 3;
 const MAX_SHARES = 5;
 const WEB_ASSEMBLY: NativeCall = { name: 'WebAssembly', size: undefined };
@@ -42,22 +42,17 @@ export interface SampledPlace extends BlockingCode, KeyedPlace {
 export interface FunctionTime {
   readonly place: KeyedPlace;
   readonly millis: number;
-  /** Without the time of the function that it called for longest. */
+  /** `millis` without the time of the callee that it called for longest. */
   readonly apartMillis: number;
 }
 
-/** What a block's samples amount to. */
 export interface SampledCode {
-  /** How many were taken in the block. */
   readonly samples: number;
   /** Absent if no sample has code that can be named, or if it is one of many functions. */
   readonly code?: SampledPlace;
-  /** What ran innermost for most of the time of `code`, if that is another function. */
+  /** The function that ran innermost for most of the time of `code`, if it is another one. */
   readonly leaf?: KeyedPlace;
-  /**
-   * Shares of the innermost functions, the heaviest first; with three samples that show code or
-   * more, of which one that came late counts as two.
-   */
+  /** Shares of the innermost functions, the heaviest first. */
   readonly topFunctions?: readonly FunctionShare[];
   /**
    * Milliseconds of the block in which JavaScript could not be interrupted: native code, garbage
@@ -69,7 +64,7 @@ export interface SampledCode {
   readonly nativeTimeMillis?: number;
   /** The wrapped built-in that ran for more than half of the block, or `WebAssembly`. */
   readonly nativeCall?: NativeCall;
-  /** The part of it that was garbage collection; absent if that is not known. */
+  /** Garbage collection in `nativeTimeMillis`; absent if it is not known. */
   readonly gcInNativeTimeMillis?: number;
   /** No JavaScript called what ran in that time: its samples have an empty stack. */
   readonly isOutsideJavaScript?: true;
@@ -87,9 +82,9 @@ export interface DescribeOptions {
 }
 
 /**
- * What the samples say about the block from `start` to `end`. They may be of more than the block,
- * in any order: those that were neither taken nor asked for in it do not count. One that was asked
- * for and not answered has a `time` past the end, and no frames.
+ * Describes the block from `start` to `end`. Samples that were neither taken nor asked for in it do
+ * not count, and their order does not matter. One without an answer has a `time` past the end, and
+ * no frames.
  */
 export function describeCode(
   samples: readonly TimedSample[],
@@ -170,12 +165,11 @@ export function placeOfSample(sample: TimedSample, originOf: OriginOf): SampledP
   return describeCode([sample], start, sample.time, { originOf, cwd: '' }).code;
 }
 
-/** What ran, and the agent's functions that ran themselves, outermost first. */
+/** `agent` has the agent's functions that ran themselves, outermost first. */
 interface Ran extends Observation {
   readonly agent: readonly Step[];
 }
 
-/** A sample speaks of two moments if it came late. */
 function observationsOf(
   { sample, before, after, isLate, isInside }: SampleWeight,
   originOf: OriginOf,
@@ -185,7 +179,7 @@ function observationsOf(
   const agent = nativeCall === undefined ? agentPathAt(frames, originOf, isLate) : [];
   const innermost = agent.at(-1);
   const ran = (path: StackPath, weight: number): Ran => {
-    // Alone on the stack, it is on the path. A function of this package wraps what another called.
+    // An agent that is alone on the stack is on the path. This package only wraps what others call.
     const isLeaf = path.steps.at(-1)?.origin !== 'agent' && innermost?.frame.isOwn === false;
     return { ...path, weight, sample, agent, leaf: isLeaf ? innermost : undefined };
   };
@@ -242,7 +236,7 @@ function webAssemblyIn({ frames: [innermost] }: TimedSample): NativeCall | undef
   return isWasmFile(innermost?.file ?? '') ? WEB_ASSEMBLY : undefined;
 }
 
-/** Of the built-ins that are not wrapped, V8 interrupts only those of regular expressions. */
+/** V8 interrupts no built-in that is not wrapped, but those of regular expressions. */
 function regExpIn({ frames: [innermost] }: TimedSample): NativeCall | undefined {
   const [, type, method] = /^(RegExp|String)\.(.+)/.exec(innermost?.functionName ?? '') ?? [];
   return innermost?.isBuiltin && method !== undefined

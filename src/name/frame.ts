@@ -30,11 +30,10 @@ export const MAX_CAPTURED_FRAMES = 1024;
 const MAX_INNER_FRAMES = 64;
 const MAX_OUTER_FRAMES = 32;
 /**
- * Of the frames in between, those that a block may be named by are kept, this many at either end: a
- * framework may have 32 frames above the function that has called a library which recurs.
+ * Frames in between that a block may be named by are kept, this many at either end: a framework may
+ * have 32 frames above the function that has called a library which recurs.
  */
 const MAX_MIDDLE_FRAMES = 16;
-/** Of the text of a frame. */
 const MAX_TEXT_LENGTH = MAX_NAME_LENGTH + MAX_FILE_LENGTH;
 
 /** What may stand between the start of a function and its parameters, beside its name. */
@@ -150,7 +149,7 @@ export function toFrame(
   };
 }
 
-/** As V8 writes it, which would copy a long name or file first. */
+/** V8's own `toString` would copy a long name or file first. */
 function textOf(site: NodeJS.CallSite, { file = ANONYMOUS, line, column }: CodePosition): string {
   const name = site.getFunctionName() ?? '';
   const isLong = name.length > MAX_NAME_LENGTH || isLongFile(site.getScriptNameOrSourceURL() ?? '');

@@ -1,7 +1,7 @@
 /**
- * Which code is the application's own ("in-app", as error trackers call it), and which belongs to
- * neither side: an agent's wrappers around what others call. The first rule that applies to a file
- * decides:
+ * Decides which code is the application's own ("in-app", as error trackers call it), and which
+ * belongs to neither side: an agent's wrappers around what others call. The first rule that applies
+ * to a file decides:
  *
  * 1. A WebAssembly module is a dependency: what can be changed is its caller.
  * 2. What the option `inApp` says yes to is the application. What it says no to is decided by 4 to
@@ -28,7 +28,7 @@ export type InAppOption = readonly string[] | ((file: string) => boolean);
 /** A list of more is a mistake. */
 export const MAX_IN_APP_PATHS = 100;
 
-/** What is wrong with a value of the option that is not a function. */
+/** Says what is wrong with a value of the option that is not a function. */
 export function problemOfPaths(value: unknown): 'type' | 'range' | undefined {
   if (!Array.isArray(value) || !value.every((path) => typeof path === 'string')) return 'type';
   const inRange = value.length > 0 && value.length <= MAX_IN_APP_PATHS;
@@ -45,7 +45,6 @@ export function parseInApp(text: string): string[] {
 
 /** Who can change the code of a file. */
 export type Origin =
-  /** The application's own code. */
   | 'app'
   /** A package's. */
   | 'dependency'
@@ -72,7 +71,7 @@ export type OriginOf = (file: string) => Origin;
 /** Answers kept: a stack has some 100 frames at most, so a large application stays below it. */
 const MAX_KNOWN_FILES = 2000;
 
-/** Made once; what it answers for a file does not change. */
+/** The answer for a file does not change. */
 export function createOriginOf(options: OriginOptions = {}): OriginOf {
   const { inApp, cwd = '', mainFile } = options;
   const mainPackage = mainFile === undefined ? undefined : applicationPackage(mainFile, cwd);
@@ -91,14 +90,14 @@ export function createOriginOf(options: OriginOptions = {}): OriginOf {
     const before = known.get(file);
     if (before !== undefined) return before;
     const origin = decide(file);
-    // Generated file names, a new one for each evaluation, must not make it grow.
+    // Each evaluation may generate a new file name: the map must not grow by that.
     if (known.size >= MAX_KNOWN_FILES) known.clear();
     known.set(file, origin);
     return origin;
   };
 }
 
-/** What the option says of a file; undefined if it says nothing. */
+/** The option's answer for a file; undefined if it has none. */
 type InApp = (file: string) => boolean | undefined;
 
 function pathsOf(paths: readonly string[] | undefined, cwd: string): InApp {
@@ -129,7 +128,6 @@ function guarded(inApp: (file: string) => unknown, { onError }: OriginOptions): 
   };
 }
 
-/** Node.js' own code. */
 export function isNodeFile(file: string): boolean {
   return file.startsWith('node:');
 }
@@ -196,7 +194,7 @@ export function isChunk(file: string): boolean {
   return !path.includes(NODE_MODULES) && originOfChunk(path) !== undefined;
 }
 
-/** What calls modules in a bundle. */
+/** The code that calls modules in a bundle. */
 const BUNDLER_RUNTIME = /\[turbopack\](?:\/|_runtime\.js)|\/webpack-runtime\.js/;
 /** `vendor-chunks/@sentry.js`, and with pnpm `vendor-chunks/@sentry+node@9.1.0.js`. */
 const VENDOR_CHUNK = /\/vendor-chunks\/(.*)\.js/;

@@ -14,10 +14,10 @@ import { ANONYMOUS } from './stack-path.ts';
 export interface KeyedPlace {
   readonly functionName: string;
   readonly file?: string;
-  /** Where the function was executing when it was sampled. */
+  /** The function was at this position when it was sampled. */
   readonly line?: number;
   readonly column?: number;
-  /** Where it begins: the same in every block. */
+  /** The function begins here, in every block. */
   readonly functionLine?: number;
   readonly functionColumn?: number;
 }
@@ -40,7 +40,7 @@ export function keyOf(place: KeyedPlace): string {
   return `${place.functionName}\n${place.file ?? ''}${position}`;
 }
 
-/** Where a function begins, if its name says nothing. */
+/** The function's beginning, if its name says nothing. */
 export function beginOf(place: KeyedPlace): Pick<KeyedPlace, 'file' | 'line'> {
   const { functionName, file, line, functionLine = line } = place;
   if (!saysNothing(functionName) || file === undefined) return {};

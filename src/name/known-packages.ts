@@ -4,7 +4,7 @@
  * that ends with `/` or `-` stands for all that begin with it.
  */
 
-/** They wrap what others call: agents, and what those hook modules with. */
+/** Agents, and what agents hook modules with, wrap what others call. */
 const AGENTS = listed(`
   require-in-the-middle import-in-the-middle shimmer async-listener continuation-local-storage
   cls-hooked diagnostic-channel diagnostic-channel-publishers

@@ -1,5 +1,5 @@
 /**
- * Which package a file is of, and which others that one depends on.
+ * Finds the package of a file, and whether that depends on another.
  *
  * Guarantees: it reads each `package.json` once; nothing is thrown.
  */
@@ -35,7 +35,7 @@ export function scopeOf(folder: string): string {
   return folder[start] === '@' ? folder.slice(0, folder.indexOf(separator, start)) : folder;
 }
 
-/** Where the name of the innermost package begins; 0 if there is none. */
+/** Index at which the name of the innermost package begins; 0 if there is none. */
 function nameStart(path: string): number {
   const slashed = path.lastIndexOf(`/${NODE_MODULES}/`);
   const start = Math.max(slashed, path.lastIndexOf(`\\${NODE_MODULES}\\`));

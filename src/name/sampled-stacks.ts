@@ -35,7 +35,7 @@ export function sampledStacks(samples: readonly WeightedSample[]): SampledStack[
 function framesOf({ frames, requestedAt, time, nativeCall }: WeightedSample): SampledFrame[] {
   const running = frames.filter(({ isOwn }) => !isOwn);
   const isLate = time - requestedAt >= LATE_MILLIS;
-  // It has only just been called: what kept the answer is its caller.
+  // This function has only just been called: its caller kept the sample waiting.
   const isNew = isLate && running.length > 1 && running[0]?.isAtEntry === true;
   const stack = (isNew ? running.slice(1) : running).map((frame) => ({
     name: frame.functionName ?? (frame.file === undefined ? frame.text : ANONYMOUS),

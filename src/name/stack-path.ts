@@ -18,24 +18,21 @@ import { dependsOn, packageOf } from './packages.ts';
 
 export const ANONYMOUS = '<anonymous>';
 
-/** Where Node.js calls hooks from. */
 const ASYNC_HOOKS = 'node:internal/async_hooks';
-/** Where Node.js calls timers from. */
 const TIMERS = 'node:internal/timers';
 const MODULE_LOADER = 'node:internal/modules/';
-/** What Node.js does around promise reactions and nextTicks. */
+/** Node.js runs this around promise reactions and nextTicks. */
 const AROUND_REACTIONS = new Set([
   ASYNC_HOOKS,
   'node:async_hooks',
   'node:internal/process/task_queues',
 ]);
 
-/** A function on the way. */
 export interface Step {
   readonly frame: StackFrame;
   /** {@link ANONYMOUS} if neither it nor the function around it has a name. */
   readonly name: string;
-  /** The same for the same function, and for no other. */
+  /** Identifies the function. */
   readonly key: string;
   readonly origin: Origin;
   /** Folder of its package; empty for the application, and if it is not known. */
@@ -47,16 +44,15 @@ export interface Step {
 export interface StackPath {
   /** Outermost first; empty if nothing on the stack can be named. */
   readonly steps: readonly Step[];
-  /** The innermost of them was loading a module, whose code did not run (yet). */
+  /** True while the innermost function loads a module whose code does not run yet. */
   readonly isLoading: boolean;
-  /** File of that module, if it is known. */
+  /** File of the module that is loaded, if it is known. */
   readonly loads?: string | undefined;
 }
 
 /**
- * What ran until a sample came that was late. V8 interrupts JavaScript at once, but after a native
- * call only when the next function is called: so a function that has only just been called is not
- * what ran, but its caller is.
+ * The path that ran until a late sample came: without a function that has only just been called,
+ * since V8 answers after a native call when the next function is called.
  */
 export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   const frames = withoutOwnCalls(stack);
@@ -65,7 +61,7 @@ export function pathBefore(stack: readonly StackFrame[], originOf: OriginOf): St
   return path.isLoading && isModuleAt(frames, 0) ? { ...path, loads: frames[0]?.file } : path;
 }
 
-/** The innermost frame has only just been called, and its caller can be named instead. */
+/** True if the innermost frame has only just been called, and its caller can be named. */
 function isOnlyJustCalled(frames: readonly StackFrame[], originOf: OriginOf): boolean {
   const [first] = frames;
   if (first === undefined || !first.isAtEntry || !isCode(first)) return false;
@@ -75,7 +71,7 @@ function isOnlyJustCalled(frames: readonly StackFrame[], originOf: OriginOf): bo
   );
 }
 
-/** What ran when the sample was taken. */
+/** The path that ran when the sample was taken. */
 export function pathAt(stack: readonly StackFrame[], originOf: OriginOf): StackPath {
   return pathOf(withoutOwnCalls(stack), originOf);
 }
@@ -132,7 +128,7 @@ export function hasUserCode(frames: readonly StackFrame[]): boolean {
   );
 }
 
-/** Like {@link hasUserCode}, or such code awaits what runs: a block can be named by it. */
+/** Whether a block can be named by the stack: user code runs, or awaits what runs. */
 export function hasNamedCode(frames: readonly StackFrame[]): boolean {
   return hasUserCode(frames) || withoutOwnCalls(frames).some(isCode);
 }
@@ -174,14 +170,8 @@ function asCalled(step: Step, callee: Step | undefined): Step {
 }
 
 /**
- * The functions that a block may be named by, of those on one stack, outermost first:
- *
- * 1. Those of the application.
- * 2. Else one of a package: the outermost below the last that was given to its caller, as handlers
- *    are to frameworks, and that does more than to call what it was given. What a library calls
- *    back is part of the package that called the library. Of functions that await each other it is
- *    the innermost.
- * 3. All from there on, if it is of a dispatcher.
+ * The functions that a block may be named by, outermost first: rule 5 of src/name/README.md. If
+ * that is one of a dispatcher, all functions from there on.
  */
 export function placesOn(steps: readonly Step[]): readonly Step[] {
   const inApp = steps.filter(({ origin }) => origin === 'app');
@@ -205,10 +195,9 @@ export function placesOn(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * Whether a function was given to its caller, which did not choose it. Not an agent's, and not if
- * 1. its package is the caller's, or has called the caller: that uses what called it;
- * 2. it is a dispatcher that a package calls: what sends an answer;
- * 3. the caller's package depends on its package, or one does that was called before.
+ * Whether a function was given to its caller, which did not choose it. An agent's never is, nor the
+ * function of a package that is on the stack already: that uses what called it. A dispatcher that a
+ * package calls sends an answer.
  */
 function isGiven(steps: readonly Step[], at: number, [, ...called]: readonly string[]): boolean {
   const { package: own, origin } = steps[at] as Step;
@@ -251,8 +240,8 @@ function isOfNode(frames: readonly StackFrame[], at: number): boolean {
 }
 
 /**
- * What awaits the running code, and has called it; the innermost first; nothing if a function of
- * the application runs:
+ * Callers that await the running code, the innermost first; none if a function of the application
+ * runs:
  * 1. The innermost function of the application, of which a package goes on in a promise reaction.
  * 2. Else the functions of packages that are nearer than any of the application.
  */
@@ -326,7 +315,7 @@ function isModuleAt(frames: readonly StackFrame[], at: number): boolean {
   if (frames[at]?.functionName !== undefined) return false;
   const caller = frames[at + 1];
   if (caller?.file?.startsWith(MODULE_LOADER) !== true) return false;
-  // Its name is in the text only, from Node.js 22 on.
+  // Node.js 22 and later have the loader's name in the text only.
   return (
     caller.file.startsWith(`${MODULE_LOADER}esm/`) || caller.text.startsWith('Module._compile')
   );

@@ -1,13 +1,9 @@
 /**
- * Which part of a block each stack sample stands for.
+ * Gives each stack sample its part of the block.
  *
  * Guarantees: the weights of a block's samples are never negative and add up to its length, and all
  * time from the request of a sample to its arrival belongs to what it found running.
- *
- * JavaScript answers a request within a millisecond, a native call only when it has returned. So a
- * sample that arrives late speaks of two moments: of what ran from the request on, and of what came
- * next. What ran between the arrival of a sample and the request of the next one is known only at
- * its two ends: each gets a half.
+ * The rules 1 and 2 of src/name/README.md say why.
  */
 import type { NativeCall, StackFrame } from '../block.ts';
 
@@ -26,20 +22,19 @@ export interface TimedSample {
   readonly nativeCall?: NativeCall | undefined;
 }
 
-/** What a sample stands for in a block, in milliseconds. */
+/** The part of the block that a sample stands for, in milliseconds. */
 export interface SampleWeight<S extends TimedSample = TimedSample> {
   readonly sample: S;
-  /** It came late: a native call, garbage collection, or no CPU. */
+  /** True if the answer was late: a native call, garbage collection, or no CPU. */
   readonly isLate: boolean;
   /**
-   * It was taken inside the block. Otherwise its frames are not the block's: what ran is not known.
+   * False if it was taken after the block: its frames are of other code, and what ran is not known.
    */
   readonly isInside: boolean;
-  /** Up to its arrival. */
+  /** Milliseconds until the arrival; `after` has those from then on. */
   readonly before: number;
-  /** From its arrival on. */
   readonly after: number;
-  /** Time up to the arrival in which JavaScript could not be interrupted: it ends at `until`. */
+  /** Milliseconds until the arrival, at `until`, in which JavaScript could not be interrupted. */
   readonly uninterrupted: number;
   readonly until: number;
 }

@@ -20,7 +20,9 @@ import type { Sleep } from './thread-sleep.ts';
 
 export interface SampleRequest {
   readonly expression: string;
-  /** It is on its way to the watched thread, and nothing else delays it any more. */
+  /**
+   * Called when the request reaches the watched thread, and only its own code delays the answer.
+   */
   asked(): void;
   /** `askAgain` asks the same in the same session; absent if that is not possible. */
   answered(value: unknown, askAgain?: () => void): void;
@@ -55,7 +57,7 @@ export const evaluation = (expression: string): Runtime.EvaluateParameterType =>
   silent: true,
 });
 
-/** What the expression came to. {@link LOST}: it threw, before its own `try`. */
+/** The value of the expression; {@link LOST} if it threw before its own `try`. */
 export function answerIn(response: EvaluationResult | undefined): unknown {
   return response?.exceptionDetails === undefined ? response?.result?.value : LOST;
 }
@@ -103,24 +105,22 @@ const MAX_UNREACHED_PAUSE_MILLIS = 1000;
 
 type InspectorModule = typeof import('node:inspector');
 
-/** What came of a request: `isOver` if the busy period had ended. */
+/** `isOver` is true if the busy period had ended. */
 export interface SampleOutcome<Facts extends object> {
-  /** Undefined too if the sample was lost. */
+  /** Undefined if the sample was lost, or `isOver`. */
   readonly reply: CaptureReply<Facts> | typeof TAKEN | undefined;
   readonly isOver: boolean;
 }
 
-/** What is asked for; `isOver` is asked while the main thread delays it. */
+/** `isOver` is asked while the main thread delays the question. */
 interface Question {
   readonly what: number;
   onWaiting(): void;
-  /** Whether what was to be sampled is over. */
   isOver(): boolean;
-  /** See {@link MAX_REPEATS}. */
   readonly repeats: number;
 }
 
-/** What the watched thread answers; none if what was to be sampled is over. */
+/** The answer is absent if the code that was to be sampled has ended. */
 type Answer<Facts extends object> = CaptureReply<Facts> | ProfileReply | typeof LOST;
 
 /**
@@ -237,7 +237,7 @@ export class CaptureClient<Facts extends object> {
     return this.#inVain.busyPeriod === busyPeriod ? this.#inVain.times : 0;
   }
 
-  /** Like {@link capture}, for the loop profile. */
+  /** Samples for the loop profile, whether the loop is busy or not. */
   readonly sampleProfile: SampleProfile = async (onWaiting) => {
     const isOver = () => false;
     const repeats = MAX_REPEATS;
@@ -291,14 +291,14 @@ export class CaptureClient<Facts extends object> {
           if (answer === LOST) Atomics.store(words, Word.sampleLost, 1);
         },
         unreachable: (reason) => {
-          // It is also said of a session that was closed before.
+          // The inspector says this of a session that was closed before, too.
           if (!isFinished) this.#lose(reason);
           isAnswered = true;
         },
         ended: () => {
           if (isFinished) return;
           this.#lose('the inspector does not find this thread');
-          // Terminated: it could not tell, and is not watched any more.
+          // The thread was terminated, which it could not tell.
           Atomics.store(words, Word.closing, 1);
           isAnswered = true;
         },
@@ -320,7 +320,7 @@ export class CaptureClient<Facts extends object> {
     } finally {
       isFinished = true;
       if (!isAnswered && memory.isSet(Word.held)) {
-        // At its end, the thread takes the sample itself.
+        // The thread takes the sample itself at the end of the run that V8 may end.
         request.set(Request.requestedAt, this.now());
         Atomics.store(words, Word.missed, 1);
       }
@@ -353,7 +353,7 @@ export class CaptureClient<Facts extends object> {
   }
 }
 
-/** It shows no code. */
+/** True if the sample shows no code. */
 function isBare(answer: Answer<object> | undefined): boolean {
   return answer === BARE || (typeof answer === 'object' && !answer.isCodeKnown);
 }
@@ -363,7 +363,7 @@ function readAnswer<Facts extends object>(value: unknown): Answer<Facts> | undef
   return value.startsWith('{') ? JSON.parse(value) : (value as Answer<Facts>);
 }
 
-/** It is not imported, since there are builds of Node.js without it. */
+/** Some builds of Node.js have no inspector, so it is not imported. */
 function loadInspector(): InspectorModule | undefined {
   try {
     return require('node:inspector') as InspectorModule;
@@ -373,7 +373,7 @@ function loadInspector(): InspectorModule | undefined {
 }
 
 /**
- * The same text every time, so that V8 compiles it once.
+ * The text never changes, so V8 compiles it once.
  *
  * The channel is where the function is found, and nothing is published: what is thrown near the end
  * of the stack, by a publication itself too, would end the process as an uncaught exception.

@@ -18,7 +18,6 @@ export interface CaptureTimes {
   readonly captureGrowth: number;
   /** But not later than this after it, until few captures are left. */
   readonly maxGapMillis: number;
-  /** Stack samples of one block, at most. */
   readonly maxCaptures: number;
 }
 
@@ -108,7 +107,6 @@ export class CaptureSchedule {
     return this.#left > 0 ? this.#due : Number.POSITIVE_INFINITY;
   }
 
-  /** A capture was made at `age`. */
   take(age: number): void {
     this.#left--;
     const { captureEveryMillis, captureGrowth, maxGapMillis } = this.times;

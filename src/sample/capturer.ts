@@ -9,15 +9,13 @@ import { activeContext } from '../otel/active-context.ts';
 import type { Clock } from '../support/clock.ts';
 import { CAPTURE_URL, type TakenStack, takeStack } from './stack.ts';
 
-/** Where samples go, and what is taken of the running code, to be read later. */
+/** The functions copy from the running code; the values that they return are read later. */
 export interface CapturerPorts {
-  /** As those of the ledger. */
   isLatest(busyPeriodStart: number): boolean;
   /** When the latest busy period began; NaN if none has. */
   periodStart(): number;
   mayWait(): boolean;
   wasWaitingAt(time: number): boolean | undefined;
-  /** Type of the async resource that is running. */
   resourceType(): () => string | undefined;
   /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
   nativeCall(): (frames: readonly StackFrame[], isLate: boolean) => NativeCall | undefined;
@@ -25,7 +23,7 @@ export interface CapturerPorts {
 }
 
 export interface CapturedSample extends StackSample {
-  /** As {@link TakenStack.showsCode}. */
+  /** The answer of {@link TakenStack.showsCode}. */
   showsCode(): boolean;
 }
 
@@ -53,7 +51,6 @@ export class Capturer {
     const isLate = this.clock.now() - askedAt >= LATE_MILLIS;
     if (!isLate && !ports.isLatest(busyPeriodStart)) return undefined;
     const stack = takeStack();
-    // A loop that waits answers at once, if it has a CPU.
     const isWaiting = () => !isLate || ports.wasWaitingAt(askedAt) === true;
     if (ports.mayWait() && stack.isEmpty() && isWaiting()) return undefined;
     const isOfCaller = ranSince !== undefined;
@@ -67,10 +64,10 @@ export class Capturer {
   }
 
   /**
-   * What runs now, whatever that is: only copied, and read after the block. Until then it keeps
-   * the functions on the stack and the async resource alive: the first callback after the next wait
-   * for events, a beat for one, drops the samples that are of no block.
-   * @param isOfCaller what has called this package is meant
+   * Copies what is running, to be read after the block. The copy keeps the functions on the stack
+   * and the async resource alive until the first callback after the next wait for events, which
+   * drops the samples that are of no block.
+   * @param isOfCaller the caller of this package is sampled
    */
   sample(requestedAt: number, stack = takeStack(), isOfCaller = false): CapturedSample {
     const time = this.clock.now();

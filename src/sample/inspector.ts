@@ -2,7 +2,7 @@
 
 type Inspector = { url(): string | undefined };
 
-// It is not imported, since there are builds of Node.js without it.
+// Some builds of Node.js have no inspector, so it is not imported.
 const inspector = (() => {
   try {
     const { getBuiltinModule } = process as { getBuiltinModule?: (id: string) => unknown };
@@ -12,7 +12,7 @@ const inspector = (() => {
   }
 })();
 
-/** In a worker thread, Node.js does not say it: the watchdog thread asks the main thread. */
+/** Node.js does not tell a worker thread: the watchdog thread asks the main thread for it. */
 let isProcessInspected = false;
 
 export function noteInspected(isInspected: boolean): void {

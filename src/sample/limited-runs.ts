@@ -37,7 +37,7 @@ function call(
   return run(isLimited ? timeout : Number.POSITIVE_INFINITY, code);
 }
 
-/** All of `vm` calls these, as they are then (Node.js 20 to 26). */
+/** All of `vm` calls these at the time of the run (Node.js 20 to 26). */
 const patches = [
   new Patch<Run, RunLimited>(
     Object.getPrototypeOf(vm.Script.prototype),
@@ -65,7 +65,7 @@ const patches = [
   ),
 ];
 
-/** With `--experimental-vm-modules`. */
+/** `SourceTextModule` needs `--experimental-vm-modules`. */
 function moduleClasses(): object[] {
   const { SourceTextModule } = vm as { SourceTextModule?: { readonly prototype: object } };
   return SourceTextModule === undefined ? [] : [Object.getPrototypeOf(SourceTextModule.prototype)];

@@ -1,5 +1,5 @@
 /**
- * Which positions are this package's own code, so that it is never named as the blocking function.
+ * Finds which positions are this package's own code, so that it never names itself.
  *
  * The name of its folder would not say it: the package may be linked from another place, or bundled
  * into the one file of an application. A bundler keeps one module together though: own is what lies
@@ -8,7 +8,7 @@
  */
 import type { CodePosition } from '../block.ts';
 
-/** Calls what it is given, which returns the position of its caller: that of the bookmark. */
+/** The bookmark calls `whereAmI`, which returns the position of its caller: the bookmark's. */
 type Bookmark = (whereAmI: () => CodePosition | undefined) => CodePosition | undefined;
 
 const first: Bookmark = (whereAmI) => whereAmI();

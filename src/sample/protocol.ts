@@ -1,11 +1,11 @@
-/** What the watched thread and its watchdog thread exchange, beside the shared memory. */
+/** The watched thread and its watchdog thread exchange these, beside the shared memory. */
 import type { CaptureTimes } from './capture-times.ts';
 
 /** Given to the watchdog thread of a thread. Times are milliseconds. */
 export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   /** The buffer of a `SharedMemory`. */
   readonly memory: SharedArrayBuffer;
-  /** Of the watched thread; 0: the main thread. */
+  /** The watched thread's id; 0 is the main thread. */
   readonly threadId: number;
   /** `process.hrtime()` when the watched thread's `performance.now()` was 0, in milliseconds. */
   readonly clockOrigin: number;
@@ -17,32 +17,32 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly unfinishedAfterMillis: number;
   /** Undefined if there is no loop profile. */
   readonly profile: ProfileOptions | undefined;
-  /** Where the answer to each stack sample is put, for the health server; undefined without one. */
+  /** The health server reads the answer to each stack sample here; undefined without a server. */
   readonly sampleMemory?: SharedArrayBuffer | undefined;
   /** The part of the environment that exporters read. */
   readonly env: Record<string, string>;
-  /** For the report of ongoing blocks. The watchdog only passes it on. */
+  /** The watchdog thread passes this on to the report of ongoing blocks. */
   readonly ongoing: OngoingOptions;
 }
 
 /** The moments at which the loop profile has what runs sampled. */
 export interface ProfileOptions {
-  /** Also while the loop is busy for less than half of the time. */
+  /** If true, moments come also while the loop is busy for less than half of the time. */
   readonly isAlways: boolean;
   /** Mean interval between two moments, in milliseconds. */
   readonly intervalMillis: number;
-  /** The same for the first moments, which make the shares known sooner; and how many those are. */
+  /** The first moments are closer, so that shares are known sooner. */
   readonly firstIntervalMillis: number;
   readonly firstMoments: number;
   /** While the loop turns, beats of the lag timer are not further apart. */
   readonly maxBeatMillis: number;
 }
 
-/** The answer to a request that failed: there was no stack left for it, for one. */
+/** The answer to a request that failed, for example without stack left for it. */
 export const LOST = 'lost';
 /** The answer if a stack sample was taken, and nothing else is asked for. */
 export const TAKEN = 'taken';
-/** The same, and the sample shows no code that a block can be named by. */
+/** The answer if a sample was taken that shows no code that a block can be named by. */
 export const BARE = 'bare';
 /** The answer to the loop profile if at the moment of the request the loop waited for events. */
 export const IDLE = 'idle';
@@ -73,7 +73,7 @@ export interface PublishedSample<Facts extends object = object> {
 
 /** A block that has not ended, as far as the watchdog thread knows it. */
 export interface OngoingReport<Facts extends object = object> {
-  /** Of the latest answer of the watched thread; undefined if there was none. */
+  /** Facts of the watched thread's latest answer; undefined if there was none. */
   readonly facts: Facts | undefined;
   /** When it is reported: a time of that thread's `performance.now()`. */
   readonly time: number;
@@ -86,7 +86,7 @@ export interface OngoingReport<Facts extends object = object> {
 
 /** Messages of the watchdog thread to a thread that it watches. */
 export type WatchdogMessage =
-  /** It watches, and can ask for stack samples. */
+  /** The watchdog thread watches, and can ask for stack samples. */
   | { readonly type: 'ready' }
   /** Stack samples cannot be taken: no inspector, or no permission for it. */
   | { readonly type: 'no-capture'; readonly reason: string };

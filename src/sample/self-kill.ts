@@ -17,7 +17,7 @@ export type KillListener = () => () => void;
 const listeners = new Set<KillListener>();
 
 /**
- * What it calls never changes: others may keep it, and put it back at any time.
+ * The wrapper calls the same original forever: others may keep it, and put it back at any time.
  * @param ends whether a call with these arguments may end the process
  */
 const patchOf = (key: string, ends: (...args: never[]) => boolean) =>
@@ -45,7 +45,7 @@ const mayEnd = (pid: number, signal: number) =>
 const patches = [
   // `process.kill` calls it.
   patchOf('_kill', mayEnd),
-  // They emit no `exit` event: `process.exit` calls the first one, after it.
+  // These emit no `exit` event: `process.exit` calls the first one after its own.
   patchOf('reallyExit', () => true),
   patchOf('execve', () => true),
 ];

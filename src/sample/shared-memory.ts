@@ -41,7 +41,6 @@ export const Request = {
   isRepeat: 4,
 } as const;
 
-/** What a stack sample is asked for. */
 export const SampleFor = {
   /** A block; the answer says only that it was taken. */
   block: 0,
@@ -53,9 +52,9 @@ export const SampleFor = {
 
 /** Index in {@link SharedMemory.progress}: the watched thread, outside of stack samples. */
 export const Progress = {
-  /** Until when the event loop's time has been reported. What runs began later. */
+  /** End of the last reported block. The code that runs now started after it. */
   reportedUntil: 0,
-  /** The latest upkeep of the lag timer, and how long the loop had waited for events by then. */
+  /** The latest upkeep of the lag timer, and the loop's idle time by then. */
   beatAt: 1,
   idleTime: 2,
   /** When it woke the watchdog thread last, and when that would have run instead. */
@@ -69,13 +68,13 @@ export const Sleeping = {
   wakeUp: 0,
   /** How many suspensions it has noted. */
   suspensions: 1,
-  /** For how long the process was stopped so far, all suspensions together. */
+  /** Sum of the time for which the process was stopped. */
   stopped: 2,
   /** 1 if the watched thread may wake it up before: it sleeps until something runs. */
   untilWoken: 3,
 } as const;
 
-/** Index in a record of {@link SharedMemory.suspensions}: one of the watchdog thread. */
+/** Index in a record of {@link SharedMemory.suspensions}. */
 export const Suspended = { from: 0, until: 1, stopped: 2 } as const;
 
 /** Suspensions remembered: a block asks for those inside it right after it ended. */
@@ -161,7 +160,7 @@ export class SharedMemory {
     Atomics.store(this.words, Word.busyPeriod, this.#busyPeriod);
   }
 
-  /** There is nothing to watch. */
+  /** From now on there is nothing to watch. */
   closeBusyPeriod(): void {
     Atomics.store(this.words, Word.busyPeriod, 0);
   }

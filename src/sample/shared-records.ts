@@ -113,7 +113,7 @@ export class SharedText {
     Atomics.store(words, VERSION, version);
   }
 
-  /** What {@link write} was given as JSON; undefined if the text is empty. */
+  /** The JSON that was written, parsed; undefined if the text is empty. */
   readJson<Value>(): Value | undefined {
     const text = this.read();
     return text === '' ? undefined : (JSON.parse(text) as Value);

@@ -8,7 +8,6 @@
  */
 type Prepare = (error: unknown, sites: NodeJS.CallSite[]) => unknown;
 
-/** A stack that V8 has captured. */
 export type CapturedStack = { readonly stack?: unknown };
 
 // Taken once: an application may replace them.
@@ -19,7 +18,7 @@ const { captureStackTrace } = HostError;
 
 /** Whose frames are read; undefined while nothing is. */
 let read: CapturedStack | undefined;
-/** What the host has set. */
+/** The host's own function. */
 let before: Prepare | undefined;
 
 const prepare: Prepare = (error, sites) => {
@@ -51,7 +50,7 @@ export function captureInThisRealm(
 export function readInThisRealm(captured: CapturedStack): NodeJS.CallSite[] | undefined {
   const prepared = plainProperty('prepareStackTrace');
   if (prepared === undefined) return undefined;
-  // Otherwise an earlier reading was ended half-way.
+  // If `prepare` is still set, an earlier reading was ended half-way.
   if (prepared.value !== prepare) before = prepared.value as Prepare | undefined;
   read = captured;
   try {
@@ -59,13 +58,13 @@ export function readInThisRealm(captured: CapturedStack): NodeJS.CallSite[] | un
     const { stack } = captured;
     return Array.isArray(stack) ? stack : undefined;
   } finally {
-    // As putBack, and without a call: there may be no stack left.
+    // Does what `putBack` does without a call: there may be no stack left.
     read = undefined;
     HostError.prepareStackTrace = before as NonNullable<typeof HostError.prepareStackTrace>;
   }
 }
 
-/** Of the host's `Error`, which Node.js finds as the global one; undefined if it cannot be set. */
+/** Node.js finds the host's `Error` as the global one. Undefined if it cannot be set. */
 function plainProperty(
   name: 'prepareStackTrace' | 'stackTraceLimit',
 ): PropertyDescriptor | undefined {

@@ -25,7 +25,6 @@ import { type CapturedStack, captureInThisRealm, readInThisRealm } from './stack
 /** Source URL of what the watchdog thread has evaluated: frames inside it are the capture's own. */
 export const CAPTURE_URL = 'node:opentelemetry-instrumentation-event-loop';
 
-/** A stack that has been captured. */
 export interface TakenStack {
   frames(): StackFrame[];
   /** Whether a stack sample runs on an empty stack: the loop waits. */
@@ -68,8 +67,8 @@ export function captureStack(): StackFrame[] {
 }
 
 /**
- * Like {@link captureStack}; the frames are made when they are asked for. Until then functions on
- * the stack, and their receivers, are kept alive.
+ * Captures the stack, and makes its frames when they are asked for. Until then functions on the
+ * stack, and their receivers, are kept alive.
  */
 export function takeStack(): TakenStack {
   const sites = sitesBelow(takeStack);
@@ -90,7 +89,7 @@ function isOwnPlace(place: CodePosition): boolean {
   return isOwn(place);
 }
 
-/** Outermost first: nearly always one of the first frames is the application's. */
+/** Begins with the outermost frames: one of the first is nearly always the application's. */
 function showsCode(sites: readonly NodeJS.CallSite[]): boolean {
   for (let i = sites.length - 1; i >= 0; i--) {
     const site = sites[i] as NodeJS.CallSite;

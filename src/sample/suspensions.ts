@@ -1,7 +1,6 @@
 /**
- * When the watchdog thread was suspended: the process was stopped, or the thread had no CPU. It
- * wakes up far too late then, and notes it. Guarantees: each suspension counts once, also while it
- * lasts, as the watched thread sees it.
+ * The watchdog thread notes when it was suspended: the process was stopped, or the thread had no
+ * CPU, so it woke up far too late. Guarantees: each suspension counts once, also while it lasts.
  */
 import {
   MAX_SUSPENSIONS,
@@ -53,8 +52,8 @@ export function noteWakeUp({ sleep, progress }: SharedMemory, now: number): void
 }
 
 /**
- * For how long the process was stopped until `now`, at most. Counts the suspension that the
- * watchdog thread has not noted yet.
+ * The longest time for which the process may have been stopped until `now`, with the suspension
+ * that the watchdog thread has not noted yet.
  */
 export function stoppedSoFar(memory: SharedMemory, now: number): number {
   const unnoted = unnotedWithin(memory, Number.NEGATIVE_INFINITY, now);
@@ -62,22 +61,22 @@ export function stoppedSoFar(memory: SharedMemory, now: number): number {
 }
 
 /**
- * For how long, between `start` and `end`, the watchdog thread was suspended. Counts the suspension
- * that it has not noted yet: it may still be in it, or have had no CPU since.
+ * Milliseconds between `start` and `end` in which the watchdog thread was suspended, with the
+ * suspension that it has not noted yet: it may have had no CPU since.
  */
 export function suspendedWithin(memory: SharedMemory, start: number, end: number): number {
   return unnotedWithin(memory, start, end) + sumWithin(memory, start, end, wholly);
 }
 
 /**
- * At least how long, between `start` and `end`, the process was stopped, as far as the watchdog
- * thread has noted it. If it does not know its own run delay: for how long it was suspended.
+ * Milliseconds between `start` and `end` in which the process was stopped, as far as the watchdog
+ * thread has noted it. Without its own run delay, it is the time of its suspensions.
  */
 export function stoppedWithin(memory: SharedMemory, start: number, end: number): number {
   return sumWithin(memory, start, end, stoppedPart);
 }
 
-/** The same, if the process was stopped in what the watchdog thread has not noted yet. */
+/** {@link stoppedWithin}, with the suspension that the watchdog thread has not noted yet. */
 export function maybeStoppedWithin(memory: SharedMemory, start: number, end: number): number {
   return unnotedWithin(memory, start, end) + stoppedWithin(memory, start, end);
 }

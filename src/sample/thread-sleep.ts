@@ -25,7 +25,7 @@ export function announceSleep({ sleep }: SharedMemory, wakeUp: number, untilWoke
 export interface Sleep {
   /** Ends early when the watched thread says that it closes. */
   sleep(millis: number): void | Promise<void>;
-  /** Until the watched thread says that something runs, or for long. */
+  /** Sleeps until the watched thread says that something runs, or for long. */
   sleepWhileIdle(): void | Promise<void>;
   /** Lets the thread's own event loop turn: the inspector's answer needs it. */
   sleepInLoop(millis: number): Promise<void>;

@@ -28,14 +28,14 @@ import { suspendedWithin } from './suspensions.ts';
 import type { Sleep } from './thread-sleep.ts';
 
 /**
- * From this share of the age on at which a block is reported, the report is near: what it needs is
- * in each answer, since the thread may be in native code by then and not answer.
+ * A block of this share of the age at which it is reported is near its report: each answer has what
+ * that needs, since the thread may be in native code by then and not answer.
  */
 const NEAR_SHARE = 0.25;
 /** How long the report of an ongoing block waits for a fresh stack sample. */
 const FRESH_CAPTURE_MILLIS = 250;
 
-/** What the watchdog thread's loop works with; unit tests bring their own. */
+/** Unit tests bring their own parts. */
 export interface LoopParts<Facts extends object = object> {
   readonly options: CaptureTimes & { readonly unfinishedAfterMillis: number };
   readonly memory: SharedMemory;
@@ -47,7 +47,6 @@ export interface LoopParts<Facts extends object = object> {
   isReached(): boolean;
   /** Facts of the native call that runs, if it is known to be long. */
   longCall(): Facts | undefined;
-  /** Has an ongoing block reported. */
   reportOngoing(report: OngoingReport<Facts>): void;
   /** Passes the answer to a stack sample on: then each answer has what a report needs. */
   readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
@@ -69,7 +68,6 @@ export interface Moments {
 
 export interface MomentParts {
   readonly memory: SharedMemory;
-  /** As {@link LoopParts.now}. */
   now(): number;
   sample: SampleProfile;
 }
@@ -135,7 +133,6 @@ class BusyPeriod<Facts extends object> {
   #block: RunningBlock<Facts>;
 
   constructor(
-    /** Like {@link Word.busyPeriod}. */
     readonly id: number,
     private readonly start: number,
     private readonly parts: LoopParts<Facts>,
@@ -162,13 +159,13 @@ class BusyPeriod<Facts extends object> {
       } else if (reply !== undefined) this.#learn(reply);
     }
     if (this.#untilReport() <= 0) this.#report(isAnswered);
-    // Not longer than it takes the next block to become busy.
+    // The next block may become busy after `busyAfterMillis`.
     return Math.min(this.#untilCapture(), this.#untilReport(), options.busyAfterMillis);
   }
 
   /** A stack sample is under way: reports what is overdue. */
   wait(): void {
-    // In a native call the thread cannot answer: what was known before has to do.
+    // The thread cannot answer in a native call, so earlier facts are reported.
     if (this.#untilReport() <= -FRESH_CAPTURE_MILLIS) this.#report();
   }
 
@@ -188,17 +185,17 @@ class BusyPeriod<Facts extends object> {
     };
   }
 
-  /** After a block has been reported, sampling begins anew. */
+  /** Sampling begins anew when a block has been reported. */
   #followBlock(): void {
     if (this.#unreportedSince() !== this.#block.since) this.#block = this.#newBlock();
   }
 
   #learn(reply: CaptureReply<Facts>): void {
     const block = this.#block;
-    // An answer from a block that has been reported since.
+    // The answer is about a block that has been reported since.
     if (reply.start < block.since) return;
     const last = block.reply;
-    // Between two promise reactions no code is running: what ran before in the same block is kept.
+    // No code runs between two promise reactions: the last code of the same block is kept.
     const knowsLess = !reply.isCodeKnown && last?.start === reply.start;
     block.reply = knowsLess ? { ...reply, facts: { ...last.facts, ...reply.facts } } : reply;
     block.start = reply.start;
@@ -206,7 +203,6 @@ class BusyPeriod<Facts extends object> {
     this.parts.publish?.({ busyPeriod: this.id, start: reply.start, facts });
   }
 
-  /** Milliseconds until the next capture. */
   #untilCapture(): number {
     if (this.parts.capture === undefined) return Number.POSITIVE_INFINITY;
     const { since, schedule } = this.#block;
@@ -232,7 +228,7 @@ class BusyPeriod<Facts extends object> {
     block.isReported = true;
     const time = parts.now();
     parts.reportOngoing({
-      // In a native call the thread cannot answer: what it left behind is the latest.
+      // The thread cannot answer in a native call, and has left the latest facts behind.
       facts: (isAnswered ? undefined : parts.longCall()) ?? block.reply?.facts,
       time,
       ageMillis: time - block.start,
@@ -242,7 +238,6 @@ class BusyPeriod<Facts extends object> {
   }
 }
 
-/** What a watched thread is watched with, beside its own data. */
 export interface WatchdogPorts<Facts extends object> {
   readonly memory: SharedMemory;
   readonly sleep: Sleep;

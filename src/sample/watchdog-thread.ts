@@ -6,7 +6,6 @@ import { Restarts, THREAD_OPTIONS } from '../support/own-threads.ts';
 import { now } from '../support/time.ts';
 import type { WatchdogData, WatchdogMessage } from './protocol.ts';
 
-/** What the thread is started with, asked for each time. */
 export interface ThreadStart {
   readonly code: string;
   readonly env: Record<string, string>;
@@ -14,23 +13,23 @@ export interface ThreadStart {
 }
 
 export interface ThreadEvents {
-  /** By it, a watchdog thread that is not this thread's own sends its messages. */
+  /** A watchdog thread that is not this thread's own sends its messages over this channel. */
   readonly channelName: string;
   prepare(): ThreadStart;
   ready(): void;
-  /** It has ended, and is started again later. */
+  /** The thread has ended, and is started again later. */
   ended(): void;
   /** Stack samples cannot be taken, or not any more. */
   lost(reason: string): void;
 }
 
-/** A watchdog thread as the thread that it watches manages it. */
+/** The watched thread manages its watchdog thread by this. */
 export interface ThreadKeeper {
   /** Whether it has begun to watch, and still does. */
   readonly isWatching: boolean;
   /** Starts it if there is none and it is time to. `now`: a time of `performance.now()`. */
   keepUp(now: number): void;
-  /** Has it read the words of the shared memory. */
+  /** Makes the thread read the words of the shared memory. */
   wake(): void;
   terminate(): void;
 }
@@ -59,7 +58,7 @@ export class WatchdogThread implements ThreadKeeper {
     if (this.#worker === undefined && now >= this.#startAt) this.#start();
   }
 
-  /** It sleeps on these words themselves. */
+  /** The thread sleeps on the words themselves. */
   wake(): void {}
 
   terminate(): void {
@@ -68,7 +67,7 @@ export class WatchdogThread implements ThreadKeeper {
     this.#isWatching = false;
     this.#restarts.reset();
     this.#startAt = 0;
-    // It ends by itself, too, but only when it wakes up.
+    // The thread would end by itself only when it wakes up.
     worker?.terminate().catch(() => {});
   }
 
@@ -112,7 +111,7 @@ export class WatchdogThread implements ThreadKeeper {
     if (isPostponed) this.events.lost(Restarts.EXHAUSTED);
   }
 
-  /** For what Node.js calls: an exception would end the process. */
+  /** Node.js calls these: an exception would end the process. */
   #guarded(action: () => void): void {
     this.#guard.run('internal error; the watchdog continues', action);
   }

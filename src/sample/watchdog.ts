@@ -49,22 +49,22 @@ type AnsweringChannel = Channel & {
 /** Why a stack sample is lost, if the function that answers has not been reached. */
 const NO_STACK = 'no stack was left for it';
 
-/** What the thread is told of what is done with its samples; asked for when it is started. */
+/** Asked for when the thread is started. */
 export type ThreadSetup = Pick<ThreadStart, 'code' | 'env'> &
   Pick<WatchdogData, 'ongoing' | 'profile' | 'sampleMemory' | 'unfinishedAfterMillis'>;
 
 export interface WatchdogEvents {
   threadSetup(): ThreadSetup;
-  /** Inside whatever runs: samples it. `undefined` if that busy period is over. */
+  /** Runs inside the code that it samples. Undefined if the busy period is over. */
   capture(
     busyPeriodStart: number,
     requestedAt: number,
     profileInterval: number,
     ranSince?: number,
   ): CapturedSample | undefined;
-  /** What the report of an ongoing block needs to know of what runs now. */
+  /** Facts for the report of an ongoing block. */
   facts(): object;
-  /** Inside whatever runs: what the report of an ongoing block needs to know of it. */
+  /** Runs inside the code that it describes for the report of an ongoing block. */
   reply(sample: StackSample): CaptureReply;
   /**
    * {@link capture} for the loop profile. `intervalMillis`: see `Request.profileInterval`;
@@ -195,8 +195,8 @@ export class Watchdog {
   }
 
   /**
-   * Runs inside whatever blocks, maybe with no stack left: `catch` calls nothing. Undefined
-   * if what was to be sampled is over.
+   * Runs inside the code that blocks, maybe with no stack left: `catch` calls nothing. Undefined if
+   * the code to sample has ended.
    */
   readonly #answer = (): string | undefined => {
     try {
@@ -210,7 +210,7 @@ export class Watchdog {
   /** @param ranSince when code began that just ended, and in which no sample was to be taken */
   #sample(ranSince?: number): string | undefined {
     const { memory } = this;
-    // Here too: a debugger may have come since the beat, and what runs may be paused in it.
+    // A debugger may have come since the beat, and may have paused the code.
     this.#followInspector();
     const request = memory.request.read();
     const requestedAt = request[Request.requestedAt] as number;
@@ -221,7 +221,7 @@ export class Watchdog {
     const isRepeat = request[Request.isRepeat] === 1;
     if (purpose === SampleFor.profile) return this.events.profile(requestedAt, interval, isRepeat);
     const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
-    // One that came late says that native code ran, whatever it shows.
+    // A late sample says that native code ran, whatever it shows.
     const isLate = time - requestedAt >= LATE_MILLIS;
     if (isRepeat && !isLate && !takeStack().showsCode()) return BARE;
     const sample = this.events.capture(busyPeriodStart, requestedAt, interval, ranSince);
@@ -244,7 +244,7 @@ export class Watchdog {
     Atomics.notify(words, Word.closing);
   }
 
-  /** With a session open, Node.js would print "Waiting for the debugger to disconnect". */
+  /** Node.js would print "Waiting for the debugger to disconnect" if a session were open. */
   readonly #closeSession = (): void => {
     try {
       this.#close();
@@ -265,7 +265,7 @@ export class Watchdog {
     for (let turn = 0; turn < 2; turn++);
   }
 
-  /** Until {@link Word.held} is 0, no session is open. Returns what it was before. */
+  /** No session is open until {@link Word.held} is 0 again. Returns its value before. */
   #hold(): number {
     const before = Atomics.exchange(this.memory.words, Word.held, 1);
     if (before === 0) this.#awaitSession();

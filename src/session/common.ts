@@ -1,4 +1,4 @@
-/** What the three factories of a session share, and what a session is given from outside. */
+/** Detection, sampling and reporting of a session share this. */
 import { realpathSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import type { Tracer, TracerProvider } from '@opentelemetry/api';
@@ -16,7 +16,7 @@ import { type ThreadKeeperClass, WatchdogThread } from '../sample/watchdog-threa
 import { type Clock, SystemClock } from '../support/clock.ts';
 import { attempt, Guard } from '../support/guard.ts';
 
-/** Where a session sends what it finds. */
+/** A session sends what it finds to these. */
 export interface SessionTargets {
   tracer(): Tracer;
   /** Undefined if nothing is sent to an SDK. */
@@ -24,13 +24,12 @@ export interface SessionTargets {
   instruments(): Instruments;
   /** Undefined if there is no SDK for logs. */
   logger(): Logger | undefined;
-  /** As `LoopListener.upkeep`. */
   upkeep(): void;
-  /** Nothing is exported, not even for an ongoing block. */
+  /** If true, nothing is exported, not even for an ongoing block. */
   readonly isConsoleOnly?: boolean;
 }
 
-/** Not options of the package. */
+/** The package itself sets these; they are no options of a user. */
 export interface SessionOptions {
   /** Blocks are recorded for a test: closer stack samples, and all functions of a block. */
   readonly isRecording?: boolean;
@@ -44,15 +43,14 @@ export interface Common {
   readonly extras: readonly Extra[];
   readonly clock: Clock;
   readonly guard: Guard;
-  /** Which code is the application's own; not by a function of the application. */
+  /** A function as the option `inApp` is not asked here: stack samples must not run it. */
   readonly origin: OriginOptions;
   readonly parentOf: SpanFacts['parentOf'];
   readonly callsTo: SpanFacts['callsTo'];
-  /** Undefined if no stack samples are taken. */
   readonly capture:
     | { readonly memory: SharedMemory; readonly Thread: ThreadKeeperClass }
     | undefined;
-  /** Wraps what Node.js or the application calls, which must not throw. */
+  /** Logs an error of a hook, which must not reach Node.js or the application. */
   onHookError(error: unknown): void;
 }
 

@@ -38,7 +38,7 @@ import { listenForSignalsAgain } from '../support/signal-listener.ts';
 import type { EventLoopHealth } from '../types.ts';
 import type { Common } from './common.ts';
 
-/** For thresholds below, each scope is timed: the watchdog's timers count whole milliseconds. */
+/** Each scope is timed below this threshold: the watchdog's timers count whole milliseconds. */
 const MIN_MARKED_THRESHOLD_MILLIS = 20;
 
 export interface Detection {
@@ -51,16 +51,15 @@ export interface Detection {
   readonly shareHealth: () => Int32Array;
   readonly tickId: () => number;
   listen(listener: LoopListener): void;
-  /** What the watchdog's thread has noted of suspensions counts while that watches. */
+  /** The watchdog thread's notes of suspensions count only while it watches. */
   watchedBy(watchdog: { readonly watches: boolean }): void;
-  /** Whether the watchdog thread watches. */
   watch(isWatching: boolean): void;
   /**
    * Async hooks tell of callbacks from now on; may be called in the middle of whatever runs.
    * The parameters are those of `Ledger.arm`.
    */
   armHooks(isPrompt: boolean, knownSince: number): void;
-  /** Until `watch(true)` nothing arms hooks, and no sample shows what a promise reaction runs. */
+  /** Nothing arms hooks until `watch(true)`, so promise reactions are hooked meanwhile. */
   samplesLost(): void;
   /** The context manager may be set after us (NodeSDK does), and replaced at any time. */
   watchContextManager(): void;
@@ -94,7 +93,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     (millis, reason) => targets.instruments().suspension(millis, reason),
   );
 
-  /** False if it reached the threshold by a suspension only: what is around it may have more. */
+  /** False if a part is no block but a suspension: the code around it may still be one. */
   const onBlock = (block: Block): boolean => {
     const reason = exclusions.reasonFor(block);
     if (reason !== undefined) return reason !== 'suspension';
@@ -117,7 +116,6 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       if (manager !== undefined) scopes.watch(manager);
     });
 
-  /** See `LagSamplerOptions.noLag`. */
   const noLag = (t: number, due: number, waited = 0): number => {
     const sample = () => suspensions.sample(t, due, waited);
     return guard.run('cannot measure suspensions', sample) ?? waited;
@@ -131,7 +129,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     noLag,
     record: (millis, samples) => {
       guard.run('cannot read the health of the event loop', () => health.lag(millis, samples));
-      // The application's would be mixed with a launcher's, which has none.
+      // A launcher's lag would be mixed with the application's.
       const instruments = launched.isLauncher ? undefined : targets.instruments();
       for (let i = 0; i < samples; i++) instruments?.lag(millis);
       for (const listener of listeners) listener.lag?.(millis, samples);
@@ -151,7 +149,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     },
     wake: (runsSince, due) => {
       for (const listener of listeners) listener.wake?.();
-      // Without it, in a beat, which has done this.
+      // A beat, which has no `due` here, has called `noLag` itself.
       if (!Number.isNaN(due)) noLag(runsSince, due);
     },
     armed: (due) => {

@@ -25,7 +25,7 @@ import type { Common } from './common.ts';
 import type { Detection } from './detection.ts';
 import type { Sampling } from './sampling.ts';
 
-/** How long a process that ends waits for source maps, at most, if blocks wait for them. */
+/** A process that ends waits for source maps for this time at most. */
 const EXIT_WAIT_MILLIS = 100;
 
 export interface Reporting {
@@ -59,8 +59,7 @@ export function createReporting(
   const reporter = new BlockReporter(
     {
       schedule: (reportDue) =>
-        // It is not unref'd, so a process that ends right after a block still reports it. It runs
-        // in this iteration or the next one.
+        // The immediate is not unref'd: a process that ends right after a block still reports it.
         void setImmediate(() =>
           attempt(
             () => guard.run('cannot report blocks', () => ledger.asOwnWork(reportDue)),
@@ -83,7 +82,6 @@ export function createReporting(
     guard.run('cannot report blocks', () => ledger.asOwnWork(() => reporter.report()));
     for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
   };
-  /** Waits for source maps for no longer than this. */
   const reportWithin = (millis: number): void => {
     report();
     guard.run('cannot report blocks', () => positions.settle(millis));
@@ -93,7 +91,7 @@ export function createReporting(
   let settledIteration = Number.NaN;
   const settleAll = (): void => {
     guard.run('cannot report blocks', () => {
-      // Once for an iteration: between the last one and the end, Node.js ends threads.
+      // An iteration is closed once: what comes after is Node.js ending threads, no block.
       const iteration = canCountIterations ? clock.loopCount() : Number.NaN;
       if (iteration !== settledIteration) ledger.finish();
       settledIteration = iteration;
@@ -191,7 +189,7 @@ export function createReporting(
     report: async () => {
       report();
       await positions.settled();
-      // What they have waited for is known now.
+      // The functions that spans have waited for are known now.
       for (const extra of extras) guard.run('cannot report blocks', () => extra.report?.());
     },
     settle,

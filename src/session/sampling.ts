@@ -35,10 +35,10 @@ type ThreadData = ReturnType<NonNullable<SessionExtra['threadData']>>;
 
 export interface Sampling {
   readonly parts: readonly Part[];
-  /** What runs now, whatever that is. */
+  /** Samples the running code, whether it blocks or not. */
   sample(requestedAt: number): CapturedSample;
   listen(listener: SampleListener): void;
-  /** The thread is started with this, too. Asked for when it is started. */
+  /** Asked for each time that the thread is started. */
   addThreadData(data: () => ThreadData): void;
   /** Resolves when stack samples can be taken, or it is known that they cannot. */
   readonly ready: Promise<void>;
@@ -61,7 +61,7 @@ export function createSampling(
     isLatest: (busyPeriodStart) => ledger.isLatest(busyPeriodStart),
     periodStart: () => ledger.iterations.busyPeriodStart,
     wasWaitingAt: (time) => ledger.wasWaitingAt(time),
-    // In a callback of its own, the loop cannot be waiting.
+    // The loop cannot be waiting if a callback runs.
     mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
     resourceType: takeResourceType,
     nativeCall: takeNativeCall,
@@ -92,7 +92,7 @@ export function createSampling(
             // `Atomics.wait` answers at once, and uses no CPU.
             detection.armHooks(isPrompt && callInProgress().name === '', requestedAt);
           } catch {
-            // There is hardly any stack left.
+            // The running code has hardly any stack left.
           }
           for (const listener of listeners) listener.blockSample?.(sample, profileInterval);
           letGoOfSignals(sample.time - busyPeriodStart);
@@ -147,7 +147,7 @@ export function createSampling(
   };
 }
 
-/** What the thread does without any extra: it reports nothing by itself. */
+/** Without any extra the thread reports nothing by itself. */
 const NO_EXTRAS = {
   env: {} as Record<string, string>,
   ongoing: undefined as unknown,

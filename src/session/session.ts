@@ -17,7 +17,7 @@ import { createDetection, type Detection } from './detection.ts';
 import { createReporting, type Reporting } from './reporting.ts';
 import { createSampling, type Sampling } from './sampling.ts';
 
-/** What it makes lives longer than the code that enables it, and keeps nothing of that alive. */
+/** A session lives longer than the code that enables it, and keeps nothing of that alive. */
 export const startSession = (...options: ConstructorParameters<typeof Session>): Session =>
   inRootContext(() => {
     const session = new Session(...options);
@@ -67,7 +67,7 @@ export class Session {
     this.log.catchUp();
   }
 
-  /** Stack samples can be taken from now on, or cannot be taken at all. Keeps no process alive. */
+  /** Resolves when stack samples can be taken, or never can. It keeps no process alive. */
   ready(): Promise<void> {
     return this.#sampling.ready;
   }
@@ -78,8 +78,8 @@ export class Session {
   }
 
   /**
-   * The loop has run out of work, the process exits, or the SDK shuts down: reports what no further
-   * callback would close. Never throws.
+   * Reports what no further callback would close: the loop has run out of work, the process exits,
+   * or the SDK shuts down. Never throws.
    */
   settle(): void {
     this.#reporting.settle();

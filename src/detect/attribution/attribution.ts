@@ -1,22 +1,7 @@
 /**
- * Which span a block is attributed to. In the same order, `src/detect/README.md` has a real set-up
- * that gets a wrong parent without the rule ("Which span is the parent"):
- *
- * 1. A scope or a callback that blocks by itself: the span of its context.
- * 2. If all stack samples in it found one other span, and no scope inside it voted: that span, if
- *    it had started when the block began.
- * 3. If its context has no span, or if several callbacks made the block: the span that ran longest,
- *    if the spans of its trace ran for at least half of the block; otherwise none. Not if that is
- *    what a single stack sample says, and several other traces ran after it.
- * 4. If that span had ended when other code ran: the innermost span around it that was open for the
- *    whole block. If there is none: in one callback the span itself; in several, the span itself if
- *    it was open for three quarters of the block and for at least the threshold; otherwise none.
- * 5. If a span of rule 3 started after the block began: it, if it was open for three quarters of
- *    the block and for at least the threshold; otherwise the innermost span around it that was open
- *    for the whole block; otherwise none.
- *
- * Before all of them, what runs in a callback of a socket, a worker or an interval is taken from a
- * request that had ended before the busy period began: `owner.ts`.
+ * Finds the span that a block is attributed to, by the five rules of `src/detect/README.md` ("Which
+ * span is the parent"), which has a real set-up for each. `owner.ts` comes before them: what runs
+ * in a callback of a socket, a worker or an interval is not the ended request's that made it.
  *
  * Guarantees: a block is never attributed by chance. If several callbacks made it, the trace that
  * it is attributed to ran for at least half of it.
@@ -38,21 +23,19 @@ const MAX_UNCOVERED_SHARE = 0.02;
 const MIN_OPEN_SHARE = 0.75;
 /** A block is attributed to a trace only if it ran for this share of the block. */
 const MIN_TRACE_SHARE = 0.5;
-/** Of a block, for which nothing is known but what its first stack sample found afterwards. */
+/** A larger share of a block before its first stack sample may have been anybody's. */
 const MAX_UNKNOWN_SHARE = 2 / 3;
-/** With less, others only ran beside it. */
+/** Other traces that ran for less only ran beside it. */
 const MIN_OTHERS_SHARE = 0.1;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
-/** What is known of a block, or of a part of one. */
 export interface Facts {
   readonly attributed: Attributed | undefined;
   readonly ran: Run[];
   readonly samples: WeightedSample[];
 }
 
-/** A block, or a part of one. */
 interface Part {
   readonly start: number;
   readonly end: number;
@@ -66,7 +49,7 @@ export class Attribution {
   readonly samples = new StackSamples();
   /** Unix time at which the busy period began. */
   #since = Number.NaN;
-  /** From when on it is known what ran in it: before hooks were armed, only scopes are. */
+  /** Callbacks are known from this time on: before hooks were armed, only scopes are. */
   knownSince = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -93,7 +76,7 @@ export class Attribution {
     return this.knownSince - start > (end - start) * MAX_UNKNOWN_SHARE;
   }
 
-  /** What has piled up, in a pile-up that has not ended. */
+  /** Attributes a pile-up that has not ended. */
   pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
     const { attributed, ran } = this.of(start, end);
     return { start, end, context: attributed?.context, ran };
@@ -122,12 +105,12 @@ export class Attribution {
     const by = { context: found.context, resourceType: (around ?? found).resourceType };
     const isOneCallback = around !== undefined;
     const attributed = this.#openInAll(part, by, isOneCallback, isOwn) ?? around;
-    // What nothing inside of one callback voted for is the time of the span that ran longest in it.
+    // Time without votes inside one callback is that of the span that ran longest in it.
     const ran = isOneCallback && !isOwn ? candidatesIn(by) : candidates;
     return { attributed, ran: runsOf(ran), samples };
   }
 
-  /** Like {@link Owners.of}, as spans are now; times are those of the clock. */
+  /** Finds the owner as spans are now; times are those of the clock. */
   owners(): OwnerOf {
     const { spans, clock } = this;
     const owners = new Owners(this.#since, spans);

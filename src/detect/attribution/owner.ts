@@ -8,14 +8,14 @@ import { isTracingSuppressed } from '../../otel/sdk-internals.ts';
 import type { Call, SpanFacts } from '../running-code.ts';
 import type { Attributed } from './votes.ts';
 
-/** What {@link Attributed.resourceType} has for `setInterval`, whose type is `Timeout`. */
+/** The type that {@link Attributed.resourceType} has for `setInterval`, in place of `Timeout`. */
 export const INTERVAL = 'Interval';
 const SOCKETS = ['TCPWRAP', 'TLSWrap'];
 
-/** What {@link Attributed.resourceType} has for a socket, whose type is `type`. */
+/** {@link Attributed.resourceType} of a socket. */
 export const socketTo = (port: number, type: string) => `${type}:${port}`;
 
-/** As async_hooks names it. */
+/** The type that async_hooks has. */
 export function typeNameOf(type: string | undefined): string | undefined {
   if (type === INTERVAL) return 'Timeout';
   return SOCKETS.find((socket) => type?.startsWith(`${socket}:`)) ?? type;
@@ -35,14 +35,14 @@ const LASTING = new Set([
   'UDPWRAP',
   'WORKER',
   INTERVAL,
-  // It runs in the iteration in which it is made: a request that had ended before has not made it.
+  // A nextTick runs in the iteration in which it is made, so no request that had ended made it.
   'TickObject',
 ]);
 
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
-/** What is known of spans when a block, or a pile-up that goes on, is attributed. */
+/** Knows the spans at the moment at which a block, or a pile-up that goes on, is attributed. */
 export class Owners {
   readonly #calls = new Map<number, readonly TimedCall[]>();
 
@@ -81,7 +81,7 @@ export class Owners {
     return isOver ? contextMadeBy(own) : context;
   }
 
-  /** To look through all open spans takes 50 to 90 µs, and a pile-up has up to 64 votes. */
+  /** Kept: a look through all open spans takes 50 to 90 µs, and a pile-up has up to 64 votes. */
   #callsTo(port: number): readonly TimedCall[] {
     let calls = this.#calls.get(port);
     if (calls === undefined) {

@@ -24,7 +24,7 @@ export class StackSamples {
     return latest?.time ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Those taken from `start` to `end`; together they stand for all of it. */
+  /** The samples from `start` to `end`, which together stand for all of that time. */
   within(start: number, end: number): WeightedSample[] {
     return weigh(this.#samples, start, end)
       .filter(({ isInside }) => isInside)
@@ -32,7 +32,7 @@ export class StackSamples {
   }
 }
 
-/** Its stack is not read yet: a scope that ends may ask for this in the middle of a callback. */
+/** The stack stays unread: a scope that ends may ask for this in the middle of a callback. */
 function withWeight(sample: StackSample, weight: number): WeightedSample {
   const { requestedAt, time, context } = sample;
   return {

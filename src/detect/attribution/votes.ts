@@ -22,7 +22,6 @@ const VOTE_SHARE = 0.05;
  */
 const MIN_SCOPE_SHARE = 0.001;
 
-/** What a block is attributed to. */
 export interface Attributed {
   readonly context: Context;
   readonly resourceType: string | undefined;
@@ -45,9 +44,8 @@ export interface Candidate extends Attributed {
   readonly suppressed: boolean;
   /** Code that is expected to block is kept apart from the other code of its span. */
   readonly expected: boolean;
-  /** For how long it ran. */
   millis: number;
-  /** For how much of that it voted. */
+  /** The part of `millis` that it voted for. */
   voted: number;
   /** How many stack samples found it. */
   samples: number;
@@ -58,7 +56,7 @@ export interface Candidate extends Attributed {
 export class Votes {
   /** Milliseconds voted for so far. A scope and a callback take note of it when they begin. */
   voted = 0.5;
-  /** From when on scopes, and callbacks, vote. */
+  /** Scopes and callbacks vote from this time on. */
   scopesVoteFrom = Number.POSITIVE_INFINITY;
   callbacksVoteFrom = Number.POSITIVE_INFINITY;
   /** When the latest vote was; NaN before the first. */
@@ -102,10 +100,7 @@ export class Votes {
     this.callbacksVoteFrom = end + this.#step;
   }
 
-  /**
-   * What began at `from` and ended at `until` ran for `millis` of its own. If that is longer, its
-   * neighbors before it are included.
-   */
+  /** Votes for `millis` of the time until `until`; more than began at `from` is its neighbors'. */
   vote(from: number, until: number, millis: number, { context, resourceType }: Attributed): void {
     this.voted += millis;
     this.#latest = until;
@@ -120,11 +115,8 @@ export class Votes {
   }
 
   /**
-   * What ran from `start` to `end`, and for how long. Votes are exact. The time without votes is
-   * divided
-   * 1. inside of one scope or callback, `around`: among contexts that were entered by other means,
-   *    and have not voted, as their stack samples say; the remainder is its own;
-   * 2. otherwise: in proportion to what the stack samples of each stand for beyond its votes.
+   * The contexts that ran from `start` to `end`, and for how long. Votes are exact;
+   * `src/detect/attribution/README.md` says how the time without votes is divided.
    */
   candidates(
     start: number,
@@ -153,12 +145,11 @@ export class Votes {
     return candidates.filter(({ context }) => context !== OTHERS);
   }
 
-  /** Whether anything voted for time from `start` to `end`. */
   hasVotesIn(start: number, end: number): boolean {
     return this.#votes.some((vote) => within(vote, start, end) > 0);
   }
 
-  /** For how long spans other than `span` ran from `start` to `end`, at most, by votes. */
+  /** At most how long other spans than `span` ran from `start` to `end`, by votes. */
   othersIn(span: Span, start: number, end: number): number {
     const others = this.#votes.filter(({ context }) => trace.getSpan(context) !== span);
     return sumOf(others, ({ from, until, millis }) =>
@@ -226,7 +217,7 @@ function divide(candidates: readonly Candidate[], length: number, own?: Candidat
   }
 }
 
-/** For how long it surely ran from `start` to `end`: it may have run in all of the time outside. */
+/** The time that surely lies from `start` to `end`: it may have run in all of the time outside. */
 function within({ from, until, millis }: Vote, start: number, end: number): number {
   const outside = Math.max(0, start - from) + Math.max(0, until - end);
   return Math.max(0, millis - outside);

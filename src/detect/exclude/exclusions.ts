@@ -26,7 +26,7 @@ export class Exclusions {
     },
   ) {}
 
-  /** To be asked right after the block has ended. */
+  /** Has to be asked right after the block has ended. */
   reasonFor(block: Block): ExclusionReason | undefined {
     if (isTeardown(block)) return 'teardown';
     const waited = this.runDelayIn(block);
@@ -51,10 +51,7 @@ export class Exclusions {
   }
 }
 
-/**
- * What Node.js does between the last callback and the end of the process: it waits for V8's
- * threads, for one. No code of the application.
- */
+/** Node.js itself works between the last callback and the end: it waits for V8's threads. */
 export function isTeardown({
   resourceType,
   samples,

@@ -13,13 +13,12 @@ const MAX_READS = 3;
 /** Kept of each of two kinds. One comes with each beat: an iteration of the loop has one or two. */
 const MAX_READINGS = 8;
 
-/** For how many milliseconds a thread waited for a CPU. */
 export interface WaitedForCpu {
   readonly atLeast: number;
   readonly atMost: number;
 }
 
-/** The same, and for how many milliseconds it ran. */
+/** Milliseconds in which the thread waited for a CPU, and in which it ran. */
 export interface WaitedAndRan extends WaitedForCpu {
   readonly ranAtMost: number;
 }
@@ -67,7 +66,7 @@ export class RunDelay {
   }
 
   /**
-   * From `start` to `end`, in the past; undefined without a reading from before the start.
+   * The delay from `start` to `end`, in the past; undefined without a reading before `start`.
    * @param cpu CPU milliseconds of the thread in this time, at most
    */
   within(start: number, end: number, cpu = Number.POSITIVE_INFINITY): WaitedAndRan | undefined {
@@ -81,8 +80,8 @@ export class RunDelay {
     if (before === undefined) return undefined;
     const waited = Math.max(0, after.waited - before.waited);
     const ran = Math.max(0, after.ran - before.ran);
-    // In what is left of the time between the readings it slept: the loop, or a synchronous call.
-    // libuv counts the delay at the end of a wait as waited.
+    // The thread slept for the remainder of the time between the readings, in the loop or a
+    // synchronous call. libuv counts the delay at the end of a wait as waited.
     const idled = Math.max(0, after.idle - before.idle - waited) || 0;
     const slept = Math.max(0, after.to - before.from - ran - waited - idled);
     // Between any two readings: what it waited outside is at most all of that time. Up to 256

@@ -36,7 +36,6 @@ export interface SuspensionSources {
   preemptions(): number;
 }
 
-/** What the kernel and libuv have counted, at one moment. */
 interface Reading {
   readonly at: number;
   readonly idle: number;

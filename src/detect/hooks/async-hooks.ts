@@ -2,11 +2,8 @@
  * Tells the ledger of the begin and end of every callback, by async_hooks, while that is needed.
  * Nothing is kept per resource.
  *
- * On demand, hooks are armed
- * 1. from a stack sample of a block until two ticks after the last one;
- * 2. while the loop idles: the first callback ends that;
- * 3. while the watchdog thread does not watch, and nothing would arm them. If that is for long,
- *    promise reactions are hooked, too: no stack sample shows what they run.
+ * `src/detect/README.md` says when hooks are on. If the watchdog thread does not watch for long,
+ * promise reactions are hooked, too: no stack sample shows what they run.
  *
  * While they are off, they cost nothing, not even for an `await` on Node.js 20 and 22. V8 calls
  * promise hooks there while they are on.
@@ -28,7 +25,7 @@ import { classify, runningResource } from './resource-classes.ts';
 
 type HookOptions = HookCallbacks & { trackPromises?: boolean };
 
-/** What blocked may go on in the iteration after the one in which it was sampled. */
+/** The code that blocks may go on in the iteration after the one in which it was sampled. */
 const ARMED_TICKS = 2;
 // Taken once: fake timers of a test may replace it later.
 
@@ -46,8 +43,7 @@ export interface AsyncHooksOptions {
 }
 
 /**
- * Which async hooks are in force, by what is asked for and what this runtime can do; undefined if
- * there are none.
+ * The async hooks in force, by option and runtime; undefined if there are none.
  * @param canCapture whether stack samples can be taken: without them, nothing arms hooks
  */
 export function resolveHooksMode(
@@ -100,7 +96,7 @@ export class AsyncHooks {
     this.#off();
   }
 
-  /** Until the watchdog thread watches, all callbacks are hooked, promise reactions too. */
+  /** All callbacks are hooked, promise reactions too, until the watchdog thread watches. */
   samplesLost(): void {
     this.#areSamplesLost = true;
     this.#use({ onDemand: false, promises: true });
@@ -157,7 +153,7 @@ export class AsyncHooks {
     this.#isOn = false;
     this.#hook.disable();
     this.ledger.disarm();
-    // After that of Node.js.
+    // This hook runs after that of Node.js.
     queueMicrotask(() => {
       isSwitchingOff = false;
     });

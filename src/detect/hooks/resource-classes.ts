@@ -1,4 +1,4 @@
-/** What kind of callback an async resource stands for, and the name async_hooks has for it. */
+/** Finds the class of callback that an async resource stands for, and its async_hooks type. */
 import {
   AsyncLocalStorage,
   AsyncResource,
@@ -32,10 +32,10 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
  * microtasks, instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
  */
 const ASYNC_ID = propertyOf('async_id_symbol');
-/** The same for the context of an AsyncResource (Node.js 22 and later). */
+/** The property with the context of an AsyncResource (Node.js 22 and later). */
 const CONTEXT_FRAME = propertyOf('context_frame');
 
-/** Of a timer or an immediate; NaN if it is not known. */
+/** The async id of a timer or an immediate; NaN if it is not known. */
 export function timerAsyncId(timer: object = {}): number {
   const id = Object.getOwnPropertySymbols(timer).find(
     ({ description }) => description === 'asyncId',
@@ -159,7 +159,7 @@ export function runningResource(): object | undefined {
   }
 }
 
-/** Like {@link runningResource}; undefined if the runtime does not know it. */
+/** The running resource; undefined if the runtime does not know it. */
 export const currentResource = (): object | undefined =>
   tracksResources ? runningResource() : undefined;
 
@@ -169,7 +169,7 @@ export const resourceTypeOf = (
   asyncId = executionAsyncId(),
 ): string | undefined => attempt(() => typeOf(resource, asyncId));
 
-/** Like {@link resourceTypeOf}, to be read later. */
+/** The type of the running resource, to be read later. */
 export function takeResourceType(): () => string | undefined {
   const resource = currentResource();
   const asyncId = executionAsyncId();
@@ -186,7 +186,7 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
   const known = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   if (known === 'TCPWRAP' || name === 'TLSWrap') return typeOfSocket(resource, known ?? name);
-  // With another class it is an add-on's, which has a type of its own.
+  // A resource of another class is an add-on's, which has a type of its own.
   if (known !== undefined)
     return known !== 'PROMISE' || callbackClass === REACTION ? known : undefined;
   if (name === 'Timeout' && typeof dataOf(resource, '_repeat') === 'number') return INTERVAL;

@@ -18,7 +18,6 @@ export const MIN_HEALTH_WINDOW_MILLIS = 100;
 export const MAX_HEALTH_WINDOW_MILLIS = SLOT_MILLIS * SLOTS;
 export const DEFAULT_HEALTH_WINDOW_MILLIS = 5000;
 
-/** What `health()` says while the instrumentation is disabled. */
 export const UNKNOWN_HEALTH: EventLoopHealth = {
   lagMillis: 0,
   maxLagMillis: 0,
@@ -28,7 +27,7 @@ export const UNKNOWN_HEALTH: EventLoopHealth = {
 
 /** Index in the record of a slot. */
 const Slot = {
-  /** Which tenth of a second it stands for, counted from 1; 0 if it is empty. */
+  /** The tenth of a second that it stands for, counted from 1; 0 if it is empty. */
   tenth: 0,
   samples: 1,
   lagSum: 2,
@@ -68,13 +67,12 @@ export class Health {
     for (const [slot, values] of this.#slots.entries()) values.set(records.read(slot));
   }
 
-  /** From now on. */
   start(): void {
     this.#startedAt = this.clock.now();
     this.#idleAtStart = this.clock.waited();
   }
 
-  /** So many samples have this lag; there are 50 a second at the default interval. */
+  /** Adds `samples` samples of one lag. The timer takes 50 a second by default. */
   lag(millis: number, samples = 1): void {
     this.#change((values) => {
       values[Slot.samples] = (values[Slot.samples] as number) + samples;

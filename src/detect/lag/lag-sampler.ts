@@ -31,7 +31,7 @@ export interface LagSamplerOptions {
   intervalMillis: number;
   /** Whether beats may become rarer while the loop idles. Then hooks have to call `wake`. */
   canIdle: boolean;
-  /** So many samples have this lag. */
+  /** Called for `samples` samples of one lag. */
   record: (lagMillis: number, samples: number) => void;
   /**
    * Called first on every beat, which began at `t` and was due at `due` (NaN on the first one).
@@ -44,8 +44,8 @@ export interface LagSamplerOptions {
   /** The loop idles from now on. */
   idle: () => void;
   /**
-   * It does not any more: `runsSince` is when something began to run, `due` when the next beat was
-   * to come; NaN in a beat.
+   * The loop does not idle any more. Something runs since `runsSince`; the next beat was due at
+   * `due`, NaN in a beat.
    */
   wake: (runsSince: number, due: number) => void;
   /** The timer is armed: as long as the loop turns, the next beat comes at `due`. */
@@ -107,7 +107,7 @@ export class LagSampler {
   beat(): void {
     const t = this.ledger.beat();
     const due = this.#due;
-    // Not known again before this beat has ended well.
+    // The beat sets it again if it ends well.
     this.#due = Number.NaN;
     this.#record(t, due);
     const isIdle = this.#idleIntervals > 1 && this.#idlesAt(t);
@@ -150,7 +150,7 @@ export class LagSampler {
     // First: a meter that throws must not be given them again.
     this.#unsampled = 0;
     if (unsampled > 0) record(0, unsampled);
-    // What the loop waited after the due time is the timer's grain (a timer may also be some 1 ms
+    // The loop's wait after the due time is the timer's grain (a timer may also be some 1 ms
     // early), or a stopped process: no event waited for it.
     const lag = Math.max(0, t - due - Math.max(0, waited));
     recordLag(lag, intervalMillis, (each) => record(each, 1));
