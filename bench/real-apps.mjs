@@ -8,7 +8,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
 import { judge } from './real-apps/support/judge.mjs';
-import { launch, THRESHOLD_MILLIS } from './real-apps/support/launch.mjs';
+import { launch, NO_TOOL, THRESHOLD_MILLIS, thisPackage } from './real-apps/support/launch.mjs';
 
 const APPS = readdirSync(join(import.meta.dirname, 'real-apps')).filter((name) =>
   existsSync(join(import.meta.dirname, 'real-apps', name, 'app.mjs')),
@@ -56,8 +56,8 @@ async function runApp(
   const app = (await import(`./real-apps/${name}/app.mjs`)).default;
   const folder = installApp(name);
   buildApp(name, node, app.build ?? []);
-  const without = await launch(app, node, folder, false, rounds);
-  const measured = await launch(app, node, folder, true, rounds);
+  const without = await launch(app, node, folder, NO_TOOL, rounds);
+  const measured = await launch(app, node, folder, thisPackage(app), rounds);
   return judge(without, measured, folder, THRESHOLD_MILLIS, app.dispatchers);
 }
 

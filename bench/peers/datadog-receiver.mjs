@@ -14,7 +14,7 @@ const POLL_MILLIS = 500;
 const peer = createRequire(join(import.meta.dirname, 'package', 'package.json'));
 
 /**
- * @typedef {{ at: number, rootSpanId?: string, frames: { name: string, file: string }[] }} Sample
+ * @typedef {{ at: number, rootSpanId?: string, frames: { name: string, file: string, line: number }[] }} Sample
  *   `at`: end of the sample, epoch milliseconds; innermost frame first
  */
 
@@ -34,7 +34,7 @@ export class DatadogReceiver extends receivers.HttpReceiver {
    */
   async reportsOf(truths) {
     const blocks = truths.filter(({ isBlock }) => isBlock);
-    await this.#until(Math.max(...blocks.map(({ end }) => end)));
+    await this.until(Math.max(...blocks.map(({ end }) => end)));
     const samples = await this.samples();
     return blocks.flatMap(({ start, end }) => {
       const inside = samples.filter(({ at }) => at > start && at <= end);
@@ -64,7 +64,7 @@ export class DatadogReceiver extends receivers.HttpReceiver {
   }
 
   /** Waits for the profile that has this time in it. */
-  async #until(/** @type {number} */ time) {
+  async until(/** @type {number} */ time) {
     const deadline = Date.now() + LONGEST_WAIT_MILLIS;
     while (Date.now() < deadline) {
       const latest = this.received.findLast(({ path }) => path === PROFILES);
@@ -98,8 +98,9 @@ function samplesOf(/** @type {any} */ profile) {
   const byId = (/** @type {any[]} */ list) => new Map(list.map((each) => [each.id, each]));
   const [functions, locations] = [byId(profile.function), byId(profile.location)];
   const frameOf = (/** @type {unknown} */ id) => {
-    const called = functions.get(locations.get(id).line[0].functionId);
-    return { name: text(called.name), file: text(called.filename) };
+    const [{ functionId, line }] = locations.get(id).line;
+    const called = functions.get(functionId);
+    return { name: text(called.name), file: text(called.filename), line: Number(line) };
   };
   return profile.sample.flatMap((/** @type {any} */ { label, locationId }) => {
     const labels = Object.fromEntries(
@@ -125,7 +126,7 @@ function functionOf(/** @type {Sample['frames']} */ frames) {
 }
 
 /** @returns {string | undefined} */
-function mostFrequent(/** @type {(string | undefined)[]} */ values) {
+export function mostFrequent(/** @type {(string | undefined)[]} */ values) {
   const counts = new Map();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];

@@ -156,7 +156,7 @@ function placeOf(/** @type {any} */ { code }) {
 }
 
 /** @returns {Verdict} */
-function verdictOn(
+export function verdictOn(
   /** @type {Place | undefined} */ place,
   /** @type {string | undefined} */ cause,
   /** @type {import('./launch.mjs').Label | import('./launch.mjs').Label[]} */ label,

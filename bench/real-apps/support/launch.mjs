@@ -56,14 +56,34 @@ const micros = () => Number(process.hrtime.bigint() / 1000n);
 const unix = () => performance.timeOrigin + performance.now();
 
 /**
+ * @typedef {{ name: string, preloads: string[], env?: Record<string, string>,
+ *   lastReports?: () => Promise<unknown> }} Tool `lastReports`: is awaited while the application
+ *   runs still
+ */
+
+/** @type {Tool} */
+export const NO_TOOL = { name: 'without the package', preloads: [] };
+
+/** @returns {Tool} */
+export const thisPackage = (/** @type {App} */ app) => ({
+  name: 'with the package',
+  preloads: [
+    app.preload ?? '--require',
+    `${PACKAGE_NAME}/register`,
+    '--require',
+    join(CACHE, 'blocks.cjs'),
+  ],
+});
+
+/**
  * @param {App} app
  * @param {string} node
  * @param {string} folder
- * @param {boolean} withPackage V8's profiler runs with and without it
+ * @param {Tool} tool V8's profiler runs beside it
  * @param {number} rounds
  * @returns {Promise<Launch>}
  */
-export async function launch(app, node, folder, withPackage, rounds) {
+export async function launch(app, node, folder, tool, rounds) {
   const data = mkdtempSync(join(tmpdir(), 'real-apps-'));
   const given = { port: await freePort(), data };
   const collector = createServer((request, response) =>
@@ -76,13 +96,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
   );
   writeFileSync(join(data, 'blocks'), '');
   await app.prepare?.({ data, folder });
-  const ours = [
-    app.preload ?? '--require',
-    `${PACKAGE_NAME}/register`,
-    '--require',
-    join(CACHE, 'blocks.cjs'),
-  ];
-  const preloads = [...(withPackage ? ours : []), '--require', join(CACHE, 'profile.cjs')];
+  const preloads = [...tool.preloads, '--require', join(CACHE, 'profile.cjs')];
   const child = spawn(node, [...preloads, ...app.args(given)], {
     cwd: folder,
     env: {
@@ -98,6 +112,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
       REAL_APPS_BLOCKS: join(data, 'blocks'),
       REAL_APPS_PROFILES: data,
       ...app.env?.(given),
+      ...tool.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -135,6 +150,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
     await sleep(300);
     const clock = { micros: micros(), unix: unix() };
     const profiles = await collectProfiles(data);
+    await tool.lastReports?.();
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLIS);
     const [code, signal] = await exited;
@@ -156,7 +172,7 @@ export async function launch(app, node, folder, withPackage, rounds) {
     };
   } catch (error) {
     throw new Error(
-      `${app.title}, ${withPackage ? 'with' : 'without'} the package: ${error}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`,
+      `${app.title}, ${tool.name}: ${error}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`,
     );
   } finally {
     runTimes.stop();

@@ -1,0 +1,9 @@
+/** Preloaded: Sentry's SDK, as its README sets it up, sending to SENTRY_DSN. */
+const { init } = require('@sentry/node');
+const { eventLoopBlockIntegration } = require('@sentry/node-native');
+
+init({
+  dsn: process.env.SENTRY_DSN,
+  tracesSampleRate: 1,
+  integrations: [eventLoopBlockIntegration({ threshold: 100, maxEventsPerHour: 1e6 })],
+});
