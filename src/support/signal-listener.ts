@@ -9,6 +9,7 @@ import { constants } from 'node:os';
 import { PACKAGE_NAME } from '../version.ts';
 import { canCountIterations } from './clock.ts';
 import { perThread } from './per-thread.ts';
+import { listenAgain } from './process-listeners.ts';
 import { nextTick, queueMicrotask } from './time.ts';
 
 /**
@@ -192,6 +193,7 @@ export class SignalListener {
 
   readonly #onRemoveListener = (event: string | symbol): void => {
     if (event !== this.signal || this.#isLeaving) return;
+    queueMicrotask(listenAgain);
     // At once: code that removes the last one may send the signal again to end the process.
     if (this.#count() === 0) this.#enter();
     else queueMicrotask(this.#enter);

@@ -120,6 +120,7 @@ describe('signals', () => {
     'signal-exit 4 beside a listener',
     'close-with-grace',
     'a listener that closes the server',
+    'all listeners are removed, then process.exit',
     'once, then the signal again',
     'a hidden listener that counts the others',
   ];

@@ -108,6 +108,17 @@ const WAYS = {
     listen();
   },
 
+  // As Strapi 5 does.
+  'all listeners are removed, then process.exit'() {
+    onSignals(async () => {
+      await undefined;
+      process.removeAllListeners();
+      await undefined;
+      process.exit();
+    });
+    listen();
+  },
+
   'a listener that logs'() {
     onSignals((signal) => say(`got ${signal}`));
     listen();
