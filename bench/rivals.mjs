@@ -155,7 +155,11 @@ async function judge(app, launched, folder, reports) {
   const late = existsSync(LATE_FILE) ? readFileSync(LATE_FILE, 'utf8').trimEnd().split('\n') : [];
   const blocks = late
     .map((line) => JSON.parse(line))
-    .filter(({ from, until }) => until - from >= CLEAR_MILLIS + NEAR_MILLIS)
+    // Without its CPU a thread is suspended, which is no block.
+    .filter(
+      ({ from, until, cpuMillis }) =>
+        until - from >= CLEAR_MILLIS + NEAR_MILLIS && cpuMillis >= CLEAR_MILLIS,
+    )
     .flatMap((block) => {
       const asked = launched.asked.find(
         ({ fromUnix, untilUnix }) => block.until >= fromUnix && block.until < untilUnix,
