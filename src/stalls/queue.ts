@@ -163,16 +163,23 @@ const newBacklog = ({ start, end }: RecentBlock) => ({
  * for all of those after it. Connections that waited together arrived one after the other, evenly.
  *
  * @param beganAt Unix time at which its span began
+ * @param receivedAt Unix time at which the request was received, if that is known: it has not
+ *   waited before
  */
-export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued | undefined {
-  const [newest] = blocks;
+export function queuedBy(
+  { blocks, arrival }: Before,
+  beganAt: number,
+  receivedAt = Number.NaN,
+): Queued | undefined {
+  const most = waitsSince(blocks, receivedAt);
+  const [newest] = most;
   if (newest === undefined) return undefined;
-  const longest = blocks.reduce((one, other) => (lengthOf(other) > lengthOf(one) ? other : one));
+  const longest = most.reduce((one, other) => (other.millis > one.millis ? other : one), newest);
   return {
-    millis: blocks.reduce((sum, each) => sum + lengthOf(each), 0),
+    millis: sumOf(most),
     longest: longest.block,
     waits() {
-      const arrivedAt = arrival?.();
+      const arrivedAt = Number.isNaN(receivedAt) ? arrival?.() : receivedAt;
       const waits = arrivedAt === undefined ? onAverage(blocks) : waitsSince(blocks, arrivedAt);
       const since = Math.max(newest.block.end, arrivedAt ?? newest.block.end);
       const afterwards = Math.max(0, beganAt - since) || 0;
@@ -184,6 +191,7 @@ export function queuedBy({ blocks, arrival }: Before, beganAt: number): Queued |
   };
 }
 
+/** NaN: since any moment. */
 function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[] {
   return blocks
     .map(({ block, isWhole }) => {
@@ -194,6 +202,7 @@ function waitsSince(blocks: readonly BlockBefore[], since: number): QueuedWait[]
 }
 
 function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
+  const lengthOf = ({ block: { start, end } }: BlockBefore) => end - start;
   const unknown = blocks.filter(({ isWhole }) => !isWhole);
   const all = unknown.reduce((sum, each) => sum + lengthOf(each), 0);
   let before = all;
@@ -206,4 +215,4 @@ function onAverage(blocks: readonly BlockBefore[]): QueuedWait[] {
   });
 }
 
-const lengthOf = ({ block: { start, end } }: BlockBefore) => end - start;
+const sumOf = (waits: readonly QueuedWait[]) => waits.reduce((sum, { millis }) => sum + millis, 0);

@@ -30,6 +30,7 @@ import { EndedRequests, type Wait } from './ended-requests.ts';
 import { lineOf, OpenSpans, parentOf } from './open-spans.ts';
 import { type BlockEnd, type LoopMoment, Queue, type Queued, queuedBy } from './queue.ts';
 import { type RecentBlock, RecentBlocks, type Stall } from './recent-blocks.ts';
+import { receivedAt } from './request-start.ts';
 import { type BlockTime, spanTimeOf, stallIn } from './span-time.ts';
 
 /** Contexts that ran in a block, the heaviest: the spans around each of them are found. */
@@ -143,6 +144,8 @@ export class Stalls {
     if (this.#queue.isEmpty || !isNew || !isEntrySpan(span, parentContext)) return;
     const session = this.#session;
     if (session === undefined) return;
+    const header = receivedAt(span.attributes);
+    const received = header === undefined ? undefined : header - this.#drift();
     const startTime = spanStartTime(span);
     const beganAt = startTime === undefined ? Number.NaN : this.#timeOf(span, startTime);
     const before = this.#queue.before({
@@ -151,7 +154,7 @@ export class Stalls {
       taskStart: session.taskStart(),
       asyncId: executionAsyncId(),
     });
-    const queued = queuedBy(before, beganAt);
+    const queued = queuedBy(before, beganAt, received);
     if (queued === undefined) return;
     for (const { block } of before.blocks) block.span?.addQueued();
     this.#open.setQueued(span, queued);
