@@ -31,7 +31,8 @@ const LATE_FILE = join(tmpdir(), `rivals-late-${process.pid}`);
 /**
  * @typedef {import('./real-apps/support/places.mjs').Place} Place
  * @typedef {{ from: number, until: number }} Period epoch milliseconds
- * @typedef {Period & { at: number, place?: Place, cause?: string, traceId?: string }} Report
+ * @typedef {Period & { at: number, place?: Place, cause?: string,
+ *   kind?: string, traceId?: string }} Report
  *   about a time, and when it came
  */
 
@@ -189,6 +190,7 @@ async function judge(app, launched, folder, reports) {
         first && verdictOn(place, cause, asked.case.right, truth, direct, app.dispatchers ?? []),
       place,
       cause,
+      kinds: own.map(({ kind }) => kind),
       isRightTrace: own.some(({ traceId }) => asked.traceIds.includes(traceId)),
       seconds: first && (Math.min(...own.map(({ at }) => at)) - until) / 1000,
       truth: truth?.describe(),
@@ -206,6 +208,7 @@ function ownReports({ path, body, at }) {
       until: end,
       traceId,
       cause: attributes['event_loop.block.cause'],
+      kind: attributes['event_loop.block.kind'],
       place:
         attributes['code.file.path'] &&
         sourcePlace(
