@@ -14,7 +14,8 @@ const POLL_MILLIS = 500;
 const peer = createRequire(join(import.meta.dirname, 'package', 'package.json'));
 
 /**
- * @typedef {{ at: number, rootSpanId?: string, frames: { name: string, file: string, line: number }[] }} Sample
+ * @typedef {{ at: number, rootSpanId?: string,
+ *   frames: { name: string, file: string, line: number }[] }} Sample
  *   `at`: end of the sample, epoch milliseconds; innermost frame first
  */
 

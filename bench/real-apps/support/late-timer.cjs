@@ -1,6 +1,6 @@
 /**
  * Preloaded: when the event loop did not come to a timer of 10 ms for 100 ms and longer, and how
- * much CPU its thread had meanwhile, in the file in REAL_APPS_LATE, one JSON a line: what a tool for
+ * much CPU its thread had meanwhile, one JSON a line in the file in REAL_APPS_LATE: what a tool for
  * blocks has to report, known without one. Linux only.
  */
 const { appendFileSync, openSync, readSync } = require('node:fs');
