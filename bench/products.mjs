@@ -1,5 +1,6 @@
 // Guarantees: what `/register` costs a whole product of `real-apps`, beside OpenTelemetry's own
-// agent and beside nothing: CPU of a light request, p99, memory, start. Linux only (/proc).
+// agent and beside nothing, and what Sentry and Datadog cost with and without what finds blocks:
+// CPU of a light request, p99, memory, start. Linux only (/proc).
 //
 //   npm run bench -- products --app strapi --launches 5 --node /path/to/node24
 import { spawn } from 'node:child_process';
@@ -12,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../tools/harness.cjs';
 import { sendOk } from '../tools/http-client.cjs';
 import { estimate, interval, median, quantile } from '../tools/statistics.cjs';
+import { installPeers } from './peers/install.mjs';
 import { buildApp, installAgent, installApp } from './real-apps/support/install.mjs';
 import { closedLoop, startSink } from './support/load.mjs';
 
@@ -21,11 +23,38 @@ const LIGHT = {
   'node-red': '/health',
   payload: '/api/pages?limit=1&depth=0',
 };
+const PEERS = join(import.meta.dirname, 'peers/package');
+const withSentry = (/** @type {string} */ finds, /** @type {string} */ url) => ({
+  NODE_OPTIONS: `--require ${join(PEERS, 'sentry.cjs')}`,
+  SENTRY_DSN: `${url.replace('//', '//public@')}/1`,
+  SENTRY_FINDS_BLOCKS: finds,
+});
+const withDatadog = (/** @type {string} */ profiles, /** @type {string} */ url) => ({
+  NODE_OPTIONS: `--import ${join(PEERS, 'node_modules/dd-trace/initialize.mjs')}`,
+  DD_TRACE_AGENT_URL: url,
+  DD_TRACE_STARTUP_LOGS: 'false',
+  DD_PROFILING_ENABLED: profiles,
+});
+/** @type {Record<string, (url: string) => Record<string, string>>} variables of the environment */
 const MODES = {
-  nothing: '',
-  'the agent': '@opentelemetry/auto-instrumentations-node/register',
-  '`/register`': 'opentelemetry-instrumentation-event-loop/register',
+  nothing: () => ({ NODE_OPTIONS: '' }),
+  'the agent': () => ({
+    NODE_OPTIONS: '--import @opentelemetry/auto-instrumentations-node/register',
+  }),
+  '`/register`': () => ({
+    NODE_OPTIONS: '--import opentelemetry-instrumentation-event-loop/register',
+  }),
+  '@sentry/node': (url) => withSentry('false', url),
+  '@sentry/node-native': (url) => withSentry('true', url),
+  'dd-trace': (url) => withDatadog('false', url),
+  'dd-trace, profiling': (url) => withDatadog('true', url),
 };
+/** What is compared with what. */
+const PAIRS = [
+  ['`/register`', 'the agent'],
+  ['@sentry/node-native', '@sentry/node'],
+  ['dd-trace, profiling', 'dd-trace'],
+];
 const CONNECTIONS = 8;
 const START_MILLIS = 120_000;
 /** The kernel counts CPU time of a process in hundredths of a second. */
@@ -42,14 +71,16 @@ const COLUMNS = {
 export default {
   name: 'products',
   about: 'what /register costs whole products: CPU, p99, memory, start (Linux)',
-  minutes: 8,
+  minutes: 15,
   options: {
     app: { type: 'string', multiple: true, default: Object.keys(LIGHT) },
+    mode: { type: 'string', multiple: true, default: Object.keys(MODES) },
     launches: { type: 'string', default: '3' },
     requests: { type: 'string', default: '1500' },
     keep: { type: 'boolean' },
   },
   async run({ nodes, options, report }) {
+    report.versions(installPeers());
     installAgent(options.keep === true);
     for (const { path, version } of nodes) {
       for (const name of options.app) {
@@ -58,7 +89,7 @@ export default {
         buildApp(name, path, app.build ?? []);
         const readings = [];
         for (let i = 0; i < Number(options.launches); i++) {
-          const modes = Object.keys(MODES);
+          const modes = [...options.mode];
           if (i % 2 === 1) modes.reverse();
           const round = {};
           for (const mode of modes)
@@ -69,16 +100,17 @@ export default {
           Object.values(COLUMNS).map(([key, digits]) =>
             median(readings.map((round) => round[mode][key])).toFixed(digits),
           );
-        const more = readings.map((r) => r['`/register`'].cpu - r['the agent'].cpu);
         report.table(
           `${app.title}, Node.js ${version}: medians of ${options.launches} launches`,
           ['', ...Object.keys(COLUMNS)],
-          Object.keys(MODES).map((mode) => [mode, ...cells(mode)]),
+          options.mode.map((mode) => [mode, ...cells(mode)]),
           readings,
         );
-        report.note(
-          `${app.title}: ${interval(estimate(more), 2)} ms of CPU per request more than the agent`,
-        );
+        for (const [mode, than] of PAIRS) {
+          if (!options.mode.includes(mode) || !options.mode.includes(than)) continue;
+          const more = interval(estimate(readings.map((r) => r[mode].cpu - r[than].cpu)), 2);
+          report.note(`${app.title}, ${mode}: ${more} ms of CPU per request more than ${than}`);
+        }
       }
     }
   },
@@ -96,11 +128,11 @@ async function launch(app, node, folder, mode, path, requests) {
     env: {
       ...process.env,
       NODE_ENV: 'production',
-      NODE_OPTIONS: MODES[mode] && `--import ${MODES[mode]}`,
       PORT: String(port),
       HOST: '127.0.0.1',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       ...app.env?.({ port, data }),
+      ...MODES[mode](collector.url),
     },
   });
   const exited = once(child, 'exit');

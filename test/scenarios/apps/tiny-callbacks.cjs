@@ -30,7 +30,8 @@ function block() {
   });
 }
 
-main(sdk, async () => {
+// Named: a stack sample may see it where it goes on.
+main(sdk, async function main() {
   await wait(200);
   for (let i = 0; i < BLOCKS; i++) {
     await block();
