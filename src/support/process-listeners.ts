@@ -2,10 +2,13 @@
  * Listeners of `process`. Guarantees: Node.js warns of too many listeners when it would without
  * this package, or later: each of its own is added to the maximum.
  */
-import type { EventEmitter } from 'node:events';
+import { EventEmitter } from 'node:events';
+import { attempt } from './guard.ts';
 
 type Listener = (...args: never[]) => void;
 const emitter: EventEmitter = process;
+/** What the application makes of `process.listeners`, to hide some, does not apply. */
+const { listeners: listenersOf } = EventEmitter.prototype;
 let ours: { event: string; listener: () => void }[] = [];
 
 /** @param first before those that there are */
@@ -27,12 +30,23 @@ export function unlisten(event: string, listener: Listener): void {
 
 /** Code that removes all listeners of `process` before it exits, as Strapi does, removes ours. */
 export function listenAgain(): void {
-  for (const { event, listener } of ours)
-    if (!emitter.listeners(event).includes(listener)) emitter.on(event, listener);
+  for (const { event, listener } of ours) {
+    const isThere = listenersOf.call(process, event).includes(listener);
+    if (!isThere) attempt(() => emitter.on(event, listener));
+  }
 }
 
-function changeMaximum(by: number): void {
+/** How many of ours are in the maximum, since the application has set one. */
+let added = 0;
+let maximumSet = Number.NaN;
+
+function changeMaximum(by: 1 | -1): void {
   const maximum = process.getMaxListeners();
-  // 0: there is no maximum.
-  if (maximum > 0) process.setMaxListeners(Math.max(1, maximum + by));
+  // There is none.
+  if (maximum === 0) return;
+  if (maximum !== maximumSet) added = 0;
+  if (added + by < 0) return;
+  added += by;
+  maximumSet = maximum + by;
+  process.setMaxListeners(maximumSet);
 }
