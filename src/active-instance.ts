@@ -5,14 +5,12 @@
  * is disabled.
  */
 import { perThread } from './support/per-thread.ts';
-import type { EventLoopHealth, LoopProfile } from './types.ts';
+import type { EventLoopHealth } from './types.ts';
 import { PACKAGE_NAME } from './version.ts';
 
 /** The session of an instance, as any copy of the package may ask it. None of it throws. */
 interface ActiveSession {
   health(windowMillis: number): EventLoopHealth | undefined;
-  /** By default of the longest period. */
-  loopProfile(windowMillis?: number): LoopProfile | undefined;
   /** Reports what has ended, the running callback included, for a process that exits. */
   settle(): void;
   /** Writes what it writes at the end of a process, which a signal ends without an `exit` event. */

@@ -4,7 +4,6 @@
  * of the environment. A bad value in code is thrown; any other is passed to `warn` and ignored.
  */
 import { types } from 'node:util';
-import { isMainThread } from 'node:worker_threads';
 import { type ConfigFile, FILE_SECTION } from './config-file.ts';
 import { type InAppOption, MAX_IN_APP_PATHS, parseInApp, problemOfPaths } from './name/in-app.ts';
 import { attempt } from './support/guard.ts';
@@ -113,7 +112,6 @@ const OPTIONS = {
   asyncHooks: oneOf('auto', 'auto', 'always'),
   requireParentSpan: boolean(false),
   maxSpansPerMinute: number(600, 0, 60_000, true),
-  loopProfile: oneOf(isMainThread ? 'busy' : 'off', 'busy', 'always', 'off'),
   reportFile: text(undefined, 'a path'),
   reportSource: boolean(true),
   recordFile: text(undefined, 'a path'),

@@ -40,8 +40,7 @@ function start(): void {
   consoleEntry().isReporting = true;
   const { console: format, thresholdMillis } = config;
   const settle = () => activeSession()?.settle();
-  const loopProfile = () => activeSession()?.loopProfile();
-  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true, loopProfile);
+  const reporter = new ConsoleReporter(format, settle, thresholdMillis, true);
   reporter.start();
   // Every copy of the package publishes there, whichever is active.
   subscribe(BLOCK_CHANNEL, (message) => {

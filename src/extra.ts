@@ -4,28 +4,24 @@
  * `thread-extras.ts`, the folder can be deleted (`npm run check -- extras` does it).
  */
 import type { Span } from '@opentelemetry/api';
-import type { Block, StackSample } from './block.ts';
+import type { Block } from './block.ts';
 import type { ResolvedConfig } from './config.ts';
 import type { Exclusions } from './detect/exclude/exclusions.ts';
 import type { RunDelay } from './detect/exclude/run-delay.ts';
 import type { GcMeter } from './detect/gc-meter.ts';
 import type { Ledger } from './detect/ledger.ts';
-import type { Call, SpanFacts } from './detect/running-code.ts';
+import type { Call } from './detect/running-code.ts';
 import type { OriginOptions } from './name/in-app.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
-import type { CodeDescriber } from './report/code-describer.ts';
 import type { Emitter } from './report/emitter.ts';
 import type { Instruments } from './report/instruments.ts';
 import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import type { PendingBlockSpan } from './report/pending-block-span.ts';
-import type { CapturedSample } from './sample/capturer.ts';
-import type { OngoingReport, ProfileReply, WatchdogData } from './sample/protocol.ts';
+import type { OngoingReport, WatchdogData } from './sample/protocol.ts';
 import type { SharedMemory } from './sample/shared-memory.ts';
-import type { MomentParts, Moments } from './sample/watchdog-loop.ts';
 import type { ThreadKeeperClass } from './sample/watchdog-thread.ts';
 import type { Clock } from './support/clock.ts';
 import type { Guard } from './support/guard.ts';
-import type { LoopProfile } from './types.ts';
 
 export interface Extra {
   /** Called once for each session. Undefined if the options do not ask for it. */
@@ -37,21 +33,18 @@ export interface Extra {
   /** Calls to that port, open or ended lately. */
   callsTo?(port: number): Call[];
   /** @returns whether the page is written; never throws */
-  writeReport?(path: string, loopProfile: LoopProfile | undefined, log: OnceLogger): boolean;
+  writeReport?(path: string, log: OnceLogger): boolean;
 }
 
 /** An extra in the watchdog thread. */
 export interface ThreadExtra {
   /** Returns the function that reports the ongoing blocks of one watched thread. */
   reportOngoing?(data: WatchdogData): (report: OngoingReport<UnnamedFacts>) => void;
-  /** When what runs in one watched thread is sampled besides; undefined if it is not. */
-  moments?(data: WatchdogData, parts: MomentParts): Moments | undefined;
   /** What the thread is started with is for this extra: watches other threads than the main one. */
-  watchOthers?(workerData: WatchdogData | object, uses: SampleUses): void;
+  watchOthers?(workerData: WatchdogData | object, uses: ReportOngoing): void;
 }
 
-/** The uses that extras make of the stack samples of a watched thread. */
-export type SampleUses = Required<Pick<ThreadExtra, 'reportOngoing' | 'moments'>>;
+export type ReportOngoing = NonNullable<ThreadExtra['reportOngoing']>;
 
 /** Something that is alive while the instrumentation is enabled. */
 export interface Part {
@@ -75,14 +68,6 @@ export interface LoopListener {
   block?(block: Block): void;
 }
 
-/** What the watchdog thread's requests tell: called inside whatever runs, which they interrupt. */
-export interface SampleListener {
-  /** @param profileInterval see `Request.profileInterval` */
-  blockSample?(sample: StackSample, profileInterval: number): void;
-  /** A moment of the loop profile. */
-  profile?(requestedAt: number, intervalMillis: number, isRepeat: boolean): ProfileReply;
-}
-
 /** The facts that an extra adds to the report of a block that has just ended. */
 export interface SpansAtBlock {
   /** How many other spans were open, and stalled. */
@@ -92,10 +77,10 @@ export interface SpansAtBlock {
 }
 
 /** An extra in one session. All of it is optional. */
-export interface SessionExtra extends Part, Partial<Emitter>, LoopListener, SampleListener {
+export interface SessionExtra extends Part, Partial<Emitter>, LoopListener {
   /** For the data that the watchdog thread is started with. */
   threadData?(): Partial<
-    Pick<WatchdogData, 'env' | 'ongoing' | 'profile' | 'sampleMemory' | 'unfinishedAfterMillis'>
+    Pick<WatchdogData, 'env' | 'ongoing' | 'sampleMemory' | 'unfinishedAfterMillis'>
   >;
   /** A block has ended. Undefined if nothing is known of the spans then. */
   spansAt?(block: Block): SpansAtBlock | undefined;
@@ -105,7 +90,6 @@ export interface SessionExtra extends Part, Partial<Emitter>, LoopListener, Samp
   report?(): void;
   /** Everything is reported, and no more becomes known of it: counts the rest. */
   settle?(): void;
-  loopProfile?(windowMillis?: number): LoopProfile | undefined;
   /** The process ends by a signal, without an `exit` event. */
   endBySignal?(): void;
 }
@@ -127,15 +111,10 @@ export interface SessionView {
   readonly watchdogMemory: SharedMemory | undefined;
   /** Which code is the application's own; not by a function of the application. */
   readonly origin: OriginOptions;
-  readonly describer: CodeDescriber;
-  readonly parentOf: SpanFacts['parentOf'];
   readonly collections: GcMeter['collections'];
   /** Nothing is exported. */
   readonly isConsoleOnly: boolean;
   instruments(): Instruments;
-  /** Samples whatever runs now. */
-  sample(requestedAt: number): CapturedSample;
-  loopProfile(): LoopProfile | undefined;
   /** Reports the blocks that have ended; some wait for the source maps of their code. */
   report(): void;
   /** The same, and waits for the source maps, for 100 ms at most. */

@@ -4,7 +4,6 @@ import type { Extra } from './extra.ts';
 import { healthServer } from './health-server/extra.ts';
 import { htmlReport } from './html-report/extra.ts';
 import { ongoing } from './ongoing/extra.ts';
-import { profile } from './profile/extra.ts';
 import { recording } from './recording/extra.ts';
 import { stalls } from './stalls/extra.ts';
 import { workers } from './workers/extra.ts';
@@ -14,8 +13,6 @@ export const EXTRAS: readonly Extra[] = [
   // At once: it is to answer while the application loads, too.
   healthServer,
   ongoing,
-  // Stopped after the console and the page, which show it.
-  profile,
   consoleReport,
   htmlReport,
   recording,

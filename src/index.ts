@@ -14,9 +14,5 @@ export type {
   EventLoopInstrumentationConfig,
   FunctionShare,
   HealthServerConfig,
-  LoopFunction,
-  LoopOperation,
-  LoopProfile,
-  LoopProfileMode,
   SuspensionReason,
 } from './types.ts';

@@ -22,18 +22,13 @@ import { expectingBlocks } from './otel/context-marks.ts';
 import { OnceLogger } from './otel/diag-once.ts';
 import { type LoggerProvider, LoggerSource } from './otel/logger.ts';
 import { sdkDefaults } from './otel/sdk-defaults.ts';
-import {
-  MAX_PROFILE_WINDOW_MILLIS,
-  MIN_PROFILE_WINDOW_MILLIS,
-  UNKNOWN_PROFILE,
-} from './profile-window.ts';
 import { createInstruments, type Instruments } from './report/instruments.ts';
 import type { SessionOptions } from './session/common.ts';
 import { type Session, startSession } from './session/session.ts';
 import { attempt } from './support/guard.ts';
 import { sayAs } from './support/stderr.ts';
 import { nextIteration, nextTick } from './support/time.ts';
-import type { EventLoopHealth, EventLoopInstrumentationConfig, LoopProfile } from './types.ts';
+import type { EventLoopHealth, EventLoopInstrumentationConfig } from './types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from './version.ts';
 
 const say = sayAs('register');
@@ -197,8 +192,7 @@ export class EventLoopInstrumentation {
     if (typeof path !== 'string' || path.trim() === '')
       throw new TypeError(`writeReport: path must be a path, got ${typeof path}`);
     await this.forceFlush();
-    const profile = activeSession()?.loopProfile();
-    return EXTRAS.some((extra) => extra.writeReport?.(path, profile, this._log) === true);
+    return EXTRAS.some((extra) => extra.writeReport?.(path, this._log) === true);
   }
 
   /**
@@ -211,17 +205,6 @@ export class EventLoopInstrumentation {
     checkWindow('health', windowMillis, MIN_HEALTH_WINDOW_MILLIS, MAX_HEALTH_WINDOW_MILLIS);
     // Also of an instance that is paused.
     return (this._claimant && activeSession()?.health(windowMillis)) ?? UNKNOWN_HEALTH;
-  }
-
-  /**
-   * Which functions and operations used the event loop, for a debug endpoint. It has no samples if
-   * the option `loopProfile` rules them out, or if it is not enabled.
-   * @param windowMillis how many milliseconds to look back, 1000 to 300 000, which is the default
-   * @throws a TypeError or a RangeError for another value
-   */
-  loopProfile(windowMillis: number = MAX_PROFILE_WINDOW_MILLIS): LoopProfile {
-    checkWindow('loopProfile', windowMillis, MIN_PROFILE_WINDOW_MILLIS, MAX_PROFILE_WINDOW_MILLIS);
-    return (this._claimant && activeSession()?.loopProfile(windowMillis)) ?? UNKNOWN_PROFILE;
   }
 
   /**

@@ -108,12 +108,6 @@ export const LINK_TYPE_MADE_BY = 'made_by';
 /** Why the thread was not given a CPU. */
 export const ATTR_EVENT_LOOP_SUSPENSION_REASON = 'event_loop.suspension.reason';
 
-/**
- * The name of the entry span, if it has no route, or the operation of GraphQL, whose routes are all
- * the same.
- */
-export const ATTR_EVENT_LOOP_BUSY_OPERATION = 'event_loop.busy.operation';
-
 export const ATTR_CODE_FUNCTION_NAME = 'code.function.name';
 
 export const ATTR_CODE_FILE_PATH = 'code.file.path';
@@ -158,9 +152,3 @@ export const METRIC_EVENT_LOOP_STALL_CAUSED = 'event_loop.stall.caused';
  * at a time.
  */
 export const METRIC_EVENT_LOOP_SUSPENSION_DURATION = 'event_loop.suspension.duration';
-
-/**
- * A counter in `{sample}`. What ran at random moments while the event loop was busy, one a second
- * on average.
- */
-export const METRIC_EVENT_LOOP_BUSY_SAMPLES = 'event_loop.busy.samples';

@@ -162,52 +162,6 @@ export interface EventLoopHealth {
   readonly blockedMillis: number;
 }
 
-/** A function, and its share of the time in which the loop was busy. */
-export interface LoopFunction extends Partial<CodePlace> {
-  /** The built-in function that it called, as it is written in code: `JSON.parse`. */
-  readonly nativeCall?: string;
-  /** 0 to 1. */
-  readonly share: number;
-}
-
-/** The operation for which code ran, and its share of the time in which the loop was busy. */
-export interface LoopOperation {
-  /**
-   * `GET /list` if the entry span has a route, the operation of GraphQL, else the name of the entry
-   * span. Absent if code ran outside of every span.
-   */
-  readonly name?: string;
-  readonly httpRoute?: string;
-  /** 0 to 1. */
-  readonly share: number;
-}
-
-/**
- * Which functions and operations used the event loop over the last minutes, by stack samples at
- * random moments: what `loopProfile()` returns.
- */
-export interface LoopProfile {
-  /** Length of the period that the profile covers, in milliseconds. */
-  readonly elapsedMillis: number;
-  /** The share of the period in which the loop was not waiting for events, 0 to 1. */
-  readonly utilization: number;
-  /**
-   * How many stack samples the shares come from: with 100, the standard deviation of a share of 0.5
-   * is 0.05.
-   */
-  readonly samples: number;
-  /**
-   * By function, as blocks are named; the largest share first, at most 50. Without a
-   * `functionName`: code of Node.js itself, or not known.
-   */
-  readonly functions: readonly LoopFunction[];
-  /** By operation; the largest share first, at most 50. */
-  readonly operations: readonly LoopOperation[];
-}
-
-/** When the loop profile is made: see {@link EventLoopInstrumentationConfig.loopProfile}. */
-export type LoopProfileMode = 'busy' | 'always' | 'off';
-
 /**
  * Which async_hooks the instrumentation listens to: see
  * {@link EventLoopInstrumentationConfig.asyncHooks}.
@@ -343,16 +297,6 @@ export interface EventLoopInstrumentationConfig {
    * @default 'unsampled'
    */
   blockEvents?: BlockEventsMode;
-  /**
-   * When stack samples for the loop profile are taken, one a second on average. Needs
-   * `captureStack`.
-   *
-   * - `'busy'`: while the loop was busy for half of the last 5 seconds or more.
-   * - `'always'`: also while it is less busy.
-   * - `'off'`: never.
-   * @default 'busy'; in worker threads 'off'
-   */
-  loopProfile?: LoopProfileMode;
   /**
    * Path of the report page, an HTML file. Written when the process exits, when the instrumentation
    * is disabled and, except on Windows, on SIGURG. `{pid}` stands for the process id; in a worker

@@ -4,7 +4,7 @@
  * so that it survives every bundler.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { SampleUses } from './extra.ts';
+import type { ReportOngoing } from './extra.ts';
 import type { UnnamedFacts } from './report/ongoing-facts.ts';
 import { TO_MAIN_THREAD } from './sample/capture-session.ts';
 import { clockOf } from './sample/clock-origin.ts';
@@ -17,20 +17,11 @@ import { THREAD_EXTRAS } from './thread-extras.ts';
 // Not read by anyone, what Node.js prints here would keep the thread alive that started this one.
 process.removeAllListeners('warning');
 
-const uses: SampleUses = {
-  reportOngoing(data) {
-    const reporters = THREAD_EXTRAS.flatMap((extra) => extra.reportOngoing?.(data) ?? []);
-    return (report) => {
-      for (const reportOngoing of reporters) reportOngoing(report);
-    };
-  },
-  moments(data, parts) {
-    for (const extra of THREAD_EXTRAS) {
-      const moments = extra.moments?.(data, parts);
-      if (moments !== undefined) return moments;
-    }
-    return undefined;
-  },
+const reportOngoing: ReportOngoing = (data) => {
+  const reporters = THREAD_EXTRAS.flatMap((extra) => extra.reportOngoing?.(data) ?? []);
+  return (report) => {
+    for (const each of reporters) each(report);
+  };
 };
 
 const data = workerData as WatchdogData | object;
@@ -41,9 +32,8 @@ if ('memory' in data) {
     sleep: new ThreadSleep(memory, clockOf(data.clockOrigin)),
     route: TO_MAIN_THREAD,
     post: (message) => parentPort?.postMessage(message),
-    reportOngoing: uses.reportOngoing(data),
-    moments: uses.moments,
+    reportOngoing: reportOngoing(data),
   });
 } else {
-  for (const extra of THREAD_EXTRAS) extra.watchOthers?.(data, uses);
+  for (const extra of THREAD_EXTRAS) extra.watchOthers?.(data, reportOngoing);
 }

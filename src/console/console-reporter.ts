@@ -21,10 +21,9 @@ import { launches } from '../support/launches.ts';
 import { perThread } from '../support/per-thread.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { writeLines } from '../support/stderr.ts';
-import type { EventLoopBlock, LoopProfile } from '../types.ts';
+import type { EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME } from '../version.ts';
 import { hasColors, STYLED } from './paint.ts';
-import { profileLine } from './profile-line.ts';
 import { SHOWN, summaryLines } from './summary-lines.ts';
 
 /** Places whose advice is printed once only. */
@@ -50,14 +49,12 @@ export class ConsoleReporter {
    * @param settle reports the block that may be running when the process exits
    * @param thresholdMillis of blocks; start-up is mentioned from this long on
    * @param isEntry of the entry `/console`: says also that nothing blocked
-   * @param loopProfile of the last minutes, if there is one
    */
   constructor(
     private readonly format: true | 'json',
     private readonly settle: () => void,
     private readonly thresholdMillis: number,
     private readonly isEntry = false,
-    private readonly loopProfile: () => LoopProfile | undefined = () => undefined,
   ) {}
 
   start(): void {
@@ -124,28 +121,22 @@ export class ConsoleReporter {
   #summarizeOnce(isLast = false): void {
     // The application that this process has launched has the last word.
     if (this.#launches.launchedAt !== undefined) return;
-    const isNew = this.#newBlocks > 0 || (!this.#hasSummarized && this.#hasProfile());
-    if (isNew || (this.#saysNever() && !this.#hasSummarized)) this.#writeSummary(isLast);
+    if (this.#newBlocks > 0 || (this.#saysNever() && !this.#hasSummarized))
+      this.#writeSummary(isLast);
     this.#newBlocks = 0;
     this.#hasSummarized = true;
-  }
-
-  /** A loop that was busy without a block is worth a summary, too. */
-  #hasProfile(): boolean {
-    const profile = this.loopProfile();
-    return profile !== undefined && profileLine(profile, '') !== undefined;
   }
 
   #writeSummary(isLast = false): void {
     if (this.#isSilent()) return;
     const maxPlaces = this.format === 'json' ? undefined : SHOWN;
     const summary = this.#summary.read(this.#times.read(this.thresholdMillis), maxPlaces);
-    const profile = this.loopProfile();
-    writeLines((cwd) => {
-      if (this.format === 'json') return [jsonLine(summaryJson(summary, profile))];
-      const line = profile && profileLine(profile, cwd);
-      const more = line === undefined ? [] : [line];
-      return [...summaryLines(summary, cwd, this.#paint, this.thresholdMillis), ...more];
-    }, isLast);
+    writeLines(
+      (cwd) =>
+        this.format === 'json'
+          ? [jsonLine(summaryJson(summary))]
+          : summaryLines(summary, cwd, this.#paint, this.thresholdMillis),
+      isLast,
+    );
   }
 }

@@ -4,10 +4,10 @@ import { isIgnored } from '../report/emitter.ts';
 import { ConsoleReporter } from './console-reporter.ts';
 
 export const consoleReport: Extra = {
-  inSession({ config, loopProfile, settle }) {
+  inSession({ config, settle }) {
     const { console: format, thresholdMillis } = config;
     if (format === false) return undefined;
-    const reporter = new ConsoleReporter(format, settle, thresholdMillis, false, loopProfile);
+    const reporter = new ConsoleReporter(format, settle, thresholdMillis);
     return {
       start: () => reporter.start(),
       stop: () => reporter.stop(),

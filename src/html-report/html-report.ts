@@ -19,7 +19,6 @@ import { fileOfThisThread } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { launches } from '../support/launches.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
-import type { LoopProfile } from '../types.ts';
 import { writePage } from './page-file.ts';
 import { recorderOfThread } from './recorder.ts';
 import { SourceLines } from './source-lines.ts';
@@ -94,7 +93,7 @@ export class HtmlReport implements SessionExtra {
   readonly #write = (): void => {
     const file = this.#file;
     if (file === undefined || this.#isForAnother(file)) return;
-    writeReport(file, this.session.loopProfile(), this.session.log);
+    writeReport(file, this.session.log);
     this.#writtenAt = changedAt(file);
   };
 
@@ -119,13 +118,9 @@ export class HtmlReport implements SessionExtra {
  * Writes the page of this thread.
  * @returns whether it is written; never throws
  */
-export function writeReport(
-  path: string,
-  loopProfile: LoopProfile | undefined,
-  log: OnceLogger,
-): boolean {
+export function writeReport(path: string, log: OnceLogger): boolean {
   try {
-    withoutTracing(() => writePage(path, recorderOfThread().read(loopProfile)));
+    withoutTracing(() => writePage(path, recorderOfThread().read()));
     return true;
   } catch (error) {
     log.log('warn', 'cannot write the report page', error);

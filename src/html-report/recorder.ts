@@ -18,7 +18,7 @@ import { Summary } from '../summary/summary.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
 import { THIS_THREAD } from '../support/this-thread.ts';
-import type { BlockingCode, CodePlace, EventLoopBlock, LoopProfile } from '../types.ts';
+import type { BlockingCode, CodePlace, EventLoopBlock } from '../types.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import type { ReportBlock, ReportRequest } from './document.ts';
 import { LagTimeline } from './lag-timeline.ts';
@@ -116,7 +116,7 @@ export class ReportRecorder {
   }
 
   /** What the page embeds: `console.schema.json` describes it. */
-  read(loopProfile?: LoopProfile) {
+  read() {
     const times = this.times.read(this.thresholdMillis);
     const { dropped } = this.#blocks;
     const blocks = byStart(this.#blocks.read());
@@ -130,7 +130,7 @@ export class ReportRecorder {
       thresholdMillis: this.thresholdMillis,
       /** Whether all of it was kept, since `reportFile` is set. */
       isRecorded: this.isRecording,
-      summary: summaryJson(this.#summary.read(times), loopProfile),
+      summary: summaryJson(this.#summary.read(times)),
       /** The places of blocks, and for each of them the first that is of the same function. */
       codes: this.#codes as readonly CodePlace[],
       functions: this.#functions as readonly number[],

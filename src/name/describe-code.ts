@@ -15,13 +15,7 @@ import type { NativeCall, StackFrame } from '../block.ts';
 import { cut, MAX_STACK_TRACE_LENGTH } from '../support/bounded.ts';
 import { toPath } from '../support/file-url.ts';
 import type { BlockingCode, FunctionShare } from '../types.ts';
-import {
-  CallTree,
-  heaviestVisit,
-  type Observation,
-  ranFunctions,
-  type TreeNode,
-} from './call-tree.ts';
+import { CallTree, heaviestVisit, type Observation, type TreeNode } from './call-tree.ts';
 import { isWasmFile, type OriginOf } from './in-app.ts';
 import { distinctNamesOf, type KeyedPlace, keyOf } from './key.ts';
 import { agentPathAt, pathAt, pathBefore, type StackPath, type Step } from './stack-path.ts';
@@ -36,14 +30,6 @@ const WEB_ASSEMBLY: NativeCall = { name: 'WebAssembly', size: undefined };
 export interface SampledPlace extends BlockingCode, KeyedPlace {
   /** File of the module that it was loading for most of its time, by `require` or `import()`. */
   readonly requires?: string;
-}
-
-/** A function that a block can be named by, and for how long it was on the stack. */
-export interface FunctionTime {
-  readonly place: KeyedPlace;
-  readonly millis: number;
-  /** `millis` without the time of the callee that it called for longest. */
-  readonly apartMillis: number;
 }
 
 export interface SampledCode {
@@ -68,8 +54,6 @@ export interface SampledCode {
   readonly gcInNativeTimeMillis?: number;
   /** No JavaScript called what ran in that time: its samples have an empty stack. */
   readonly isOutsideJavaScript?: true;
-  /** All functions that the block can be named by; only if `listsFunctions` is set. */
-  readonly functions?: readonly FunctionTime[];
 }
 
 export interface DescribeOptions {
@@ -78,7 +62,6 @@ export interface DescribeOptions {
   readonly cwd: string;
   /** Milliseconds of garbage collection between two times; NaN if that is not known. */
   readonly gcWithin?: ((from: number, until: number) => number) | undefined;
-  readonly listsFunctions?: boolean;
 }
 
 /**
@@ -112,13 +95,6 @@ export function describeCode(
     ...sampled,
     ...(place !== undefined && codeAt(tree, place)),
     ...(hasShares && all.weight > 0 && { topFunctions: sharesOf(all, options.cwd) }),
-    ...(options.listsFunctions === true && {
-      functions: ranFunctions(observations).map((ran) => ({
-        place: functionAt(ran.step, ran.step.frame),
-        millis: ran.millis,
-        apartMillis: ran.apartMillis,
-      })),
-    }),
   };
 }
 

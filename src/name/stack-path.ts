@@ -21,12 +21,6 @@ export const ANONYMOUS = '<anonymous>';
 const ASYNC_HOOKS = 'node:internal/async_hooks';
 const TIMERS = 'node:internal/timers';
 const MODULE_LOADER = 'node:internal/modules/';
-/** Node.js runs this around promise reactions and nextTicks. */
-const AROUND_REACTIONS = new Set([
-  ASYNC_HOOKS,
-  'node:async_hooks',
-  'node:internal/process/task_queues',
-]);
 
 export interface Step {
   readonly frame: StackFrame;
@@ -131,11 +125,6 @@ export function hasUserCode(frames: readonly StackFrame[]): boolean {
 /** Whether a block can be named by the stack: user code runs, or awaits what runs. */
 export function hasNamedCode(frames: readonly StackFrame[]): boolean {
   return hasUserCode(frames) || withoutOwnCalls(frames).some(isCode);
-}
-
-/** Whether nothing runs but what Node.js and this package do around promise reactions. */
-export function isBetweenReactions(frames: readonly StackFrame[]): boolean {
-  return withoutOwnCalls(frames).every(({ file }) => file && AROUND_REACTIONS.has(file));
 }
 
 /** Code of the application or of a package, with a place: not of Node.js, not of this package. */

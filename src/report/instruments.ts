@@ -34,8 +34,6 @@ const OTHERS = '_other';
 /** The same for routes and operations; and for functions of one operation, taken together. */
 const MAX_OPERATIONS = 100;
 const MAX_SERIES = 1000;
-/** What the loop profile counts once: one sample a second is what it takes on average. */
-const SAMPLE_MILLIS = 1000;
 
 export type Instruments = ReturnType<typeof createInstruments>;
 
@@ -73,15 +71,7 @@ export function createInstruments(meter: Meter) {
       'For how long the thread of the event loop was not given a CPU, at least 20 ms at a time.',
     advice: { explicitBucketBoundaries: SUSPENSION_BUCKETS },
   });
-  const busySamples = meter.createCounter(semconv.METRIC_EVENT_LOOP_BUSY_SAMPLES, {
-    unit: '{sample}',
-    description: 'What ran at random moments while the event loop was busy, one a second.',
-  });
-  // Two limits, since the profile of an overload has more functions than ever block.
   const blockingFunction = boundedBy(MAX_FUNCTION_NAMES);
-  const busyFunction = boundedBy(MAX_FUNCTION_NAMES);
-  const busyOperation = boundedBy(MAX_OPERATIONS);
-  const busySeries = boundedBy(MAX_SERIES);
   const stalledOperation = boundedBy(MAX_OPERATIONS);
   const stallSeries = boundedBy(MAX_SERIES);
   return {
@@ -104,11 +94,7 @@ export function createInstruments(meter: Meter) {
       waits: readonly { readonly code?: CodePlace; readonly millis: number }[],
       operation: Operation,
     ) => {
-      const who = operationName(
-        operation,
-        stalledOperation,
-        semconv.ATTR_EVENT_LOOP_STALL_OPERATION,
-      );
+      const who = operationName(operation, stalledOperation);
       for (const { code, millis } of waits) {
         const by = functionOf(code, blockingFunction);
         const isKnown = stallSeries(JSON.stringify([by, who])) !== OTHERS;
@@ -123,16 +109,6 @@ export function createInstruments(meter: Meter) {
         { [semconv.ATTR_EVENT_LOOP_SUSPENSION_REASON]: reason },
         ROOT_CONTEXT,
       ),
-    /** A sample of the loop profile, and the time that it stands for. */
-    busy: (millis: number, code: CodePlace | undefined, operation: Operation) => {
-      const attributes = {
-        ...functionOf(code, busyFunction),
-        ...operationName(operation, busyOperation, semconv.ATTR_EVENT_LOOP_BUSY_OPERATION),
-      };
-      const isKnown = busySeries(JSON.stringify(attributes)) !== OTHERS;
-      const counted = isKnown ? attributes : { [semconv.ATTR_CODE_FUNCTION_NAME]: OTHERS };
-      busySamples.add(millis / SAMPLE_MILLIS, counted, ROOT_CONTEXT);
-    },
   };
 }
 
@@ -151,11 +127,14 @@ function functionOf(code: KeyedPlace | undefined, bounded: Bounded): Attributes 
 }
 
 /** The route, or what the entry span is named if that says more. */
-function operationName(operation: Operation, bounded: Bounded, attribute: string): Attributes {
+function operationName(operation: Operation, bounded: Bounded): Attributes {
   const { httpRoute, name } = operation;
   return {
     ...(httpRoute !== undefined && { [semconv.ATTR_HTTP_ROUTE]: bounded(httpRoute) }),
-    ...(name !== undefined && !isNamedByRoute(operation) && { [attribute]: bounded(name) }),
+    ...(name !== undefined &&
+      !isNamedByRoute(operation) && {
+        [semconv.ATTR_EVENT_LOOP_STALL_OPERATION]: bounded(name),
+      }),
   };
 }
 

@@ -8,9 +8,7 @@ import type { Runtime, Session } from 'node:inspector';
 import {
   BARE,
   type CaptureReply,
-  IDLE,
   LOST,
-  type ProfileReply,
   TAKEN,
   type WatchdogData,
   type WatchdogMessage,
@@ -121,7 +119,7 @@ interface Question {
 }
 
 /** The answer is absent if the code that was to be sampled has ended. */
-type Answer<Facts extends object> = CaptureReply<Facts> | ProfileReply | typeof LOST;
+type Answer<Facts extends object> = CaptureReply<Facts> | typeof TAKEN | typeof BARE | typeof LOST;
 
 /**
  * Takes one stack sample of a busy period; calls `onWaiting` as long as it has to wait. The reply
@@ -132,9 +130,6 @@ export type TakeSample<Facts extends object> = (
   isReportNear: boolean,
   onWaiting: () => void,
 ) => Promise<SampleOutcome<Facts>>;
-
-/** Asks what ran at this moment; undefined without an answer. See {@link TakeSample}. */
-export type SampleProfile = (onWaiting: () => void) => Promise<ProfileReply | undefined>;
 
 /** Connected only while it is used: a process that exits with a session open prints, and waits. */
 export class CaptureSession {
@@ -229,21 +224,13 @@ export class CaptureClient<Facts extends object> {
       repeats: this.#timesInVain(busyPeriod) < MAX_IN_VAIN ? MAX_REPEATS : 0,
     });
     if (isBare(answer)) this.#inVain = { busyPeriod, times: this.#timesInVain(busyPeriod) + 1 };
-    if (answer === LOST || answer === IDLE) return { reply: undefined, isOver: false };
+    if (answer === LOST) return { reply: undefined, isOver: false };
     return { reply: answer === BARE ? TAKEN : answer, isOver: answer === undefined };
   };
 
   #timesInVain(busyPeriod: number): number {
     return this.#inVain.busyPeriod === busyPeriod ? this.#inVain.times : 0;
   }
-
-  /** Samples for the loop profile, whether the loop is busy or not. */
-  readonly sampleProfile: SampleProfile = async (onWaiting) => {
-    const isOver = () => false;
-    const repeats = MAX_REPEATS;
-    const answer = await this.#ask({ what: SampleFor.profile, onWaiting, isOver, repeats });
-    return answer === TAKEN || answer === BARE || answer === IDLE ? answer : undefined;
-  };
 
   /** @returns undefined if it is over; {@link LOST} if there was no answer at all */
   async #ask({ what, onWaiting, isOver, repeats }: Question): Promise<Answer<Facts> | undefined> {

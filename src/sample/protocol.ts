@@ -15,8 +15,6 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly captureUrl: string;
   /** Age at which a block is reported while it lasts; 0: never. */
   readonly unfinishedAfterMillis: number;
-  /** Undefined if there is no loop profile. */
-  readonly profile: ProfileOptions | undefined;
   /** The health server reads the answer to each stack sample here; undefined without a server. */
   readonly sampleMemory?: SharedArrayBuffer | undefined;
   /** The part of the environment that exporters read. */
@@ -25,30 +23,12 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly ongoing: OngoingOptions;
 }
 
-/** The moments at which the loop profile has what runs sampled. */
-export interface ProfileOptions {
-  /** If true, moments come also while the loop is busy for less than half of the time. */
-  readonly isAlways: boolean;
-  /** Mean interval between two moments, in milliseconds. */
-  readonly intervalMillis: number;
-  /** The first moments are closer, so that shares are known sooner. */
-  readonly firstIntervalMillis: number;
-  readonly firstMoments: number;
-  /** While the loop turns, beats of the lag timer are not further apart. */
-  readonly maxBeatMillis: number;
-}
-
 /** The answer to a request that failed, for example without stack left for it. */
 export const LOST = 'lost';
 /** The answer if a stack sample was taken, and nothing else is asked for. */
 export const TAKEN = 'taken';
 /** The answer if a sample was taken that shows no code that a block can be named by. */
 export const BARE = 'bare';
-/** The answer to the loop profile if at the moment of the request the loop waited for events. */
-export const IDLE = 'idle';
-
-/** The main thread's answer to a request of the loop profile. */
-export type ProfileReply = typeof TAKEN | typeof BARE | typeof IDLE;
 
 /**
  * The watched thread's answer, as JSON, while the report of an ongoing block is near: what the

@@ -35,19 +35,15 @@ export const Request = {
   requestedAt: 1,
   /** What the stack sample is for, a {@link SampleFor}. */
   purpose: 2,
-  /** The mean interval of the loop profile's moments; 0 while it takes none. */
-  profileInterval: 3,
   /** 1 if only a sample that shows code is wanted: one that does not was taken just before. */
-  isRepeat: 4,
+  isRepeat: 3,
 } as const;
 
 export const SampleFor = {
   /** A block; the answer says only that it was taken. */
   block: 0,
-  /** The loop profile. */
-  profile: 1,
   /** A block whose report as an ongoing block is near: the answer has what that needs. */
-  report: 2,
+  report: 1,
 } as const;
 
 /** Index in {@link SharedMemory.progress}: the watched thread, outside of stack samples. */

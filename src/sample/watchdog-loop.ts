@@ -6,12 +6,7 @@
  * It sleeps nearly always: while little is done it wakes up some 30 times a second at the default
  * threshold, and twice a second while the loop idles (`npm run bench -- idle`).
  */
-import {
-  CaptureClient,
-  type CaptureRoute,
-  type SampleProfile,
-  type TakeSample,
-} from './capture-session.ts';
+import { CaptureClient, type CaptureRoute, type TakeSample } from './capture-session.ts';
 import { CaptureSchedule, type CaptureTimes } from './capture-times.ts';
 import { clockOf } from './clock-origin.ts';
 import {
@@ -52,31 +47,10 @@ export interface LoopParts<Facts extends object = object> {
   readonly publish?: ((sample: PublishedSample<Facts>) => void) | undefined;
 }
 
-/** Moments at which an extra has what runs sampled, whether that blocks or not. */
-export interface Moments {
-  /** Milliseconds until the next one. */
-  readonly untilDue: number;
-  /** Called now and then. */
-  note(): void;
-  /** The thread slept while the loop idled. */
-  skip(): void;
-  /** A stack sample of a block was awaited. */
-  goOnAfterAnswer(): void;
-  /** Has what runs sampled, if it is time to; calls `onWaiting` while that is under way. */
-  sampleIfDue(onWaiting: () => void): Promise<void>;
-}
-
-export interface MomentParts {
-  readonly memory: SharedMemory;
-  now(): number;
-  sample: SampleProfile;
-}
-
 /** Watches until {@link Word.closing} is set. */
 export async function watchLoop<Facts extends object>(
   sleep: Pick<Sleep, 'sleep' | 'sleepWhileIdle'>,
   parts: LoopParts<Facts>,
-  moments?: Moments,
 ): Promise<void> {
   const { memory } = parts;
   const { words } = memory;
@@ -97,23 +71,16 @@ export async function watchLoop<Facts extends object>(
     return 0;
   };
   while (!memory.isSet(Word.closing)) {
-    moments?.note();
     if (memory.isSet(Word.idle)) {
       period = undefined;
       await sleep.sleepWhileIdle();
-      moments?.skip();
       continue;
     }
-    await moments?.sampleIfDue(() => {
-      follow();
-      period?.wait();
-    });
     let millis = follow();
     if (period !== undefined) {
       millis = await period.watch();
-      moments?.goOnAfterAnswer();
     }
-    await sleep.sleep(Math.min(millis, moments?.untilDue ?? Number.POSITIVE_INFINITY));
+    await sleep.sleep(millis);
   }
 }
 
@@ -244,14 +211,12 @@ export interface WatchdogPorts<Facts extends object> {
   readonly route: CaptureRoute;
   post(message: WatchdogMessage): void;
   reportOngoing(report: OngoingReport<Facts>): void;
-  /** Undefined if there are none. Called if stack samples can be taken. */
-  moments(data: WatchdogData, parts: MomentParts): Moments | undefined;
 }
 
 /** Watches one thread until it, or its watchdog, ends. */
 export function watchThread<Facts extends object>(
   data: WatchdogData,
-  { memory, sleep, route, post, reportOngoing, moments }: WatchdogPorts<Facts>,
+  { memory, sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
 ): Promise<void> {
   const now = clockOf(data.clockOrigin);
   const client = new CaptureClient<Facts>(data, memory, route, now, sleep, post);
@@ -271,6 +236,5 @@ export function watchThread<Facts extends object>(
       if (!memory.isSet(Word.closing)) reportOngoing(report);
     },
   };
-  const sample = client.sampleProfile;
-  return watchLoop(sleep, parts, canCapture ? moments(data, { memory, now, sample }) : undefined);
+  return watchLoop(sleep, parts);
 }

@@ -13,14 +13,7 @@ import type { CapturedSample } from './capturer.ts';
 import { originOfClock } from './clock-origin.ts';
 import { isInspected, noteInspected } from './inspector.ts';
 import { limitedRuns, type RunLimited } from './limited-runs.ts';
-import {
-  BARE,
-  type CaptureReply,
-  LOST,
-  type ProfileReply,
-  TAKEN,
-  type WatchdogData,
-} from './protocol.ts';
+import { BARE, type CaptureReply, LOST, TAKEN, type WatchdogData } from './protocol.ts';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from './self-kill.ts';
 import {
   Progress,
@@ -51,7 +44,7 @@ const NO_STACK = 'no stack was left for it';
 
 /** Asked for when the thread is started. */
 export type ThreadSetup = Pick<ThreadStart, 'code' | 'env'> &
-  Pick<WatchdogData, 'ongoing' | 'profile' | 'sampleMemory' | 'unfinishedAfterMillis'>;
+  Pick<WatchdogData, 'ongoing' | 'sampleMemory' | 'unfinishedAfterMillis'>;
 
 export interface WatchdogEvents {
   threadSetup(): ThreadSetup;
@@ -59,18 +52,12 @@ export interface WatchdogEvents {
   capture(
     busyPeriodStart: number,
     requestedAt: number,
-    profileInterval: number,
     ranSince?: number,
   ): CapturedSample | undefined;
   /** Facts for the report of an ongoing block. */
   facts(): object;
   /** Runs inside the code that it describes for the report of an ongoing block. */
   reply(sample: StackSample): CaptureReply;
-  /**
-   * {@link capture} for the loop profile. `intervalMillis`: see `Request.profileInterval`;
-   * `isRepeat`: see `Request.isRepeat`.
-   */
-  profile(requestedAt: number, intervalMillis: number, isRepeat: boolean): ProfileReply;
   /** The thread watches; or it does not, for now. */
   watching(isWatching: boolean): void;
   /** Stack samples cannot be taken, or not any more. */
@@ -215,16 +202,14 @@ export class Watchdog {
     const request = memory.request.read();
     const requestedAt = request[Request.requestedAt] as number;
     const purpose = request[Request.purpose];
-    const interval = request[Request.profileInterval] as number;
     const time = now();
     memory.answeredAt.set(0, time);
     const isRepeat = request[Request.isRepeat] === 1;
-    if (purpose === SampleFor.profile) return this.events.profile(requestedAt, interval, isRepeat);
     const busyPeriodStart = timeOf(request[Request.busyPeriod] as number, time);
     // A late sample says that native code ran, whatever it shows.
     const isLate = time - requestedAt >= LATE_MILLIS;
     if (isRepeat && !isLate && !takeStack().showsCode()) return BARE;
-    const sample = this.events.capture(busyPeriodStart, requestedAt, interval, ranSince);
+    const sample = this.events.capture(busyPeriodStart, requestedAt, ranSince);
     if (sample === undefined) return undefined;
     if (purpose === SampleFor.block) return sample.showsCode() ? TAKEN : BARE;
     return JSON.stringify(this.events.reply(sample));

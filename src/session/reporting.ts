@@ -20,7 +20,6 @@ import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { setImmediate } from '../support/time.ts';
-import type { LoopProfile } from '../types.ts';
 import type { Common } from './common.ts';
 import type { Detection } from './detection.ts';
 import type { Sampling } from './sampling.ts';
@@ -36,7 +35,6 @@ export interface Reporting {
   settle(): void;
   /** The SDK may be set after us (NodeSDK does), and replaced at any time. */
   watchProvider(): void;
-  loopProfile(windowMillis?: number): LoopProfile | undefined;
   /** The process ends by a signal, without an `exit` event. */
   endBySignal(): void;
 }
@@ -100,14 +98,6 @@ export function createReporting(
     reportWithin(EXIT_WAIT_MILLIS);
   };
   const settle = () => void attempt(settleAll, onHookError);
-  const loopProfile = (windowMillis?: number): LoopProfile | undefined =>
-    guard.run('cannot read the loop profile', () => {
-      for (const extra of extras) {
-        const profile = extra.loopProfile?.(windowMillis);
-        if (profile !== undefined) return profile;
-      }
-      return undefined;
-    });
 
   const view: SessionView = {
     config,
@@ -121,13 +111,9 @@ export function createReporting(
     tickId: detection.tickId,
     watchdogMemory: common.capture?.memory,
     origin: common.origin,
-    describer,
-    parentOf: common.parentOf,
     collections: (from, until) => detection.gc.collections(from, until),
     isConsoleOnly: targets.isConsoleOnly === true,
     instruments: () => targets.instruments(),
-    sample: sampling.sample,
-    loopProfile,
     report,
     reportNow: () => reportWithin(EXIT_WAIT_MILLIS),
     settle,
@@ -139,7 +125,6 @@ export function createReporting(
     if (extra === undefined) continue;
     extras.push(extra);
     detection.listen(extra);
-    sampling.listen(extra);
     const { threadData } = extra;
     if (threadData !== undefined) sampling.addThreadData(threadData);
     if (isEmitter(extra)) emitters.others.push(extra);
@@ -194,7 +179,6 @@ export function createReporting(
     },
     settle,
     watchProvider,
-    loopProfile,
     endBySignal: () => {
       for (const extra of extras)
         guard.run('cannot write the report page', () => extra.endBySignal?.());

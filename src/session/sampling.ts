@@ -9,17 +9,17 @@ import {
   resourceTypeOf,
   takeResourceType,
 } from '../detect/hooks/resource-classes.ts';
-import type { Part, SampleListener, SessionExtra } from '../extra.ts';
+import type { Part, SessionExtra } from '../extra.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
 import { callInProgress, takeNativeCall } from '../native/call-stack.ts';
 import { LongCalls } from '../native/long-calls.ts';
 import { NativeCalls } from '../native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { CaptureTimes } from '../sample/capture-times.ts';
-import { type CapturedSample, Capturer } from '../sample/capturer.ts';
-import { type CaptureReply, IDLE, type ProfileReply } from '../sample/protocol.ts';
+import { Capturer } from '../sample/capturer.ts';
+import type { CaptureReply } from '../sample/protocol.ts';
 import type { SharedText } from '../sample/shared-records.ts';
-import { Watchdog, type WatchdogEvents } from '../sample/watchdog.ts';
+import { Watchdog } from '../sample/watchdog.ts';
 import { letGoOfSignals } from '../support/signal-listener.ts';
 import { WATCHDOG_CODE } from '../worker-code.generated.ts';
 import type { Common } from './common.ts';
@@ -35,9 +35,6 @@ type ThreadData = ReturnType<NonNullable<SessionExtra['threadData']>>;
 
 export interface Sampling {
   readonly parts: readonly Part[];
-  /** Samples the running code, whether it blocks or not. */
-  sample(requestedAt: number): CapturedSample;
-  listen(listener: SampleListener): void;
   /** Asked for each time that the thread is started. */
   addThreadData(data: () => ThreadData): void;
   /** Resolves when stack samples can be taken, or it is known that they cannot. */
@@ -51,7 +48,6 @@ export function createSampling(
 ): Sampling {
   const { capture, clock, config, log } = common;
   const { ledger } = detection;
-  const listeners: SampleListener[] = [];
   const threadData: (() => ThreadData)[] = [];
   let setReady = () => {};
   const ready = new Promise<void>((resolve) => {
@@ -84,7 +80,7 @@ export function createSampling(
             { code: WATCHDOG_CODE, ...NO_EXTRAS },
             ...threadData.map((data) => data()),
           ) as typeof NO_EXTRAS & { code: string },
-        capture: (busyPeriodStart, requestedAt, profileInterval, ranSince) => {
+        capture: (busyPeriodStart, requestedAt, ranSince) => {
           const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
           if (sample === undefined) return undefined;
           try {
@@ -94,13 +90,11 @@ export function createSampling(
           } catch {
             // The running code has hardly any stack left.
           }
-          for (const listener of listeners) listener.blockSample?.(sample, profileInterval);
           letGoOfSignals(sample.time - busyPeriodStart);
           return sample;
         },
         facts: () => reply(capturer.sample(clock.now(), undefined, true)).facts,
         reply,
-        profile: answerProfile,
         watching: (isWatching) => {
           detection.watch(isWatching);
           if (isWatching) setReady();
@@ -114,14 +108,6 @@ export function createSampling(
       capture.Thread,
       capture.memory,
     );
-
-  function answerProfile(...asked: Parameters<WatchdogEvents['profile']>): ProfileReply {
-    for (const listener of listeners) {
-      const answer = listener.profile?.(...asked);
-      if (answer !== undefined) return answer;
-    }
-    return IDLE;
-  }
 
   if (watchdog !== undefined) {
     detection.watchedBy(watchdog);
@@ -140,8 +126,6 @@ export function createSampling(
       { stop: () => setReady() },
       hasNativeCalls ? nativeCallsPart(common, detection, watchdog.memory.longCall, reply) : {},
     ],
-    sample: (requestedAt) => capturer.sample(requestedAt),
-    listen: (listener) => void listeners.push(listener),
     addThreadData: (data) => void threadData.push(data),
     ready,
   };
@@ -151,7 +135,6 @@ export function createSampling(
 const NO_EXTRAS = {
   env: {} as Record<string, string>,
   ongoing: undefined as unknown,
-  profile: undefined,
   unfinishedAfterMillis: 0,
 };
 

@@ -11,7 +11,7 @@ import { inRootContext } from '../otel/root-context.ts';
 import { captureTimes } from '../sample/capture-times.ts';
 import { canCountIterations } from '../support/clock.ts';
 import type { Guard } from '../support/guard.ts';
-import type { EventLoopHealth, LoopProfile } from '../types.ts';
+import type { EventLoopHealth } from '../types.ts';
 import { createCommon, type SessionOptions, type SessionTargets } from './common.ts';
 import { createDetection, type Detection } from './detection.ts';
 import { createReporting, type Reporting } from './reporting.ts';
@@ -87,10 +87,6 @@ export class Session {
 
   health(windowMillis: number): EventLoopHealth | undefined {
     return this.#detection.health(windowMillis);
-  }
-
-  loopProfile(windowMillis?: number): LoopProfile | undefined {
-    return this.#reporting.loopProfile(windowMillis);
   }
 
   /** The process ends by a signal, without an `exit` event. */

@@ -3,7 +3,7 @@
  * What `/testing` records is serialized by the same function.
  */
 import type { AttributedRequest } from '../report/block-line.ts';
-import type { EventLoopBlock, LoopProfile } from '../types.ts';
+import type { EventLoopBlock } from '../types.ts';
 import { adviceOf } from './advice.ts';
 import type { BlockSummary } from './summary.ts';
 
@@ -18,7 +18,4 @@ export function blockJson(block: EventLoopBlock, attribution: AttributedRequest 
   };
 }
 
-export function summaryJson(summary: BlockSummary, loopProfile?: LoopProfile) {
-  const hasSamples = loopProfile !== undefined && loopProfile.samples > 0;
-  return { type: 'event-loop-summary', ...summary, ...(hasSamples && { loopProfile }) };
-}
+export const summaryJson = (summary: BlockSummary) => ({ type: 'event-loop-summary', ...summary });

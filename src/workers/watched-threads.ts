@@ -3,7 +3,7 @@
  * ended. Watchdog thread only.
  */
 import { BroadcastChannel } from 'node:worker_threads';
-import type { SampleUses, ThreadExtra } from '../extra.ts';
+import type { ReportOngoing, ThreadExtra } from '../extra.ts';
 import type { UnnamedFacts } from '../report/ongoing-facts.ts';
 import { clockOf } from '../sample/clock-origin.ts';
 import type { WatchdogData } from '../sample/protocol.ts';
@@ -41,7 +41,7 @@ export class WatchedThreads {
 
   constructor(
     private readonly words: Int32Array,
-    private readonly uses: SampleUses,
+    private readonly report: ReportOngoing,
   ) {
     this.#sleep = new SharedSleep(words);
     this.#sessions = new OpenSessions(words);
@@ -65,8 +65,7 @@ export class WatchedThreads {
       sleep: new SleepOfThread(this.#sleep, memory, now),
       route: new RouteToWorker(threadId, this.words),
       post: (message) => send(data.channel, message),
-      reportOngoing: this.uses.reportOngoing(data),
-      moments: this.uses.moments,
+      reportOngoing: this.report(data),
     }).then(() => {
       this.#watched.delete(data.channel);
       this.#unusedSince = now();

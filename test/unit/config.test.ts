@@ -24,7 +24,6 @@ const DEFAULTS = {
   recordNames: true,
   maxSpansPerMinute: 600,
   blockEvents: 'unsampled',
-  loopProfile: 'busy',
   unfinishedAfterMillis: 5_000,
 };
 
@@ -42,7 +41,6 @@ const OPTIONS: Record<string, [inEnvironment: string, value: unknown]> = {
   maxSpansPerMinute: ['0', 0],
   unfinishedAfterMillis: ['1500', 1500],
   blockEvents: ['ALL', 'all'],
-  loopProfile: ['Always', 'always'],
   reportSource: ['false', false],
   recordFile: ['blocks-{pid}.jsonl', 'blocks-{pid}.jsonl'],
   recordNames: ['false', false],
@@ -271,7 +269,6 @@ describe('with any options in code', () => {
     requireParentSpan: /expected true or false$/,
     asyncHooks: /expected 'auto' or 'always'$/,
     blockEvents: /expected 'unsampled', 'all' or 'off'$/,
-    loopProfile: /expected 'busy', 'always' or 'off'$/,
     blockHook: /expected a function$/,
   };
 

@@ -26,24 +26,6 @@ const block = (functionName: string): EventLoopBlock => ({
   code: code(functionName),
 });
 
-test('200 functions of the loop profile leave the names of blocks as they are, and are bounded', () => {
-  const { instruments, names } = setUp();
-  for (let i = 0; i < 200; i++) instruments.busy(1000, code(`f${i}`), {});
-  instruments.block(block('renderReport'), ROOT_CONTEXT);
-  instruments.suppressed(block('renderReport'), ROOT_CONTEXT);
-  expect(names.get('event_loop.block.duration')).toEqual(['renderReport']);
-  expect(names.get('event_loop.block.suppressed')).toEqual(['renderReport']);
-  expect(new Set(names.get('event_loop.busy.samples')).size).toBe(101);
-});
-
-test('200 functions that block leave the names of the profile as they are, and are bounded', () => {
-  const { instruments, names } = setUp();
-  for (let i = 0; i < 200; i++) instruments.block(block(`f${i}`), ROOT_CONTEXT);
-  instruments.busy(1000, code('renderReport'), {});
-  expect(names.get('event_loop.busy.samples')).toEqual(['renderReport']);
-  expect(new Set(names.get('event_loop.block.duration')).size).toBe(101);
-});
-
 test('what functions stalled is bounded by function and by route, and adds up', () => {
   const added: { value: number; attributes: Attributes }[] = [];
   const add = (value: number, attributes: Attributes) => void added.push({ value, attributes });

@@ -208,8 +208,6 @@ test('the metrics have the instruments, units and attributes of the registry', (
   instruments.suppressed({ ...WHOLE_BLOCK, code }, ROOT_CONTEXT);
   instruments.stall(1);
   instruments.suspension(20, 'stopped');
-  instruments.busy(1000, code, { name: 'GET /orders/:id', httpRoute: '/orders/:id' });
-  instruments.busy(1000, code, { name: 'orders process' });
   expect(Object.keys(made).length).toBeGreaterThanOrEqual(5);
   for (const [name, recorded] of Object.entries(made)) {
     const metric = registry.metrics.find((each) => each.name === name);

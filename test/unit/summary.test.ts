@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { profileLine } from '../../src/console/profile-line.ts';
 import { SHOWN, summaryLines } from '../../src/console/summary-lines.ts';
 import { PLAIN } from '../../src/report/block-line.ts';
 import type { RequestMessage } from '../../src/report/request-channel.ts';
@@ -264,33 +263,5 @@ describe('the schema', () => {
       ...fields
     } = schema.$defs.block.properties;
     expect(Object.keys(fields).sort()).toEqual(Object.keys(WHOLE_BLOCK).sort());
-  });
-});
-
-describe('the loop profile', () => {
-  const PROFILE = {
-    elapsedMillis: 60_000,
-    utilization: 0.83,
-    samples: 52,
-    functions: [
-      { functionName: 'renderList', file: '/app/lib/list.js', share: 0.34 },
-      {
-        functionName: 'loadUser',
-        file: '/app/lib/user.js',
-        line: 7,
-        nativeCall: 'JSON.parse',
-        share: 0.21,
-      },
-      { share: 0.44 },
-      { functionName: 'rare', file: '/app/lib/rare.js', share: 0.01 },
-    ],
-    operations: [{ name: 'GET /list', httpRoute: '/list', share: 0.48 }, { share: 0.52 }],
-  };
-
-  test('is one line: functions, and what they ran for', () => {
-    expect(profileLine(PROFILE, '/app')).toBe(
-      'the loop was busy for 83 % of 1 min 0 s: renderList (lib/list.js) 34 %, ' +
-        'JSON.parse in loadUser (lib/user.js) 21 %, …; GET /list 48 %',
-    );
   });
 });

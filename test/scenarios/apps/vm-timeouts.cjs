@@ -20,7 +20,6 @@ const OPTIONS = {
   thresholdMillis: 10,
   lagIntervalMillis: 10,
   unfinishedAfterMillis: 0,
-  loopProfile: 'off',
 };
 const HANGS_AFTER_MILLIS = 15_000;
 const ENDED = ['ERR_SCRIPT_EXECUTION_TIMEOUT', 'ERR_SCRIPT_EXECUTION_INTERRUPTED'];
