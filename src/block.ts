@@ -59,6 +59,12 @@ export interface StackSample {
   readonly context: Context;
   /** Type of the async resource that was running, as async_hooks names it. */
   readonly resourceType: string | undefined;
+  /** Its async id. */
+  readonly asyncId?: number;
+  /** When the code that it has interrupted returned: samples of one run have the same. */
+  ranUntil?: number;
+  /** Whether it was a promise reaction, a nextTick or a microtask: all of a task are one. */
+  readonly isDrained?: boolean;
   /** Innermost first; see `code/frame.ts` for deep stacks. */
   readonly frames: readonly StackFrame[];
   /** The wrapped built-in that was running, if one was. */

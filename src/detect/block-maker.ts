@@ -83,13 +83,9 @@ export class BlockMaker {
    */
   lostWait(knownUntil: number, end: number): number {
     if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
-    return this.lostWaitSince(Math.max(knownUntil, this.attribution.samples.codeSeenAt), end);
-  }
-
-  /** Does what {@link lostWait} does in a stack sample, where no stack is looked at. */
-  lostWaitSince(knownUntil: number, end: number): number {
-    if (!(end - knownUntil >= MIN_LOST_WAIT_MILLIS)) return 0;
-    const since = Math.max(knownUntil, this.reported.end);
+    const { codeSeenAt } = this.attribution.samples;
+    const seen = codeSeenAt < end ? codeSeenAt : knownUntil;
+    const since = Math.max(knownUntil, seen, this.reported.end);
     const unknown = end - since;
     const used = this.cpu.since(since);
     // Under load nearly always: it ran, whatever the kernel's counters say, which take longer.
@@ -122,36 +118,33 @@ export class BlockMaker {
 
   /**
    * Makes a block of each part from `start` to `end` that reaches the threshold and is not
-   * reported. Callbacks that had begun in the busy period: `before` its start, and `after` its end.
+   * reported.
    * @param around the one scope or callback that all of it is a part of, if there is one
    * @returns false if one of the parts is no block
    */
-  make(
-    kind: BlockKind | undefined,
-    start: number,
-    end: number,
-    before: number,
-    after: number,
-    around?: Attributed,
-  ): boolean {
+  make(kind: BlockKind | undefined, start: number, end: number, around?: Attributed): boolean {
     const { thresholdMillis, reported } = this;
-    return reported.add(start, end, thresholdMillis, before, after, (from, to, callbacks) => {
-      const { attributed, ran, samples } = this.attribution.of(from, to, around);
+    return reported.add(start, end, thresholdMillis, (from, to) => {
+      const { attributed, ran, samples } = this.attribution.of(
+        from,
+        to,
+        around,
+        kind === 'pile-up',
+      );
       const times = this.code.threadTimes?.(from, to);
       this.made++;
       const isBlock = this.onBlock({
         kind,
         start: from,
         end: to,
-        // A callback began in it after a drain: alone, that is a task.
-        callbacks: kind === 'pile-up' ? Math.max(2, callbacks) : callbacks,
+        callbacks: kind === 'pile-up' ? this.attribution.samples.callbacksIn(from, to) : 1,
         context: attributed?.context,
         resourceType: typeNameOf(attributed?.resourceType),
         cpu: Math.min(this.cpu.between(from, to), times?.ranAtMost ?? Number.POSITIVE_INFINITY),
         lackedCpu: times?.atMost,
         samples,
         ran,
-        waitedSince: this.iterations.waitedSinceEnd,
+        waitedSince: this.iterations.isOver ? 0 : undefined,
         // Own work is subtracted before the threshold applies.
         isOwnWork: this.isOwnWork || to - from - this.#ownWithin(from, to) < thresholdMillis,
       });

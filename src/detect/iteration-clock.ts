@@ -1,10 +1,8 @@
 /**
- * Distinguishes the busy periods of the event loop. libuv counts iterations and the time that it
- * waits for events, so the busy time between two moments is known without polling.
+ * Distinguishes the busy periods of the event loop. libuv counts the time that it waits for events,
+ * so the busy time between two moments is known without polling.
  *
- * A *busy period* begins at a boundary. With hooks, that is the first callback of an iteration, and
- * the period lasts until the loop waits or turns: an iteration waits at most once. Without hooks, a
- * boundary is a tick: the loop has waited at most once since the last one, soon after it.
+ * A *busy period* begins with a tick: the loop has waited at most once since the last one.
  */
 import type { SharedMemory } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
@@ -23,10 +21,10 @@ export class IterationClock {
   waited = 0;
   #waitEnd = Number.NaN;
   #notedAt = Number.NaN;
-  /** Whether the loop waited after what ran until then. */
   #isOver = false;
-  #loopCount = -1;
   #isCounting = false;
+  /** The loop's count when the first callback began; NaN before. */
+  #startCount = Number.NaN;
 
   /** @param memory shared with the watchdog thread, if there is one */
   constructor(
@@ -40,36 +38,26 @@ export class IterationClock {
   }
 
   /**
-   * Whether the loop has turned, or waited, since the busy period began, when a callback begins at
-   * `t` with hooks on. The caller then calls {@link open}. Some 100 ns, 50 on Node.js 26.
-   */
-  advance(t: number): boolean {
-    const loopCount = this.clock.loopCount();
-    const idle = this.clock.idle();
-    const isSame = loopCount === this.#loopCount;
-    if (this.#isCounting ? isSame && idle <= this.idleAtStart : this.#isStartup(isSame)) {
-      this.#loopCount = loopCount;
-      return false;
-    }
-    this.waited = idle - this.idleAtStart;
-    this.#waitEnd = t;
-    this.#notedAt = t;
-    this.#isOver = true;
-    this.#loopCount = loopCount;
-    this.idleAtStart = idle;
-    return true;
-  }
-
-  /**
-   * Hot. Without hooks: a tick at `t`, with the loop's idle time at `idle`. Returns for how long
+   * Hot. A tick at `t`, with the loop's idle time at `idle`. Returns for how long
    * the loop has waited since the last one. The caller is to call {@link open}.
    */
   tick(t: number, idle: number): number {
     this.waited = idle - this.idleAtStart;
     this.#waitEnd = this.busyPeriodStart + this.waited;
     this.#notedAt = t;
+    this.#isOver = true;
     this.idleAtStart = idle;
     return this.waited;
+  }
+
+  /**
+   * Whether the main script has ended, when a callback begins before the first tick. In a worker
+   * thread, where `loopStart` may never be set, the loop has to have turned.
+   */
+  isStartupOver(): boolean {
+    const loopCount = this.clock.loopCount();
+    if (Number.isNaN(this.#startCount)) this.#startCount = loopCount;
+    return this.clock.loopStarted() || loopCount !== this.#startCount;
   }
 
   /** A busy period begins at `t`. */
@@ -81,21 +69,10 @@ export class IterationClock {
     this.memory.openBusyPeriod(t);
   }
 
-  /**
-   * Hooks are armed, in the middle of what runs: from here on the loop count tells
-   * iterations apart. What the loop has waited since the boundary was before that.
-   */
-  arm(busySince: number): void {
-    this.busySince = busySince;
-    this.#loopCount = this.clock.loopCount();
-    this.idleAtStart = this.clock.idle();
-  }
-
   /** No further callback may come: takes the iteration as over. Returns for how long it waited. */
   end(): number {
     const idle = this.clock.idle();
     const waited = idle - this.idleAtStart;
-    this.#loopCount = this.clock.loopCount();
     this.idleAtStart = idle;
     return waited;
   }
@@ -111,30 +88,25 @@ export class IterationClock {
    * Whether the loop waited for events at `time`, a moment ago; asked before any further wait.
    * Undefined if that is not known.
    */
-  wasWaitingAt(time: number, isHooked: boolean): boolean | undefined {
+  wasWaitingAt(time: number): boolean | undefined {
     if (!this.#isCounting) return true;
     if (time < this.busyPeriodStart)
       return time >= this.#waitEnd - this.waited && time < this.#waitEnd;
     if (!this.mayWait()) return false;
-    const waited = this.waitedSoFar();
-    if (isHooked) return time >= this.clock.now() - waited;
-    return time < this.busyPeriodStart + waited ? true : undefined;
+    return time < this.busyPeriodStart + this.waitedSoFar() ? true : undefined;
   }
 
   /**
-   * Whether the loop may be waiting for events now. With hooks, that is after a wait that no
-   * callback has followed: Node.js runs some code with no callback around it (`Atomics.waitAsync`,
-   * and with it `import()` if modules are hooked from a thread of their own).
+   * Whether the loop may be waiting for events now: Node.js runs some code with no callback around
+   * it (`Atomics.waitAsync`, and with it `import()` if modules are hooked from a thread of their own).
    */
   mayWait(): boolean {
     return !(this.waitedSoFar() < MIN_WAIT_MILLIS);
   }
 
-  /**
-   * Milliseconds that the loop has waited since the busy period ended; undefined while that runs.
-   */
-  get waitedSinceEnd(): number | undefined {
-    return this.#isOver ? this.waited : undefined;
+  /** Whether the busy period has ended, and the next has not begun. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Milliseconds that the loop waited since the busy period was opened. */
@@ -155,13 +127,5 @@ export class IterationClock {
     this.busyPeriodStart = Number.NaN;
     this.busySince = Number.NaN;
     this.memory.closeBusyPeriod();
-  }
-
-  /**
-   * Startup ends with the first callback after the main script; in a worker thread, where
-   * `loopStart` may never be set, with the second iteration.
-   */
-  #isStartup(isSame: boolean): boolean {
-    return !this.clock.loopStarted() && (this.#loopCount === -1 || isSame);
   }
 }

@@ -1,17 +1,17 @@
 /**
  * Accounts for the time of the event loop. The ledger is called for
  * - a *tick*: once per iteration, between what ran before and after it;
- * - a *scope*: one call of the context manager's `with`;
- * - a *stack sample*, taken in the middle of what runs;
- * - a *callback*, from an outermost async_hooks `before` to its `after`, while hooks are armed.
+ * - an *interval*: a context scope, one call of the context manager's `with`, or, while async hooks
+ *   are on, a callback from its `before` to its `after`;
+ * - a *stack sample*, taken in the middle of what runs, and the end of the code that it interrupted.
  *
  * `src/detect/README.md` has a drawing.
  *
- * Without hooks, a busy period is the time from tick to tick, without the loop's wait, and is one
- * task of which no callback is known. With hooks, it is the time of one iteration, and its tasks
- * are known: a *task* is a callback and what drained after it (nextTicks, microtasks).
+ * A *busy period* is the time from tick to tick, without the loop's wait. A *run* is a part of it
+ * of which stack samples show that one callback, or one drain of promise reactions and nextTicks,
+ * was running.
  *
- * A scope, callback, task or busy period is examined when it ends. If it has lasted at least the
+ * An interval, run or busy period is examined when it ends. If it has lasted at least the
  * threshold, the parts of it that are not reported yet become blocks.
  *
  * A runtime that does not count what its loop waits has no ticks either: there a beat of the lag
@@ -26,26 +26,27 @@ import { SharedMemory, wordOf } from '../sample/shared-memory.ts';
 import type { Clock } from '../support/clock.ts';
 import type { BlockKind } from '../types.ts';
 import { typeNameOf } from './attribution/owner.ts';
+import { isMostlyUnknown } from './attribution/stack-samples.ts';
 import type { Attributed, Votes } from './attribution/votes.ts';
 import { BlockMaker, MIN_LOST_WAIT_MILLIS, type OnBlock } from './block-maker.ts';
-import {
-  CALLBACK,
-  type CallbackClass,
-  CallbackStack,
-  MAX_NESTED,
-  MESSAGE,
-  OWN,
-  ParserMessages,
-  REACTION,
-  RESOURCE_SCOPE,
-  TICK,
-  UNKNOWN,
-} from './callbacks.ts';
 import { IterationClock } from './iteration-clock.ts';
-import type { RunningCode } from './running-code.ts';
+import { RunningCallbacks } from './running-callbacks.ts';
+import { isInItsSpan, type RunningCode } from './running-code.ts';
 
-/** Types of async resources that run in the drain after a callback. */
-const DRAINED = new Set(['PROMISE', 'TickObject']);
+/** A drain of promise reactions and nextTicks that stack samples have interrupted. */
+interface Drain {
+  readonly start: number;
+  /** When its first stack sample was asked for. */
+  readonly known: number;
+  readonly context: Context;
+  /** Its latest known end, and how long the loop had waited in the busy period by then. */
+  until: number;
+  waited: number;
+  /** Whether microtasks had drained by then: it is over, unless nextTicks and microtasks mix. */
+  hasDrained: boolean;
+  /** Whether they do: a stack sample saw it afterwards. */
+  isMixed: boolean;
+}
 
 export interface LedgerTimes {
   readonly thresholdMillis: number;
@@ -53,31 +54,22 @@ export interface LedgerTimes {
 }
 
 export class Ledger {
-  readonly stack = new CallbackStack();
   // Each number is always a double or always a small integer: V8 updates them in place.
-  /** The latest `before` of an outermost callback. */
-  callbackStart = Number.NaN;
-  #class: CallbackClass = CALLBACK;
-  #callbacks = 0;
-  /** When `before` or `after` read the clock last. */
-  #lastRead = Number.NaN;
-  #votedBefore = 0.5;
-  #isHooked = false;
+  readonly iterations: IterationClock;
+  /** When the latest run ended that is known; the begin of the busy period before the first. */
+  taskStart = Number.NaN;
+  /** How long the loop had waited in the busy period by then. */
+  #taskWaited = 0;
+  /** It may go on: what runs next decides. */
+  #drain: Drain | undefined;
+  readonly #callbacks = new RunningCallbacks();
   #isWatched = false;
-  /** When hooks were armed last: it is not known which callbacks ran before. */
-  #armedAt = Number.NEGATIVE_INFINITY;
   /** The latest beat of the lag timer. */
   #beatAt = Number.NaN;
-  readonly iterations: IterationClock;
-  /** When the running task began: a callback and what drains after it. */
-  taskStart = Number.NaN;
-  /** Callbacks of the busy period that had begun before the running task. */
-  #callbacksBeforeTask = 0;
   readonly #threshold: number;
   readonly #beatMillis: number;
   readonly #blocks: BlockMaker;
   readonly #votes: Votes;
-  readonly #messages = new ParserMessages();
 
   constructor(
     { thresholdMillis, beatMillis }: LedgerTimes,
@@ -93,150 +85,84 @@ export class Ledger {
     this.#votes = this.#blocks.attribution.votes;
   }
 
-  /** Milliseconds that scopes and callbacks have voted for so far. */
+  /** Milliseconds that intervals have voted for so far. */
   get voted(): number {
     return this.#votes.voted;
   }
 
-  /**
-   * Hot: once per iteration, in a callback of its own. With hooks, its `before` has done this.
-   * 350 to 400 ns with the immediate, half of it reads of clock and idle time (Node.js 20 and 24).
-   */
+  /** Hot: once per iteration, in a callback of its own. */
   tick(): void {
     // V8 may have ended code half-way, without its `finally` and its `after`.
     this.#blocks.isOwnWork = false;
-    if (this.#isHooked) {
-      this.#resync(OWN);
-      return;
-    }
+    this.#callbacks.clear();
     const t = this.clock.now();
-    if (this.iterations.isCounting) this.#closeWithoutHooks(t);
+    if (this.iterations.isCounting) this.#close(t);
     // At the first tick, startup is over.
     else this.iterations.end();
     this.#open(t);
   }
 
-  /**
-   * Hooks are armed, in the middle of what runs.
-   * @param isInCallback whether that is a callback, whose `after` will come; of a promise reaction
-   *   without a promise hook, none comes
-   * @param isPrompt whether this is a stack sample that was answered at once: no native call was
-   *   running, which may wait without using CPU
-   * @param knownSince from when on what runs has run: when the stack sample was asked for
-   */
-  arm(isInCallback: boolean, isPrompt = false, knownSince = this.clock.now()): void {
-    if (this.#isHooked) return;
-    this.#isHooked = true;
-    this.stack.resync(0);
-    if (!this.iterations.isCounting) return;
+  /** Hot, while async hooks are on: a callback begins. */
+  enter(): void {
     const t = this.clock.now();
-    const since = isPrompt ? this.#busySinceLostWait(t) : this.#busySince();
-    this.iterations.arm(since);
-    this.#blocks.cpu.waitedUntil(since);
-    this.taskStart = since;
-    this.callbackStart = since;
-    this.#class = isInCallback ? UNKNOWN : REACTION;
-    if (isInCallback) this.stack.enter();
-    this.#callbacks = 1;
-    this.#armedAt = t;
-    this.#blocks.attribution.knownSince = Math.max(since, knownSince);
-    this.#lastRead = t;
-  }
-
-  /** Hooks are switched off, in a tick. */
-  disarm(): void {
-    if (!this.#isHooked) return;
-    if (this.iterations.isCounting) this.#closeNow(this.clock.now());
-    this.stack.resync(0);
-    this.#class = CALLBACK;
-    this.#isHooked = false;
-  }
-
-  /** Whether the hooks were armed in the running callback: its end is {@link afterUnknown}. */
-  get isUnknown(): boolean {
-    return this.#class === UNKNOWN;
-  }
-
-  /**
-   * The end of a callback in which the hooks were armed. Others may be around it, whose ends come
-   * here too, until the next callback begins.
-   */
-  afterUnknown(callbackClass: CallbackClass): void {
-    if (callbackClass === RESOURCE_SCOPE) {
-      this.#lastRead = this.clock.now();
-      this.#scopeOfResource(this.callbackStart, this.#votedBefore);
-      return;
+    if (!this.iterations.isCounting && this.iterations.isStartupOver()) {
+      this.iterations.end();
+      this.#open(t);
     }
-    const isTimed = callbackClass === CALLBACK || callbackClass === MESSAGE;
-    const { attribution } = this.#blocks;
-    if (isTimed && !attribution.isMostlyUnknown(this.callbackStart, this.clock.now()))
-      this.#class = callbackClass;
-    this.after();
+    this.#callbacks.enter(t, this.#votes.voted);
   }
 
-  /** Hot. The beginning of an outermost callback. `asyncId` is asked for a {@link MESSAGE} only. */
-  before(callbackClass: CallbackClass, asyncId = 0): void {
-    const previous = this.#class;
+  /** Hot, while async hooks are on: a callback ends. */
+  leave(): void {
+    const callbacks = this.#callbacks;
+    if (!callbacks.leave()) return;
+    const { start, votedBefore, depth } = callbacks;
     const t = this.clock.now();
-    this.#class = callbackClass;
-    this.#votedBefore = this.#votes.voted;
-    this.callbackStart = t;
-    if (callbackClass === REACTION || callbackClass === RESOURCE_SCOPE) return;
-    if (callbackClass !== TICK) this.#beginTask(t, previous, asyncId);
-    if (callbackClass !== OWN) this.#callbacks++;
-    this.#lastRead = this.callbackStart;
-  }
-
-  /** Hot. The end of an outermost callback. */
-  after(): void {
-    const t = this.clock.now();
-    const callbackClass = this.#class;
-    this.#lastRead = t;
-    if (callbackClass === OWN) return;
-    const isTimed = callbackClass !== REACTION && callbackClass !== UNKNOWN;
-    const isLong = isTimed && t - this.callbackStart >= this.#threshold;
-    if (!isLong && !(t >= this.#votes.callbacksVoteFrom)) return;
-    const running = this.stack.running(this.code);
-    if (isLong) {
-      const start = this.#notBeforeAWait(this.callbackStart);
-      const own = callbackClass === RESOURCE_SCOPE ? 0 : 1;
-      if (this.#report('callback', start, t, this.#callbacks - own, running)) return;
-    }
-    if (this.#blocks.isOwnWork) return;
-    const start = Math.max(this.callbackStart, this.#armedAt);
-    this.#votes.voteCallback(start, t, this.#votedBefore, running);
-  }
-
-  /** The beginning of a callback inside another one: `AsyncResource.runInAsyncScope`. */
-  beforeNested(): void {
-    this.stack.begin(this.clock.now(), this.#votes.voted);
-  }
-
-  /** The end of a callback inside `depth` others: its own context makes it as good as a scope. */
-  afterNested(depth: number): void {
-    if (depth >= MAX_NESTED) return;
-    const start = this.stack.startOf(depth + 1);
-    const t = this.clock.now();
-    if (!(t - start >= this.#threshold || this.#votes.isVote(start, t))) return;
-    this.#scopeOfResource(start, this.stack.votedBefore(depth + 1));
+    if (!this.#mayCount(start, t)) return;
+    const context = this.code.context();
+    // Inside another callback, a resource without a span of its own is a part of that.
+    if (depth > 0 && trace.getSpan(context) === undefined) return;
+    const by = { context, resourceType: this.code.resourceType() };
+    const isRun = depth === 0 && t - start >= this.#threshold;
+    if (isRun) this.#beginAt(this.#busySince());
+    const kind = this.code.isReaction() ? 'microtasks' : 'callback';
+    this.#endInterval(kind, start, t, votedBefore, by);
+    if (isRun) this.#endRun(t);
   }
 
   /**
    * Hot. The end of a context scope that began at `start`, when {@link voted} was `votedBefore`.
    */
-  scope(context: Context, start: number, votedBefore: number, isResource = false): void {
-    if (!this.#isHooked && this.isSurelyShort()) return;
+  scope(context: Context, start: number, votedBefore: number): void {
+    if (this.isSurelyShort()) return;
     const t = this.clock.now();
-    const isLong = t - start >= this.#threshold;
-    if (!isLong && !this.#votes.isVote(start, t)) return;
-    const attributed = { context, resourceType: this.code.resourceType() };
-    if (isLong) {
-      if (!isResource && this.#class !== REACTION && this.stack.isInItsSpan(context, this.code))
-        return;
-      const from = this.#notBeforeAWait(start);
-      if (this.#report('callback', from, t, this.#callbacks - 1, attributed)) return;
+    if (!this.#mayCount(start, t)) return;
+    if (t - start >= this.#threshold && isInItsSpan(context, this.code.active())) return;
+    const by = { context, resourceType: this.code.resourceType() };
+    this.#endInterval('callback', start, t, votedBefore, by);
+  }
+
+  /** The code that these stack samples have interrupted, one after the other, returned at `t`. */
+  ended(samples: readonly StackSample[], t: number): void {
+    if (!this.iterations.isCounting || !this.#countsWaits) return;
+    for (let i = 0; i < samples.length; ) {
+      const first = samples[i] as StackSample;
+      let next = i + 1;
+      while (next < samples.length && isOneRun(first, samples[next] as StackSample)) next++;
+      const after = samples[next];
+      // A nextTick, or a reaction that was queued before, has run after the callback.
+      const until = after === undefined ? t : after.requestedAt || after.time;
+      for (; i < next; i++) (samples[i] as StackSample).ranUntil = until;
+      this.#endSampled(first, until);
     }
-    if (!this.#blocks.isOwnWork) this.#votes.voteScope(start, t, votedBefore, attributed);
+  }
+
+  /** What {@link ended} was told of last has drained until `t`. */
+  drained(t: number): void {
+    const drain = this.#drain;
+    if (drain === undefined) return;
+    this.#extendDrain(drain, t);
+    drain.hasDrained = true;
   }
 
   /**
@@ -264,22 +190,22 @@ export class Ledger {
   }
 
   wasWaitingAt(time: number): boolean | undefined {
-    return this.iterations.wasWaitingAt(time, this.#isHooked);
+    return this.iterations.wasWaitingAt(time);
   }
 
   /** Describes the running block in the middle of it. */
-  ongoing(): OngoingBlock {
+  ongoing(isDrained: boolean): OngoingBlock {
     const t = this.clock.now();
-    const resourceType = this.code.resourceType();
-    const isDrain = resourceType !== undefined && DRAINED.has(resourceType);
-    const [kind, start, callbacksBefore] = this.#longSince(t - this.#threshold, isDrain);
-    const from = Math.max(this.#notBeforeAWait(start), this.#blocks.reported.end);
+    const since = this.#busySince();
+    const isOne = t - since >= this.#threshold;
+    const kind = isDrained ? 'microtasks' : 'callback';
+    const from = Math.max(isOne ? since : this.iterations.busySince, this.#blocks.reported.end);
     return {
-      kind,
+      kind: isOne ? kind : 'pile-up',
       start: from,
-      callbacks: Math.max(1, this.#callbacks - callbacksBefore),
+      callbacks: 1,
       cpu: this.#blocks.cpu.between(from, t),
-      resourceType: typeNameOf(resourceType),
+      resourceType: typeNameOf(this.code.resourceType()),
     };
   }
 
@@ -293,26 +219,18 @@ export class Ledger {
    * asked for each span that ends. The object is the same until more is known of it.
    */
   ongoingPileUp(): OngoingPileUp | undefined {
-    return this.#blocks.pileUp(this.iterations.busySince, this.taskStart);
+    if (this.isSurelyShort()) return undefined;
+    const { busyPeriodStart, busySince } = this.iterations;
+    const from = this.taskStart > busyPeriodStart ? busySince : this.#busySince();
+    const t = this.clock.now();
+    if (!(t - from >= this.#threshold)) return undefined;
+    const others = this.#votes.othersUntil(this.code.active(), t);
+    return this.#blocks.pileUp(from, Math.max(this.taskStart, others));
   }
 
   /** Runs reporting of this package. Blocks inside it are its own: they count in metrics only. */
   asOwnWork(work: () => void): void {
-    this.#blocks.asOwnWork(work, (start, end) =>
-      this.#report('callback', start, end, this.#callbacks - 1),
-    );
-  }
-
-  /**
-   * A beat of the lag timer, in which nothing else runs: the depth is set right, if a callback had
-   * no `after` (that of an HTTP client's parser if a handler throws; Node.js 20 to 26), or waits in
-   * a loop of its own. It is no callback of the application's. Returns when it began.
-   */
-  beat(): number {
-    if (!this.#isHooked) return this.clock.now();
-    this.#resync(CALLBACK);
-    this.#callbacks--;
-    return this.callbackStart > 0 ? this.callbackStart : this.clock.now();
+    this.#blocks.asOwnWork(work, (start, end) => this.#report('callback', start, end));
   }
 
   /**
@@ -332,21 +250,14 @@ export class Ledger {
   finish(): void {
     if (!this.iterations.isCounting) return;
     const t = this.clock.now();
-    if (!this.#countsWaits) {
-      // The beat that is overdue may not come any more.
-      const due = this.iterations.busyPeriodStart + this.#beatMillis;
-      if (t > due) this.#nextPeriodByBeat(due, t);
-    } else if (this.#isHooked) {
-      if (this.stack.depth > 0) {
-        // The caller is a callback itself.
-        if (this.isUnknown) this.#class = CALLBACK;
-        this.after();
-      }
-      this.#closeNow(t);
-    } else {
-      this.#closeWithoutHooks(t);
+    if (this.#countsWaits) {
+      this.#close(t);
       this.#open(t);
+      return;
     }
+    // The beat that is overdue may not come any more.
+    const due = this.iterations.busyPeriodStart + this.#beatMillis;
+    if (t > due) this.#nextPeriodByBeat(due, t);
   }
 
   /**
@@ -355,51 +266,121 @@ export class Ledger {
    */
   endWait(): void {
     if (!this.iterations.isCounting) return;
-    this.#lastRead = this.clock.now();
-    this.callbackStart = this.#lastRead;
     this.iterations.end();
-    this.#open(this.#lastRead);
+    this.#open(this.clock.now());
   }
 
   reset(): void {
-    this.stack.resync(0);
-    this.#isHooked = false;
-    this.#callbacks = 0;
-    this.#beginTaskAt(Number.NaN);
-    this.callbackStart = Number.NaN;
-    this.#lastRead = Number.NaN;
-    this.#armedAt = Number.NEGATIVE_INFINITY;
+    this.#callbacks.clear();
+    this.#drain = undefined;
+    this.#endRun(Number.NaN, 0);
     this.#beatAt = Number.NaN;
     this.iterations.reset();
     this.#blocks.reset();
-  }
-
-  /** Sets the depth right: an outermost callback runs. */
-  #resync(callbackClass: CallbackClass): void {
-    if (this.stack.resync(1)) this.before(callbackClass);
   }
 
   get #countsWaits(): boolean {
     return !Number.isNaN(this.clock.idle());
   }
 
-  /** An async resource without a span of its own is a part of the enclosing callback. */
-  #scopeOfResource(start: number, votedBefore: number): void {
-    const { context } = this.stack.running(this.code);
-    if (trace.getSpan(context) !== undefined) this.scope(context, start, votedBefore, true);
+  #mayCount(start: number, t: number): boolean {
+    return t - start >= this.#threshold || this.#votes.isVote(start, t);
+  }
+
+  #endInterval(
+    kind: BlockKind,
+    start: number,
+    t: number,
+    votedBefore: number,
+    by: Attributed,
+  ): void {
+    if (t - start >= this.#threshold) {
+      if (this.#report(kind, Math.max(start, this.#busySince()), t, by)) return;
+    }
+    if (!this.#blocks.isOwnWork) this.#votes.voteScope(start, t, votedBefore, by);
   }
 
   /**
-   * Ends a busy period at a tick, without hooks. The loop has waited soon after the tick before.
+   * What `first` has interrupted ran until `t`. It is known to have run since the sample was asked
+   * for; of what ran before that, only scopes tell.
    */
-  #closeWithoutHooks(t: number): void {
+  #endSampled(first: StackSample, t: number): void {
+    const isDrained = first.isDrained === true;
+    const drain = this.#drain;
+    if (isDrained && drain !== undefined && isSameTrace(drain.context, first.context)) {
+      drain.isMixed ||= drain.hasDrained;
+      this.#extendDrain(drain, t);
+      return;
+    }
+    this.#endDrain();
+    const known = Math.max(this.taskStart, first.requestedAt || first.time);
+    const since = this.#busySince();
+    const lost = this.#blocks.lostWait(since, known);
+    if (lost > 0) this.clock.addLostWait(lost);
+    this.#beginAt(since + lost);
+    const start = Math.max(this.taskStart, this.#votes.othersUntil(first.context, known));
+    if (isDrained) {
+      const begin = { start, known, context: first.context };
+      const end = { until: t, waited: this.#waited, hasDrained: false, isMixed: false };
+      this.#drain = { ...begin, ...end };
+    } else {
+      this.#reportRun('callback', start, known, t);
+      this.#endRun(t);
+    }
+  }
+
+  #extendDrain(drain: Drain, t: number): void {
+    drain.until = t;
+    drain.waited = this.#waited;
+  }
+
+  /** Something else has run, or the iteration turns. */
+  #endDrain(): void {
+    const drain = this.#drain;
+    if (drain === undefined) return;
+    this.#drain = undefined;
+    const { start, known, until } = drain;
+    this.#reportRun('microtasks', start, known, until);
+    this.#endRun(until, drain.waited);
+  }
+
+  #reportRun(kind: BlockKind, start: number, known: number, end: number): void {
+    if (end - start >= this.#threshold && !isMostlyUnknown(start, known, end))
+      this.#report(kind, start, end);
+  }
+
+  #endRun(t: number, waited = this.#waited): void {
+    this.taskStart = t;
+    this.#taskWaited = waited;
+  }
+
+  get #waited(): number {
+    return this.iterations.waitedSoFar() || 0;
+  }
+
+  /**
+   * The iteration turns at `t`. A drain in which nextTicks and microtasks mix has gone on after the
+   * latest sample of it, if nobody else is known to have run.
+   */
+  #endDrainAt(t: number, waited: number): void {
+    const drain = this.#drain;
+    if (drain === undefined) return;
+    const goesOn = drain.isMixed && waited === drain.waited && t - drain.until < this.#threshold;
+    if (goesOn && this.#votes.othersUntil(drain.context, t) <= drain.until) drain.until = t;
+    this.#endDrain();
+  }
+
+  /** Ends a busy period at a tick. The loop has waited soon after the latest run that is known. */
+  #close(t: number): void {
     const { busyPeriodStart } = this.iterations;
     const waited = this.iterations.tick(t, this.clock.idle());
-    const busySince = busyPeriodStart + waited;
-    if (!(t - busySince >= MIN_LOST_WAIT_MILLIS)) return;
-    const lost = this.#lostWait(busySince, t);
+    if (!(t - busyPeriodStart - waited >= MIN_LOST_WAIT_MILLIS)) return;
+    this.#endDrainAt(t, waited);
+    const since = this.#blocks.reported.skip(this.taskStart, waited - this.#taskWaited);
+    const lost = this.#lostWait(since, t);
     if (lost > 0) this.iterations.addLostWait(lost);
-    this.#reportPeriod(this.#blocks.reported.skip(busyPeriodStart, waited + lost), t);
+    this.#beginAt(since + lost);
+    this.#reportPeriod(this.iterations.busySince, t);
   }
 
   /**
@@ -414,6 +395,20 @@ export class Ledger {
     return this.#blocks.lostWait(busySince, overdue > 0 ? t - overdue : t);
   }
 
+  /** What runs began at `t`. If the loop waited until then, all that ran before is over. */
+  #beginAt(t: number): void {
+    if (!(t > this.taskStart)) return;
+    this.#reportPeriod(this.iterations.busySince, this.taskStart);
+    this.iterations.busySince = t;
+    this.#endRun(t);
+    this.#blocks.cpu.waitedUntil(t);
+  }
+
+  /** When what runs has begun at the earliest: after the wait since the latest run that is known. */
+  #busySince(): number {
+    return this.#blocks.reported.skip(this.taskStart, this.#waited - this.#taskWaited);
+  }
+
   /**
    * If waits are not counted, a beat is the boundary: the loop may have waited until it was due.
    */
@@ -425,134 +420,30 @@ export class Ledger {
     this.#votes.scopesVoteFrom = t + this.#beatMillis;
   }
 
-  /** A busy period is one task if no hooks are on. */
+  /** Of what is part of no long run, stack samples say the kind. */
   #reportPeriod(start: number, end: number): void {
     if (!(end - start >= this.#threshold)) return;
-    this.#blocks.cpu.waitedUntil(start);
-    this.#report(undefined, start, end, 0);
-  }
-
-  /** Ends a busy period with hooks, maybe in the middle of a callback. */
-  #closeNow(t: number): void {
-    this.#close(t, this.iterations.end());
-    this.#open(t);
-  }
-
-  /** A callback begins at `t`, and with it a task, unless it goes on with the message before it. */
-  #beginTask(t: number, previous: CallbackClass, asyncId: number): void {
-    const { made } = this.#blocks;
-    const { isCounting } = this.iterations;
-    const isNext = this.iterations.advance(t);
-    if (isNext && isCounting) this.#close(t, this.iterations.waited);
-    if (!isNext) this.#blocks.cpu.sample(t);
-
-    const isLong = !isNext && t - this.taskStart >= this.#threshold;
-    const before = isNext || this.#callbacks === 0 ? undefined : previous;
-    if (this.#class === MESSAGE && this.#messages.continues(before, asyncId) && !isLong) return;
-    if (isLong) this.#reportTask(t);
-
-    // Making a block takes some milliseconds the first time: no part of the callback that begins.
-    const start = this.#blocks.made === made ? t : this.clock.now();
-    this.callbackStart = start;
-    this.#votedBefore = this.#votes.voted;
-    if (isNext) this.#open(start);
-    else this.#beginTaskAt(start);
-  }
-
-  #beginTaskAt(start: number): void {
-    this.taskStart = start;
-    this.#callbacksBeforeTask = this.#callbacks;
+    this.#report(this.#blocks.attribution.samples.kindOf(start, end), start, end);
   }
 
   #open(t: number): void {
     this.iterations.open(t);
     this.#blocks.open(t, this.iterations.idleAtStart);
-    this.#callbacks = 0;
-    this.#votedBefore = this.#votes.voted;
-    this.#beginTaskAt(t);
+    this.#drain = undefined;
+    this.#endRun(t, 0);
   }
 
-  /** Ends a busy period with hooks after a wait of the loop, of `counted` ms or longer. */
-  #close(t: number, counted: number): void {
-    const { reported } = this.#blocks;
-    const { busySince } = this.iterations;
-    const lost = this.#blocks.lostWait(this.#lastRead, t - counted);
-    if (lost > 0) this.iterations.addLostWait(lost);
-    const waited = counted + lost;
-    const isLong = t - waited - busySince >= this.#threshold;
-    const seenAt = isLong ? this.#blocks.attribution.samples.codeSeenAt : Number.NEGATIVE_INFINITY;
-    const end = Math.max(this.#lastRead, reported.end, seenAt, t - waited);
-    // Node.js runs some reactions and ticks without a callback around them (`Atomics.waitAsync`).
-    // After a wait, only stack samples show when they ran: the wait is subtracted at the beginning.
-    const start = reported.skip(busySince, Math.max(0, waited - (t - end)));
-    if (start > this.taskStart) {
-      this.taskStart = start;
-      this.#blocks.cpu.waitedUntil(start);
-    }
-    if (end - this.taskStart >= this.#threshold) this.#reportTask(end);
-    if (end - start >= this.#threshold) this.#report('pile-up', start, end, 0);
-  }
-
-  /** The task ended at `end`: what is left of it drained after its callback. */
-  #reportTask(end: number): void {
-    this.#report('microtasks', this.taskStart, end, this.#callbacksBeforeTask);
-  }
-
-  /**
-   * The innermost part that has run since `time`: its kind, start and the callbacks before it.
-   * @param isDrain whether what runs is known to have been made by JavaScript
-   */
-  #longSince(
-    time: number,
-    isDrain: boolean,
-  ): [kind: BlockKind | undefined, start: number, callbacksBefore: number] {
-    if (!this.#isHooked) return [undefined, this.iterations.busySince, 0];
-    const start = this.callbackStart;
-    const isReaction = this.#class === REACTION || (this.isUnknown && isDrain);
-    const isTimed = !isReaction && start <= time;
-    if (isTimed && this.stack.depth > 0) return ['callback', start, this.#callbacks - 1];
-    if (this.taskStart <= time) return ['microtasks', this.taskStart, this.#callbacksBeforeTask];
-    return ['pile-up', this.iterations.busySince, 0];
-  }
-
-  /** When what runs has begun, without hooks: after the wait since the boundary. */
-  #busySince(): number {
-    const { busyPeriodStart } = this.iterations;
-    return this.#blocks.reported.skip(busyPeriodStart, this.iterations.waitedSoFar() || 0);
-  }
-
-  /**
-   * The time of {@link #busySince}, also if a signal interrupted the wait, which was over when the
-   * beat was due.
-   */
-  #busySinceLostWait(t: number): number {
-    const { busyPeriodStart } = this.iterations;
-    const busySince = this.#busySince();
-    const untilDue = this.#beatAt + this.#beatMillis - busySince;
-    if (!(untilDue > 0)) return busySince;
-    const lost = Math.min(untilDue, this.#blocks.lostWaitSince(busySince, t));
-    this.clock.addLostWait(lost);
-    return this.#blocks.reported.skip(busyPeriodStart, busySince - busyPeriodStart + lost);
-  }
-
-  /**
-   * A part that begins at `start` contains no wait. If the start is before one, the callback waited
-   * in a loop of its own (`deasync`).
-   */
-  #notBeforeAWait(start: number): number {
-    const waited = this.iterations.waitedSoFar() || 0;
-    return Math.max(start, this.#blocks.reported.skip(this.iterations.busySince, waited));
-  }
-
-  #report(
-    kind: BlockKind | undefined,
-    start: number,
-    end: number,
-    before: number,
-    around?: Attributed,
-  ): boolean {
+  #report(kind: BlockKind | undefined, start: number, end: number, around?: Attributed): boolean {
     if (!this.iterations.isCounting) return true;
-    const from = Math.max(start, this.iterations.busySince);
-    return this.#blocks.make(kind, from, end, before, this.#callbacks, around);
+    return this.#blocks.make(kind, Math.max(start, this.iterations.busySince), end, around);
   }
 }
+
+/** Whether two samples, one after the other, have interrupted one callback, or one drain. */
+function isOneRun(a: StackSample, b: StackSample): boolean {
+  if (a.isDrained !== true && b.isDrained !== true) return a.asyncId === b.asyncId;
+  return a.isDrained === b.isDrained && isSameTrace(a.context, b.context);
+}
+
+const isSameTrace = (a: Context, b: Context) =>
+  trace.getSpan(a)?.spanContext().traceId === trace.getSpan(b)?.spanContext().traceId;

@@ -11,12 +11,9 @@ const MAX_INTERVALS = 512;
 interface Interval {
   start: number;
   end: number;
-  /** Callbacks that had begun in the busy period when this started, and when it ended. */
-  callbacksBefore: number;
-  callbacksAfter: number;
 }
 
-type Found = (start: number, end: number, callbacks: number) => boolean;
+type Found = (start: number, end: number) => boolean;
 
 export class ReportedIntervals {
   /** Disjoint, in order of time. */
@@ -34,35 +31,24 @@ export class ReportedIntervals {
 
   /**
    * Adds every part of `start` to `end` that is not in yet and lasts at least `minimum`, and gives
-   * each to `found`. Callbacks in a part are those between its neighbors' counts.
+   * each to `found`.
    * @param found returns false for a part that is not to be in: it may be asked about again, as a
    *   part of more
    * @returns false if that is so for one of them
    */
-  add(
-    start: number,
-    end: number,
-    minimum: number,
-    callbacksBefore: number,
-    callbacksAfter: number,
-    found: Found,
-  ): boolean {
+  add(start: number, end: number, minimum: number, found: Found): boolean {
     let isKept = true;
     let from = start;
-    let before = callbacksBefore;
     for (let i = this.#firstAfter(start); ; i++) {
       const next = this.#intervals[i];
       const isLast = next === undefined || next.start >= end;
       const to = isLast ? end : next.start;
       if (to - from >= minimum) {
-        const after = isLast ? callbacksAfter : next.callbacksBefore;
-        const part = { start: from, end: to, callbacksBefore: before, callbacksAfter: after };
-        if (this.#isKept(part, i, found)) i++;
+        if (this.#isKept({ start: from, end: to }, i, found)) i++;
         else isKept = false;
       }
       if (isLast) break;
       from = Math.max(from, next.end);
-      before = Math.max(before, next.callbacksAfter);
     }
     this.#bound();
     return isKept;
@@ -85,8 +71,7 @@ export class ReportedIntervals {
   #isKept(part: Interval, i: number, found: Found): boolean {
     // The part is in meanwhile: what `found` calls may come here again.
     this.#intervals.splice(i, 0, part);
-    const { start, end, callbacksBefore, callbacksAfter } = part;
-    const isKept = found(start, end, Math.max(1, callbacksAfter - callbacksBefore));
+    const isKept = found(part.start, part.end);
     if (!isKept) this.#intervals.splice(this.#intervals.indexOf(part), 1);
     return isKept;
   }
@@ -101,8 +86,8 @@ export class ReportedIntervals {
   /** Time between two that are merged counts as reported: it is lost, and never reported twice. */
   #bound(): void {
     while (this.#intervals.length > MAX_INTERVALS) {
-      const [{ start, callbacksBefore }, second] = this.#intervals as [Interval, Interval];
-      this.#intervals.splice(0, 2, { ...second, start, callbacksBefore });
+      const [{ start }, second] = this.#intervals as [Interval, Interval];
+      this.#intervals.splice(0, 2, { ...second, start });
     }
   }
 }

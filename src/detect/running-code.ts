@@ -1,5 +1,7 @@
 /** The ledger asks these about the code that runs, and about spans, on cold paths only. */
-import type { Context, Span } from '@opentelemetry/api';
+import { type Context, type Span, trace } from '@opentelemetry/api';
+import { expectsBlocks } from '../otel/context-marks.ts';
+import { isTracingSuppressed } from '../otel/sdk-internals.ts';
 import type { WaitedAndRan } from './exclude/run-delay.ts';
 
 export interface RunningCode {
@@ -8,6 +10,8 @@ export interface RunningCode {
   readonly active: () => Context;
   /** Type of the async resource that is running; undefined if it is not known. */
   readonly resourceType: () => string | undefined;
+  /** Whether it is a promise reaction or a microtask; asked in its `after`. */
+  readonly isReaction: () => boolean;
   /** The kernel's counts from `start` to `end`, a moment ago; undefined if they are unknown. */
   readonly threadTimes?: (
     start: number,
@@ -32,4 +36,18 @@ export interface Call {
   readonly span: Span;
   /** True if that process sends nothing but answers. */
   readonly isOwed: boolean;
+}
+
+/**
+ * Whether a scope that has just ended is part of something with the same span: the active span is
+ * its own, and it is not set apart as expected or as an exporter's. The two are one block.
+ */
+export function isInItsSpan(context: Context, active: Context): boolean {
+  const span = trace.getSpan(context);
+  return (
+    span !== undefined &&
+    trace.getSpan(active) === span &&
+    expectsBlocks(active) === expectsBlocks(context) &&
+    isTracingSuppressed(active) === isTracingSuppressed(context)
+  );
 }

@@ -190,5 +190,3 @@ function heaviest<T>(items: Iterable<T>, weigh: (item: T) => number): T | undefi
   }
   return best;
 }
-
-/** A function that a block can be named by, and for how long it was on the stack. */

@@ -6,6 +6,7 @@
 import type { StackSample } from '../block.ts';
 import { activeContext } from '../otel/active-context.ts';
 import type { Faults } from '../otel/diag-once.ts';
+import type { CapturerPorts } from '../sample/capturer.ts';
 import type { SharedText } from '../sample/shared-records.ts';
 import type { Clock } from '../support/clock.ts';
 import { type LongCall, type LongCallListener, MIN_SAMPLED_MILLIS } from './call-stack.ts';
@@ -19,7 +20,7 @@ export class LongCalls implements LongCallListener {
     private readonly ports: {
       /** The facts of the running block, as plain data. */
       facts(sample: StackSample): object;
-      resourceType(): string | undefined;
+      resource(): ReturnType<CapturerPorts['resource']>;
       add(sample: StackSample): void;
     },
     readonly faults: Faults,
@@ -55,11 +56,14 @@ export class LongCalls implements LongCallListener {
   }
 
   #sampleOf({ name, size, frames }: LongCall, time: number): StackSample {
+    const resource = this.ports.resource();
     return {
       requestedAt: time,
       time,
       context: activeContext(),
-      resourceType: this.ports.resourceType(),
+      resourceType: resource.type(),
+      asyncId: resource.asyncId,
+      isDrained: resource.isDrained(),
       frames,
       nativeCall: { name, size },
     };

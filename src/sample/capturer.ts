@@ -16,7 +16,11 @@ export interface CapturerPorts {
   periodStart(): number;
   mayWait(): boolean;
   wasWaitingAt(time: number): boolean | undefined;
-  resourceType(): () => string | undefined;
+  resource(): {
+    readonly asyncId: number;
+    type(): string | undefined;
+    isDrained(): boolean;
+  };
   /** The wrapped built-in that is running, if one is: read with the frames of the sample. */
   nativeCall(): (frames: readonly StackFrame[], isLate: boolean) => NativeCall | undefined;
   add(sample: StackSample): void;
@@ -71,7 +75,7 @@ export class Capturer {
    */
   sample(requestedAt: number, stack = takeStack(), isOfCaller = false): CapturedSample {
     const time = this.clock.now();
-    const readType = this.ports.resourceType();
+    const resource = this.ports.resource();
     const readCall = this.ports.nativeCall();
     let frames: StackFrame[] | undefined;
     return {
@@ -79,8 +83,12 @@ export class Capturer {
       time,
       context: activeContext(),
       showsCode: () => stack.showsCode(),
+      asyncId: resource.asyncId,
+      get isDrained() {
+        return resource.isDrained();
+      },
       get resourceType() {
-        return readType();
+        return resource.type();
       },
       get frames() {
         frames ??= isOfCaller ? withoutOwn(stack.frames()) : withoutCapture(stack.frames());

@@ -3,16 +3,17 @@
  * application's is left out. It tells its listeners, and knows none of them.
  */
 import type { HrTime, Span } from '@opentelemetry/api';
-import type { Block } from '../block.ts';
+import type { Block, StackSample } from '../block.ts';
 import { Exclusions } from '../detect/exclude/exclusions.ts';
 import { RunDelay } from '../detect/exclude/run-delay.ts';
 import { Suspensions } from '../detect/exclude/suspensions.ts';
 import { GcMeter, reportsGc } from '../detect/gc-meter.ts';
-import { AsyncHooks, resolveHooksMode } from '../detect/hooks/async-hooks.ts';
+import { CallbackHook, mayHook, resolveHooksMode } from '../detect/hooks/callback-hook.ts';
 import { ContextScopes } from '../detect/hooks/context-scopes.ts';
 import {
   contextOf,
   currentResource,
+  isReaction,
   resourceTypeOf,
   timerAsyncId,
 } from '../detect/hooks/resource-classes.ts';
@@ -20,6 +21,7 @@ import { Tick } from '../detect/hooks/tick.ts';
 import { Health } from '../detect/lag/health.ts';
 import { EmptyTimer, LagSampler } from '../detect/lag/lag-sampler.ts';
 import { Ledger } from '../detect/ledger.ts';
+import { RunEnds } from '../detect/run-ends.ts';
 import type { RunningCode } from '../detect/running-code.ts';
 import type { LoopListener, Part } from '../extra.ts';
 import { callStack, emptyCallStack } from '../native/call-stack.ts';
@@ -54,12 +56,9 @@ export interface Detection {
   /** The watchdog thread's notes of suspensions count only while it watches. */
   watchedBy(watchdog: { readonly watches: boolean }): void;
   watch(isWatching: boolean): void;
-  /**
-   * Async hooks tell of callbacks from now on; may be called in the middle of whatever runs.
-   * The parameters are those of `Ledger.arm`.
-   */
-  armHooks(isPrompt: boolean, knownSince: number): void;
-  /** Nothing arms hooks until `watch(true)`, so promise reactions are hooked meanwhile. */
+  /** A stack sample was taken; called in the middle of what it has interrupted. */
+  sampled(sample: StackSample): void;
+  /** There are no stack samples until `watch(true)`. */
   samplesLost(): void;
   /** The context manager may be set after us (NodeSDK does), and replaced at any time. */
   watchContextManager(): void;
@@ -109,6 +108,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     memory,
   );
 
+  const runEnds = new RunEnds(clock, ledger, onHookError);
   const scopes = new ContextScopes(ledger, clock, log.faults);
   const watchContextManager = () =>
     guard.run('cannot watch the context manager', () => {
@@ -125,7 +125,7 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
   const emptyTimer = needsTimer ? new EmptyTimer(times.pulseMillis) : undefined;
   const lagSampler = new LagSampler(ledger, clock, {
     intervalMillis: lagIntervalMillis,
-    canIdle: mode !== undefined && emptyTimer === undefined,
+    canIdle: () => emptyTimer === undefined && mayHook(mode),
     noLag,
     record: (millis, samples) => {
       guard.run('cannot read the health of the event loop', () => health.lag(millis, samples));
@@ -148,6 +148,8 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       for (const listener of listeners) listener.idle?.();
     },
     wake: (runsSince, due) => {
+      // Not in a beat, which has no `due` here: the loop has waited until now.
+      if (!Number.isNaN(due)) ledger.finish();
       for (const listener of listeners) listener.wake?.();
       // A beat, which has no `due` here, has called `noLag` itself.
       if (!Number.isNaN(due)) noLag(runsSince, due);
@@ -171,19 +173,13 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
         }
       })
     : undefined;
-  const hooks =
+  const hook =
     mode === undefined
       ? undefined
-      : new AsyncHooks(
-          ledger,
-          lagSampler,
-          () => tick?.resource,
-          { onDemand: mode === 'auto', promises: !canCapture },
-          log.faults,
-        );
-  if (hooks !== undefined) {
-    onTick.push(() => hooks.tick());
-    listeners.push({ idle: () => hooks.arm() });
+      : new CallbackHook(ledger, lagSampler, () => tick?.resource, mode, log.faults);
+  if (hook !== undefined) {
+    onTick.push(() => hook.tick());
+    listeners.push({ idle: () => hook.switch() });
   }
 
   return {
@@ -195,8 +191,9 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
       lagSampler,
       emptyTimer ?? {},
       suspensions,
+      runEnds,
       tick ?? {},
-      hooks ?? {},
+      hook ?? {},
     ],
     ledger,
     exclusions,
@@ -211,12 +208,12 @@ export function createDetection(common: Common, times: CaptureTimes): Detection 
     },
     watch: (isWatching) => {
       ledger.watch(isWatching && thresholdMillis >= MIN_MARKED_THRESHOLD_MILLIS);
-      hooks?.watch(isWatching);
+      hook?.watch(isWatching);
     },
-    armHooks: (...sample) => hooks?.armInSample(...sample),
+    sampled: (sample) => runEnds.mark(sample),
     samplesLost: () => {
       ledger.watch(false);
-      if (config.asyncHooks === 'auto') hooks?.samplesLost();
+      hook?.watch(false);
     },
     watchContextManager,
     health: (windowMillis) =>
@@ -233,6 +230,7 @@ function runningCode({ clock, parentOf, callsTo }: Common, runDelay: RunDelay): 
     context: () => contextOf(currentResource()),
     active: activeContext,
     resourceType: () => resourceTypeOf(currentResource()),
+    isReaction,
     spans: {
       startOf: (span) => timeOf(span, spanStartTime(span)),
       endOf: (span) => timeOf(span, spanEndTime(span)),

@@ -4,14 +4,9 @@
  */
 import { executionAsyncId } from 'node:async_hooks';
 import type { StackSample } from '../block.ts';
-import {
-  currentResource,
-  resourceTypeOf,
-  takeResourceType,
-} from '../detect/hooks/resource-classes.ts';
+import { takeResource } from '../detect/hooks/resource-classes.ts';
 import type { Part, SessionExtra } from '../extra.ts';
-import { LATE_MILLIS } from '../name/weights.ts';
-import { callInProgress, takeNativeCall } from '../native/call-stack.ts';
+import { takeNativeCall } from '../native/call-stack.ts';
 import { LongCalls } from '../native/long-calls.ts';
 import { NativeCalls } from '../native/native-calls.ts';
 import { ongoingReply, type UnnamedFacts } from '../report/ongoing-facts.ts';
@@ -59,12 +54,12 @@ export function createSampling(
     wasWaitingAt: (time) => ledger.wasWaitingAt(time),
     // The loop cannot be waiting if a callback runs.
     mayWait: () => executionAsyncId() === 0 && ledger.iterations.mayWait(),
-    resourceType: takeResourceType,
+    resource: takeResource,
     nativeCall: takeNativeCall,
     add: (sample) => ledger.add(sample),
   });
   const reply = (sample: StackSample): CaptureReply<UnnamedFacts> => {
-    const block = ledger.ongoing();
+    const block = ledger.ongoing(sample.isDrained === true);
     const context = { value: ledger.ownerOf(sample, block.start) };
     const owned = Object.create(sample, { context }) as StackSample;
     return ongoingReply(owned, block, clock, config.requireParentSpan);
@@ -84,9 +79,7 @@ export function createSampling(
           const sample = capturer.capture(busyPeriodStart, requestedAt, ranSince);
           if (sample === undefined) return undefined;
           try {
-            const isPrompt = sample.time - requestedAt < LATE_MILLIS && ranSince === undefined;
-            // `Atomics.wait` answers at once, and uses no CPU.
-            detection.armHooks(isPrompt && callInProgress().name === '', requestedAt);
+            detection.sampled(sample);
           } catch {
             // The running code has hardly any stack left.
           }
@@ -146,7 +139,7 @@ function nativeCallsPart(
 ): Part {
   const ports = {
     facts: (sample: StackSample) => reply(sample).facts,
-    resourceType: () => resourceTypeOf(currentResource()),
+    resource: takeResource,
     add: (sample: StackSample) => ledger.add(sample),
   };
   const longCalls = new LongCalls(clock, memory, ports, log.faults);

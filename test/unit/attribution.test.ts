@@ -11,6 +11,7 @@ const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACIN
 
 /** The votes of a busy period, and what a part of it is attributed to. Its clock has Unix times. */
 class Voting {
+  isPileUp = false;
   #cast: [from: number, until: number, millis: number, by: Attributed][] = [];
 
   vote(from: number, until: number, millis: number, context: Context, resourceType?: string): void {
@@ -28,7 +29,7 @@ class Voting {
     attribution.open(Math.min(start, 0));
     for (const each of this.#cast) attribution.votes.vote(...each);
     attribution.samples.within = () => samples;
-    return attribution.of(start, end, around);
+    return attribution.of(start, end, around, this.isPileUp);
   }
 
   attribute(
@@ -59,30 +60,20 @@ describe('with captures', () => {
     weight,
   });
 
-  describe('by the one sample that switched the hooks on', () => {
-    /** A sample at 60 of 105 ms; then callbacks of others vote for so many milliseconds. */
-    const attributed = (...others: number[]) => {
+  test('a pile-up is of nobody by one sample: many will have run', () => {
+    const attributed = (isPileUp: boolean, voted: number, samples: number) => {
       const b = votes();
+      b.isPileUp = isPileUp;
       const sampled = contextOf('sampled');
-      b.vote(60, 62, 2, sampled);
-      let from = 62;
-      for (const [i, millis] of others.entries()) {
-        b.vote(from, from + millis, millis, contextOf(`other ${i}`));
-        from += millis;
-      }
-      return nameOf(b.attribute(0, 105, 105, [sample(sampled, 105)])?.context);
+      b.vote(60, 60 + voted, voted, sampled);
+      b.vote(100, 105, 5, contextOf('other'));
+      const all = Array.from({ length: samples }, () => sample(sampled, 105 / samples));
+      return nameOf(b.attribute(0, 105, 105, all)?.context);
     };
-
-    test('to nobody, if several others ran then: many will have run before', () => {
-      expect(attributed(...Array(14).fill(3))).toBeUndefined();
-      expect(attributed(6, 5)).toBeUndefined();
-    });
-
-    test('to what it found, if one other ran, or others for a short time', () => {
-      expect(attributed(42)).toBe('sampled');
-      expect(attributed(3, 3, 4)).toBe('sampled');
-      expect(attributed()).toBe('sampled');
-    });
+    expect(attributed(true, 2, 1)).toBeUndefined();
+    expect(attributed(true, 2, 2)).toBe('sampled');
+    expect(attributed(true, 40, 1)).toBeUndefined();
+    expect(attributed(false, 2, 1)).toBe('sampled');
   });
 });
 

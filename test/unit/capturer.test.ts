@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { StackSample } from '../../src/block.ts';
-import { takeResourceType } from '../../src/detect/hooks/resource-classes.ts';
+import { takeResource } from '../../src/detect/hooks/resource-classes.ts';
 import { createOriginOf } from '../../src/name/in-app.ts';
 import { takeNativeCall } from '../../src/native/call-stack.ts';
 import { namedFacts, ongoingReply } from '../../src/report/ongoing-facts.ts';
@@ -33,7 +33,7 @@ function captureIn(
     periodStart: () => periodStart,
     mayWait: () => mayWait,
     wasWaitingAt: () => mayWait,
-    resourceType: () => () => 'Timeout',
+    resource: () => ({ asyncId: 5, type: () => 'Timeout', isDrained: () => false }),
     nativeCall: () => () => undefined,
     add: (sample) => added.push(sample),
   });
@@ -86,7 +86,7 @@ test('nothing of the application is called, neither inside the sample nor when i
       periodStart: () => 1000,
       mayWait: () => false,
       wasWaitingAt: () => false,
-      resourceType: takeResourceType,
+      resource: takeResource,
       nativeCall: takeNativeCall,
       add: () => {},
     });

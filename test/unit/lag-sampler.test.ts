@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AsyncHooks } from '../../src/detect/hooks/async-hooks.ts';
+import { CallbackHook } from '../../src/detect/hooks/callback-hook.ts';
 import { LagSampler } from '../../src/detect/lag/lag-sampler.ts';
 import type { Faults } from '../../src/otel/diag-once.ts';
 import { SystemClock } from '../../src/support/clock.ts';
@@ -21,7 +21,7 @@ function setUp(hooked: boolean, canIdle = false) {
   };
   const sampler = new LagSampler(loop.ledger, loop.clock, {
     intervalMillis: INTERVAL,
-    canIdle,
+    canIdle: () => canIdle,
     noLag: (_t, _due, waited) => waited,
     record: (millis, samples) => {
       if (isThrowing) throw new Error('meter');
@@ -118,7 +118,7 @@ describe('a loop that idles', () => {
 
   test('that is blocked by what has no hook does not after its next beat', () => {
     const { loop, beat, sampler, changes } = idling();
-    loop.nextIteration(IDLE_MILLIS - 5).withoutHooks(55);
+    loop.nextIteration(IDLE_MILLIS - 5).clock.run(55);
     const due = loop.nextIteration().clock.now();
     beat();
     expect(sampler.isIdle).toBe(false);
@@ -127,7 +127,7 @@ describe('a loop that idles', () => {
 
   test('that wakes up at once has lost nothing', () => {
     const { loop, sampler, lags, beat } = idling();
-    loop.nextIteration(1).callback(() => sampler.wake(other, loop.ledger.callbackStart));
+    loop.nextIteration(1).callback(() => sampler.wake(other));
     loop.nextIteration(INTERVAL - 1);
     beat();
     expect(lags).toEqual([0]);
@@ -135,7 +135,7 @@ describe('a loop that idles', () => {
 
   test('and is stopped for an hour meanwhile has no lag, and no more samples than while it idles', () => {
     const { loop, sampler, lags, beat } = idling();
-    loop.nextIteration(3_600_000).callback(() => sampler.wake(other, loop.ledger.callbackStart));
+    loop.nextIteration(3_600_000).callback(() => sampler.wake(other));
     loop.nextIteration(INTERVAL);
     beat();
     expect(lags).toEqual(new Array(IDLE_INTERVALS + 1).fill(0));
@@ -161,7 +161,7 @@ describe('the timer of a loop that idles', () => {
   beforeEach(() => {
     sampler = new LagSampler(new FakeLoop(100).ledger, new SystemClock(), {
       intervalMillis: 5,
-      canIdle: true,
+      canIdle: () => true,
       noLag: (_t, _due, waited) => {
         onBeat();
         return waited;
@@ -180,11 +180,9 @@ describe('the timer of a loop that idles', () => {
   });
 
   test('beats on after what woke it, and not in the context of that', async () => {
-    const stack = { enter: () => true, leave: () => 0 };
-    const ledger = { stack, arm: () => {}, disarm: () => {}, before: () => {}, after: () => {} };
+    const ledger = { enter: () => {}, leave: () => {} };
     const faults: Faults = {};
-    const options = { onDemand: false, promises: true };
-    const hooks = new AsyncHooks(ledger as never, sampler, () => undefined, options, faults);
+    const hooks = new CallbackHook(ledger, sampler, () => undefined, 'always', faults);
     hooks.start();
     try {
       const beats: (string | undefined)[] = [];

@@ -17,34 +17,134 @@ describe('an AsyncResource', () => {
     const l = loop();
     const context = contextOf('deep');
     const enter = (levels: number): void => {
-      l.resource(() => (levels === 0 ? l.clock.run(150) : enter(levels - 1)), context);
+      l.callback(() => (levels === 0 ? l.clock.run(150) : enter(levels - 1)), context);
     };
     l.callback(() => enter(50));
     expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'deep' }]);
   });
 });
 
-describe("callbacks of an HTTP server's parser", () => {
-  const S = contextOf('S');
+describe('a run, known by stack samples', () => {
+  const A = contextOf('A');
+  const B = contextOf('B');
+  const unhooked = () => new FakeLoop(100, false).primed();
 
-  test('of one message are one task with what drains after the last of them', () => {
-    const l = loop();
-    l.message(7, 60, S).message(7, 0).message(7, 0).reaction(90, S);
-    expect(reported(l)).toEqual([{ kind: 'microtasks', length: 150, callbacks: 3, context: 'S' }]);
+  test('is the callback that a sample has interrupted, from the wait before it to its end', () => {
+    const l = unhooked();
+    const start = l.clock.now();
+    l.callback(() => {
+      l.clock.run(60);
+      l.sample(A, 'render');
+      l.clock.run(90);
+    });
+    l.callback(20, B);
+    expect(reported(l)).toEqual([{ kind: 'callback', length: 150, callbacks: 1, context: 'A' }]);
+    expect(l.blocks[0]?.start).toBe(start);
+  });
+
+  test('of reactions is one drain, up to its end', () => {
+    const l = unhooked();
+    l.callback(10);
+    for (let i = 0; i < 50; i++) {
+      l.reaction(() => {
+        l.clock.run(2);
+        if (i % 20 === 15) l.sample(A, 'step');
+        l.clock.run(2);
+      }, A);
+    }
+    l.callback(30, B);
+    expect(reported(l)).toEqual([{ kind: 'microtasks', length: 210, callbacks: 1, context: 'A' }]);
+  });
+
+  test('of nextTicks and reactions by turns lasts up to the tick', () => {
+    const l = unhooked();
+    l.callback(10);
+    for (let i = 0; i < 25; i++) {
+      l.reaction(() => {
+        l.clock.run(4);
+        if (i % 10 === 9) l.sample(A, 'step');
+      }, A);
+      // The tick that was to see the end of the drain comes in the middle of it.
+      if (i % 10 === 9) l.ledger.drained(l.clock.now());
+      l.tick(4, A);
+    }
+    expect(reported(l)).toEqual([{ kind: 'microtasks', length: 210, callbacks: 1, context: 'A' }]);
+  });
+
+  test('ends where a sample shows another one, if both have ended unseen', () => {
+    const l = unhooked();
+    l.callback(() => {
+      l.clock.run(150);
+      l.sample(A, 'first');
+      l.clock.run(10);
+    });
+    // Its nextTick runs before the reaction that tells the end of the callback.
+    l.blocks.length = 0;
+    const m = unhooked();
+    const sample = (asyncId: number, isDrained: boolean, time: number) => ({
+      requestedAt: time,
+      time,
+      context: A,
+      resourceType: undefined,
+      frames: [],
+      asyncId,
+      isDrained,
+    });
+    const start = m.clock.now();
+    const samples = [sample(1, false, start + 100), sample(2, true, start + 150)];
+    m.clock.run(300);
+    m.ledger.ended(samples, m.clock.now());
+    m.ledger.drained(m.clock.now());
+    expect(reported(m).map(({ kind, length }) => [kind, length])).toEqual([
+      ['callback', 150],
+      ['microtasks', 150],
+    ]);
+  });
+
+  test('is not if its first sample came late: what ran before may have been anybody’s', () => {
+    const l = unhooked();
+    for (let i = 0; i < 11; i++) l.callback(9);
+    l.callback(() => {
+      l.clock.run(2);
+      l.sample(A, 'last');
+      l.clock.run(8);
+    });
+    expect(reported(l)).toEqual([
+      { kind: 'pile-up', length: 109, callbacks: 2, context: undefined },
+    ]);
   });
 });
 
-describe('iterations', () => {
-  test('what ran after a wait, without hooks, is where samples saw it, with its CPU time', () => {
+describe('a callback of async hooks', () => {
+  test('begins and ends exactly, and what it leaves is not its', () => {
     const l = loop();
-    const start = l.clock.now() + 300;
-    l.callback(1);
-    l.clock.wait(300);
-    l.withoutHooks(140).sample(ROOT_CONTEXT, 'render').withoutHooks(10);
-    expect(reported(l)).toMatchObject([{ kind: 'microtasks', length: 151 }]);
-    expect(l.blocks[0]?.cpu).toBe(151);
-    // To within the distance of samples.
-    expect(Math.abs((l.blocks[0]?.start ?? 0) - start)).toBeLessThanOrEqual(10);
+    l.callback(30).callback(140, contextOf('A')).callback(30);
+    expect(reported(l)).toEqual([{ kind: 'callback', length: 140, callbacks: 1, context: 'A' }]);
+  });
+
+  test('inside another one is a part of that without a span of its own', () => {
+    const l = loop();
+    l.callback(() => {
+      l.clock.run(20);
+      l.callback(120);
+    }, contextOf('A'));
+    expect(reported(l)).toMatchObject([{ length: 140, context: 'A' }]);
+  });
+
+  test('right after the main script counts, although the loop has not turned yet', () => {
+    const l = new FakeLoop();
+    l.clock.loops = 0;
+    l.callback(150, contextOf('first timer'));
+    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150, context: 'first timer' }]);
+  });
+
+  test('in a worker thread, startup is over when the loop has turned', () => {
+    const l = new FakeLoop();
+    l.clock.started = false;
+    l.callback(150);
+    l.clock.turn();
+    l.callback(160);
+    expect(reported(l).map(({ length }) => length)).toEqual([160]);
   });
 });
 
@@ -67,7 +167,7 @@ describe('a pile-up under way', () => {
 
   test('is what ran before the running callback, with its attribution', () => {
     const l = loop();
-    for (let i = 0; i < 15; i++) l.callback(8, a);
+    for (let i = 0; i < 15; i++) l.callback(() => l.scope(a, 8));
     expect(underWay(l)).toEqual({ length: 120, context: 'a' });
   });
 });
@@ -88,15 +188,6 @@ describe('attribution of a pile-up', () => {
   });
 });
 
-describe('what is not a block', () => {
-  test('a first callback right after the main script counts, although the loop has not turned yet', () => {
-    const l = new FakeLoop();
-    l.clock.loops = 0;
-    l.callback(150, contextOf('first timer'));
-    expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150, context: 'first timer' }]);
-  });
-});
-
 test('reporting of this package that had no CPU is not the application’s with more around it', () => {
   const l = loop();
   l.isBlock = ({ end, start }) => end - start > 120; // the rest was a suspension
@@ -109,26 +200,21 @@ test('reporting of this package that had no CPU is not the application’s with 
   ]);
 });
 
-test('a lost after does not stop detection for longer than a beat', () => {
+test('a lost after does not stop detection for longer than an iteration', () => {
   const l = loop();
-  l.ledger.stack.enter();
-  l.ledger.before(0);
-  // The beat's own callback: nested, as far as the ledger knows.
-  expect(l.ledger.stack.enter()).toBe(false);
-  l.ledger.beat();
-  expect(l.ledger.stack.leave()).toBe(0);
-  l.ledger.after();
+  l.ledger.enter();
+  l.nextIteration();
   l.callback(150);
-  expect(reported(l).map((b) => b.length)).toContain(150);
+  expect(reported(l)).toMatchObject([{ kind: 'callback', length: 150 }]);
 });
 
 test('the loop runs out of work: what was open is closed, without the time it waited last', () => {
   const l = loop();
-  l.callback(1).reaction(150, contextOf('R'));
+  l.reaction(150, contextOf('R'));
   l.clock.wait(500);
   l.ledger.finish();
   expect(l.blocks.map(summary)).toEqual([
-    { kind: 'microtasks', length: 151, callbacks: 1, context: 'R' },
+    { kind: 'microtasks', length: 150, callbacks: 1, context: 'R' },
   ]);
   l.ledger.finish();
   expect(l.blocks).toHaveLength(1);
@@ -192,7 +278,6 @@ describe('any sequence of events', () => {
           iterations.push({ start: iterationStart, end: l.clock.now() });
           l.nextIteration(waitMillis);
           iterationStart = l.clock.now();
-          l.callback(0);
         };
         const play = (s: Step): void => {
           switch (s.type) {
@@ -202,7 +287,6 @@ describe('any sequence of events', () => {
             case 'wait':
               // The loop waits, and turns, only when nothing runs, and an iteration waits once.
               if (depth === 0 && s.millis > 0) {
-                l.callback(0);
                 const start = l.clock.now();
                 turn(s.millis);
                 waits.push([start, l.clock.now()]);
@@ -228,8 +312,8 @@ describe('any sequence of events', () => {
           } else l[s.type](body);
           depth--;
         };
+        l.ownTick();
         const begin = l.clock.now();
-        l.callback(0);
         steps.forEach(play);
         const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
 
@@ -317,7 +401,7 @@ describe('captures', () => {
   });
 
   test('come too late for the busy period before, and for a loop that waits', () => {
-    const l = loop();
+    const l = loop().ownTick();
     l.callback(50);
     const first = busyPeriodOf(l);
     expect(l.ledger.isLatest(first)).toBe(true);
@@ -335,7 +419,7 @@ describe('captures', () => {
   test('whether the loop waited at a moment is known for the latest wait and what ran since', () => {
     const l = loop();
     const waitedAt = (time: number) => l.ledger.wasWaitingAt(time);
-    l.callback(10);
+    l.ownTick().callback(10).ownTick();
     const end = l.clock.now();
     expect(waitedAt(end - 5)).toBe(false);
     // Asked while it waited, which the answer ended.
@@ -352,73 +436,22 @@ describe('captures', () => {
   });
 });
 
-describe('hooks on demand', () => {
-  /** Startup is over, and a tick was 0 ms ago. */
-  const unhooked = (threshold = 100) => {
-    const l = new FakeLoop(threshold, false).ownTick();
+describe('while nothing blocks', () => {
+  test('a scope reads the clock once, a tick once', () => {
+    const l = new FakeLoop(100, false).ownTick();
     l.ledger.watch(true);
-    return l;
-  };
-  /** The watchdog thread has marked the busy period as old. */
-  const mark = (l: FakeLoop) => {
-    const { words } = l.memory;
-    Atomics.store(words, Word.markedBusyPeriod, Atomics.load(words, Word.busyPeriod));
-  };
-  /** A stack sample arms the hooks. */
-  const sampled = (l: FakeLoop, context: Context, isInCallback = true) => {
-    mark(l);
-    l.sample(context).arm(isInCallback);
-  };
-  const found = (l: FakeLoop) => l.ownTick().nextIteration(5).ownTick().blocks.map(summary);
-
-  test('while nothing blocks, a scope reads the clock once, a tick once', () => {
-    const l = unhooked();
     const now = jest.spyOn(l.clock, 'now');
     l.scope(contextOf('A'), 1);
     expect(now).toHaveBeenCalledTimes(1);
     l.ownTick();
     expect(now).toHaveBeenCalledTimes(2);
   });
+});
 
-  test('the callback in which they are armed begins after the wait, and ends where it ends', () => {
-    const l = unhooked();
-    l.nextIteration(30);
-    const start = l.clock.now();
-    l.callback(() => {
-      l.clock.run(60);
-      sampled(l, contextOf('A'));
-      l.clock.run(70);
-    }, contextOf('A'));
-    l.callback(20).ownTick();
-    expect(found(l)).toEqual([{ kind: 'callback', length: 130, callbacks: 1, context: 'A' }]);
-    expect(l.blocks[0]?.start).toBe(start);
-  });
-
-  test('callbacks before they are armed are in the pile-up, and not in its count', () => {
-    const l = unhooked();
-    l.nextIteration(30);
-    for (let i = 0; i < 15; i++) {
-      l.callback(
-        () => {
-          l.clock.run(4);
-          if (i === 7) sampled(l, contextOf('H'));
-          l.clock.run(4);
-        },
-        contextOf(`r${i}`),
-      );
-    }
-    expect(found(l)).toEqual([{ kind: 'pile-up', length: 120, callbacks: 8, context: undefined }]);
-  });
-
-  test('an ongoing block begins after the wait', () => {
-    const l = unhooked();
-    l.nextIteration(30);
-    const start = l.clock.now();
-    l.withoutHooks(120);
-    expect(l.ledger.ongoing()).toMatchObject({ kind: undefined, start, callbacks: 1 });
-    l.arm();
-    expect(l.ledger.ongoing()).toMatchObject({ kind: 'callback', start });
-    l.resourceType = 'PROMISE';
-    expect(l.ledger.ongoing()).toMatchObject({ kind: 'microtasks', start });
-  });
+test('an ongoing block begins after the wait', () => {
+  const l = new FakeLoop(100, false).primed();
+  const start = l.clock.now();
+  l.clock.run(120);
+  expect(l.ledger.ongoing(false)).toMatchObject({ kind: 'callback', start, callbacks: 1 });
+  expect(l.ledger.ongoing(true)).toMatchObject({ kind: 'microtasks', start });
 });

@@ -5,14 +5,6 @@
  */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import fc from 'fast-check';
-import {
-  CALLBACK,
-  type CallbackClass,
-  MESSAGE,
-  REACTION,
-  RESOURCE_SCOPE,
-  TICK,
-} from '../../src/detect/callbacks.ts';
 import { contextOf, FakeLoop } from './support/fake-loop.ts';
 
 const THRESHOLD_MILLIS = 100;
@@ -25,7 +17,6 @@ const TEARS = ['whole', 'no before', 'no after', 'neither', 'before twice', 'aft
 type Step =
   | {
       type: 'callback';
-      class: CallbackClass;
       tear: (typeof TEARS)[number];
       millis: number;
       inner: Step[];
@@ -58,7 +49,6 @@ const { step } = fc.letrec<{ step: Step }>((tie) => ({
     }),
     fc.record({
       type: fc.constant('callback' as const),
-      class: fc.constantFrom<CallbackClass>(CALLBACK, TICK, REACTION, RESOURCE_SCOPE, MESSAGE),
       tear: fc.constantFrom(...TEARS),
       millis,
       inner: fc.array(tie('step'), { maxLength: 4 }),
@@ -85,24 +75,6 @@ class TornLoop extends FakeLoop {
     return this;
   }
 
-  /** A beat of the lag timer: at the top of the stack, and it says so. */
-  beat(): void {
-    this.#before(CALLBACK);
-    this.ledger.beat();
-    this.#after();
-  }
-
-  #before(callbackClass: CallbackClass): void {
-    if (this.ledger.stack.enter()) this.ledger.before(callbackClass);
-    else this.ledger.beforeNested();
-  }
-
-  #after(): void {
-    const depth = this.ledger.stack.leave();
-    if (depth === 0) this.ledger.after();
-    else if (depth > 0) this.ledger.afterNested(depth);
-  }
-
   #wait(millis: number): void {
     this.clock.wait(millis);
     this.waited += millis;
@@ -118,17 +90,17 @@ class TornLoop extends FakeLoop {
       // matter.
       case 'wait':
         if (this.#depth > 0) return;
-        this.clock.turn();
+        this.nextIteration();
         this.#wait(each.millis);
         return;
       case 'idle': // in the middle of an iteration
         if (this.#depth === 0) this.#wait(each.millis);
         return;
       case 'turn':
-        if (this.#depth === 0) this.clock.turn();
+        if (this.#depth === 0) this.nextIteration();
         return;
       case 'beat':
-        if (this.#depth === 0) this.beat();
+        this.ledger.waitedSince(this.clock.now(), this.clock.now());
         return;
       case 'own':
         this.ledger.asOwnWork(() => this.clock.run(each.millis));
@@ -137,7 +109,7 @@ class TornLoop extends FakeLoop {
         if (this.#depth === 0) this.ledger.finish();
         return;
       case 'ask':
-        this.ledger.ongoing();
+        this.ledger.ongoing(false);
         this.ledger.ongoingPileUp();
         this.sample(contextOf('sampled'));
         return;
@@ -150,23 +122,18 @@ class TornLoop extends FakeLoop {
     }
   }
 
-  #callback({
-    class: callbackClass,
-    tear,
-    millis,
-    inner,
-  }: Extract<Step, { type: 'callback' }>): void {
+  #callback({ tear, millis, inner }: Extract<Step, { type: 'callback' }>): void {
     const befores =
       tear === 'before twice' ? 2 : tear === 'no before' || tear === 'neither' ? 0 : 1;
     const afters = tear === 'after twice' ? 2 : tear === 'no after' || tear === 'neither' ? 0 : 1;
-    for (let i = 0; i < befores; i++) this.#before(callbackClass);
+    for (let i = 0; i < befores; i++) this.ledger.enter();
     this.#depth++;
     this.active = contextOf('callback');
     this.clock.run(millis);
     this.play(inner);
     this.#depth--;
     this.active = contextOf('callback');
-    for (let i = 0; i < afters; i++) this.#after();
+    for (let i = 0; i < afters; i++) this.ledger.leave();
     this.active = ROOT_CONTEXT;
     if (this.#depth === 0) this.#endLateScopes();
   }
@@ -195,10 +162,10 @@ test('torn hooks: blocks never overlap, and are never longer than the loop was b
   fc.assert(
     fc.property(steps, (played) => {
       const l = new TornLoop(THRESHOLD_MILLIS).primed();
-      l.callback(0);
+      l.ownTick();
       const begin = l.clock.now();
       l.play(played);
-      l.beat();
+      l.ownTick();
       const busy = l.clock.now() - begin - l.waited;
       const blocks = [...l.settle()].sort((a, b) => a.start - b.start);
 
@@ -226,7 +193,6 @@ test('torn or not: after the next beat a block is found again, once and with its
   fc.assert(
     fc.property(steps, (played) => {
       const l = new TornLoop(THRESHOLD_MILLIS).primed().play(played);
-      l.beat();
       l.settle();
       l.blocks.length = 0;
       l.nextIteration(5).callback(150, contextOf('next'));
@@ -251,7 +217,7 @@ test.each([
           wait: millis,
           inScope: fc.boolean(),
           inner: millis,
-          isArmed: fc.boolean(),
+          isSampled: fc.boolean(),
           isTick: fc.boolean(),
         }),
         { maxLength: 40 },
@@ -262,20 +228,20 @@ test.each([
         if (!countsWaits) l.clock.idleTime = Number.NaN;
         let due = Number.NaN;
         const boundary = () => {
-          if (countsWaits) l.ownTick(false);
-          l.ledger.waitedSince(due, l.ledger.beat());
+          if (countsWaits) l.ownTick();
+          l.ledger.waitedSince(due, l.clock.now());
           due = l.clock.now() + INTERVAL;
         };
         boundary();
         const begin = l.clock.now();
         let waited = 0;
-        for (const { run, wait, inScope, inner, isArmed, isTick } of turns) {
+        for (const { run, wait, inScope, inner, isSampled, isTick } of turns) {
           l.clock.turn();
           l.clock.wait(wait);
           waited += wait;
           const running = () => {
             l.clock.run(run);
-            if (isArmed && countsWaits) l.arm(false);
+            if (isSampled) l.sample(contextOf('sampled'), 'sampled');
           };
           if (inScope) l.scope(contextOf('outer'), running);
           else running();

@@ -75,7 +75,7 @@ test.each([
     periodStart: () => 1000,
     mayWait: () => true,
     wasWaitingAt: () => wasWaiting,
-    resourceType: () => () => undefined,
+    resource: () => ({ asyncId: 5, type: () => undefined, isDrained: () => false }),
     nativeCall: () => () => undefined,
     add,
   });

@@ -23,10 +23,6 @@ const MAX_UNCOVERED_SHARE = 0.02;
 const MIN_OPEN_SHARE = 0.75;
 /** A block is attributed to a trace only if it ran for this share of the block. */
 const MIN_TRACE_SHARE = 0.5;
-/** A larger share of a block before its first stack sample may have been anybody's. */
-const MAX_UNKNOWN_SHARE = 2 / 3;
-/** Other traces that ran for less only ran beside it. */
-const MIN_OTHERS_SHARE = 0.1;
 /** Spans around a span. */
 const MAX_DEPTH = 128;
 
@@ -42,6 +38,7 @@ interface Part {
   /** Unix time of the start. */
   readonly startEpoch: number;
   readonly samples: readonly WeightedSample[];
+  readonly isPileUp: boolean;
 }
 
 export class Attribution {
@@ -49,8 +46,6 @@ export class Attribution {
   readonly samples = new StackSamples();
   /** Unix time at which the busy period began. */
   #since = Number.NaN;
-  /** Callbacks are known from this time on: before hooks were armed, only scopes are. */
-  knownSince = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly thresholdMillis: number,
@@ -63,39 +58,29 @@ export class Attribution {
   /** A busy period begins at `t`. */
   open(t: number): void {
     this.#since = this.clock.epoch(t);
-    this.knownSince = Number.NEGATIVE_INFINITY;
     this.votes.open(t);
     this.samples.clear();
   }
 
-  /**
-   * Whether the first stack sample came so late that most of what ran before it may have been
-   * anybody's. It is due at half of the threshold, so this takes a machine without a CPU.
-   */
-  isMostlyUnknown(start: number, end: number): boolean {
-    return this.knownSince - start > (end - start) * MAX_UNKNOWN_SHARE;
-  }
-
   /** Attributes a pile-up that has not ended. */
   pileUp(start: number, end: number): Omit<OngoingPileUp, 'cpu'> {
-    const { attributed, ran } = this.of(start, end);
+    const { attributed, ran } = this.of(start, end, undefined, true);
     return { start, end, context: attributed?.context, ran };
   }
 
   /**
    * @param running the one scope or callback that all of the time from `start` to `end` is a part
    *   of, if there is one
+   * @param isPileUp whether it is made of many short callbacks
    */
-  of(start: number, end: number, running?: Attributed): Facts {
+  of(start: number, end: number, running?: Attributed, isPileUp = false): Facts {
     const ownerOf = this.owners();
     const around = running && { ...running, context: ownerOf(running, start, end) };
     const isOfAnother = around?.context !== running?.context;
     const samples = this.samples.within(start, end);
-    const part = { start, end, startEpoch: this.clock.epoch(start), samples };
-    const isUnknown = around === undefined && this.isMostlyUnknown(start, end);
-    const from = isUnknown ? Math.min(this.knownSince, end) : start;
+    const part = { start, end, startEpoch: this.clock.epoch(start), samples, isPileUp };
     const candidatesIn = (own?: Attributed) =>
-      this.votes.candidates(from, end, samples, own, ownerOf);
+      this.votes.candidates(start, end, samples, own, ownerOf);
     // Rules 1 to 3.
     const isOwn = around !== undefined && isOwner(around.context);
     const candidates = candidatesIn(isOwn ? around : undefined);
@@ -203,7 +188,8 @@ function isOwner(context: Context): boolean {
 }
 
 /** The candidate that ran longest, of those whose trace ran for at least half of the part. */
-function longestOf(candidates: readonly Candidate[], { start, end }: Part): Candidate | undefined {
+function longestOf(candidates: readonly Candidate[], part: Part): Candidate | undefined {
+  const { start, end } = part;
   const traces = new Map<unknown, Candidate[]>();
   for (const c of candidates) {
     const key = c.suppressed ? c : (c.span?.spanContext().traceId ?? c);
@@ -215,7 +201,7 @@ function longestOf(candidates: readonly Candidate[], { start, end }: Part): Cand
   const millisOf = (of: readonly Candidate[]) => of.reduce((sum, { millis }) => sum + millis, 0);
   const minimum = (end - start) * MIN_TRACE_SHARE;
   return all
-    .filter((of) => millisOf(of) >= minimum && !isByChance(of, all, start, end))
+    .filter((of) => millisOf(of) >= minimum && !(part.isPileUp && isByChance(of, start, end)))
     .flat()
     .reduce<Candidate | undefined>(
       (longest, c) => (longest !== undefined && longest.millis >= c.millis ? longest : c),
@@ -224,21 +210,13 @@ function longestOf(candidates: readonly Candidate[], { start, end }: Part): Cand
 }
 
 /**
- * Whether a trace has its time from the one stack sample that switched the hooks on, and of what
- * ran then, several others have voted for some: before, too, there will have been many.
+ * Whether a trace of a pile-up has its time from one stack sample: that has found one of many
+ * callbacks.
  */
-function isByChance(
-  one: readonly Candidate[],
-  traces: readonly (readonly Candidate[])[],
-  start: number,
-  end: number,
-): boolean {
-  const votedOf = (of: readonly Candidate[]) => of.reduce((sum, { voted }) => sum + voted, 0);
+function isByChance(one: readonly Candidate[], start: number, end: number): boolean {
+  const voted = one.reduce((sum, each) => sum + each.voted, 0);
   const samples = one.reduce((sum, each) => sum + each.samples, 0);
-  if (samples !== 1 || votedOf(one) >= (end - start) * MIN_TRACE_SHARE) return false;
-  const others = traces.filter((of) => of !== one && votedOf(of) > 0);
-  const voted = others.reduce((sum, of) => sum + votedOf(of), 0);
-  return others.length > 1 && voted >= (end - start) * MIN_OTHERS_SHARE;
+  return samples === 1 && voted < (end - start) * MIN_TRACE_SHARE;
 }
 
 /** A span may start or end by this many milliseconds inside of its part. */

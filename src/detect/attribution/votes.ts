@@ -14,7 +14,7 @@ const MAX_VOTES = 64;
 /** Stands for the contexts that are not kept apart. */
 const OTHERS: Context = ROOT_CONTEXT.setValue(Symbol('others'), true);
 
-/** Voting begins at this share of the threshold; votes of callbacks are as far apart. */
+/** Voting begins at this share of the threshold. */
 const VOTE_SHARE = 0.05;
 /**
  * A scope that is shorter, as a share of the threshold, votes with what is around it: a GraphQL
@@ -54,13 +54,10 @@ export interface Candidate extends Attributed {
 }
 
 export class Votes {
-  /** Milliseconds voted for so far. A scope and a callback take note of it when they begin. */
+  /** Milliseconds voted for so far. A scope takes note of it when it begins. */
   voted = 0.5;
-  /** Scopes and callbacks vote from this time on. */
+  /** Scopes vote from this time on. */
   scopesVoteFrom = Number.POSITIVE_INFINITY;
-  callbacksVoteFrom = Number.POSITIVE_INFINITY;
-  /** When the latest vote was; NaN before the first. */
-  #latest = Number.NaN;
   #votes: Vote[] = [];
   readonly #step: number;
   readonly #minScope: number;
@@ -73,8 +70,6 @@ export class Votes {
   /** A busy period begins at `t`. */
   open(t: number): void {
     this.scopesVoteFrom = t + this.#step;
-    this.callbacksVoteFrom = this.scopesVoteFrom;
-    this.#latest = Number.NaN;
     if (this.#votes.length !== 0) this.#votes = [];
   }
 
@@ -88,22 +83,9 @@ export class Votes {
     this.vote(start, end, end - start - (this.voted - votedBefore), by);
   }
 
-  /**
-   * A callback of a drain or a pile-up votes for its own time, and for its short neighbors since
-   * the latest vote.
-   */
-  voteCallback(start: number, end: number, votedBefore: number, by: Attributed): void {
-    const own = end - start - (this.voted - votedBefore);
-    const latest = this.#latest;
-    const shared = Number.isNaN(latest) ? this.#step : Math.min(end - latest, this.#step);
-    this.vote(start, end, Math.max(own, shared), by);
-    this.callbacksVoteFrom = end + this.#step;
-  }
-
   /** Votes for `millis` of the time until `until`; more than began at `from` is its neighbors'. */
   vote(from: number, until: number, millis: number, { context, resourceType }: Attributed): void {
     this.voted += millis;
-    this.#latest = until;
     const vote = { from: Math.min(from, until - millis), until, millis, context, resourceType };
     const last = this.#votes[this.#votes.length - 1];
     if (last !== undefined && last.context === context && last.resourceType === resourceType) {
@@ -143,6 +125,18 @@ export class Votes {
     }
     divide(candidates, end - start, own);
     return candidates.filter(({ context }) => context !== OTHERS);
+  }
+
+  /** Until when other traces than that of `own` ran before `time`, by votes. */
+  othersUntil(own: Context, time: number): number {
+    const traceOf = (context: Context) => trace.getSpan(context)?.spanContext().traceId;
+    const ends = this.#votes
+      .filter(({ context, until }) => {
+        const other = traceOf(context);
+        return until <= time && other !== undefined && other !== traceOf(own);
+      })
+      .map(({ until }) => until);
+    return Math.max(Number.NEGATIVE_INFINITY, ...ends);
   }
 
   hasVotesIn(start: number, end: number): boolean {

@@ -1,4 +1,4 @@
-/** Finds the class of callback that an async resource stands for, and its async_hooks type. */
+/** Finds the async_hooks type of a resource, and whether it runs in the drain after a callback. */
 import {
   AsyncLocalStorage,
   AsyncResource,
@@ -11,14 +11,6 @@ import { activeContext } from '../../otel/active-context.ts';
 import { boundedName } from '../../support/bounded.ts';
 import { attempt } from '../../support/guard.ts';
 import { INTERVAL, socketTo } from '../attribution/owner.ts';
-import {
-  CALLBACK,
-  type CallbackClass,
-  MESSAGE,
-  REACTION,
-  RESOURCE_SCOPE,
-  TICK,
-} from '../callbacks.ts';
 
 // Under jest, or in a vm context, this module's own Object and Promise are not those of Node.js
 // itself, whose ticks and promises have to be known. A class and a promise made by Node.js lead to
@@ -32,6 +24,10 @@ const NodePromise = promisify((done: (error: null) => void) => done(null))()
  * microtasks, instances of AsyncResource (Node.js 20 to 26). Undefined in other runtimes.
  */
 const ASYNC_ID = propertyOf('async_id_symbol');
+/** Whether promises get an async id: until Node.js 24, with an AsyncLocalStorage or an `init` hook. */
+export const hasPromiseHooks = (): boolean =>
+  ASYNC_ID !== undefined && Object.hasOwn(Promise.resolve(), ASYNC_ID);
+
 /** The property with the context of an AsyncResource (Node.js 22 and later). */
 const CONTEXT_FRAME = propertyOf('context_frame');
 
@@ -48,46 +44,18 @@ function propertyOf(name: string): symbol | undefined {
   return symbols.find(({ description }) => description === name);
 }
 
-const HTTP_SERVER_RESOURCE = 'HTTPServerAsyncResource';
-
 /**
- * Hot: runs once per outermost callback.
- *
- * What runs in a drain was made by JavaScript, and has its own async id. An add-on may pass any
- * object as the resource of its callbacks, whose id is another one: napi-rs passes the promise that
- * it resolves. Reading such an object may throw.
+ * Whether it runs in the drain after a callback: a nextTick, or a promise reaction or microtask.
+ * Both were made by JavaScript, and have their own async id. An add-on may pass any object as the
+ * resource of its callbacks, whose id is another one: napi-rs passes the promise that it resolves.
  */
-export function classify(
-  resource: object | undefined,
-  asyncId: number,
-  knownClass?: object,
-): CallbackClass {
-  try {
-    const object = resource as Record<symbol, unknown>;
-    const type = knownClass ?? object.constructor;
-    if (ASYNC_ID === undefined || object[ASYNC_ID] === asyncId) return classifyOwn(object, type);
-    return classifyNative(type);
-  } catch {
-    return CALLBACK;
-  }
+function drainOf(resource: object, asyncId: number, type: object): 'tick' | 'reaction' | undefined {
+  if (ASYNC_ID !== undefined && dataOf(resource, ASYNC_ID) !== asyncId) return undefined;
+  const hasCallback = Object.hasOwn(resource, 'callback');
+  if (type === NodeObject) return hasCallback ? 'tick' : undefined;
+  if (type === AsyncResource) return hasCallback ? 'reaction' : undefined;
+  return resource instanceof NodePromise || resource instanceof Promise ? 'reaction' : undefined;
 }
-
-/**
- * A nextTick's resource is a plain object with the callback in it, a queueMicrotask's an
- * AsyncResource with one. Any other AsyncResource is entered from JavaScript: at the outermost
- * level that is from a reaction without a hook.
- */
-function classifyOwn(resource: object, type: object): CallbackClass {
-  if (type === Promise || type === NodePromise) return REACTION;
-  if (type === NodeObject) return 'callback' in resource ? TICK : CALLBACK;
-  if (type === AsyncResource) return 'callback' in resource ? REACTION : RESOURCE_SCOPE;
-  if (resource instanceof AsyncResource) return RESOURCE_SCOPE;
-  return resource instanceof NodePromise || resource instanceof Promise ? REACTION : CALLBACK;
-}
-
-/** Node.js' own handles and requests, and whatever an add-on passes. */
-const classifyNative = (type: { name?: unknown }): CallbackClass =>
-  type.name === HTTP_SERVER_RESOURCE ? MESSAGE : CALLBACK;
 
 /** AsyncLocalStorage depends on async_hooks: before Node.js 24, unless a flag says otherwise. */
 const dependsOnHooks = '_enable' in AsyncLocalStorage.prototype;
@@ -117,7 +85,7 @@ export function contextOf(resource: object | undefined): Context {
 const TYPES: Readonly<Record<string, string>> = {
   FSEvent: 'FSEVENTWRAP',
   HTTPClientAsyncResource: 'HTTPCLIENTREQUEST',
-  [HTTP_SERVER_RESOURCE]: 'HTTPINCOMINGMESSAGE',
+  HTTPServerAsyncResource: 'HTTPINCOMINGMESSAGE',
   HashJob: 'HASHREQUEST',
   PBKDF2Job: 'PBKDF2REQUEST',
   Pipe: 'PIPEWRAP',
@@ -169,11 +137,24 @@ export const resourceTypeOf = (
   asyncId = executionAsyncId(),
 ): string | undefined => attempt(() => typeOf(resource, asyncId));
 
-/** The type of the running resource, to be read later. */
-export function takeResourceType(): () => string | undefined {
+/** The running resource, to be read later. */
+export function takeResource() {
   const resource = currentResource();
   const asyncId = executionAsyncId();
-  return () => resourceTypeOf(resource, asyncId);
+  return {
+    asyncId,
+    type: () => resourceTypeOf(resource, asyncId),
+    isDrained: () => asyncId === 0 || attempt(() => drainedOf(resource, asyncId)) !== undefined,
+  };
+}
+
+/** Whether a promise reaction or a microtask runs, in its `after`. */
+export const isReaction = (): boolean =>
+  attempt(() => drainedOf(currentResource(), executionAsyncId())) === 'reaction';
+
+function drainedOf(resource: object | undefined, asyncId: number) {
+  const type = dataOf(resource, 'constructor');
+  return resource !== undefined && isObject(type) ? drainOf(resource, asyncId, type) : undefined;
 }
 
 /** Runs inside stack samples: no getter and no proxy of the application's is called. */
@@ -182,13 +163,12 @@ function typeOf(resource: object | undefined, asyncId: number): string | undefin
   const className = dataOf(type, 'name');
   if (resource === undefined || typeof className !== 'string' || !className) return undefined;
   const name = boundedName(className);
-  const callbackClass = classify(resource, asyncId, type as object);
-  if (name === 'Object') return callbackClass === TICK ? 'TickObject' : undefined;
+  const drain = drainOf(resource, asyncId, type as object);
+  if (name === 'Object') return drain === 'tick' ? 'TickObject' : undefined;
   const known = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   if (known === 'TCPWRAP' || name === 'TLSWrap') return typeOfSocket(resource, known ?? name);
   // A resource of another class is an add-on's, which has a type of its own.
-  if (known !== undefined)
-    return known !== 'PROMISE' || callbackClass === REACTION ? known : undefined;
+  if (known !== undefined) return known !== 'PROMISE' || drain !== undefined ? known : undefined;
   if (name === 'Timeout' && typeof dataOf(resource, '_repeat') === 'number') return INTERVAL;
   if (OWN_NAME.has(name)) return name;
   // Native requests and handles: FSReqCallback is FSREQCALLBACK, GetAddrInfoReqWrap is
@@ -205,7 +185,7 @@ function typeOfSocket(socket: object, type: string): string {
 }
 
 /** The value of a property, own or inherited; undefined if only the application's code knows it. */
-function dataOf(object: unknown, key: string): unknown {
+function dataOf(object: unknown, key: PropertyKey): unknown {
   for (let each = object; isObject(each); each = Object.getPrototypeOf(each)) {
     if (types.isProxy(each)) return undefined;
     const property = Object.getOwnPropertyDescriptor(each, key);

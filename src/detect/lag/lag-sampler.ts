@@ -29,8 +29,8 @@ export const UPKEEP_MILLIS = 100;
 
 export interface LagSamplerOptions {
   intervalMillis: number;
-  /** Whether beats may become rarer while the loop idles. Then hooks have to call `wake`. */
-  canIdle: boolean;
+  /** Whether beats may become rarer while the loop idles. Then a hook has to call `wake`. */
+  canIdle(): boolean;
   /** Called for `samples` samples of one lag. */
   record: (lagMillis: number, samples: number) => void;
   /**
@@ -70,16 +70,15 @@ export class LagSampler {
   #from = Number.NaN;
   /** Intervals that passed while the loop idled, in which an arrival would not have waited. */
   #unsampled = 0;
-  /** Intervals from one beat to the next while it idles; 1 if it never does. */
+  /** Intervals from one beat to the next while it idles. */
   readonly #idleIntervals: number;
 
   constructor(
-    private readonly ledger: Pick<Ledger, 'beat' | 'waitedSince'>,
+    private readonly ledger: Pick<Ledger, 'waitedSince'>,
     private readonly clock: Clock,
     private readonly options: LagSamplerOptions,
   ) {
-    const { canIdle, intervalMillis } = options;
-    this.#idleIntervals = canIdle ? Math.max(1, Math.floor(IDLE_MILLIS / intervalMillis)) : 1;
+    this.#idleIntervals = Math.max(1, Math.floor(IDLE_MILLIS / options.intervalMillis));
   }
 
   start(): void {
@@ -105,12 +104,12 @@ export class LagSampler {
 
   /** One beat of the timer; public for tests. */
   beat(): void {
-    const t = this.ledger.beat();
+    const t = this.clock.now();
     const due = this.#due;
     // The beat sets it again if it ends well.
     this.#due = Number.NaN;
     this.#record(t, due);
-    const isIdle = this.#idleIntervals > 1 && this.#idlesAt(t);
+    const isIdle = this.#idleIntervals > 1 && this.options.canIdle() && this.#idlesAt(t);
     this.#at = t;
     this.#upkeep(t);
     this.#idleIf(isIdle);
@@ -120,11 +119,11 @@ export class LagSampler {
   }
 
   /**
-   * Something runs while the loop is taken to idle, since `runsSince`; call it in the `before`
-   * of its `resource`. The next beat comes when it would have come without idling. Some 7 µs,
-   * median, on Node.js 24.
+   * Something begins to run while the loop is taken to idle; call it in the `before` of its
+   * `resource`. The next beat comes when it would have come without idling. Some 7 µs, median, on
+   * Node.js 24.
    */
-  wake(resource: object | undefined, runsSince: number): void {
+  wake(resource: object | undefined): void {
     // The beat itself.
     if (resource === this.#timer) return;
     const { intervalMillis, wake } = this.options;
@@ -138,7 +137,7 @@ export class LagSampler {
     this.#from += passed * intervalMillis;
     this.#due = this.#from + intervalMillis;
     inRootContext(() => this.#arm(Math.max(1, Math.ceil(this.#due - t))));
-    wake(runsSince, due);
+    wake(t, due);
   }
 
   #record(t: number, due: number): void {

@@ -1,14 +1,5 @@
 import { type Context, createContextKey, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
-import type { Block } from '../../../src/block.ts';
-import {
-  CALLBACK,
-  type CallbackClass,
-  MESSAGE,
-  OWN,
-  REACTION,
-  RESOURCE_SCOPE,
-  TICK,
-} from '../../../src/detect/callbacks.ts';
+import type { Block, StackSample } from '../../../src/block.ts';
 import { Ledger } from '../../../src/detect/ledger.ts';
 import type { RunningCode } from '../../../src/detect/running-code.ts';
 import { SharedMemory } from '../../../src/sample/shared-memory.ts';
@@ -50,6 +41,8 @@ export function contextOf(name: string, startEpoch?: number): Context {
 export const nameOf = (context: Context | undefined) =>
   context?.getValue(NAME) as string | undefined;
 
+type Kind = 'callback' | 'tick' | 'reaction';
+
 /** A ledger on a fake clock, driven by what the loop does. */
 export class FakeLoop {
   readonly clock = new FakeClock();
@@ -63,22 +56,23 @@ export class FakeLoop {
   isBlock = (_block: Block): boolean => true;
   /** What the kernel has counted. */
   threadTimes: NonNullable<RunningCode['threadTimes']> = () => undefined;
-  /** What happens when the ledger asks for the context. */
-  onContext = (): void => {};
+  #kind: Kind = 'callback';
+  #asyncId = 0;
+  #asyncIds = 100;
+  #interrupted: StackSample[] = [];
+  #isDraining = false;
 
-  /** @param isHooked whether async hooks are on from the start */
+  /** @param isHooked whether async hooks are on */
   constructor(
     readonly threshold = 100,
-    private isHooked = true,
+    private readonly isHooked = true,
     beatMillis = 20,
   ) {
     const code = {
-      context: () => {
-        this.onContext();
-        return this.active;
-      },
+      context: () => this.active,
       active: () => this.active,
       resourceType: () => this.resourceType,
+      isReaction: () => this.#kind === 'reaction',
       spans: spanFacts,
       threadTimes: (start: number, end: number) => this.threadTimes(start, end),
     };
@@ -89,85 +83,71 @@ export class FakeLoop {
     };
     const times = { thresholdMillis: threshold, beatMillis };
     this.ledger = new Ledger(times, this.clock, code, onBlock, this.memory);
-    if (isHooked) this.ledger.arm(false);
   }
 
-  /** Startup is over: the first callback has come, 1 ms ago. */
+  /** Startup is over, and the loop has waited for 10 ms. */
   primed(): this {
-    this.callback(1);
-    return this.nextIteration(10);
+    return this.ownTick().nextIteration(10);
   }
 
   /** Runs `body` (milliseconds, or what happens) as a callback in `context`. */
-  outermost(
-    kind: CallbackClass,
-    body: number | (() => void),
-    context: Context = ROOT_CONTEXT,
-    asyncId = 1,
-  ): this {
-    const before = this.active;
+  outermost(kind: Kind, body: number | (() => void), context: Context = ROOT_CONTEXT): this {
+    if (kind === 'callback') this.#endDrain();
+    const before = [this.active, this.#kind, this.#asyncId] as const;
     this.active = context;
-    if (this.isHooked) this.#before(kind, asyncId);
+    this.#kind = kind;
+    this.#asyncId = ++this.#asyncIds;
+    if (this.isHooked) this.ledger.enter();
     if (typeof body === 'number') this.clock.run(body);
     else body();
-    if (this.isHooked) this.#after(kind);
-    this.active = before;
+    if (this.isHooked) this.ledger.leave();
+    [this.active, this.#kind, this.#asyncId] = before;
+    // A reaction of the stack sample's promise.
+    if (this.#asyncId === 0) this.#returned();
     return this;
   }
-  #before(kind: CallbackClass, asyncId: number): void {
-    if (this.ledger.stack.enter()) this.ledger.before(kind, asyncId);
-    else this.ledger.beforeNested();
+
+  #returned(): void {
+    const samples = this.#interrupted;
+    if (samples.length === 0) return;
+    this.#interrupted = [];
+    this.ledger.ended(samples, this.clock.now());
+    this.#isDraining = samples.at(-1)?.isDrained === true;
   }
-  #after(kind: CallbackClass): void {
-    const depth = this.ledger.stack.leave();
-    if (depth > 0) this.ledger.afterNested(depth);
-    else if (this.ledger.isUnknown) this.ledger.afterUnknown(kind);
-    else if (depth === 0) this.ledger.after();
+
+  #endDrain(): void {
+    if (this.#isDraining) this.ledger.drained(this.clock.now());
+    this.#isDraining = false;
   }
-  /** Hooks are armed, in the middle of what runs. */
-  arm(isInCallback = true, isPrompt = false, knownSince?: number): this {
-    this.isHooked = true;
-    this.ledger.arm(isInCallback, isPrompt, knownSince);
-    return this;
-  }
-  /** The tick of an iteration; without `keepHooks`, hooks are switched off. */
-  ownTick(keepHooks = true): this {
-    if (this.isHooked) this.#before(OWN, 1);
+
+  /** The tick of an iteration. */
+  ownTick(): this {
+    this.#endDrain();
+    if (this.isHooked) this.ledger.enter();
     this.ledger.tick();
-    if (this.isHooked && !keepHooks) {
-      this.isHooked = false;
-      this.ledger.disarm();
-    }
-    if (this.isHooked) this.#after(OWN);
+    if (this.isHooked) this.ledger.leave();
     return this;
   }
+
   /** A stack sample of what runs. */
   sample(context: Context, functionName?: string): this {
-    this.ledger.add(stackSample(this.clock.now(), context, functionName));
+    const sample: StackSample = {
+      ...stackSample(this.clock.now(), context, functionName),
+      asyncId: this.#asyncId,
+      isDrained: this.#kind !== 'callback' || this.#asyncId === 0,
+    };
+    this.ledger.add(sample);
+    this.#interrupted.push(sample);
     return this;
   }
   callback(body: number | (() => void), context?: Context): this {
-    return this.outermost(CALLBACK, body, context);
-  }
-  /** A callback of an HTTP server's parser. */
-  message(parser: number, body: number | (() => void), context?: Context): this {
-    return this.outermost(MESSAGE, body, context, parser);
+    return this.outermost('callback', body, context);
   }
   tick(body: number | (() => void), context?: Context): this {
-    return this.outermost(TICK, body, context);
+    return this.outermost('tick', body, context);
   }
-  /** A promise reaction with promise hooks. */
   reaction(body: number | (() => void), context?: Context): this {
-    return this.outermost(REACTION, body, context);
-  }
-  /** An AsyncResource, entered from what runs. */
-  resource(body: number | (() => void), context?: Context): this {
-    return this.outermost(RESOURCE_SCOPE, body, context);
-  }
-  /** Promise reactions without promise hooks. */
-  withoutHooks(millis: number): this {
-    this.clock.run(millis);
-    return this;
+    return this.outermost('reaction', body, context);
   }
   /** `body` inside the context manager's `with`. */
   scope(context: Context, body: number | (() => void)): this {
@@ -181,22 +161,21 @@ export class FakeLoop {
     this.ledger.scope(context, start, voted);
     return this;
   }
+  /** What ran is over: the tick, and then the loop waits. */
   nextIteration(waitMillis = 0): this {
+    this.ownTick();
     this.clock.turn();
     if (waitMillis > 0) this.clock.wait(waitMillis);
     return this;
   }
-  /** An empty callback in the next iteration: what was open is closed. */
+  /** What was open is closed. */
   settle(): Block[] {
-    this.nextIteration(5).callback(0);
+    this.nextIteration(5).ownTick();
     return this.blocks;
   }
 }
 
-/**
- * A block in short: its kind, length, callbacks and the name of the context that it is attributed
- * to.
- */
+/** A block in short: its kind, length, callbacks and the name of its context. */
 export const summary = ({ kind, start, end, callbacks, context }: Block) => ({
   kind,
   length: end - start,
