@@ -14,7 +14,6 @@ const ONE_AT_A_TIME = [
   'incidents',
   'interrupted',
   'lag',
-  'loop-profile',
   'native-calls',
   'overload',
   'smoke',

@@ -29,7 +29,7 @@ export default {
   minutes: 15,
   options: {
     launches: { type: 'string', default: '8' },
-    // In the first minute of load, the loop profile takes eight times as many samples.
+    // Until then V8 compiles what requests call, and its memory reducer runs.
     'warm-up': { type: 'string', default: '65' },
     seconds: { type: 'string', default: '40' },
     slice: { type: 'string', default: '60' },
@@ -63,7 +63,6 @@ export default {
  * @property {number} switched what that adds
  * @property {number} same the same state twice
  * @property {number} timers
- * @property {number} samples
  * @property {number} thread
  * @property {number} requestsPerSecond
  */
@@ -73,9 +72,8 @@ const ROWS = {
   'scopes, spans, wrappers: on beside off': ({ switched }) => switched,
   'null: the same state twice': ({ same }) => same,
   'ticks and beats': ({ timers }) => timers,
-  'stack samples of the loop profile': ({ samples }) => samples,
   'watchdog thread': ({ thread }) => thread,
-  'all together': ({ switched, timers, samples, thread }) => switched + timers + samples + thread,
+  'all together': ({ switched, timers, thread }) => switched + timers + thread,
 };
 
 /** @returns {Record<string, string>} the version of each package, this one as it is published */
@@ -162,7 +160,6 @@ async function measure(
     switched: contrast(rounds, ([[, , off], [on, , off2], [on2]]) => on + on2 - off - off2),
     same: contrast(rounds, ([[, , a], [, , b], [, , c], [, , d]]) => a - b + c - d),
     timers: each('timers'),
-    samples: each('samples'),
     thread: each('watchdogThread'),
     requestsPerSecond: requests / (last.seconds - first.seconds),
   };

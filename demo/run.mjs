@@ -17,7 +17,7 @@ import { renderReport } from './report/index.mjs';
 import { lagChart } from './report/lag-chart.mjs';
 import { paint, reportWidth } from './report/style.mjs';
 import { printTraces, serveByHand } from './serve.mjs';
-import { LAG_METRIC, readHistogram, readLoopProfile } from './telemetry-reader.mjs';
+import { LAG_METRIC, readHistogram } from './telemetry-reader.mjs';
 import { missingTelemetry } from './verify.mjs';
 
 const USAGE = `npm run demo               about 20 seconds of load, then the report
@@ -110,7 +110,6 @@ async function demo() {
   const result = {
     phases: matchTraces(driven, traces),
     unsampled: matchUnsampled(unsampled, traces, receiver.logs),
-    loopProfile: readLoopProfile(receiver.metrics),
     lag: readHistogram(receiver.metrics, LAG_METRIC),
   };
   const problems = missingTelemetry(result);

@@ -1,12 +1,11 @@
-// What the report shows of the telemetry: blocks and stalls of a trace, a histogram, and shares.
+// What the report shows of the telemetry: blocks and stalls of a trace, and a histogram.
 // What was not exported is undefined or empty.
-import { BLOCK_SPAN, plainAttributes } from '../tools/otlp.cjs';
+import { BLOCK_SPAN } from '../tools/otlp.cjs';
 
 /** @import { Metric, Span, Trace } from '../tools/otlp.cjs' */
 
 export const STALL_ATTRIBUTE = 'event_loop.stall.duration';
 export const LAG_METRIC = 'event_loop.lag';
-export const BUSY_SAMPLES_METRIC = 'event_loop.busy.samples';
 export const BLOCK_EVENT = 'event_loop.blocked';
 
 /**
@@ -53,34 +52,6 @@ export function readHistogram(metrics, name) {
     bounds: newest.explicitBounds,
     counts: newest.bucketCounts.map(Number),
   };
-}
-
-/**
- * @typedef {{ name: string, samples: number }} Share
- *
- * @param {Metric[]} metrics
- * @returns {{ samples: number, functions: Share[], routes: Share[] } | undefined} of the loop's
- *   time, the heaviest first
- */
-export function readLoopProfile(metrics) {
-  const newest = metrics.filter(({ name }) => name === BUSY_SAMPLES_METRIC).at(-1);
-  const points = (newest?.sum?.dataPoints ?? []).map((point) => ({
-    samples: Number(point.asInt ?? point.asDouble),
-    attributes: plainAttributes(point.attributes),
-  }));
-  const samples = points.reduce((sum, point) => sum + point.samples, 0);
-  if (samples === 0) return undefined;
-  const by = (attribute) => {
-    const sums = new Map();
-    for (const point of points) {
-      const name = point.attributes[attribute];
-      if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + point.samples);
-    }
-    return Array.from(sums, ([name, sum]) => ({ name, samples: sum })).sort(
-      (a, b) => b.samples - a.samples,
-    );
-  };
-  return { samples, functions: by('code.function.name'), routes: by('http.route') };
 }
 
 /** The value at a fraction (0 … 1) of a histogram, linear inside its bucket. */

@@ -1,13 +1,13 @@
 // Whether the telemetry that the demo promises to show has come. Each problem is a sentence for the
 // person who ran it.
 import { BLOCK_SPAN } from '../tools/otlp.cjs';
-import { BLOCK_EVENT, BUSY_SAMPLES_METRIC, blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
+import { BLOCK_EVENT, blocksOf, LAG_METRIC } from './telemetry-reader.mjs';
 
 /**
  * @param {import('./report/index.mjs').Result} result
  * @returns {string[]} empty when all is there
  */
-export function missingTelemetry({ phases, unsampled, loopProfile, lag }) {
+export function missingTelemetry({ phases, unsampled, lag }) {
   const problems = phases.flatMap(({ endpoint, traces, stalled }) => {
     const problem = problemOf(endpoint, traces, stalled);
     return problem === undefined ? [] : [`${endpoint.method} ${endpoint.path}: ${problem}`];
@@ -15,7 +15,6 @@ export function missingTelemetry({ phases, unsampled, loopProfile, lag }) {
   if (unsampled.spans > 0) problems.push('a request that was not sampled has spans');
   if (unsampled.events.length === 0)
     problems.push(`a request that was not sampled has no log event ${BLOCK_EVENT}`);
-  if (!loopProfile) problems.push(`the metric ${BUSY_SAMPLES_METRIC} was not exported`);
   if (!lag) problems.push(`the metric ${LAG_METRIC} was not exported`);
   return problems;
 }

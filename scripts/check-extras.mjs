@@ -37,7 +37,6 @@ const EXTRAS = {
       'register/register.ts': /^.*(?:span-processor|addSpanProcessor).*\n/gm,
     },
   },
-  profile: {},
   ongoing: {},
   workers: {},
   console: {

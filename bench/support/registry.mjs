@@ -25,7 +25,6 @@ const NAMES = [
   'overload',
   'capture',
   'lengths',
-  'loop-profile',
   'payload',
   'without-stalls',
   'guard',

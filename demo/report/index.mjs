@@ -5,7 +5,6 @@ import { blocksOf } from '../telemetry-reader.mjs';
 import { healthLines } from './health-lines.mjs';
 import { lagChart } from './lag-chart.mjs';
 import { latencyTable } from './latency-table.mjs';
-import { loopProfileLines } from './loop-profile.mjs';
 import { millis, paint, plural, spread } from './style.mjs';
 import { unsampledLines } from './unsampled.mjs';
 import { waterfall, waterfallColumns } from './waterfall.mjs';
@@ -28,13 +27,12 @@ import { waterfall, waterfallColumns } from './waterfall.mjs';
  * @property {{ endpoint: Phase['endpoint'], spans: number,
  *   events: import('../../tools/otlp.cjs').LogRecord[] }} unsampled
  *   what was exported of a request that was not sampled
- * @property {ReturnType<typeof import('../telemetry-reader.mjs').readLoopProfile>} loopProfile
  * @property {import('../telemetry-reader.mjs').Histogram} lag
  *
  * @param {Result} result
  * @param {number} width
  */
-export function renderReport({ phases, unsampled, loopProfile, lag }, width) {
+export function renderReport({ phases, unsampled, lag }, width) {
   const columns = waterfallColumns(
     phases.flatMap(({ trace, longestStalled }) =>
       longestStalled === undefined ? [trace] : [trace, longestStalled],
@@ -51,7 +49,6 @@ export function renderReport({ phases, unsampled, loopProfile, lag }, width) {
     ]),
     unsampledLines(unsampled, width),
     latencyTable(phases, width),
-    loopProfileLines(loopProfile, width),
     lagChart(lag, width),
     whatToRead(phases),
   ];

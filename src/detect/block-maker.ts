@@ -25,7 +25,7 @@ const CPU_SHARE = 0.1;
 /** A share of its length: what an ongoing pile-up has grown by since is left out, up to this. */
 const PILE_UP_GROWTH = 0.05;
 
-/** Reports, moments of the loop profile and source maps that one busy period may contain. */
+/** Reports and source maps that one busy period may contain. */
 const MAX_OWN_WORK = 100;
 
 /** False if this interval is no block. Its time counts toward the code around it. */

@@ -8,7 +8,7 @@ const SRC = join(__dirname, '../../src');
 const ORDER = [
   ['version', 'semconv', 'types', 'block', 'worker-code.generated'],
   ['support'],
-  ['block-attributes', 'profile-window'],
+  ['block-attributes'],
   ['otel'],
   ['name'],
   ['source-maps'],
@@ -19,16 +19,7 @@ const ORDER = [
   ['config', 'config-file', 'active-instance'],
   ['summary'],
   ['extra'],
-  [
-    'stalls',
-    'profile',
-    'ongoing',
-    'workers',
-    'console/',
-    'html-report',
-    'health-server',
-    'recording',
-  ],
+  ['stalls', 'ongoing', 'workers', 'console/', 'html-report', 'health-server', 'recording'],
   ['extras', 'thread-extras'],
   ['watchdog.worker', 'session'],
   ['instrumentation', 'console-report'],
@@ -39,7 +30,7 @@ const ORDER = [
   ['register', 'testing'],
 ];
 /** Folders that can be deleted, and who imports them beside the two lists. */
-const EXTRAS = ['stalls', 'profile', 'ongoing', 'workers', 'console/', 'html-report'];
+const EXTRAS = ['stalls', 'ongoing', 'workers', 'console/', 'html-report'];
 EXTRAS.push('health-server', 'recording', 'testing/');
 const REGISTRATION = [
   'extras.ts',

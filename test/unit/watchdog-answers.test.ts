@@ -39,7 +39,7 @@ beforeEach(() => {
       return { showsCode: () => mockShowsCode };
     },
   } as unknown as WatchdogEvents;
-  const options = { unfinishedAfterMillis: 0, profile: undefined } as never;
+  const options = { unfinishedAfterMillis: 0 } as never;
   watchdog = new Watchdog(options, events, { log() {}, faults: {} } as never, Thread, memory);
   watchdog.start();
   ({ answer } = channel(channelName) as unknown as { answer: () => unknown });

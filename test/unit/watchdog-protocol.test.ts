@@ -69,7 +69,7 @@ class WatchedThread {
       wake() {}
       terminate() {}
     }
-    const options = { unfinishedAfterMillis: 0, profile: undefined } as never;
+    const options = { unfinishedAfterMillis: 0 } as never;
     this.watchdog = new Watchdog(
       options,
       events,

@@ -1,6 +1,5 @@
 // Preloaded before `/register`: keeps what that is going to replace, and times what it has called
-// back on the main thread: timers, immediates and the answers to requests for stack samples.
-import diagnosticsChannel from 'node:diagnostics_channel';
+// back on the main thread: timers and immediates.
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 
@@ -23,15 +22,15 @@ function replaced() {
 }
 
 /** Milliseconds so far. */
-const spent = { timers: 0, samples: 0 };
+const spent = { timers: 0 };
 
-function timed(/** @type {Function} */ callback, /** @type {keyof typeof spent} */ what) {
+function timed(/** @type {Function} */ callback) {
   return function (/** @type {unknown[]} */ ...args) {
     const start = performance.now();
     try {
       return callback.apply(this, args);
     } finally {
-      spent[what] += performance.now() - start;
+      spent.timers += performance.now() - start;
     }
   };
 }
@@ -46,7 +45,7 @@ function timedIfOwn(/** @type {Function} */ callback) {
     // This function, the timer's, and the one that sets it.
     const caller = new Error().stack?.split('\n')[3];
     const isOwn = caller?.includes(`/node_modules/${PACKAGE}/`) === true;
-    known = isOwn ? timed(callback, 'timers') : callback;
+    known = isOwn ? timed(callback) : callback;
     callbacks.set(callback, known);
   }
   return known;
@@ -59,26 +58,7 @@ for (const name of ['setImmediate', 'setTimeout']) {
   // With what `util.promisify` looks for.
   timers[name] = Object.defineProperties(set, Object.getOwnPropertyDescriptors(original));
 }
-const { channel } = diagnosticsChannel;
-diagnosticsChannel.channel = (name) => {
-  const made = channel(name);
-  const isOfThread = String(name).startsWith(`${PACKAGE}.`);
-  if (isOfThread && !Object.hasOwn(made, 'answer')) timeAnswers(made);
-  return made;
-};
 syncBuiltinESMExports();
-
-/** The watchdog thread has the function called that is kept there. */
-function timeAnswers(/** @type {object} */ made) {
-  /** @type {Function | undefined} */
-  let answer;
-  Object.defineProperty(made, 'answer', {
-    get: () => answer,
-    set: (value) => {
-      answer = value === undefined ? undefined : timed(value, 'samples');
-    },
-  });
-}
 
 /** For `switch.mjs`. */
 globalThis.benchmark = { replaced, spent };

@@ -77,7 +77,6 @@ const totals = () => ({
   requests,
   seconds: performance.now() / 1000,
   timers: spent.timers * 1000,
-  samples: spent.samples * 1000,
   watchdogThread: cpuOfWatchdogThread(),
 });
 

@@ -46,7 +46,6 @@ const BLOCK = 'event_loop_block_duration_seconds';
 const STALL = 'event_loop_stall_duration_seconds';
 const CAUSED = 'event_loop_stall_caused_seconds_total';
 const SUSPENSION = 'event_loop_suspension_duration_seconds';
-const BUSY = 'event_loop_busy_samples_total';
 const HTTP = 'http_server_request_duration_seconds';
 const ONGOING = 'event_loop_block_unfinished_total';
 const SUPPRESSED = 'event_loop_block_suppressed_total';
@@ -77,15 +76,6 @@ const COUNT = { unit: 'short', decimals: 0, min: 0 };
 const NO_STALLS = 'needs EventLoopSpanProcessor';
 const NO_SUSPENSIONS = 'None: the event loop was given a CPU whenever it had work to do';
 const REASON_COLORS = { starved: 'orange', stopped: 'blue' };
-const NO_PROFILE = 'None: the event loop was busy for less than half of the time';
-/** Of the loop's time: samples of one a second. */
-const busyShare = (/** @type {string} */ labels) =>
-  `${sumBy(labels, growthInRange(chosen(BUSY)))} / ignoring (${labels}) group_left () sum(${growthInRange(chosen(BUSY))})`;
-const BY_ROUTE = `job, ${VERSION}, ${ROUTE}`;
-const busyByFunction = (/** @type {string} */ vector) =>
-  named(named(vector, FUNCTION, '(no function)'), VERSION, '(none)');
-const busyByRoute = (/** @type {string} */ vector) =>
-  named(named(vector, ROUTE, '(no route)'), VERSION, '(none)');
 /** Which function stalled which requests. */
 const WHO_WHOM = `job, ${FUNCTION}, ${BEGIN}, ${ROUTE}`;
 const stalledByFunction = (/** @type {string} */ vector) =>
@@ -419,57 +409,6 @@ const ROWS = [
               expr: `clamp_max((${orZero(sumBy('job, instance', growthPerPoint(chosen(`${BLOCK}_sum`))), 'job, instance')}) / ($__interval_ms / 1000), 1)`,
               legendFormat: '{{job}} {{instance}}',
             },
-          ],
-        }),
-      },
-    ],
-  },
-  {
-    title: 'Who uses the loop',
-    height: 9,
-    panels: [
-      {
-        width: 12,
-        ...promTable({
-          title: 'Busy time, by function and version',
-          description:
-            'Share of the time in which the event loop was busy, by function, from stack samples at random moments while it is busy for half of the time or more. Blocks are in it, and everything that is too short to be one. "(no function)": code of Node.js itself.',
-          noValue: NO_PROFILE,
-          sortBy: 'Share',
-          limit: 20,
-          queries: [
-            busyByFunction(busyShare(BY_FUNCTION)),
-            busyByFunction(sumBy(BY_FUNCTION, growthInRange(chosen(BUSY)))),
-          ],
-          columns: [
-            { name: 'job', title: 'Service' },
-            { name: VERSION, title: 'Version' },
-            { name: FUNCTION, title: 'Function' },
-            ...FILE_AND_LINE,
-            { name: 'Value #A', title: 'Share', scale: { ...SHARE, decimals: 1 }, bar: true },
-            { name: 'Value #B', title: 'Busy time', scale: { ...SECONDS, decimals: 0 } },
-          ],
-        }),
-      },
-      {
-        width: 12,
-        ...promTable({
-          title: 'Busy time, by route and version',
-          description:
-            'The same by the route of the entry span. "(no route)": jobs, messages, and what runs outside of requests; event_loop_busy_operation has their names.',
-          noValue: NO_PROFILE,
-          sortBy: 'Share',
-          limit: 20,
-          queries: [
-            busyByRoute(busyShare(BY_ROUTE)),
-            busyByRoute(sumBy(BY_ROUTE, growthInRange(chosen(BUSY)))),
-          ],
-          columns: [
-            { name: 'job', title: 'Service' },
-            { name: VERSION, title: 'Version' },
-            { name: ROUTE, title: 'Route' },
-            { name: 'Value #A', title: 'Share', scale: { ...SHARE, decimals: 1 }, bar: true },
-            { name: 'Value #B', title: 'Busy time', scale: { ...SECONDS, decimals: 0 } },
           ],
         }),
       },
