@@ -23,11 +23,13 @@ import zlib from 'node:zlib';
 import type { AnyFunction } from '../support/patch.ts';
 import {
   SLOW,
-  SMALL,
   type Wrap,
   wrapConstructor,
   wrapHot,
+  wrapParse,
   wrapSlow,
+  wrapStringify,
+  wrapToString,
   wrapWait,
 } from './wrappers.ts';
 
@@ -60,9 +62,9 @@ export const isModule = (holder: object) => MODULES.has(holder);
 export function builtIns(): BuiltIn[] {
   const all: BuiltIn[] = [
     // From these sizes on a call takes some 20 ms: rows of 80 characters, Node.js 20 to 26.
-    ...ofModule(JSON, 'JSON', wrapHot(2 * MIB), 'parse'),
-    // Nothing but the number of elements says how long it takes.
-    ...ofModule(JSON, 'JSON', wrapHot(50_000, Number.NEGATIVE_INFINITY), 'stringify'),
+    ...ofModule(JSON, 'JSON', wrapParse(2 * MIB), 'parse'),
+    // Of a text the characters say how long it takes, of an object nothing but its elements.
+    ...ofModule(JSON, 'JSON', wrapStringify(50_000, 4 * MIB), 'stringify'),
     ...ofModule(globalThis, '', wrapSlow({ input: 0, longFrom: 20_000 }), 'structuredClone'),
     ...ofModule(Atomics, 'Atomics', wrapWait, 'wait'),
     ...ofModule(v8, 'v8', ALWAYS, 'getHeapSnapshot', 'queryObjects', 'writeHeapSnapshot'),
@@ -131,7 +133,7 @@ export function builtIns(): BuiltIn[] {
     ),
     ...ofModule(childProcess, 'child_process', ALWAYS, 'execFileSync', 'execSync', 'spawnSync'),
     ...ofPrototype(String, 'String', 'normalize', SLOW),
-    ...ofPrototype(Buffer, 'Buffer', 'toString', wrapHot(16 * MIB, SMALL, true)),
+    ...ofPrototype(Buffer, 'Buffer', 'toString', wrapToString(16 * MIB)),
     ...ofPrototype(globalThis.TextDecoder, 'TextDecoder', 'decode', BYTES),
     ...ofPrototype(globalThis.TextEncoder, 'TextEncoder', 'encode', BYTES),
   ];

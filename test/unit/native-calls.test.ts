@@ -200,6 +200,11 @@ describe('what a wrapper keeps', () => {
       () => json.stringify({ a: 1, b: 2 }, ['b']),
       () => json.stringify({ a: 1, b: [2] }, undefined, 2),
       () => json.stringify(undefined),
+      () => json.stringify(1732800000000),
+      () => json.stringify('text', undefined, 2),
+      () => json.stringify(long),
+      () => json.stringify(5, (_key, value) => [value]),
+      () => json.parse(1732800000000 as never),
       () => json.stringify(1n),
       () => clone({ a: new Date(0), b: new Map([[1, 2]]) }),
       () => clone(() => {}),
@@ -219,6 +224,13 @@ describe('what a wrapper keeps', () => {
       () => childProcess.execFileSync(process.execPath, ['-p', '1'], { encoding: 'utf8' }),
       () => Buffer.from(long).toString(),
       () => Buffer.from(long).toString('hex', 2, 6),
+      () => Buffer.from(long).toString('latin1', -3, 2),
+      () => Buffer.from(long).toString('latin1', 990, Number.POSITIVE_INFINITY),
+      () => Buffer.from(long).toString('latin1', Number.NaN, 4),
+      () => Buffer.from(long).toString('latin1', 1.7, 3.2),
+      () => Buffer.from(long).toString('latin1', 2000, 9),
+      () => Buffer.from(long).toString('latin1', '990' as never, '995' as never),
+      () => Buffer.prototype.toString.call(undefined as never, 'hex', 0, 2),
       () => Buffer.from(long).toString('utf8', 900),
       () => Buffer.from('häß').toString(undefined, 1),
       () => Buffer.from('ab').toString('none' as never),
@@ -261,6 +273,20 @@ describe('the call in progress', () => {
       { name: 'JSON.stringify', size: 2, depth: 2 },
       { name: 'JSON.parse', size: 300, depth: 1 },
     ]);
+  });
+
+  test('is no JSON.stringify of a primitive, which takes no time', () => {
+    calls.enable(onError);
+    const nameIn = (value: unknown) => {
+      let name: string | undefined;
+      main.JSON.stringify(value, (_key, inner) => {
+        name ??= outside.callInProgress().name;
+        return inner;
+      });
+      return name;
+    };
+    for (const value of [1, 1e12, true, null, undefined, 'text']) expect(nameIn(value)).toBe('');
+    for (const value of [{}, [], 'x'.repeat(300)]) expect(nameIn(value)).toBe('JSON.stringify');
   });
 
   test('is the function that the code names, if Node.js calls one of them from another', () => {
@@ -353,6 +379,38 @@ describe('calls that are known to be long', () => {
     expect(log.slice(4)).toEqual([
       ['entered', 'child_process.execFileSync', undefined, 'runNothing'],
       ['left', 'child_process.execFileSync', undefined, 'runNothing'],
+    ]);
+  });
+
+  test('are not those of a number, or of a small part of a large buffer', () => {
+    const log: unknown[] = [];
+    calls.enable(onError, {
+      entered: ({ name, size }) => log.push([name, size]),
+      left() {},
+      faults,
+    });
+    const MIB = 1 << 20;
+    const { JSON: json } = main;
+    expect(json.stringify(1732800000000)).toBe('1732800000000');
+    expect(json.parse(1732800000000 as never)).toBe(1732800000000);
+    expect(main.structuredClone(1732800000000)).toBe(1732800000000);
+    json.stringify('x'.repeat(100_000));
+    const large = Buffer.alloc(20 * MIB, 'x');
+    const lengthOf = (start?: number, end?: number) => large.toString('latin1', start, end).length;
+    expect(lengthOf(MIB, MIB + 300)).toBe(300);
+    expect(lengthOf(0, 10 * MIB)).toBe(10 * MIB);
+    expect(lengthOf(19 * MIB)).toBe(MIB);
+    expect(log).toEqual([]);
+
+    json.stringify('x'.repeat(5 * MIB));
+    expect(lengthOf()).toBe(20 * MIB);
+    expect(lengthOf(MIB)).toBe(19 * MIB);
+    expect(lengthOf(-MIB, 17 * MIB)).toBe(17 * MIB);
+    expect(log).toEqual([
+      ['JSON.stringify', 5 * MIB],
+      ['Buffer.toString', 20 * MIB],
+      ['Buffer.toString', 19 * MIB],
+      ['Buffer.toString', 17 * MIB],
     ]);
   });
 
