@@ -12,7 +12,7 @@ import { keyOf } from '../name/key.ts';
 import { madeByIn } from '../otel/context-marks.ts';
 import { hrTimeToMillis } from '../otel/hr-time.ts';
 import { type NamedSpan, operationOf } from '../otel/operation.ts';
-import { clockStepOf, spanEndTime, spanStartTime } from '../otel/sdk-internals.ts';
+import { clockStepOf, spanEndTime, spanStartedAt, spanStartTime } from '../otel/sdk-internals.ts';
 import { traceIdOf } from '../report/attributed-request.ts';
 import type { Instruments } from '../report/instruments.ts';
 import {
@@ -83,7 +83,7 @@ export class Stalls {
   #zero = Number.NaN;
   #processors = 0;
   #endedCalls: SomeSpan[] = [];
-  readonly #open = new OpenSpans((span, time) => this.#timeOf(span, time));
+  readonly #open = new OpenSpans((span) => this.#startOf(span));
   readonly #blocks = new RecentBlocks();
   #unnamed = 0;
   readonly #queue = new Queue();
@@ -146,8 +146,7 @@ export class Stalls {
     if (session === undefined) return;
     const header = receivedAt(span.attributes);
     const received = header === undefined ? undefined : header - this.#drift();
-    const startTime = spanStartTime(span);
-    const beganAt = startTime === undefined ? Number.NaN : this.#timeOf(span, startTime);
+    const beganAt = this.#startOf(span) ?? Number.NaN;
     const before = this.#queue.before({
       ...this.#momentOf(session.clock),
       beganAt,
@@ -180,7 +179,7 @@ export class Stalls {
   stallOf(span: EndedSpan): Stall | undefined {
     const ongoing = this.#session?.ongoingPileUp();
     const pileUp = ongoing && this.#pileUpTime(ongoing);
-    const start = this.#timeOf(span, span.startTime);
+    const start = this.#startOf(span) ?? Number.NEGATIVE_INFINITY;
     if (pileUp === undefined && !this.#blocks.endedAfter(start)) return undefined;
     const time = spanTimeOf(span, start, this.#timeOf(span, span.endTime));
     const waits: Wait[] | undefined = isEntryKind(span) ? [] : undefined;
@@ -343,7 +342,18 @@ export class Stalls {
     return { spans, time };
   }
 
-  /** Hot. A time of a span, by {@link #zero}. */
+  /**
+   * Hot: twice for each span. When it started, by {@link #zero}: what the SDK has read of the same
+   * clock, unless the start was given.
+   */
+  #startOf(span: Span): number | undefined {
+    const startedAt = this.#session === undefined ? undefined : spanStartedAt(span);
+    if (startedAt !== undefined) return this.#zero + startedAt;
+    const time = spanStartTime(span);
+    return time && this.#timeOf(span, time);
+  }
+
+  /** A time of a span, by {@link #zero}. */
   #timeOf(span: Span, time: HrTime): number {
     const clock = this.#session?.clock;
     const step = clock === undefined ? 0 : clockStepOf(span, clock);
