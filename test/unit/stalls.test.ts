@@ -54,3 +54,19 @@ test('of what one callback made, it is known when that began', () => {
   expect(stalls.spansAt(block())?.stalledSpans).toBe(0);
   expect(stalls.spansAt(block({ kind: 'pile-up' }))?.stalledSpans).toBe(1);
 });
+
+test('a start counts as it was read: not in whole milliseconds, nor moved with the wall clock', () => {
+  const span = Object.assign(tracer.startSpan('waiting'), {
+    startTime: toHrTime(EPOCH + 2100),
+    _performanceStartTime: 2100.4,
+    _startTimeProvided: false,
+    endTime: toHrTime(EPOCH + 2300),
+  }) as unknown as EndedSpan;
+  stalls.started(span, ROOT_CONTEXT);
+  const blockSpan = { spanContext: () => undefined, addQueued() {}, onReported() {} };
+  stalls.spansAt(block({ kind: 'pile-up' }))?.add(blockSpan);
+  expect(stalls.stallOf(span)?.millis).toBeCloseTo(49.6);
+  const epoch = jest.spyOn(clock, 'epoch').mockImplementation((time) => EPOCH + 60_000 + time);
+  expect(stalls.stallOf(span)?.millis).toBeCloseTo(49.6);
+  epoch.mockRestore();
+});
