@@ -16,10 +16,9 @@ import { createInstruments } from './report/instruments.ts';
 import type { SessionTargets } from './session/common.ts';
 import { type Session, startSession } from './session/session.ts';
 import { attempt } from './support/guard.ts';
-import { listen, unlisten } from './support/process-listeners.ts';
+import { doAtLoopEnd } from './support/loop-end.ts';
 import { SignalListener } from './support/signal-listener.ts';
 import { sayAs } from './support/stderr.ts';
-import { setImmediate } from './support/time.ts';
 import { PACKAGE_NAME } from './version.ts';
 
 const say = sayAs('console');
@@ -51,12 +50,8 @@ function start(): void {
     reporter.summarize();
     activeSession()?.endBySignal();
   });
-  // A signal that the process has sent itself may not have come yet: this one turn brings it.
-  const turnOnce = () => {
-    unlisten('beforeExit', turnOnce);
-    setImmediate(() => {});
-  };
-  listen('beforeExit', turnOnce);
+  // A signal that the process has sent itself may not have come yet: that takes one turn.
+  doAtLoopEnd(() => undefined);
   runSession(config);
 }
 

@@ -2,15 +2,10 @@
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
+import { doAtLoopEnd, undoAtLoopEnd } from '../support/loop-end.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { SignalListener } from '../support/signal-listener.ts';
-import {
-  clearInterval,
-  eventLoopUtilization,
-  now,
-  setImmediate,
-  setInterval,
-} from '../support/time.ts';
+import { clearInterval, eventLoopUtilization, now, setInterval } from '../support/time.ts';
 
 /** Those that end a process from a supervisor or a terminal. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -33,13 +28,10 @@ export class ProcessEnd {
   readonly #signals = SIGNALS.map(
     (signal) => new SignalListener(signal, (isHandled) => this.#onSignal(signal, isHandled)),
   );
-  /** Since when a flush is under way that a signal has begun; 0: none. */
+  /** Since when a flush is under way; 0: none. */
   #flushingSince = 0;
-  /**
-   * The flush after a signal was not answered in time: the process does not wait for another one.
-   */
+  /** The latest flush was not answered in time: the process does not wait for another one. */
   #isUnanswered = false;
-  #isShutDown: Promise<unknown> | undefined;
 
   constructor(
     private readonly telemetry: {
@@ -52,7 +44,7 @@ export class ProcessEnd {
   ) {}
 
   begin(): void {
-    listen('beforeExit', this.#onBeforeExit);
+    doAtLoopEnd(this.#onLoopEnd);
     // Windows has no such signal: nothing can be sent before a process is ended there. Signals come
     // to the main thread only.
     if (process.platform === 'win32' || !isMainThread) return;
@@ -63,36 +55,27 @@ export class ProcessEnd {
   }
 
   undo(): void {
-    unlisten('beforeExit', this.#onBeforeExit);
+    undoAtLoopEnd(this.#onLoopEnd);
     for (const listener of this.#signals) listener.remove();
   }
 
-  readonly #onBeforeExit = (): void => {
-    unlisten('beforeExit', this.#onBeforeExit);
-    // A signal that the process has sent itself may not have come yet, and this one turn brings it.
-    setImmediate(() => {});
-    if (!this.#isUnanswered) this.#shutdown();
-  };
-
-  #shutdown(): Promise<unknown> {
-    this.#isShutDown ??= this.telemetry.shutdown().catch(() => {});
-    return this.#isShutDown;
-  }
+  readonly #onLoopEnd = (): Promise<unknown> | undefined =>
+    this.#isUnanswered ? undefined : this.#flush();
 
   #onSignal(signal: Signal, isHandled: boolean): void {
     // Other listeners decide when the process ends, and may have requests to answer before.
-    if (isHandled) this.#flush();
-    else this.#endBySignal(signal);
+    if (!isHandled) this.#endBySignal(signal);
+    else if (this.#flushingSince === 0) this.#flush();
   }
 
-  #flush(): void {
-    if (this.#flushingSince > 0) return;
-    this.#flushingSince = now();
-    this.telemetry
+  #flush(): Promise<unknown> {
+    const since = now();
+    this.#flushingSince ||= since;
+    return this.telemetry
       .flush()
       .catch(() => {})
       .finally(() => {
-        this.#isUnanswered = now() - this.#flushingSince > MAX_FLUSH_MILLIS;
+        this.#isUnanswered = now() - since > MAX_FLUSH_MILLIS;
         this.#flushingSince = 0;
       });
   }
@@ -123,7 +106,7 @@ export class ProcessEnd {
         if (waited >= MAX_WAIT_MILLIS || now() - since >= MAX_FLUSH_MILLIS) resolve();
       }, CHECK_MILLIS);
     });
-    Promise.race([this.#shutdown(), isLate]).finally(() => {
+    Promise.race([this.telemetry.shutdown().catch(() => {}), isLate]).finally(() => {
       clearInterval(timer);
       unlisten('exit', kill);
       kill();

@@ -198,7 +198,11 @@ function startSdk(
   const end = new ProcessEnd({
     flush: async () => {
       await eventLoop.forceFlush();
-      await Promise.all([flush(trace.getTracerProvider()), flush(metrics.getMeterProvider())]);
+      await Promise.all([
+        flush(trace.getTracerProvider()),
+        flush(metrics.getMeterProvider()),
+        flush(globalLoggerProvider()),
+      ]);
     },
     shutdown: async () => {
       await eventLoop.forceFlush();
@@ -264,7 +268,8 @@ function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void
 }
 
 /** A provider of the SDK can be flushed, that of the api alone cannot. */
-async function flush(provider: object): Promise<void> {
+async function flush(provider: object | undefined): Promise<void> {
+  if (provider === undefined) return;
   await (sdkOf(provider) as { forceFlush?(): Promise<void> }).forceFlush?.();
 }
 

@@ -3,34 +3,42 @@
  * this package, or later: each of its own is added to the maximum.
  */
 import { EventEmitter } from 'node:events';
+import { PACKAGE_NAME } from '../version.ts';
 import { attempt } from './guard.ts';
+import { perThread } from './per-thread.ts';
 
 type Listener = (...args: never[]) => void;
 const emitter: EventEmitter = process;
 /** What the application makes of `process.listeners`, to hide some, does not apply. */
 const { listeners: listenersOf } = EventEmitter.prototype;
-let ours: { event: string; listener: () => void }[] = [];
+/** Of all copies of this package in the thread. */
+const all = perThread(Symbol.for(`${PACKAGE_NAME}.process-listeners.v1`), () => ({
+  ours: [] as { event: string; listener: () => void }[],
+}));
+
+export const countOurs = (of: string): number =>
+  all.ours.filter(({ event }) => event === of).length;
 
 /** @param first before those that there are */
 export function listen(event: string, listener: Listener, first = false): void {
   changeMaximum(1);
-  ours.push({ event, listener: listener as () => void });
+  all.ours.push({ event, listener: listener as () => void });
   if (first) emitter.prependListener(event, listener as () => void);
   else emitter.on(event, listener as () => void);
 }
 
 /** Does nothing if it does not listen. */
 export function unlisten(event: string, listener: Listener): void {
-  const others = ours.filter((each) => each.event !== event || each.listener !== listener);
-  if (others.length === ours.length) return;
-  ours = others;
+  const others = all.ours.filter((each) => each.event !== event || each.listener !== listener);
+  if (others.length === all.ours.length) return;
+  all.ours = others;
   emitter.off(event, listener as () => void);
   changeMaximum(-1);
 }
 
 /** Code that removes all listeners of `process` before it exits, as Strapi does, removes ours. */
 export function listenAgain(): void {
-  for (const { event, listener } of ours) {
+  for (const { event, listener } of all.ours) {
     const isThere = listenersOf.call(process, event).includes(listener);
     if (!isThere) attempt(() => emitter.on(event, listener));
   }
