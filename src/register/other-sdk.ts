@@ -16,34 +16,43 @@ const SETTERS = {
   logs: 'setGlobalLoggerProvider',
 } as const;
 
-type Api = Partial<Record<keyof typeof SETTERS, { disable(): void; [setter: string]: unknown }>>;
+type Part = keyof typeof SETTERS;
+const PARTS = Object.keys(SETTERS) as Part[];
+type Api = Partial<Record<Part, { disable(): void; [setter: string]: unknown }>>;
 
 /**
  * Call it when the preloaded SDK is registered. Wraps the api's functions for registering, and
  * nothing that runs later. Errors go to `onError`: the application, which registers its SDK, must
- * not notice.
- * @param events `comes`: it is about to register its first part, and what was registered before is
- *   unregistered; `registered`: it has registered one more part
+ * not notice. A tracer provider is an SDK, and takes the place of all parts. A propagator, a meter
+ * provider or a context manager alone takes the place of that part, and spans are sent as before.
+ * @param events `comes`: a tracer provider is about to be registered, and what was registered before
+ *   is unregistered; `registered`: the application has registered one more part
  */
 export function watchForOtherSdk(
   events: { comes(): void; registered(): void },
   onError: (error: unknown) => void,
 ): void {
   const apis = new Set<Api>();
-  let came = false;
+  /** Parts that are the application's, or nobody's. */
+  const left = new Set<Part>();
+  const leave = (part: Part) => {
+    if (left.has(part)) return;
+    left.add(part);
+    // What is not registered stays as it is: code that uses it gets it when it is registered.
+    if (!(part in apiRegistry())) return;
+    for (const api of apis) attempt(() => api[part]?.disable(), onError);
+  };
   const watch = (api: Api) => {
     if (apis.has(api)) return;
     apis.add(api);
-    for (const [part, setter] of Object.entries(SETTERS) as [keyof Api, string][]) {
+    for (const [part, setter] of Object.entries(SETTERS) as [Part, string][]) {
       const registry = api[part];
       const set = registry?.[setter];
       if (registry === undefined || typeof set !== 'function') continue;
       registry[setter] = (...args: unknown[]) => {
-        if (!came) {
-          came = true;
-          attempt(() => unregister(apis), onError);
-          attempt(() => events.comes(), onError);
-        }
+        const isSdk = part === 'trace' && !left.has(part);
+        for (const each of isSdk ? PARTS : [part]) leave(each);
+        if (isSdk) attempt(() => events.comes(), onError);
         const result = set.apply(registry, args);
         attempt(() => events.registered(), onError);
         return result;
@@ -67,14 +76,4 @@ function asApi(api: object): Api {
   const first = known.get(key) ?? registries;
   known.set(key, first);
   return first;
-}
-
-/**
- * What is not registered stays as it is: code that uses a part of it gets it when it is
- * registered with that api.
- */
-function unregister(apis: ReadonlySet<Api>): void {
-  for (const part of Object.keys(apiRegistry()) as (keyof Api)[]) {
-    for (const api of apis) if (part in SETTERS) api[part]?.disable();
-  }
 }

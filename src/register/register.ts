@@ -195,14 +195,13 @@ function startSdk(
       if (!isReplaced && isMainEsModule()) say(USE_IMPORT);
     });
   }
+  // The application may register a meter provider of its own later.
+  const providers = [trace.getTracerProvider(), metrics.getMeterProvider(), globalLoggerProvider()];
+  const flushed = providers.map((provider): Flushed => sdkOf(provider ?? {}));
   const end = new ProcessEnd({
     flush: async () => {
       await eventLoop.forceFlush();
-      await Promise.all([
-        flush(trace.getTracerProvider()),
-        flush(metrics.getMeterProvider()),
-        flush(globalLoggerProvider()),
-      ]);
+      await Promise.all(flushed.map((provider) => provider.forceFlush?.()));
     },
     shutdown: async () => {
       await eventLoop.forceFlush();
@@ -224,7 +223,7 @@ function startSdk(
         removeSdk(sdk, others);
       },
       registered: () => {
-        if (relay !== undefined) relay.target = trace.getTracerProvider();
+        if (isReplaced && relay !== undefined) relay.target = trace.getTracerProvider();
         eventLoop.setTracerProvider(trace.getTracerProvider());
         eventLoop.setMeterProvider(metrics.getMeterProvider());
         const loggers = globalLoggerProvider();
@@ -234,6 +233,9 @@ function startSdk(
     (error) => log.log('warn', 'the SDK of /register cannot be removed completely', error),
   );
 }
+
+/** A provider of the SDK can be flushed, that of the api alone cannot. */
+type Flushed = { forceFlush?(): Promise<void> };
 
 /** Call it when the application is loaded: Node.js knows a CommonJS script by then. */
 function isMainEsModule(): boolean {
@@ -265,12 +267,6 @@ function removeSdk(sdk: Sdk, instrumentations: readonly Instrumentation[]): void
     instrumentation.setMeterProvider({ getMeter: () => createNoopMeter() });
   }
   for (const instrumentation of instrumentations) instrumentation.disable();
-}
-
-/** A provider of the SDK can be flushed, that of the api alone cannot. */
-async function flush(provider: object | undefined): Promise<void> {
-  if (provider === undefined) return;
-  await (sdkOf(provider) as { forceFlush?(): Promise<void> }).forceFlush?.();
 }
 
 /**

@@ -260,6 +260,27 @@ describe('an ES module', () => {
   });
 });
 
+test.each([['propagator'], ['meter provider'], ['context manager']])(
+  'an application that registers only a %s: its spans are exported as before',
+  async (part) => {
+    const options = { args: [part] };
+    const ended = await run('service-with-part.cjs', ['--import', ENTRY], report, options);
+    const request = receiver.spans.find(
+      ({ kind, attributes }) =>
+        kind === SERVER_KIND && (attributes['url.path'] ?? attributes['http.target']) === '/report',
+    );
+    expect(request).toBeDefined();
+    const blocks = receiver.named('event-loop-blocked').map(({ parentSpanId }) => parentSpanId);
+    judgeUnlessDelayed(runDelayOf(ended), NAMING_DELAY_MILLIS, () =>
+      expect(blocks).toEqual([request?.spanId]),
+    );
+    // A meter provider of the application's has the metrics.
+    expect(receiver.metricNames.has('event_loop.lag')).toBe(part !== 'meter provider');
+    expect(ended.stdout.includes('metric event_loop.lag')).toBe(part === 'meter provider');
+    expect([ended.code, ended.stderr]).toEqual([7, '']);
+  },
+);
+
 describe('an application with an SDK of its own', () => {
   const ownSpans = (stdout: string) =>
     [...stdout.matchAll(/^span (.*)$/gm)].map(([, json]) => JSON.parse(String(json)));
@@ -268,6 +289,7 @@ describe('an application with an SDK of its own', () => {
     ['service-with-sdk.cjs', 'started later', ['--import', ENTRY]],
     ['service-with-sdk.mjs', 'started later', ['--import', ENTRY]],
     ['service-with-sdk.cjs', 'started later', ['--require', ENTRY]],
+    ['service-with-part.cjs', 'started after its propagator', ['--require', ENTRY]],
     [
       'service-with-sdk.cjs',
       'started later, if the preloaded one cannot be removed completely',
