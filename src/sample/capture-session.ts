@@ -49,10 +49,17 @@ export interface EvaluationResult {
   readonly exceptionDetails?: unknown;
 }
 
-export const evaluation = (expression: string): Runtime.EvaluateParameterType => ({
+/**
+ * `disableBreaks`: Node.js dispatches no message while it evaluates. A breakpoint, or a pause that
+ * another session has asked for, would stop the thread here for good (Node.js 20 to 26).
+ */
+export const evaluation = (
+  expression: string,
+): Runtime.EvaluateParameterType & { readonly disableBreaks: true } => ({
   expression,
   returnByValue: true,
   silent: true,
+  disableBreaks: true,
 });
 
 /** The value of the expression; {@link LOST} if it threw before its own `try`. */

@@ -1,4 +1,4 @@
-/** A pause in the debugger is not a block. */
+/** A pause in the debugger is not a block, and the debugger goes on as without this package. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { DebuggerClient } from './support/debugger-client.ts';
 import { expectBlock, truthNamed } from './support/expect-blocks.ts';
@@ -26,3 +26,12 @@ test('a pause in the debugger is not reported, a block under the debugger is', a
   expect(during(pause)).toEqual([]);
   expectBlock(run, { truth: 'real', kind: 'callback', parent: 'none' });
 });
+
+test.each(['main', 'worker'])(
+  'a thread that pauses the %s thread a hundred times in blocks is not in the way',
+  async (thread) => {
+    const run = await runApp('paused-by-another.cjs', { args: [thread] });
+
+    expect([run.code, run.stdout, run.stderr]).toEqual([0, '100', '']);
+  },
+);
