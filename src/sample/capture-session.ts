@@ -5,14 +5,7 @@
  * that it closes, or while V8 may end what runs: see limited-runs.ts.
  */
 import type { Runtime, Session } from 'node:inspector';
-import {
-  BARE,
-  type CaptureReply,
-  LOST,
-  TAKEN,
-  type WatchdogData,
-  type WatchdogMessage,
-} from './protocol.ts';
+import { BARE, type CaptureReply, LOST, TAKEN, type WatchdogMessage } from './protocol.ts';
 import { Request, SampleFor, type SharedMemory, Word } from './shared-memory.ts';
 import type { Sleep } from './thread-sleep.ts';
 
@@ -182,7 +175,6 @@ export class CaptureSession {
 }
 
 export class CaptureClient<Facts extends object> {
-  readonly #expression: string;
   readonly #inspector = loadInspector();
   /** Sessions cannot be opened. */
   #isLost = false;
@@ -193,15 +185,13 @@ export class CaptureClient<Facts extends object> {
   #inVain = { busyPeriod: 0, times: 0 };
 
   constructor(
-    { channel, captureUrl }: Pick<WatchdogData, 'channel' | 'captureUrl'>,
+    private readonly expression: string,
     private readonly memory: SharedMemory,
     private readonly route: CaptureRoute,
     private readonly now: () => number,
     private readonly sleep: Pick<Sleep, 'sleepInLoop'>,
     private readonly post: (message: WatchdogMessage) => void,
-  ) {
-    this.#expression = expressionFor(channel, captureUrl);
-  }
+  ) {}
 
   /**
    * Whether stack samples can be taken, as far as that is known without a session: with the first
@@ -272,7 +262,7 @@ export class CaptureClient<Facts extends object> {
       request.set(Request.requestedAt, Number.NaN);
       this.#isReached = false;
       session.request({
-        expression: this.#expression,
+        expression: this.expression,
         asked: () => {
           this.#isReached = true;
           this.#pause = UNREACHED_PAUSE_MILLIS;
@@ -364,21 +354,4 @@ function loadInspector(): InspectorModule | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The text never changes, so V8 compiles it once.
- *
- * The channel is where the function is found, and nothing is published: what is thrown near the end
- * of the stack, by a publication itself too, would end the process as an uncaught exception.
- * Whatever is thrown here is caught by a script that calls nothing then, or by the inspector.
- */
-function expressionFor(channel: string, sourceUrl: string): string {
-  const name = JSON.stringify(channel);
-  return `try {
-  process.getBuiltinModule('node:diagnostics_channel').channel(${name}).answer?.();
-} catch {
-  '${LOST}';
-}
-//# sourceURL=${sourceUrl}`;
 }

@@ -9,10 +9,10 @@ export interface WatchdogData<OngoingOptions = unknown> extends CaptureTimes {
   readonly threadId: number;
   /** `process.hrtime()` when the watched thread's `performance.now()` was 0, in milliseconds. */
   readonly clockOrigin: number;
-  /** Name of the diagnostics channel by which the thread is asked for a stack sample. */
+  /** Name of the channel over which a shared watchdog thread sends messages to the thread. */
   readonly channel: string;
-  /** Source URL of the code that is evaluated for a capture. */
-  readonly captureUrl: string;
+  /** Is evaluated for a stack sample. */
+  readonly expression: string;
   /** Age at which a block is reported while it lasts; 0: never. */
   readonly unfinishedAfterMillis: number;
   /** The health server reads the answer to each stack sample here; undefined without a server. */

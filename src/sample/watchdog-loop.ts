@@ -219,7 +219,7 @@ export function watchThread<Facts extends object>(
   { memory, sleep, route, post, reportOngoing }: WatchdogPorts<Facts>,
 ): Promise<void> {
   const now = clockOf(data.clockOrigin);
-  const client = new CaptureClient<Facts>(data, memory, route, now, sleep, post);
+  const client = new CaptureClient<Facts>(data.expression, memory, route, now, sleep, post);
   const availability = client.availability();
   post(availability);
   const canCapture = availability.type !== 'no-capture';

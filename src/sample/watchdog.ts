@@ -1,6 +1,5 @@
 /** The watched thread's side: keeps the watchdog thread running, and answers its requests. */
 import { randomUUID } from 'node:crypto';
-import { type Channel, channel as diagnosticsChannel } from 'node:diagnostics_channel';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { StackSample } from '../block.ts';
 import { LATE_MILLIS } from '../name/weights.ts';
@@ -8,6 +7,7 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import { attempt } from '../support/guard.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { now } from '../support/time.ts';
+import { expressionFor, setAnswer } from './answers.ts';
 import type { CaptureTimes } from './capture-times.ts';
 import type { CapturedSample } from './capturer.ts';
 import { originOfClock } from './clock-origin.ts';
@@ -24,7 +24,7 @@ import {
   timeOf,
   Word,
 } from './shared-memory.ts';
-import { CAPTURE_URL, takeStack } from './stack.ts';
+import { takeStack } from './stack.ts';
 import { noteWakeUp } from './suspensions.ts';
 import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-thread.ts';
 
@@ -33,11 +33,6 @@ import type { ThreadKeeper, ThreadKeeperClass, ThreadStart } from './watchdog-th
  * but on a busy machine it may have no CPU.
  */
 const MAX_WAIT_MILLIS = 500;
-
-/** Calls the functions, and publishes nothing: see `expressionFor` in capture-session.ts. */
-type AnsweringChannel = Channel & {
-  answer?: (() => string | undefined) | undefined;
-};
 
 /** Why a stack sample is lost, if the function that answers has not been reached. */
 const NO_STACK = 'no stack was left for it';
@@ -66,8 +61,6 @@ export interface WatchdogEvents {
 
 export class Watchdog {
   readonly #channelName = `opentelemetry-instrumentation-event-loop.${randomUUID()}`;
-  /** A name that every realm finds. Kept here: Node.js forgets a channel without subscribers. */
-  readonly #channel: AnsweringChannel = diagnosticsChannel(this.#channelName);
   readonly #thread: ThreadKeeper;
   #isRunning = false;
   #unfinishedAfterMillis = Number.POSITIVE_INFINITY;
@@ -102,7 +95,7 @@ export class Watchdog {
     this.#isRunning = true;
     Atomics.store(this.memory.words, Word.closing, 0);
     Atomics.store(this.memory.words, Word.idle, 0);
-    this.#channel.answer = this.#answer;
+    setAnswer(this.#channelName, this.#answer);
     listen('exit', this.#closeSession);
     limitedRuns.start(this.#runLimited);
     if (isMainThread) listenToSelfKill(this.#onKill);
@@ -114,7 +107,7 @@ export class Watchdog {
     unlisten('exit', this.#closeSession);
     limitedRuns.stop(this.#runLimited);
     leaveSelfKill(this.#onKill);
-    this.#channel.answer = undefined;
+    setAnswer(this.#channelName, undefined);
     // The process may end right after this. A session to a worker thread does not matter then.
     if (isMainThread) this.#closeSession();
     else this.#close();
@@ -161,7 +154,7 @@ export class Watchdog {
       threadId,
       clockOrigin: originOfClock(),
       channel: this.#channelName,
-      captureUrl: CAPTURE_URL,
+      expression: expressionFor(this.#channelName),
     };
     return { code, env: setup.env, workerData };
   }

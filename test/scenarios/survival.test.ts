@@ -73,6 +73,14 @@ test('code that blocks near the end of the stack goes on; that samples are lost 
   expect(last?.attributes['code.function.name']).toBe('recur');
 });
 
+test('a stack sample calls no function that the application has put in place of another', async () => {
+  const run = await runApp('replaced-globals.cjs');
+
+  expectQuietExit(run);
+  expect(run.notes).toMatchObject({ called: [], globals: [] });
+  expectNamed(run, { job: NAME_OF_WORK });
+});
+
 test('names and files of megabytes: the process lives, and what is exported of them is bounded', async () => {
   const receiver = await OtlpReceiver.listen();
   const run = await runApp('long-names.cjs', { asyncHooks: 'auto', env: receiver.env });

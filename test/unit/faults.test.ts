@@ -57,7 +57,7 @@ const OF_NODE: [name: string, owner: () => object, key: string][] = [
     () => require('node:async_hooks'),
     'executionAsyncResource',
   ],
-  ['diagnostics_channel.channel', () => require('node:diagnostics_channel'), 'channel'],
+  ['vm.runInThisContext', () => require('node:vm'), 'runInThisContext'],
   ['perf_hooks.PerformanceObserver', () => require('node:perf_hooks'), 'PerformanceObserver'],
 ];
 

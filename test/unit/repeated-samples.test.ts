@@ -32,7 +32,7 @@ beforeEach(() => {
   mockWanted = [];
   mockSessions = 0;
   client = new CaptureClient(
-    { channel: 'channel', captureUrl: 'url' },
+    'expression',
     mockMemory,
     TO_MAIN_THREAD,
     () => 0,

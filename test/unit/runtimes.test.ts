@@ -107,7 +107,7 @@ describe('waits of the loop are not counted', () => {
 async function captureTwice(): Promise<unknown[]> {
   const posted: unknown[] = [];
   const { capture } = new CaptureClient(
-    { channel: 'channel', captureUrl: 'url' },
+    'expression',
     new SharedMemory(),
     TO_MAIN_THREAD,
     () => 0,

@@ -1,7 +1,8 @@
 /** What the watched thread answers on a stack that shows no code, and if a sample is repeated. */
-import { channel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
+import { runInThisContext } from 'node:vm';
 import { LATE_MILLIS } from '../../src/name/weights.ts';
+import { expressionFor } from '../../src/sample/answers.ts';
 import { Capturer } from '../../src/sample/capturer.ts';
 import { BARE, TAKEN } from '../../src/sample/protocol.ts';
 import { Request, SampleFor, SharedMemory } from '../../src/sample/shared-memory.ts';
@@ -42,7 +43,7 @@ beforeEach(() => {
   const options = { unfinishedAfterMillis: 0 } as never;
   watchdog = new Watchdog(options, events, { log() {}, faults: {} } as never, Thread, memory);
   watchdog.start();
-  ({ answer } = channel(channelName) as unknown as { answer: () => unknown });
+  answer = () => runInThisContext(expressionFor(channelName));
 });
 afterEach(() => watchdog.stop());
 
