@@ -9,11 +9,13 @@
  * at most: otherwise Node.js would print "Waiting for the debugger to disconnect". Afterwards
  * nothing is left on the main thread but the words in {@link KEY}.
  */
+import inspector from 'node:inspector';
+import { runInThisContext } from 'node:vm';
 import { BroadcastChannel, setEnvironmentData, Worker } from 'node:worker_threads';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from '../sample/self-kill.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
 import { THREAD_OPTIONS } from '../support/own-threads.ts';
-import { KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
+import { INSPECTOR, KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
 
 /** A parameter of the function around this code. */
 declare const request: MainThreadRequest;
@@ -29,6 +31,8 @@ function createWords(): Int32Array {
   const created = new Int32Array(new SharedArrayBuffer(bytes));
   Object.defineProperty(globalThis, key, { value: created });
   setEnvironmentData(KEY, created);
+  const { url } = inspector;
+  Object.assign(runInThisContext(`const ${INSPECTOR} = {}; ${INSPECTOR}`), { url });
   return created;
 }
 
