@@ -1,4 +1,5 @@
 /** Whether a debugger can be attached, and whether the inspector can be used. */
+import { hasNodeFlag } from '../support/schedstat.ts';
 
 type Inspector = { url(): string | undefined };
 
@@ -34,5 +35,8 @@ export function whyNoCapture(): string | undefined {
   // The process that runs `node --test` has no inspector either, and connecting ends it, too. The
   // processes of the test files have one.
   if (process.execArgv.includes('--test')) return 'the test runner of Node.js has no inspector';
+  // Near the end of the stack, V8 throws before a sample has begun, where nothing can catch it.
+  if (hasNodeFlag('--abort-on-uncaught-exception'))
+    return 'with --abort-on-uncaught-exception it could end the process';
   return undefined;
 }

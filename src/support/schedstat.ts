@@ -9,11 +9,14 @@ import { attempt } from './guard.ts';
 // `@opentelemetry/instrumentation-fs`, and of `readSync` by nobody: the file is opened once.
 const { closeSync, openSync, readSync } = fs;
 
-/** With `--trace-sync-io` Node.js prints a stack trace for each file that is read. */
-export const tracesSyncIo = () =>
+/** Whether Node.js has this flag, which has no value, in this thread. */
+export const hasNodeFlag = (name: string) =>
   [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((flags) =>
-    flags.includes('--trace-sync-io'),
+    flags.replaceAll('_', '-').includes(name),
   );
+
+/** With `--trace-sync-io` Node.js prints a stack trace for each file that is read. */
+export const tracesSyncIo = () => hasNodeFlag('--trace-sync-io');
 
 /**
  * A file of one line that is read again and again.

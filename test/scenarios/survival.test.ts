@@ -73,6 +73,17 @@ test('code that blocks near the end of the stack goes on; that samples are lost 
   expect(last?.attributes['code.function.name']).toBe('recur');
 });
 
+test('with --abort-on-uncaught-exception it goes on there, too: no samples are taken', async () => {
+  const nodeArgs = ['--abort-on-uncaught-exception'];
+  const run = await runApp('deep-recursion.cjs', { asyncHooks: 'auto', nodeArgs });
+
+  expectExit(run);
+  expect(run.notes['blocked']).toBe(77);
+  expect(run.diags.map(({ message }) => message)).toEqual([
+    `${PACKAGE} captureStack is off: with --abort-on-uncaught-exception it could end the process`,
+  ]);
+});
+
 test('a stack sample calls no function that the application has put in place of another', async () => {
   const run = await runApp('replaced-globals.cjs');
 
