@@ -2,14 +2,14 @@
  * The main thread's side of the health server: starts its thread, again if that has ended, and
  * writes down on every beat of the lag timer that the event loop turns. Never throws into the host.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { originOfClock } from '../sample/clock-origin.ts';
 import { isInspected } from '../sample/inspector.ts';
 import type { SharedMemory } from '../sample/shared-memory.ts';
 import { stoppedSoFar } from '../sample/suspensions.ts';
 import { Guard } from '../support/guard.ts';
-import { Restarts, THREAD_OPTIONS } from '../support/own-threads.ts';
+import { Restarts, startThread } from '../support/own-threads.ts';
 import type { Schedstat } from '../support/schedstat.ts';
 import { now } from '../support/time.ts';
 import { HEALTH_SERVER_CODE } from '../worker-code.generated.ts';
@@ -78,8 +78,7 @@ export class HealthServer {
     this.#startAt = Number.POSITIVE_INFINITY;
     try {
       const workerData: HealthServerData = { ...this.options, clockOrigin: originOfClock() };
-      const worker = new Worker(HEALTH_SERVER_CODE, {
-        ...THREAD_OPTIONS,
+      const worker = startThread(HEALTH_SERVER_CODE, {
         name: 'event-loop-health',
         env: {},
         workerData,

@@ -2,13 +2,14 @@
  * Reports a block that has not ended: a line on stderr, and a span or a log event if the process
  * exports by OTLP. Runs on the watchdog thread.
  */
-import { Worker } from 'node:worker_threads';
 import type { BlockedThread } from '../block-attributes.ts';
 import type { ThreadExtra } from '../extra.ts';
 import { createOriginOf, type OriginOf, type OriginOptions } from '../name/in-app.ts';
 import { withoutLoaderLines } from '../report/loader-lines.ts';
 import { namedFacts, type UnnamedFacts } from '../report/ongoing-facts.ts';
 import type { OngoingReport } from '../sample/protocol.ts';
+import { attempt } from '../support/guard.ts';
+import { startThread } from '../support/own-threads.ts';
 import { writeLineBeside } from '../support/stderr.ts';
 import { dateNow } from '../support/time.ts';
 import type { BlockEventsMode } from '../types.ts';
@@ -63,17 +64,14 @@ function reportOngoing(
     resolveFrom,
   };
   // In a thread of its own: exporters need far more memory than the watchdog has.
-  const exporter = new Worker(exporterCode, {
-    eval: true,
-    name: 'event-loop-ongoing',
-    argv: [],
-    execArgv: [],
-    env,
-    stdout: true,
-    stderr: true,
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+  attempt(() => {
+    const exporter = startThread(exporterCode, {
+      name: 'event-loop-ongoing',
+      env,
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+    });
+    exporter.on('error', () => {});
+    exporter.unref();
   });
-  exporter.on('error', () => {});
-  exporter.unref();
 }

@@ -1,8 +1,8 @@
 /** The main thread's watchdog thread as that manages it: started, started again, and ended. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { OnceLogger } from '../otel/diag-once.ts';
 import { Guard } from '../support/guard.ts';
-import { Restarts, THREAD_OPTIONS } from '../support/own-threads.ts';
+import { Restarts, startThread } from '../support/own-threads.ts';
 import { now } from '../support/time.ts';
 import type { WatchdogData, WatchdogMessage } from './protocol.ts';
 
@@ -76,11 +76,7 @@ export class WatchdogThread implements ThreadKeeper {
     this.#startAt = Number.POSITIVE_INFINITY;
     try {
       const { code, env, workerData } = this.events.prepare();
-      const worker = new Worker(code, {
-        ...THREAD_OPTIONS,
-        env,
-        workerData,
-      });
+      const worker = startThread(code, { env, workerData });
       this.#worker = worker;
       worker.on('error', (error) => this.log.log('warn', 'the watchdog thread failed', error));
       worker.on('exit', () => this.#guarded(() => this.#onExit(worker)));

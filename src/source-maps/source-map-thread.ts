@@ -1,6 +1,6 @@
 /** The main thread's side of the thread for source maps. It never keeps the process alive. */
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import { THREAD_OPTIONS } from '../support/own-threads.ts';
+import { MessageChannel, receiveMessageOnPort, type Worker } from 'node:worker_threads';
+import { startThread } from '../support/own-threads.ts';
 import { wait } from '../support/time.ts';
 import { SOURCE_MAP_CODE } from '../worker-code.generated.ts';
 import type { GeneratedPosition } from './position.ts';
@@ -25,8 +25,7 @@ export class SourceMapThread {
     const { port1, port2 } = new MessageChannel();
     const answers = this.#answers;
     this.#port = port1;
-    this.#worker = new Worker(SOURCE_MAP_CODE, {
-      ...THREAD_OPTIONS,
+    this.#worker = startThread(SOURCE_MAP_CODE, {
       name: 'event-loop-source-maps',
       env: {},
       // A map of 32 MB that has nothing but mappings takes 580 MB.

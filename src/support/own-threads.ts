@@ -1,7 +1,13 @@
 /** How the threads of this package are started, and started again. */
+import fs from 'node:fs';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { attempt } from './guard.ts';
+import { tracesSyncIo } from './schedstat.ts';
 
-/** Options of `new Worker` that every watchdog thread is started with; plain JSON. */
-export const THREAD_OPTIONS = {
+// Taken once: an application may replace it.
+const { readFileSync } = fs;
+
+const THREAD_OPTIONS: WorkerOptions = {
   eval: true,
   name: 'event-loop-watchdog',
   argv: [],
@@ -15,6 +21,32 @@ export const THREAD_OPTIONS = {
   // (`--large-page-pool`): with less than that and 4 MB, the start would end the process.
   resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
 };
+
+/**
+ * If the address space ends (`ulimit -v`), V8 ends the process. A thread takes up to 0.9 GB of it
+ * (Node.js 26), and the application gets as much as that.
+ */
+const MIN_ADDRESS_SPACE = 2 * 1024 ** 3;
+
+/** @throws if the process may not start a thread, or could not go on with it */
+export function startThread(code: string, options: WorkerOptions): Worker {
+  if (freeAddressSpace() < MIN_ADDRESS_SPACE)
+    throw new Error('a thread needs more address space than `ulimit -v` leaves');
+  return new Worker(code, { ...THREAD_OPTIONS, ...options });
+}
+
+/** In bytes. NaN if it has no limit, and elsewhere than on Linux. */
+function freeAddressSpace(): number {
+  if (tracesSyncIo()) return Number.NaN;
+  const limit = numberAfter('Max address space', '/proc/self/limits');
+  return limit - 1024 * numberAfter('VmSize:', '/proc/self/status');
+}
+
+/** Without a regular expression: on the main thread it may run inside the application's code. */
+function numberAfter(label: string, path: string): number {
+  const text = attempt(() => readFileSync(path, 'latin1')) ?? '';
+  return Number.parseInt(text.slice(text.indexOf(label) + label.length), 10);
+}
 
 /** Restarts that are possible at once; then one in each interval. */
 const BURST = 3;

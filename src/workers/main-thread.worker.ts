@@ -11,10 +11,10 @@
  */
 import inspector from 'node:inspector';
 import { runInThisContext } from 'node:vm';
-import { BroadcastChannel, setEnvironmentData, Worker } from 'node:worker_threads';
+import { BroadcastChannel, setEnvironmentData } from 'node:worker_threads';
 import { type KillListener, leaveSelfKill, listenToSelfKill } from '../sample/self-kill.ts';
 import { ProcessWord } from '../sample/shared-memory.ts';
-import { THREAD_OPTIONS } from '../support/own-threads.ts';
+import { startThread } from '../support/own-threads.ts';
 import { INSPECTOR, KEY, type MainThreadRequest, type WorkerMessage } from './main-thread.ts';
 
 /** A parameter of the function around this code. */
@@ -50,7 +50,7 @@ function closeSessions(): void {
 
 function startWatchdogThread(): void {
   const { code, env } = request;
-  const worker = new Worker(code, { ...THREAD_OPTIONS, env, workerData: { words } });
+  const worker = startThread(code, { env, workerData: { words } });
   Atomics.store(words, ProcessWord.running, 1);
   let isExiting = false;
   const onExit = () => {

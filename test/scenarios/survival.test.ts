@@ -482,6 +482,21 @@ describe('options of Node.js', () => {
     expectJobNamed(run);
   });
 
+  const testOnLinux = process.platform === 'linux' ? test : globalThis.test.skip;
+  testOnLinux('ulimit -v: no thread is started, and the log says so once', async () => {
+    const run = await runApp('one-block.cjs', {
+      node: '/bin/sh',
+      nodeArgs: ['-c', 'ulimit -v 1600000; exec "$0" "$@"', process.execPath],
+    });
+
+    expectBlocks(run, oneBlock);
+    expectBlockMetric(run);
+    expectExit(run);
+    expect(run.diags.map(({ message }) => message)).toEqual([
+      `${PACKAGE} captureStack is off: a thread needs more address space than \`ulimit -v\` leaves`,
+    ]);
+  });
+
   test('NODE_OPTIONS', async () => {
     const run = await runApp('one-block.cjs', {
       env: { NODE_OPTIONS: '--enable-source-maps --stack-trace-limit=5 --max-old-space-size=300' },
