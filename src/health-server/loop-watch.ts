@@ -1,5 +1,5 @@
 /** Reads the status of the main thread's event loop, and has it confirmed. Health server only. */
-import { SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
+import { Request, SharedMemory, Sleeping, Word } from '../sample/shared-memory.ts';
 import { openFile, Schedstat } from '../support/schedstat.ts';
 import { sleep as realSleep } from '../support/time.ts';
 import { type LoopStatus, loopStatus, type StatusLimits } from './loop-status.ts';
@@ -63,18 +63,27 @@ export class LoopWatch {
     const isKnown = counted && !Number.isNaN(at(Beat.waitedForCpu));
     const { ran, waited } = this.schedstat;
     const due = at(Beat.due);
+    const now = this.now();
+    // A stack sample knows it later than the beat, which may have been before a debugger came.
+    const isInspected = at(Beat.inspected) === 1 || this.#watchdog?.isSet(Word.inspected) === true;
     return loopStatus(
       {
-        now: this.now(),
+        now,
         due,
         ran: (isKnown ? ran : processCpu) - at(Beat.ran),
         waitedForCpu: isKnown ? waited - at(Beat.waitedForCpu) : Number.NaN,
         stopped: Math.max(0, stopped - at(Beat.stopped)),
-        // A stack sample knows it later than the beat, which may have been before a debugger came.
-        isInspected: at(Beat.inspected) === 1 || this.#watchdog?.isSet(Word.inspected) === true,
+        isInspected: isInspected && !this.#isWaiting(now - due, now),
       },
       this.limits,
       this.#answeredOf(due).overdueMillis,
     );
+  }
+
+  /** It has not answered a stack sample for most of the block. In a debugger it would have. */
+  #isWaiting(age: number, now: number): boolean {
+    if (this.#watchdog === undefined) return false;
+    const requestedAt = this.#watchdog.request.get(Request.requestedAt);
+    return this.#watchdog.answeredAt.get(0) < requestedAt && (now - requestedAt) * 2 > age;
   }
 }

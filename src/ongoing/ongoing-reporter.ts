@@ -47,7 +47,9 @@ function reportOngoing(
 ): void {
   const named = report.facts && namedFacts(report.facts, originOf);
   const facts = named && withoutLoaderLines(named, hasLoader);
-  if (facts === undefined ? report.isInspected : facts.debuggerPause || facts.isExpected) return;
+  // A thread that is paused answers.
+  const mayBePaused = report.isInspected && !report.canCapture;
+  if (facts === undefined ? mayBePaused : facts.debuggerPause || facts.isExpected) return;
   const line = ongoingLine({ ...report, facts }, new Date(dateNow()), process.pid, thread);
   writeLineBeside(line, facts?.afterHalfLine === true);
   if (facts === undefined) return;

@@ -3,7 +3,6 @@
  * block; it crosses to the watchdog thread as JSON, and the code is named there.
  */
 import {
-  type Context,
   INVALID_SPANID,
   INVALID_TRACEID,
   type Span,
@@ -73,7 +72,7 @@ export function ongoingReply(
     start: block.start,
     isCodeKnown,
     facts: {
-      ...factsOf(sample.context, block, clock, requireParentSpan),
+      ...factsOf(sample, block, clock, requireParentSpan),
       ...(isCodeKnown && { sample: { requestedAt, time, frames } }),
       ...(nativeCall !== undefined && { nativeCall }),
     },
@@ -88,7 +87,7 @@ export function namedFacts({ sample, ...facts }: UnnamedFacts, originOf: OriginO
 }
 
 function factsOf(
-  active: Context,
+  { requestedAt, time, nativeCall, context: active }: StackSample,
   { start, kind, callbacks, cpu, resourceType }: OngoingBlock,
   clock: Clock,
   requireParentSpan: boolean,
@@ -109,7 +108,9 @@ function factsOf(
       (parent === undefined ? requireParentSpan : (parent.traceFlags & TraceFlags.SAMPLED) === 0),
     eventUnwanted: isSuppressed,
     isExpected: expectsBlocks(active),
-    debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }),
+    debuggerPause: isDebuggerPause({ start, end: clock.now(), cpu }, [
+      { requestedAt, time, nativeCall, weight: 1 },
+    ]),
     ...(mayHoldHalfLine() && { afterHalfLine: true as const }),
     ...(resource !== undefined && { resource }),
   };

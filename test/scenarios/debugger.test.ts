@@ -7,7 +7,7 @@ import { test } from './support/scenario.ts';
 
 const PAUSE_MILLIS = 600;
 
-test('a pause in the debugger is not reported, a block under the debugger is', async () => {
+test('a pause in the debugger is not reported, blocks and waits under the debugger are', async () => {
   const run = await runApp('debugger-pause.cjs', {}, async (app) => {
     const client = await DebuggerClient.attach(await app.printed('debugger '));
     const paused = client.event('Debugger.paused');
@@ -25,6 +25,7 @@ test('a pause in the debugger is not reported, a block under the debugger is', a
     run.blocks.filter((block) => block.startMillis < endMillis && block.endMillis > startMillis);
   expect(during(pause)).toEqual([]);
   expectBlock(run, { truth: 'real', kind: 'callback', parent: 'none' });
+  expectBlock(run, { truth: 'wait', kind: 'callback', parent: 'none' });
 });
 
 test.each(['main', 'worker'])(

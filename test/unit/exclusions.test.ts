@@ -1,3 +1,4 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { Exclusions } from '../../src/detect/exclude/exclusions.ts';
 import { RunDelay } from '../../src/detect/exclude/run-delay.ts';
@@ -5,6 +6,7 @@ import { SharedMemory } from '../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../src/support/schedstat.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { suspendWatchdog } from './support/note-suspension.ts';
+import { stackSample } from './support/stack-sample.ts';
 
 let isInspected = false;
 jest.mock('../../src/sample/inspector.ts', () => ({
@@ -70,6 +72,29 @@ test('a pause in the debugger is, and not a block that had no CPU for most of it
   expect(withDelay(80).reasonFor(block({ cpu: 15 }))).toBeUndefined();
   isInspected = false;
   expect(withDelay(0).reasonFor(block({ cpu: 15 }))).toBeUndefined();
+});
+
+describe('with a debugger, time without CPU is a pause', () => {
+  const WAIT = { name: 'child_process.execSync', size: undefined };
+  const sample = (requestedAt: number, time: number, weight: number, nativeCall?: typeof WAIT) =>
+    ({
+      ...stackSample(time, ROOT_CONTEXT),
+      requestedAt,
+      nativeCall,
+      weight,
+    }) as Block['samples'][number];
+
+  test.each<[string, Block['samples'], string | undefined]>([
+    ['if samples are answered at once', [sample(1050, 1051, 200)], 'debugger'],
+    ['if nobody knows when they were asked for', [sample(Number.NaN, 1051, 200)], 'debugger'],
+    ['but not if one comes late', [sample(1050, 1199, 200)], undefined],
+    ['but not in a call that is known', [sample(1050, 1051, 200, WAIT)], undefined],
+    ['for half of it', [sample(1050, 1051, 100), sample(1052, 1199, 100)], 'debugger'],
+    ['but not for less', [sample(1050, 1051, 99), sample(1052, 1199, 101)], undefined],
+  ])('%s', (_what, samples, reason) => {
+    isInspected = true;
+    expect(exclusions().reasonFor(block({ samples }))).toBe(reason);
+  });
 });
 
 test('time without a CPU is, if it is known', () => {

@@ -1,6 +1,7 @@
 /** Decides which of the ledger's blocks are no blocks of the application's making. */
-import type { Block } from '../../block.ts';
+import type { Block, WeightedSample } from '../../block.ts';
 import { hasUserCode } from '../../name/stack-path.ts';
+import { LATE_MILLIS } from '../../name/weights.ts';
 import { isInspected } from '../../sample/inspector.ts';
 import type { SharedMemory } from '../../sample/shared-memory.ts';
 import { maybeStoppedWithin, suspendedWithin } from '../../sample/suspensions.ts';
@@ -30,7 +31,7 @@ export class Exclusions {
   reasonFor(block: Block): ExclusionReason | undefined {
     if (isTeardown(block)) return 'teardown';
     const waited = this.runDelayIn(block);
-    if (isDebuggerPause(block, waited)) return 'debugger';
+    if (isDebuggerPause(block, block.samples, waited)) return 'debugger';
     return this.#isSuspended(block, waited) ? 'suspension' : undefined;
   }
 
@@ -60,16 +61,30 @@ export function isTeardown({
 }
 
 /**
- * Whether a block was most likely a pause in the debugger: the thread was stopped although the wall
- * clock went on. A synchronous call that waits (execSync, a slow disk) has the same figures, so a
- * block is taken for a pause only while a debugger can be attached.
+ * Whether a block was a pause in the debugger: a debugger can be attached, and the thread used no
+ * CPU although it answered stack samples at once. In a synchronous call that waits (`execSync`, a
+ * slow disk) it does not answer, or the call is known.
+ * @param samples of the block; without any, time without CPU is taken for a pause
  * @param waited how long the thread waited for a CPU in it, and ran, if known: a paused one does
  *   not wait
  */
-export function isDebuggerPause(time: Time, waited?: WaitedAndRan): boolean {
+export function isDebuggerPause(
+  time: Time,
+  samples: readonly SampledTime[],
+  waited?: WaitedAndRan,
+): boolean {
   const length = time.end - time.start - (waited?.atLeast ?? 0);
-  return cpuOf(time, waited) < length * MAX_PAUSED_CPU_SHARE && isInspected();
+  if (cpuOf(time, waited) >= length * MAX_PAUSED_CPU_SHARE || !isInspected()) return false;
+  return weightOf(samples.filter(isAnsweredAtOnce)) * 2 >= weightOf(samples);
 }
+
+type SampledTime = Pick<WeightedSample, 'requestedAt' | 'time' | 'nativeCall' | 'weight'>;
+
+const isAnsweredAtOnce = ({ requestedAt, time, nativeCall }: SampledTime) =>
+  nativeCall === undefined && !(time - requestedAt >= LATE_MILLIS);
+
+const weightOf = (samples: readonly SampledTime[]) =>
+  samples.reduce((sum, { weight }) => sum + weight, 0);
 
 /**
  * Whether the code's own part of a block, without the suspension in it, is shorter than the

@@ -1,4 +1,5 @@
 // A service under the debugger: paused for a while inside a callback, and blocked for real.
+const { execSync } = require('node:child_process');
 const inspector = require('node:inspector');
 const { alone, block, main, startInstrumented, startTruth } = require('./support/telemetry.cjs');
 
@@ -15,5 +16,10 @@ main(sdk, async () => {
     end();
   });
   await alone(() => block('real', 200));
+  await alone(() => {
+    const end = startTruth('wait', { waits: true });
+    execSync('sleep 0.3');
+    end();
+  });
   inspector.close();
 });

@@ -1,6 +1,6 @@
 import { LoopWatch } from '../../../src/health-server/loop-watch.ts';
 import { Beat, beatIn, createBeatMemory } from '../../../src/health-server/protocol.ts';
-import { SharedMemory, Sleeping } from '../../../src/sample/shared-memory.ts';
+import { Request, SharedMemory, Sleeping, Word } from '../../../src/sample/shared-memory.ts';
 import { Schedstat } from '../../../src/support/schedstat.ts';
 
 const LIMITS = { thresholdMillis: 100, failAfterMillis: 30_000, maxBlockedMillis: 300_000 };
@@ -88,4 +88,15 @@ test('the age of a block does not shrink while the kernel counts late', async ()
   expect(ages).toEqual([20_100, 20_100, 20_100, 20_803]);
   main.beat();
   expect(await main.watch.status()).toMatchObject({ name: 'ok', blockedMillis: 0 });
+});
+
+test.each([
+  ['that answers no stack sample is stuck', Number.NEGATIVE_INFINITY, 'stuck'],
+  ['that answers them is paused in the debugger', 1100, 'ok'],
+])('with a debugger, a thread without CPU %s', async (_what, answeredAt, name) => {
+  Atomics.store(main.watchdog.words, Word.inspected, 1);
+  main.watchdog.request.set(Request.requestedAt, 1100);
+  main.watchdog.answeredAt.set(0, answeredAt);
+  main.time += 60_000;
+  expect(await main.watch.status()).toMatchObject({ name });
 });
