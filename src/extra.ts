@@ -13,10 +13,10 @@ import type { Ledger } from './detect/ledger.ts';
 import type { Call } from './detect/running-code.ts';
 import type { OriginOptions } from './name/in-app.ts';
 import type { OnceLogger } from './otel/diag-once.ts';
+import type { BlockLink } from './report/block-link.ts';
 import type { Emitter } from './report/emitter.ts';
 import type { Instruments } from './report/instruments.ts';
 import type { UnnamedFacts } from './report/ongoing-facts.ts';
-import type { PendingBlockSpan } from './report/pending-block-span.ts';
 import type { OngoingReport, WatchdogData } from './sample/protocol.ts';
 import type { SharedMemory } from './sample/shared-memory.ts';
 import type { ThreadKeeperClass } from './sample/watchdog-thread.ts';
@@ -73,7 +73,7 @@ export interface SpansAtBlock {
   /** How many other spans were open, and stalled. */
   readonly stalledSpans: number;
   /** The block is going to be reported. */
-  add(span: Pick<PendingBlockSpan, 'spanContext' | 'addQueued' | 'onReported'>): void;
+  add(span: Pick<BlockLink, 'spanContext' | 'addQueued' | 'onReported'>): void;
 }
 
 /** An extra in one session. All of it is optional. */

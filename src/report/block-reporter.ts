@@ -8,12 +8,12 @@ import type { OnceLogger } from '../otel/diag-once.ts';
 import type { Clock } from '../support/clock.ts';
 import { Guard } from '../support/guard.ts';
 import type { EventLoopBlock } from '../types.ts';
+import { BlockLink } from './block-link.ts';
 import type { BlockMetrics } from './block-metrics.ts';
 import type { BlockSpans } from './block-span.ts';
 import type { CodeDescriber } from './code-describer.ts';
 import type { BlockReport, Emitter } from './emitter.ts';
 import { EndedBlock } from './ended-block.ts';
-import { PendingBlockSpan } from './pending-block-span.ts';
 
 /**
  * Blocks that may wait to be reported. More than that in one iteration count in metrics only.
@@ -26,7 +26,7 @@ const MAX_WAIT_MILLIS = 1000;
 /** A block that counts in metrics only. */
 const unreported = (
   facts: EventLoopBlock,
-): Pick<PendingBlockSpan, 'spanContext' | 'addQueued' | 'onReported'> => ({
+): Pick<BlockLink, 'spanContext' | 'addQueued' | 'onReported'> => ({
   spanContext: () => undefined,
   addQueued: () => {},
   onReported: (listener) => listener(facts),
@@ -34,7 +34,7 @@ const unreported = (
 
 interface WaitingBlock {
   readonly block: EndedBlock;
-  readonly span: PendingBlockSpan;
+  readonly span: BlockLink;
   turnsLeft: number;
 }
 
@@ -89,7 +89,10 @@ export class BlockReporter {
       if (!block.isOwnWork && facts.expected !== true) metrics.suppressed(facts, context);
       return unreported(facts);
     }
-    const span = new PendingBlockSpan({ block: ended, spans, guard: this.#guard });
+    const span = new BlockLink(
+      () => this.#guard.run(spans.failure, () => spans.promise(ended.unnamed(), ended.context)),
+      () => ended.addQueued(),
+    );
     this.#waiting.push({ block: ended, span, turnsLeft: this.ports.turnsToWait() });
     this.#schedule();
     return span;

@@ -17,6 +17,7 @@ import { blockAttributes } from '../block-attributes.ts';
 import { keyOf } from '../name/key.ts';
 import { madeByIn } from '../otel/context-marks.ts';
 import { addMillis, hrTimeToMillis, isBefore, toHrTime } from '../otel/hr-time.ts';
+import { type PromisedSpan, promiseSpan } from '../otel/promised-span.ts';
 import {
   clockStepOf,
   isTracingSuppressed,
@@ -58,6 +59,7 @@ export class BlockSpans implements Emitter {
   readonly failure = 'cannot report a block';
   readonly #rateLimit: RateLimit;
 
+  /** @param sdkTracer the tracer itself, if the other one only stands for it */
   constructor(
     private readonly options: {
       readonly requireParentSpan: boolean;
@@ -67,16 +69,53 @@ export class BlockSpans implements Emitter {
     private readonly hooks: UserHooks,
     private readonly metrics: BlockMetrics,
     private readonly clock: Pick<Clock, 'now' | 'epoch'>,
+    private readonly sdkTracer: () => Tracer = tracer,
   ) {
     this.#rateLimit = new RateLimit(options.maxSpansPerMinute);
   }
 
-  emit({ block, span }: BlockReport): void {
-    span.finish(block, (started) => this.hooks.block(started, block));
+  /** The span starts and ends here, and nowhere else. */
+  emit({ block, context, span: link }: BlockReport): void {
+    if (link.promised !== undefined) this.#rateLimit.reserved--;
+    try {
+      const started = this.#start(block, context, link.promised);
+      if (typeof started === 'string') {
+        link.outcome = started;
+        return;
+      }
+      const { span, endTime } = started;
+      // Asked before the span ends: afterwards it does not say whether it was recorded.
+      if (span.isRecording() === true) {
+        link.started(span.spanContext());
+        this.hooks.block(span, block);
+      }
+      span.end(endTime);
+    } finally {
+      link.reported(block);
+    }
   }
 
-  /** Starts the span of a block that is reported; or says why it has none. */
-  start(block: EventLoopBlock, context: Context): StartedSpan | NoSpan {
+  /**
+   * For a stalled span that ends before the block is reported: its code is not named yet, since the
+   * application waits meanwhile. So `ignoreBlockHook` and the limit of the function are asked when
+   * it is reported, and may still leave the span out.
+   */
+  promise(block: EventLoopBlock, context: Context): PromisedSpan | undefined {
+    if (block.expected === true || isTracingSuppressed(context)) return undefined;
+    if (parentOf(context) === undefined && this.options.requireParentSpan) return undefined;
+    if (!this.#rateLimit.hasRoomForAny(this.clock.now())) return undefined;
+    const { name, kind, links } = spanOf(context);
+    const options = { kind, links, attributes: attributesOf(block) };
+    const promised = promiseSpan(this.sdkTracer(), name, options, context);
+    if (promised !== undefined) this.#rateLimit.reserved++;
+    return promised;
+  }
+
+  #start(
+    block: EventLoopBlock,
+    context: Context,
+    promised: PromisedSpan | undefined,
+  ): StartedSpan | NoSpan {
     if (block.expected === true) return 'ignored';
     if (isTracingSuppressed(context)) return 'suppressed';
     if (this.hooks.isIgnored(block)) return 'ignored';
@@ -93,30 +132,9 @@ export class BlockSpans implements Emitter {
       this.metrics.suppressed(block, context);
       return 'left out';
     }
-    const started = startBlockSpan(this.tracer(), block, context, this.clock);
+    const started = startBlockSpan(promised?.tracer ?? this.tracer(), block, context, this.clock);
     if (started.span.isRecording()) this.#rateLimit.take(key, now);
     return started;
-  }
-
-  /**
-   * Starts the span of a block whose code is not known yet. Undefined if it may get none: that is
-   * decided when it is reported.
-   */
-  startEarly(block: EventLoopBlock, context: Context): StartedSpan | undefined {
-    if (block.expected === true || isTracingSuppressed(context)) return undefined;
-    if (parentOf(context) === undefined && this.options.requireParentSpan) return undefined;
-    if (!this.#rateLimit.hasRoomForAny(this.clock.now())) return undefined;
-    const started = startBlockSpan(this.tracer(), block, context, this.clock);
-    if (started.span.isRecording()) this.#rateLimit.reserved++;
-    return started;
-  }
-
-  /** A block whose span was started early is reported. False if `ignoreBlockHook` ignores it. */
-  confirm(block: EventLoopBlock): boolean {
-    this.#rateLimit.reserved--;
-    if (this.hooks.isIgnored(block)) return false;
-    this.#rateLimit.take(functionOf(block), this.clock.now());
-    return true;
   }
 }
 
@@ -157,13 +175,16 @@ export function startBlockSpan(
     attributes[ATTR_EVENT_LOOP_BLOCK_DURATION] = block.durationMillis / 1000;
   }
   if (isBefore(endTime, startTime)) endTime = startTime;
-  const span = tracer.startSpan(
-    SPAN_EVENT_LOOP_BLOCKED,
-    { kind: SpanKind.INTERNAL, startTime, attributes, links: linksOf(context) },
-    context,
-  );
+  const { name, kind, links } = spanOf(context);
+  const span = tracer.startSpan(name, { kind, startTime, attributes, links }, context);
   return { span, endTime };
 }
+
+const spanOf = (context: Context) => ({
+  name: SPAN_EVENT_LOOP_BLOCKED,
+  kind: SpanKind.INTERNAL,
+  links: linksOf(context),
+});
 
 /** A block of what an earlier request made has no parent. */
 function linksOf(context: Context): Link[] {

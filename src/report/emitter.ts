@@ -5,7 +5,7 @@
 import type { Context } from '@opentelemetry/api';
 import type { Block, WeightedSample } from '../block.ts';
 import type { EventLoopBlock } from '../types.ts';
-import type { PendingBlockSpan } from './pending-block-span.ts';
+import type { BlockLink } from './block-link.ts';
 
 /** A block that is reported: not one that this package made itself. */
 export interface BlockReport {
@@ -14,7 +14,7 @@ export interface BlockReport {
   readonly context: Context;
   readonly samples: readonly WeightedSample[];
   /** It is ended before anything but the metrics is emitted: its outcome is known to all others. */
-  readonly span: Pick<PendingBlockSpan, 'outcome' | 'finish'>;
+  readonly span: BlockLink;
 }
 
 export interface Emitter {

@@ -13,7 +13,7 @@ const MAX_SEEN = 1000;
 export const NO_FUNCTION = '';
 
 export class RateLimit {
-  /** Spans that were started before their function was known. */
+  /** Spans that were promised before their function was known. */
   reserved = 0;
   readonly #share: number;
   #grants: {

@@ -5,6 +5,7 @@
 import type { Block } from '../block.ts';
 import type { Part, SessionExtra, SessionView, SpansAtBlock } from '../extra.ts';
 import { createOriginOf } from '../name/in-app.ts';
+import { sdkOf } from '../otel/sdk-internals.ts';
 import { SdkShutdown } from '../otel/sdk-shutdown.ts';
 import { blockChannel } from '../report/block-channel.ts';
 import { BlockEvents } from '../report/block-event.ts';
@@ -20,6 +21,7 @@ import { workingFolder } from '../support/files.ts';
 import { attempt } from '../support/guard.ts';
 import { listen, unlisten } from '../support/process-listeners.ts';
 import { setImmediate } from '../support/time.ts';
+import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.ts';
 import type { Common } from './common.ts';
 import type { Detection } from './detection.ts';
 import type { Sampling } from './sampling.ts';
@@ -189,7 +191,14 @@ export function createReporting(
 function createEmitters({ config, clock, log, targets }: Common) {
   const hooks = new UserHooks(config, log);
   const metrics = new BlockMetrics(() => targets.instruments(), log);
-  const spans = new BlockSpans(config, () => targets.tracer(), hooks, metrics, clock);
+  const tracer = () => targets.tracer();
+  const sdkTracer = () => {
+    const provider = targets.tracerProvider?.();
+    return provider === undefined
+      ? tracer()
+      : sdkOf(provider).getTracer(PACKAGE_NAME, PACKAGE_VERSION);
+  };
+  const spans = new BlockSpans(config, tracer, hooks, metrics, clock, sdkTracer);
   const others: Emitter[] = [new BlockEvents(config.blockEvents, () => targets.logger(), hooks)];
   return { metrics, spans, others };
 }

@@ -761,6 +761,21 @@ test('a stalled span that ends does not wait for the code of its block to be nam
   }
 });
 
+test('spans that end before it is known whether a block is ignored: each span of a block ends', async () => {
+  const run = await runApp('ignored-blocks.cjs');
+  expectQuietExit(run);
+  const { started, ended } = run.notes['counts'] as Record<'started' | 'ended', number>;
+  expect(started).toBe(run.blocks.length);
+  expect(ended).toBe(started);
+  judgeUnlessDelayed(runDelayOf(run), DELAY_MILLIS, () => {
+    expect(run.truths).toHaveLength(6);
+    expect(run.blocks).toHaveLength(3);
+    const waiting = run.spans.filter(({ name }) => name.startsWith('waits for other'));
+    const linked = waiting.map(({ links }) => links[0]?.spanId);
+    expect(linked).toEqual(run.blocks.map(({ spanId }) => spanId));
+  });
+});
+
 test('what an earlier request made blocks: a link to that, and who asked is no victim', async () => {
   const run = await runApp('made-by-earlier.cjs');
   expectQuietExit(run);

@@ -154,7 +154,7 @@ test('what is not known is left out', () => {
 describe('the exact length of the block is an attribute of the span', () => {
   const DURATION = 'event_loop.block.duration';
 
-  test('of a span that was started early', () => {
+  test('of a span whose ids were promised', () => {
     const { reporter, spans } = setUp();
     reporter.add({ ...BLOCK, context: parentAt(EPOCH + 2030).context })?.spanContext();
     reporter.report();
@@ -225,6 +225,89 @@ describe('a span that ends before the block is reported', () => {
     expect(names).toEqual(['one', 'other']);
     expect(metrics).toContainEqual(['suppressed', 'one']);
   });
+
+  /** With an SDK of its own, which samples by this. */
+  function setUpSdk(sampler: object | undefined, ...options: Parameters<typeof setUp>) {
+    const asked: unknown[] = [];
+    const open = new Set<string>();
+    const counting = {
+      onStart: (span: Span) => void open.add(span.spanContext().spanId),
+      onEnd: (span: Span) => void open.delete(span.spanContext().spanId),
+      forceFlush: async () => {},
+      shutdown: async () => {},
+    };
+    const sdk = new TracerProvider({
+      spanProcessors: [counting, new SimpleSpanProcessor({ exporter })] as never[],
+      ...(sampler && {
+        sampler: {
+          shouldSample: (...args: unknown[]) => {
+            asked.push(args);
+            return sampler;
+          },
+        } as never,
+      }),
+    });
+    const own = sdk.getTracer('test');
+    const set = setUp(...options);
+    set.sources.tracer = () => own;
+    return { ...set, open, asked };
+  }
+  const linkOf = (reporter: ReturnType<typeof setUp>['reporter'], context = ROOT_CONTEXT) =>
+    reporter.add(block(context)).spanContext();
+
+  test('links to the ids with which the span starts afterwards, once, and complete', () => {
+    const { reporter, spans, open } = setUpSdk(undefined);
+    const parent = parentAt(EPOCH + 1000);
+    const link = reporter.add(block(parent.context));
+    const [child, root] = [link.spanContext(), linkOf(reporter)];
+    expect(link.spanContext()).toEqual(child);
+    expect(child?.traceId).toBe(parent.span.spanContext().traceId);
+    expect([spans(), open.size]).toEqual([[], 0]);
+    reporter.report();
+    expect(spans().map((span) => span.spanContext())).toEqual([child, root]);
+    expect(spans()[0]?.parentSpanContext?.spanId).toBe(parent.span.spanContext().spanId);
+    expect(link.spanContext()).toEqual(child);
+    // It is no tracer for further spans.
+    const further = reporter.add(block(parent.context));
+    reporter.report();
+    expect(further.spanContext()?.spanId).not.toBe(child?.spanId);
+    expect(open.size).toBe(0);
+  });
+
+  test.each([
+    ['ignored', { ignoreBlockHook: () => true }],
+    ['past the limit', { maxSpansPerMinute: 1 }],
+  ])('no span begins that does not end: %s', (_, options) => {
+    const { reporter, open, spans } = setUpSdk(undefined, options);
+    const started = jest.spyOn(open, 'add');
+    for (let i = 0; i < 5; i++) linkOf(reporter);
+    reporter.report();
+    expect(open.size).toBe(0);
+    expect(started).toHaveBeenCalledTimes(spans().length);
+  });
+
+  test('of a trace that is not sampled links to nothing, and a sampler is asked once', () => {
+    const dropping = setUpSdk({ decision: 0 });
+    expect(linkOf(dropping.reporter)).toBeUndefined();
+    dropping.reporter.report();
+    expect(dropping.spans()).toEqual([]);
+
+    const sampling = setUpSdk({ decision: 2, attributes: { by: 'sampler' } });
+    const link = linkOf(sampling.reporter);
+    sampling.reporter.report();
+    expect(sampling.asked).toHaveLength(1);
+    expect(sampling.spans()).toMatchObject([{ attributes: { by: 'sampler' } }]);
+    expect(sampling.spans()[0]?.spanContext()).toEqual(link);
+  });
+
+  test('of an SDK that cannot start a span with given ids links to nothing', () => {
+    const { sources, reporter, spans } = setUp();
+    sources.tracer = () => ({ startSpan: tracer.startSpan.bind(tracer) }) as never;
+    const link = reporter.add(block(ROOT_CONTEXT));
+    expect(link.spanContext()).toBeUndefined();
+    reporter.report();
+    expect(link.spanContext()).toEqual(spans()[0]?.spanContext());
+  });
 });
 
 describe('events', () => {
@@ -277,7 +360,7 @@ describe('blocks that are not wanted', () => {
   const hooked = (ignoreBlockHook: (block: EventLoopBlock) => unknown) =>
     setUp({ blockEvents: 'all', ignoreBlockHook: ignoreBlockHook as never });
 
-  test('ignoreBlockHook is asked once, when all is known, also if a span was started early', () => {
+  test('ignoreBlockHook is asked once, when all is known, also if a span was promised', () => {
     const ignoreBlockHook = jest.fn(() => true);
     const { reporter, spans, events, ignored } = hooked(ignoreBlockHook);
     const pending = reporter.add(BLOCK);

@@ -16,6 +16,7 @@ import {
 } from '@opentelemetry/api';
 import type { Block } from '../../src/block.ts';
 import { BlockEvents } from '../../src/report/block-event.ts';
+import { BlockLink } from '../../src/report/block-link.ts';
 import { startBlockSpan } from '../../src/report/block-span.ts';
 import { createInstruments } from '../../src/report/instruments.ts';
 import type { UserHooks } from '../../src/report/user-hooks.ts';
@@ -181,7 +182,7 @@ test('the log event has the attributes of the registry', () => {
     ended: {} as Block,
     context: ROOT_CONTEXT,
     samples: Array(9).fill({ ...stackSample(1, ROOT_CONTEXT, 'main'), weight: 1 }),
-    span: { outcome: 'sampled', finish: () => {} },
+    span: Object.assign(new BlockLink(), { outcome: 'sampled' as const }),
   });
   const event = one(registry.events);
   expect(emitted.map(({ eventName }) => eventName)).toEqual([event.name]);

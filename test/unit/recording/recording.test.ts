@@ -6,6 +6,7 @@ import { describeCode } from '../../../src/name/describe-code.ts';
 import { createOriginOf } from '../../../src/name/in-app.ts';
 import { lineOf } from '../../../src/recording/extra.ts';
 import type { Recording, RecordingOptions } from '../../../src/recording/recording.ts';
+import { BlockLink } from '../../../src/report/block-link.ts';
 import type { BlockReport } from '../../../src/report/emitter.ts';
 import { stackFrame } from '../support/stack-sample.ts';
 import { explain, outcomeOf } from './explain.ts';
@@ -72,7 +73,7 @@ function reportOf(taken: readonly WeightedSample[], options = OPTIONS): BlockRep
     block: { startTimeMillis: 1, durationMillis: 150, callbacks: 1, ...code },
     context: trace.setSpanContext(ROOT_CONTEXT, SPAN),
     samples: taken,
-    span: { outcome: 'sampled', finish: () => {} },
+    span: Object.assign(new BlockLink(), { outcome: 'sampled' as const }),
   };
 }
 
