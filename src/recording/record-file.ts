@@ -7,7 +7,7 @@
  */
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { isFile, makeFolder, withFile } from '../support/files.ts';
+import { isFile, makeFolder, OWN_MODE, withFile } from '../support/files.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
 const { constants, renameSync, statSync, writeSync } = fs;
@@ -23,5 +23,5 @@ export function appendLine(path: string, line: string, maxBytes = MAX_FILE_BYTES
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) makeFolder(dirname(path));
   else if (size + bytes.length > maxBytes && isFile(path)) renameSync(path, `${path}.1`);
-  withFile(path, constants.O_APPEND, (file) => writeSync(file, bytes), 0o600);
+  withFile(path, constants.O_APPEND, (file) => writeSync(file, bytes), OWN_MODE);
 }

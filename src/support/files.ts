@@ -5,8 +5,13 @@ import { isMainThread, threadId } from 'node:worker_threads';
 import { attempt } from './guard.ts';
 
 // Taken once: spans are made of these by `@opentelemetry/instrumentation-fs`.
-const { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, statSync } = fs;
-const { writeFileSync } = fs;
+const { closeSync, constants, fstatSync, mkdirSync, openSync, realpathSync, renameSync } = fs;
+const { statSync, unlinkSync, writeFileSync } = fs;
+
+/** Files of this package may tell what nobody else is to know. */
+export const OWN_MODE = 0o600;
+/** The folder is not ours to change, or the file is a mount of its own, as in a container. */
+const CANNOT_REPLACE = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
 
 /** Whether it is an ordinary file: to open a pipe would wait for its other end. */
 export function isFile(path: string): boolean {
@@ -32,18 +37,29 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Writes a file, and makes the folders around it. What has the name already is replaced if it is an
- * ordinary file.
+ * Writes a file as a whole, and makes the folders around it: who reads it finds the old one or the
+ * new one, unless only the file itself may be written. What has the name already is replaced if it
+ * is an ordinary file, and keeps its permissions.
  * @throws what the file system says, or that it is no ordinary file
  */
 export function writeFile(path: string, text: string): void {
   makeFolder(dirname(resolve(path)));
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined && !isFile(path))
-    throw notOrdinary(path);
-  withFile(path, 0, (file) => {
-    ftruncateSync(file);
-    writeFileSync(file, text);
-  });
+  const old = statSync(path, { throwIfNoEntry: false });
+  if (old !== undefined && !old.isFile()) throw notOrdinary(path);
+  const file = old === undefined ? path : realpathSync(path);
+  const part = `${file}.${process.pid}-${threadId}.part`;
+  const write = (descriptor: number) => writeFileSync(descriptor, text);
+  try {
+    // What a process of the same id has left.
+    attempt(() => unlinkSync(part));
+    withFile(part, constants.O_EXCL, write, old === undefined ? OWN_MODE : old.mode & 0o777);
+    renameSync(part, file);
+  } catch (error) {
+    attempt(() => unlinkSync(part));
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (old === undefined || !CANNOT_REPLACE.includes(code)) throw error;
+    withFile(file, constants.O_TRUNC, write);
+  }
 }
 
 /**
