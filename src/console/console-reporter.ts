@@ -77,7 +77,7 @@ export class ConsoleReporter {
   block(block: EventLoopBlock, context: Context): void {
     if (this.#isSilent()) return;
     this.#newBlocks++;
-    this.#summary.add(block, this.#times.listeningSince);
+    this.#summary.add(this.#times.of(block), this.#times.listeningSince);
     writeLines((cwd) => {
       const attribution = attributedRequest(context);
       if (this.format === 'json') return [jsonLine(blockJson(block, attribution))];
@@ -105,7 +105,8 @@ export class ConsoleReporter {
   readonly #onRequest = (message: unknown): void => {
     attempt(() => {
       if (this.#isSilent()) return;
-      this.#summary.addRequest(message as RequestMessage, this.#times.listeningSince);
+      const request = this.#times.of(message as RequestMessage);
+      this.#summary.addRequest(request, this.#times.listeningSince);
     });
   };
 

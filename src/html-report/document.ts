@@ -31,7 +31,7 @@ export interface ReportRequest {
   readonly stalledMillis: number;
   /** Before the span began. */
   readonly queuedMillis: number;
-  /** Start of a block that it waited for, milliseconds, and so on in turn. */
+  /** Of the blocks that it waited longest for: start, milliseconds, and so on in turn. */
   readonly waits: readonly number[];
 }
 

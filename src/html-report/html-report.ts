@@ -45,7 +45,7 @@ export class HtmlReport implements SessionExtra {
     const { clock } = session;
     this.lag = (millis, samples) => {
       const now = clock.now();
-      const [time, busy] = [clock.epoch(now), now - clock.waited()];
+      const [time, busy] = [this.#recorder.times.now, now - clock.waited()];
       for (let i = 0; i < samples; i++) this.#recorder.lag(time, busy, millis);
     };
   }

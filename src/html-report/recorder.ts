@@ -1,10 +1,10 @@
 /**
  * What the report page shows of this thread, kept while the process runs.
  *
- * Guarantees: bounded memory. With `reportFile` at most 10 000 blocks, 2000 requests, 20 000 nodes
- * of stacks and 2048 slots of the timeline; if there is more, the shortest blocks, the requests
- * that waited least and the inner frames of new stacks are left out, and the timeline gets longer
- * slots. Without it at most 100 blocks, and nothing is done while nothing blocks. The summary
+ * Guarantees: bounded memory. With `reportFile` at most 10 000 blocks, 2000 requests with 20 waits
+ * each, 20 000 nodes of stacks and 2048 slots of the timeline; if there is more, the shortest
+ * blocks and waits, the requests that waited least and the inner frames of new stacks are left out,
+ * and the timeline gets longer slots. Without it at most 100 blocks, and nothing is done while nothing blocks. The summary
  * counts every block.
  */
 
@@ -13,7 +13,7 @@ import type { SampledStack } from '../name/sampled-stacks.ts';
 import type { AttributedRequest } from '../report/block-line.ts';
 import { areRequestsKnown, type RequestMessage } from '../report/request-channel.ts';
 import { summaryJson } from '../summary/json.ts';
-import { RunTimes, unixTime } from '../summary/run-times.ts';
+import { RunTimes } from '../summary/run-times.ts';
 import { Summary } from '../summary/summary.ts';
 import { attempt } from '../support/guard.ts';
 import { perThread } from '../support/per-thread.ts';
@@ -29,11 +29,16 @@ import { MAX_NODES, StackTree } from './stack-tree.ts';
 const MAX_BLOCKS = 10_000;
 const MAX_BLOCKS_UNASKED = 100;
 const MAX_REQUESTS = 2000;
+/** Blocks that a request waited for: of the others it is known how long it waited for all. */
+const MAX_WAITS = 20;
 const MAX_NODES_UNASKED = 2000;
 /** Places of blocks, with their lines. */
 const MAX_CODES = 5000;
 
 const KEY = Symbol.for(`${PACKAGE_NAME}.report.v1`);
+
+/** Start of the block, and milliseconds. */
+type Wait = readonly [number, number];
 
 export class ReportRecorder {
   readonly #summary = new Summary();
@@ -59,7 +64,7 @@ export class ReportRecorder {
   /** From now on everything is kept. */
   record(): void {
     if (this.isRecording) return;
-    this.#timeline = new LagTimeline(unixTime());
+    this.#timeline = new LagTimeline(this.times.now);
     this.#blocks.max = MAX_BLOCKS;
     this.#forgetUnusedStacks();
   }
@@ -69,10 +74,11 @@ export class ReportRecorder {
   }
 
   block(
-    block: EventLoopBlock,
+    told: EventLoopBlock,
     { operation, traceId }: AttributedRequest,
     stacks: readonly SampledStack[],
   ): void {
+    const block = this.times.of(told);
     this.#summary.add(block, this.times.listeningSince);
     const { code, leaf, topFunctions: _, expected, asyncResourceType, ...facts } = block;
     const codeId = code && this.#codeId(code);
@@ -98,10 +104,16 @@ export class ReportRecorder {
   }
 
   /** A request has ended, stalled or not. */
-  request(request: RequestMessage): void {
+  request(told: RequestMessage): void {
+    const request = this.times.of(told);
     this.#summary.addRequest(request, this.times.listeningSince);
-    const { startTimeMillis, durationMillis, route, traceId, waits } = request;
-    if (waits.length === 0) return;
+    const { startTimeMillis, durationMillis, route, traceId } = request;
+    if (request.waits.length === 0) return;
+    const step = told.startTimeMillis - startTimeMillis;
+    const waits = request.waits.flatMap(({ block, millis }) =>
+      block.startTimeMillis === undefined ? [] : [[block.startTimeMillis - step, millis] as Wait],
+    );
+    const longest = longestOf(waits);
     this.#requests.add({
       startTimeMillis: round(startTimeMillis),
       durationMillis: round(durationMillis),
@@ -109,9 +121,7 @@ export class ReportRecorder {
       ...(traceId !== undefined && { traceId }),
       stalledMillis: round(request.stalledMillis),
       queuedMillis: round(request.queuedMillis),
-      waits: waits.flatMap(({ block, millis }) =>
-        block.startTimeMillis === undefined ? [] : [round(block.startTimeMillis), round(millis)],
-      ),
+      waits: longest.flatMap(([start, millis]) => [round(start), round(millis)]),
     });
   }
 
@@ -194,6 +204,19 @@ export class ReportRecorder {
     }
     this.#stacks = used;
   }
+}
+
+/** Sorted. A request may have waited for a thousand blocks: most are compared with one. */
+function longestOf(waits: readonly Wait[]): readonly Wait[] {
+  const longest: Wait[] = [];
+  for (const wait of waits) {
+    const isFull = longest.length === MAX_WAITS;
+    if (isFull && wait[1] <= (longest[MAX_WAITS - 1] as Wait)[1]) continue;
+    if (isFull) longest.pop();
+    const shorter = longest.findIndex(([, millis]) => millis < wait[1]);
+    longest.splice(shorter === -1 ? longest.length : shorter, 0, wait);
+  }
+  return longest;
 }
 
 /** The one of this thread, whichever copy of the package asks. */

@@ -34,13 +34,14 @@ export const canCountIterations =
  */
 const MAX_READING_MILLIS = 0.5;
 
+/**
+ * Unix time minus `now()`, alike for all clocks of a thread. `Date.now()` is cut to whole
+ * milliseconds: the largest of many readings is the best.
+ */
+let epochOffset = dateNow() - now();
+
 /** The real clock of this thread. Times are in milliseconds from the start of the process. */
 export class SystemClock {
-  /**
-   * Unix time minus `now()`. `Date.now()` is cut to whole milliseconds: the largest of many
-   * readings is the best.
-   */
-  #epochOffset = dateNow() - now();
   #lostWaits = 0;
   /**
    * Whether Node.js counts the thread's own CPU time: `process.threadCpuUsage`, Node.js 22.19 and
@@ -91,7 +92,7 @@ export class SystemClock {
 
   /** Unix time of the moment `time` (a value of `now`). */
   epoch(time: number): number {
-    return this.#epochOffset + time;
+    return epochOffset + time;
   }
 
   /** Call it now and then: keeps `epoch` true when the wall clock is adjusted. */
@@ -104,7 +105,7 @@ export class SystemClock {
     const offset = date - after;
     // Lower by more than the cut millisecond: the wall clock was set back, or runs slower than
     // ours.
-    if (offset > this.#epochOffset || offset < this.#epochOffset - 1) this.#epochOffset = offset;
+    if (offset > epochOffset || offset < epochOffset - 1) epochOffset = offset;
   }
 }
 

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text as streamText } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OtlpReceiver } from '../../tools/otlp-receiver.cjs';
 import { type App, appFile, makeFolder, type Run, runApp } from './support/run-app.ts';
@@ -199,6 +200,36 @@ test('start-up is kept apart: what blocked before the server listened', async ()
     expect(lines).toMatch(/^at start-up: (.*; )?\d blocks?, .* until a server listened$/m);
   });
 });
+
+test.each(['7200000', '-3000'])(
+  'the wall clock is stepped by %s ms: the summary is as without',
+  async (CLOCK_STEP) => {
+    const preload = ['--require', appFile('console/clock-step.cjs'), '--import', ENTRY];
+    const file = path.join(makeFolder(), 'report.html');
+    const env = { CLOCK_STEP, [`${OPTION}REPORT_FILE`]: file };
+    const ended = await run('server', { preload, env }, async (app) => {
+      await app.printed('listening');
+      // Longer than the interval at which the package looks at the wall clock.
+      await wait(500);
+      app.child.kill('SIGINT');
+    });
+    const lines = linesOf(ended).join('\n');
+    const [, json = ''] =
+      /id="event-loop-report">(.*)<\/script>/.exec(readFileSync(file, 'utf8')) ?? [];
+    const { startTimeMillis, endTimeMillis, blocks } = JSON.parse(json);
+    judgeBlocks(ended, () => {
+      expect(lines).toMatch(/^event-loop-blocked: 1 block, [\d.]+ m?s of \d+ ms /m);
+      expect(lines).toMatch(/^at start-up: (.*; )?\d blocks?, .* until a server listened$/m);
+      expect(endTimeMillis - startTimeMillis).toBeLessThan(10_000);
+      for (const { startTimeMillis: start, durationMillis } of blocks) {
+        expect(start).toBeGreaterThan(startTimeMillis);
+        expect(start + durationMillis).toBeLessThan(endTimeMillis);
+      }
+      const [first, second] = blocks;
+      expect(second.startTimeMillis - first.startTimeMillis).toBeLessThan(5000);
+    });
+  },
+);
 
 test("an application's own instrumentation is active while it is enabled; all is reported once", async () => {
   const ended = await run('own instrumentation');

@@ -475,11 +475,16 @@ const ofBlock = (block: Block) => [
   ...(block.stalled.length === 0 ? [] : [`${count(block.stalled.length, 'request')} waited`]),
 ];
 
-const ofRequest = (request: Request) => [
-  `${request.route}: ${duration(request.durationMillis)}`,
-  `of which ${duration(request.stalledMillis)} it waited`,
-  ...(request.queuedMillis > 0 ? [`waited ${duration(request.queuedMillis)} before`] : []),
-];
+function ofRequest({ route, durationMillis, stalledMillis, queuedMillis, waits }: Request) {
+  const shown = waits.reduce((sum, { millis }) => sum + millis, 0);
+  const others = stalledMillis + queuedMillis - shown;
+  return [
+    `${route}: ${duration(durationMillis)}`,
+    `of which ${duration(stalledMillis)} it waited`,
+    ...(queuedMillis > 0 ? [`waited ${duration(queuedMillis)} before`] : []),
+    ...(others >= 1 ? [`${duration(others)} of it for blocks that are not shown`] : []),
+  ];
+}
 
 /** Blocks may overlap a little: a pile-up comes after its parts. */
 function firstEndingAfter(blocks: readonly Block[], time: number): number {

@@ -61,3 +61,26 @@ test('requests that were stalled least are left out first', () => {
   expect(requests[0]?.stalledMillis).toBe(1001);
   expect(dropped.requests).toBe(1000);
 });
+
+test('of each request the longest waits are kept; how long it waited for all is', () => {
+  announceRequests();
+  const recorder = new ReportRecorder();
+  const WAITS = 1024;
+  const waits = Array.from({ length: WAITS }, (_, i) => ({
+    block: { startTimeMillis: 1_764_000_000_000.123 + 1000 * i },
+    millis: 20 + ((i * 7) % WAITS),
+  }));
+  const stalledMillis = waits.reduce((sum, { millis }) => sum + millis, 0);
+  for (let i = 0; i < 2000; i++) {
+    const request = { route: 'GET /events', traceId: '0'.repeat(32), durationMillis: 1e6, waits };
+    recorder.request({ ...request, startTimeMillis: i, stalledMillis, queuedMillis: 0 });
+  }
+  const { requests = [] } = recorder.read();
+  expect(requests).toHaveLength(2000);
+  const [{ waits: kept, ...request } = { waits: [] }] = requests;
+  expect(request).toMatchObject({ stalledMillis });
+  expect(kept.filter((_, i) => i % 2 === 1)).toEqual(
+    Array.from({ length: 20 }, (_, i) => WAITS + 19 - i),
+  );
+  expect(JSON.stringify(requests).length).toBeLessThan(2000 * 1000);
+});
